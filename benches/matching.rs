@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use divan::Bencher;
 use goldgate::diag::Diagnostic;
-use goldgate::format::{SourceText, config};
+use goldgate::files::{Entry, EntryKind, Files, SourceText};
+use goldgate::format::config;
 use goldgate::model::{RepoPath, Run};
-use goldgate::suites::{Entry, EntryKind, Files, GradeContext, kind};
+use goldgate::suites::{GradeContext, kind};
 
 fn main() {
     divan::main();

@@ -7,9 +7,10 @@ use std::fmt::Write as _;
 
 use divan::Bencher;
 use goldgate::diag::Diagnostic;
-use goldgate::format::{SourceText, config};
+use goldgate::files::{Entry, EntryKind, Files, SourceText};
+use goldgate::format::config;
 use goldgate::model::{Check, CheckOutcome, RepoPath, Run};
-use goldgate::suites::{Entry, EntryKind, Files, GradeContext, kind};
+use goldgate::suites::{GradeContext, kind};
 
 fn main() {
     divan::main();

@@ -12,6 +12,9 @@ pub mod model;
 // Text and file formats; reads no files.
 pub mod text;
 
+// Read-only access to files, through a trait.
+pub mod files;
+
 pub mod format;
 
 // From runs to a verdict; pure.

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use goldgate::diag::Diagnostic;
-use goldgate::format::{SourceText, config, run_v1};
+use goldgate::files::{SourceText, Entry, EntryKind, Files};
+use goldgate::format::{config, run_v1};
 use goldgate::model::RepoPath;
-use goldgate::suites::{GradeContext, Entry, EntryKind, KINDS, Files};
+use goldgate::suites::{GradeContext, KINDS};
 use libfuzzer_sys::fuzz_target;
 
 /// A repository in which every JSON file has the same text, and every folder the same entries.

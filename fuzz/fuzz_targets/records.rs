@@ -1,7 +1,8 @@
 //! Any bytes as a run record, a baseline or an event: read, or refused with a place.
 #![no_main]
 
-use goldgate::format::{SourceText, baseline_v1, event, run_v1};
+use goldgate::files::SourceText;
+use goldgate::format::{baseline_v1, event, run_v1};
 use goldgate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 use libfuzzer_sys::fuzz_target;
 

@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 
 use goldgate::diag::Diagnostic;
-use goldgate::format::{SourceText, config, run_v1};
+use goldgate::files::{SourceText, Entry, EntryKind, Files};
+use goldgate::format::{config, run_v1};
 use goldgate::model::{Grade, RepoPath};
-use goldgate::suites::{GradeContext, Entry, EntryKind, Files, kind};
+use goldgate::suites::{GradeContext, kind};
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 

@@ -1,45 +1,19 @@
 //! The commands, which connect all other modules.
 
-#[cfg(feature = "github")]
-mod action;
-mod base_commit;
-mod base_judgement;
-mod baseline;
-mod calibrate;
-mod check;
 mod cli;
 mod cli_error;
-mod diff;
-mod evaluate;
-mod explain;
-mod fingerprint;
-mod freshness;
-mod import;
-#[cfg(feature = "models")]
-mod judge;
-mod judged;
-mod label;
-mod legacy_output;
+mod commands;
+#[cfg(feature = "github")]
+mod github;
 mod live;
-mod merge;
-mod plan;
-mod prompts;
-mod remarks;
-mod repair;
-mod replay;
-mod run;
-mod sample_count;
-mod schema;
-mod selection;
-mod selftest;
-mod show;
-mod snapshots;
-mod stored;
-mod tiers;
+mod pipeline;
 
 use clap::Parser;
 
 use self::cli::{Cli, Command};
+#[cfg(feature = "models")]
+use self::commands::judge;
+use self::commands::{calibrate, check, diff, explain, import, label, merge, repair, report, run, schema, selftest};
 use crate::world::World;
 
 /// Runs the command line and returns the exit code of the process.
@@ -58,7 +32,7 @@ pub fn main(world: &World) -> u8 {
         Command::Check(args) => check::check(args, world),
         Command::Selftest(args) => selftest::selftest(args, world),
         Command::Diff(args) => diff::diff(args, world),
-        Command::Report(args) => stored::report(args, world),
+        Command::Report(args) => report::report(args, world),
         Command::Explain(args) => explain::explain(args, world),
         Command::Import(args) => import::import(args, world),
         Command::Calibrate(args) => calibrate::calibrate(args, world),
@@ -68,7 +42,7 @@ pub fn main(world: &World) -> u8 {
         Command::Repair => repair::repair(world),
         Command::Schema(args) => schema::schema(args, world),
         #[cfg(feature = "github")]
-        Command::Action => action::action(world),
+        Command::Action => github::action(world),
     };
     let code = outcome.unwrap_or_else(|error| {
         error.lines().iter().for_each(|line| world.tell(line));

@@ -9,11 +9,11 @@ use super::sample_usage::{SampleUsage, blank};
 use super::schedule::{Engine, TargetQueue, TimedCall};
 use super::{Model, Pending, Program, TargetClient};
 use crate::diag::{Diagnostic, ReadFailure};
+use crate::files::{Entry, Files};
 use crate::model::{
     CallError, Interruption, ModelCallResult, RepoPath, RunEvidence, RunRecord, RunStatus, SampleRequest, TokenUsage,
     Toolbox,
 };
-use crate::suites::{Entry, Files};
 
 /// Why a sample ended without an answer.
 pub enum SampleFailure {

@@ -4,10 +4,10 @@
 use serde_json::{Value, json};
 
 use super::tools::Tools;
+use crate::files::Files;
 use crate::model::{
     AnswerForm, Conversation, Json, Message, ModelTurn, SampleRequest, Steps, ToolAnswer, ToolCall, Toolbox,
 };
-use crate::suites::Files;
 use crate::text::recover::recover_any;
 
 /// Maximum number of turns; a model that still calls tools then is not asked again.

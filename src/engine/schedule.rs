@@ -18,10 +18,11 @@ use super::budget::{BudgetState, Prices, SpendingLimits};
 use super::calls::{Permit, SampleFailure};
 use super::retry::RetryPolicy;
 use super::sample_usage::{SampleUsage, blank, measured};
+use crate::files::Files;
 use crate::model::{
     Interruption, Json, ModelCallResult, RepoPath, RunProvenance, RunRecord, SampleRequest, TokenUsage,
 };
-use crate::suites::{Files, Refinement};
+use crate::suites::Refinement;
 
 /// One target: its client and its concurrency limit.
 pub struct TargetQueue {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::files::{EntryKind, Files};
 use crate::model::{AskedCall, CannedTool, RepoPath, ToolSpec, Toolbox};
-use crate::suites::{EntryKind, Files};
 
 /// Maximum size of the text that one `read_file` returns, in bytes.
 const MOST_TEXT: usize = 64 * 1024;

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::json;
 use super::json_cursor::JsonCursor;
-use super::source::SourceText;
 use super::step::Step;
 use super::step::Step::Key;
 use crate::diag::Diagnostic;
+use crate::files::SourceText;
 use crate::model::{
     Acceptance, AgentName, BadId, Baseline, BaselineEntry, CaseId, Identity, JudgeEntry, JudgeIdentity, JudgeName,
     Layer, Mark, SuiteId, Tag, six_places,
@@ -334,7 +334,7 @@ fn lines(out: &mut String, value: &Value, depth: usize) {
 #[cfg(test)]
 mod tests {
     use super::{read_baseline, written};
-    use crate::format::SourceText;
+    use crate::files::SourceText;
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {

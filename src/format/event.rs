@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::json;
-use super::source::SourceText;
 use crate::diag::Diagnostic;
+use crate::files::SourceText;
 use crate::model::{BranchOrigin, PullRequest};
 
 /// The relevant parts of an event.

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::json;
-use super::source::SourceText;
 use crate::diag::Diagnostic;
+use crate::files::SourceText;
 
 /// The action of an event; its texts are unchecked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::json;
-use super::source::SourceText;
 use crate::diag::Diagnostic;
+use crate::files::SourceText;
 
 /// The workflow run of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::json_cursor::every_key_once;
-use super::source::SourceText;
 use crate::diag::{Diagnostic, Point, nearest};
+use crate::files::SourceText;
 
 /// Reads the whole text as one value.
 ///
@@ -148,7 +148,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::{offset_of, part, whole};
-    use crate::format::SourceText;
+    use crate::files::SourceText;
     use crate::model::RepoPath;
 
     #[derive(Deserialize, Debug)]

@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 use smallvec::SmallVec;
 
 use super::json;
-use super::source::SourceText;
 use super::step::Step;
 use crate::diag::Diagnostic;
+use crate::files::SourceText;
 
 /// A position in a JSON text: the whole text or a part of it.
 #[derive(Debug, Clone, Copy)]
@@ -281,7 +281,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::{JsonCursor, every_key_once};
-    use crate::format::SourceText;
+    use crate::files::SourceText;
     use crate::format::step::Step::{At, Key};
     use crate::model::RepoPath;
 

@@ -20,12 +20,10 @@ pub mod report_v1;
 pub mod request_v1;
 pub mod run_v1;
 pub mod shard_v1;
-mod source;
 mod step;
 pub mod transcript;
 pub mod wire;
 pub mod yaml;
 
 pub use json_cursor::{JsonCursor, without_member};
-pub use source::{MAX_FILE_BYTES, SourceText, too_large};
 pub use step::Step;

@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
 use super::json_cursor::JsonCursor;
-use super::source::SourceText;
 use super::step::Step::Key;
 use super::{json, lenient};
 use crate::diag::Diagnostic;
+use crate::files::SourceText;
 use crate::model::{Provenance, Run, RunKey, RunStatus, Tokens};
 
 pub use ballots::{differ_in_votes_alone, with_ballots};
@@ -263,7 +263,7 @@ impl RunFile<'_> {
 #[cfg(test)]
 mod tests {
     use super::read_run;
-    use crate::format::SourceText;
+    use crate::files::SourceText;
     use crate::model::{AgentName, CaseId, RepoPath, Run, RunKey, RunStatus, SuiteId};
 
     fn reading(text: &str) -> Result<Run, String> {

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::report_v1::ReportFile;
-use super::source::SourceText;
 use super::{json, report_v1};
 use crate::diag::Diagnostic;
+use crate::files::SourceText;
 use crate::model::{AnsweredBy, Authority, Freshness, PairResult, RecordingAge, Report, Shard, Tier};
 
 /// The value of `schema`.

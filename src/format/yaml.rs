@@ -7,9 +7,9 @@ use saphyr_parser::{Event, Parser};
 use serde::de::DeserializeOwned;
 
 use super::json::phrase;
-use super::source::SourceText;
 pub use super::step::Step;
 use crate::diag::{Diagnostic, Point};
+use crate::files::SourceText;
 
 /// Reads the whole text as one typed document.
 ///
@@ -252,7 +252,7 @@ mod tests {
     use super::Step::{At, Key};
     use super::whole;
     use crate::diag::Point;
-    use crate::format::SourceText;
+    use crate::files::SourceText;
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {

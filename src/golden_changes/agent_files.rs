@@ -2,8 +2,8 @@
 
 use super::Sides;
 use super::files::{are_alike, below};
+use crate::files::{FilePaths, Files};
 use crate::model::{Agent, PathGlob};
-use crate::suites::{FilePaths, Files};
 
 /// Whether the files of an agent have changed.
 pub enum AgentFileChange {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::Sides;
 use super::edits::listed;
 use super::found::ChangeCollector;
-use super::{FileMatch, Sides};
 use crate::diag::ReadFailure;
-use crate::format::{SourceText, baseline_v1};
+use crate::files::{FileMatch, SourceText};
+use crate::format::baseline_v1;
 use crate::model::{Baseline, Config, RepoPath};
 
 /// Compares the baselines that the two configs name.

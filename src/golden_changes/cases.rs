@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::Sides;
 use super::edits::{FileView, differences, edited, listed};
 use super::found::{ChangeCollector, ChangedFile, counted, named};
-use super::reads::{DifferentRead, ReadFor, ReadKind};
-use super::{FileMatch, Sides};
 use crate::diag::ReadFailure;
-use crate::format::{SourceText, json};
+
+use crate::files::{DifferentRead, Entry, FileMatch, ReadFor, ReadKind, SourceText};
+use crate::format::json;
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
-use crate::suites::{Entry, GoldenEntries, MeaningReader, Pair, Suite, kind};
+use crate::suites::{GoldenEntries, MeaningReader, Pair, Suite, kind};
 
 /// One suite on one side: its settings and its cases.
 #[derive(Clone, Copy)]

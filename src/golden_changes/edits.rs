@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use crate::format::{SourceText, json, yaml};
+use crate::files::SourceText;
+use crate::format::{json, yaml};
 
 /// The number of edits of one file that are listed.
 const LISTED: usize = 5;

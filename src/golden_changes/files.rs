@@ -1,10 +1,9 @@
 //! The files below a folder, on either side.
 
+use super::Sides;
 use super::edits::{FileView, edited};
-use super::{BaseFiles, FileMatch, Sides};
-use crate::format::SourceText;
+use crate::files::{BaseFiles, FileMatch, FilePaths, Files, SourceText, files_below};
 use crate::model::RepoPath;
-use crate::suites::{FilePaths, Files, files_below};
 
 /// The files below `root`, by their path relative to it.
 ///

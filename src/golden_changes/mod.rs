@@ -9,7 +9,6 @@ mod files;
 mod found;
 mod gates;
 mod judges;
-mod reads;
 mod recordings;
 mod scoring;
 mod settings;
@@ -17,37 +16,15 @@ mod settings;
 use std::collections::BTreeSet;
 
 use crate::diag::ReadFailure;
-use crate::format::{SourceText, config};
+use crate::files::{BaseFiles, Files, SourceText};
+use crate::format::config;
 use crate::model::{
     Agent, AgentName, Config, GoldenChange, NotGateable, RecordingAge, RepoPath, RunKey, SuiteConfig, SuiteId, Tier,
 };
-use crate::suites::Files;
 
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
-pub use self::reads::{DifferentRead, FolderNames, HeadCommit, OtherCommit, ReadFor, ReadLog, RecordedFiles};
 pub use self::settings::{SETTINGS, SettingRule, Treatment};
-
-/// The files of the base commit.
-pub trait BaseFiles: Files + OtherCommit {
-    /// The path of a file with one of these names in any folder; `None` if there is none.
-    ///
-    /// # Errors
-    /// Why not every folder can be read.
-    fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String>;
-
-    /// Whether the base commit's file `before` and the head's file `after` have the same content.
-    fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch;
-}
-
-/// Whether a file of the base commit and one of the head are the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileMatch {
-    /// They have the same content.
-    Same,
-    /// They differ, or one of them cannot be read.
-    Differs,
-}
 
 /// The two sides of a comparison.
 #[derive(Clone, Copy)]

@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::agent_files::{AgentFileChange, agent_files, inputs};
 use super::files::below;
 use super::found::{ChangeCollector, counted, named};
-use super::{FileMatch, KnownRecordings, Sides};
+use super::{KnownRecordings, Sides};
 use crate::diag::ReadFailure;
-use crate::format::{SourceText, json, run_v1};
+use crate::files::{FileMatch, FilePaths, Files, SourceText};
+use crate::format::{json, run_v1};
 use crate::model::{
     Agent, AgentName, CaseId, ChangeClass, NotGateable, RecordingAge, RepoPath, RunKey, RunSource, SuiteId, Tier,
     Weight,
 };
-use crate::suites::{FilePaths, Files};
 
 /// Whose recordings are compared.
 pub struct RecordingOwner<'a> {

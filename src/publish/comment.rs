@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use self::fit::{FittedText, fitted};
 pub use self::fit::{regressions, summary, summary_within};
 pub use self::shown::{ShownReport, shown_digest, shown_report};
+use crate::files::sha256_hex;
 use crate::model::{Comment, Report, RunNumber};
 use crate::render::markdown::Links;
 use crate::render::plain::sentence;
 use crate::render::{markdown, words};
-use crate::suites::sha256_hex;
 
 /// GitHub's limit of a comment in characters. It is applied to bytes, of which there are at least as many.
 const LIMIT: usize = 65_536;

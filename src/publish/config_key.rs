@@ -1,7 +1,7 @@
 //! The key of a config. It distinguishes several configs of one repository in all names on GitHub.
 
+use crate::files::sha256_hex;
 use crate::model::RepoPath;
-use crate::suites::sha256_hex;
 
 /// The key of a config, such as `default` for `goldgate.yaml` at the root.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::plain::{line, put};
 use super::words;
-use crate::format::SourceText;
+use crate::files::SourceText;
 use crate::model::{Run, Sample};
 
 /// The number of lines of a text that are shown.

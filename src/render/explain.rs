@@ -2,7 +2,7 @@
 
 use super::plain::{line, put};
 use super::{exhibit, judges, words};
-use crate::format::SourceText;
+use crate::files::SourceText;
 use crate::model::{
     AgentReport, Ask, COVERAGE, CaseReport, Exclusion, MetricReport, NEWLY_FAILING, PairShortfall, Report, RunKey,
     Sample, SuiteReport, Toolbox, metric_value,

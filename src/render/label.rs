@@ -2,7 +2,7 @@
 
 use super::plain::put;
 use super::{exhibit, words};
-use crate::format::SourceText;
+use crate::files::SourceText;
 use crate::model::{Agreement, Mark, Sample, Unit, fixed_places, metric_value};
 
 /// A case with its expectation and outputs. The scores are left out, so that they do not bias whoever marks it.

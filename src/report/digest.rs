@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::files::sha256_hex;
 use crate::model::{
     AgentReport, GateRuling, GoldenChange, JudgeIdentity, JudgeReport, MetricReport, RepoPath, Report, SuiteReport,
     Tier, Weight, six_places,
 };
-use crate::suites::sha256_hex;
 
 /// The digest of a result: its numbers, the numbers that they are compared with, gates, samples of the cases, identities, golden
 /// changes, and the reasons why there is no verdict. The verdict follows from these.

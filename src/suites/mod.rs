@@ -1,68 +1,29 @@
 //! The kinds of suites: golden files, metrics, and grading without side effects.
 //!
-//! A kind is one module with one `KIND`. To add one, add a file, a `mod` line and a line in [`KINDS`].
+//! A kind is one folder of `kinds/` with one `KIND`. To add one, add its folder, its `mod` line in `kinds/mod.rs` and a line
+//! in [`KINDS`].
 
-mod asking;
-mod atoms;
-mod audit;
-mod calls;
-mod client;
-mod cross_agent;
-mod deltas;
-mod digest;
-mod entries;
-mod every_kind;
-mod evidence;
-mod expected;
-mod expected_deltas;
-mod failure_classifier;
-mod finding;
-mod findings;
-mod folder;
-mod golden;
-mod grade_context;
-mod input;
-mod interview;
-mod judged;
-mod labels;
-mod matching;
-mod meaning;
-mod person_scores;
-mod produced;
-mod property;
-mod quarantine;
-mod reading;
-mod reconciliation;
-mod revision;
-mod rubric;
-mod rule_text;
-mod rules;
-mod snapshot;
-mod stochastic;
-mod terms;
-mod tool_use;
-mod triggers;
-mod walk;
+mod kind;
+mod kinds;
+mod shared;
 
-use crate::diag::{Diagnostic, Diagnostics};
-use crate::model::{
-    AgentName, Ask, CaseId, Grade, Json, MetricSpec, NextRole, PairResult, RepoPath, Ruling, Run, RunKey, SuiteConfig,
-    Toolbox, UngradedReason,
+use self::kinds::{
+    cross_agent, evidence, findings, interview, property, reconciliation, revision, stochastic, tool_use, triggers,
 };
 
-pub use asking::in_words;
-pub use audit::Audit;
-pub use digest::{CheckoutDigest, DigestList, outputs_digest, sha256_hex, suite_digest};
-pub use entries::{GoldenEntries, shipped_flags};
-pub use every_kind::COMMON;
-pub use grade_context::{Entry, EntryKind, Files, GradeContext, PromptPackage, is_of_the_system};
-pub use input::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
-pub use judged::{Exhibit, vote};
-pub use labels::{GivenLabel, Label, LabelContent, LabelForm, Labels, NewLabel, with_label};
-pub use meaning::MeaningReader;
-pub use quarantine::Stated;
-pub use rubric::DIMENSIONS;
-pub use walk::{FilePaths, files_below};
+pub use self::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Refinement, Suite, SuiteKind, SuiteOpener};
+pub use self::shared::asking::in_words;
+pub use self::shared::audit::Audit;
+pub use self::shared::entries::{GoldenEntries, shipped_flags};
+pub use self::shared::every_kind::COMMON;
+pub use self::shared::grade_context::{GradeContext, PromptPackage};
+pub use self::shared::input::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
+pub use self::shared::judged::{Exhibit, vote};
+pub use self::shared::labels::{GivenLabel, Label, LabelContent, LabelForm, Labels, NewLabel, with_label};
+pub use self::shared::meaning::MeaningReader;
+pub use self::shared::quarantine::Stated;
+pub use self::shared::rubric::DIMENSIONS;
+pub use self::shared::suite_digest::{outputs_digest, suite_digest};
 
 /// All kinds.
 pub const KINDS: &[&SuiteKind] = &[
@@ -77,180 +38,6 @@ pub const KINDS: &[&SuiteKind] = &[
     &tool_use::KIND,
     &revision::KIND,
 ];
-
-/// A kind of suite.
-pub struct SuiteKind {
-    /// Its name in configs.
-    pub name: &'static str,
-    /// Its scorer and the revision of the scorer; values of different revisions are not compared.
-    pub scorer: &'static str,
-    /// Its metrics.
-    pub metrics: &'static [MetricSpec],
-    /// Which agents are graded.
-    pub agents: AgentPolicy,
-    /// The files that the seed's own system wrote next to its report.
-    pub legacy_output: LegacyOutput,
-    /// Where the fixtures of its cases may be.
-    pub fixtures: FixtureFolder,
-    /// The dimensions that people may score; empty if the kind has none.
-    pub label_dimensions: &'static [&'static str],
-    /// The lists of terms that a suite may replace.
-    pub terms: &'static [&'static str],
-    /// A description in one line.
-    pub meaning: &'static str,
-    /// Reads the golden files of a suite.
-    pub open: SuiteOpener,
-    /// The JSON Schemas of its golden files, by name; the schema of a case comes first.
-    pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
-}
-
-impl SuiteKind {
-    /// Its metrics without the common ones.
-    pub fn own_metrics(&self) -> &'static [MetricSpec] {
-        &self.metrics[..self.metrics.len() - COMMON.len()]
-    }
-}
-
-/// Reads the golden files of a suite, or returns every problem in them.
-pub type SuiteOpener = fn(&SuiteConfig, &dyn Files) -> Result<Box<dyn Suite>, Diagnostics>;
-
-/// Where the fixtures of cases may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FixtureFolder {
-    /// In the suite's own folder.
-    InSuite,
-    /// In the suite's folder, or in its parent folder.
-    BesideSuite,
-}
-
-/// Files in the format of the seed's own system, written below the folder of `--out`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LegacyOutput {
-    /// No such files.
-    None,
-    /// `{suite}/latest.json`, and `{suite}/history/eval_{time}Z.json` for every run (seed 004).
-    History,
-    /// `evaluation-{time}.json`, `summary-{time}.json` and `golden/{suite}-{time}.json` (seed 001).
-    Evaluations,
-    /// `{suite}/attempts/{agent}-{case}-{sample}.json` for each loop, with every attempt of it (seed 003).
-    Attempts,
-}
-
-/// Which agents a kind's suites grade.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AgentPolicy {
-    /// The agents of the config.
-    Named,
-    /// A single agent with this name, which the config does not name.
-    Own(&'static str),
-}
-
-/// A loaded suite with its golden files.
-pub trait Suite: Send + Sync {
-    /// The pairs to grade, ordered by case, then agent.
-    fn pairs(&self) -> &[Pair];
-
-    /// Grades one completed sample of the pair at `index`; `runs` are the runs of the pair, in its order.
-    ///
-    /// # Errors
-    /// A file of the suite cannot be read.
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic>;
-
-    /// Sets the values of a pair that need all samples, such as a variance; `samples` are the runs of the completed
-    /// samples.
-    fn together(&self, _index: usize, _samples: &[Vec<Run>], _pair: &mut PairResult) {}
-
-    /// The request to a live agent for run `_run` of the pair at `_index`. It must not reveal expectations. `None` if the
-    /// kind asks no agent, as with rules.
-    ///
-    /// # Errors
-    /// A file of the suite cannot be read, or the case has too little content for a request.
-    fn ask(&self, _index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        Ok(None)
-    }
-
-    /// Reads the files of the request of the pair at `index`, so that a changed document counts as a change even if no
-    /// answer cites it.
-    ///
-    /// Errors are ignored here; they are reported where the file is needed.
-    fn read_inputs(&self, index: usize, files: &dyn Files) {
-        for run in 0..self.pairs()[index].runs.len() {
-            let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = self.ask(index, run, files) else {
-                continue;
-            };
-            let below = files_below(files, &root).unwrap_or_default();
-            below.values().for_each(|file| drop(files.bytes(file)));
-        }
-    }
-
-    /// The actor-critic loop of the pair at `_index`. `None` if the kind has no loops, or the agent has no critic or is the
-    /// critic.
-    ///
-    /// # Errors
-    /// A file of the suite cannot be read.
-    fn refinement(&self, _index: usize, _files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
-        Ok(None)
-    }
-
-    /// What the report keeps of an incomplete run, as JSON: the attempts of a loop before it stopped. It is not a result.
-    fn unfinished(&self, _index: usize, _run: &Run, _why: &UngradedReason) -> Option<Box<str>> {
-        None
-    }
-
-    /// Cases that are listed and no longer run, each with its reason.
-    fn retired(&self) -> &[(CaseId, String)] {
-        &[]
-    }
-
-    /// Remarks of the kind on one agent's results, in addition to the metrics.
-    fn remarks(&self, _pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Problems and notes on the golden files that need no run and are not already errors of [`SuiteKind::open`].
-    fn audit(&self, files: &dyn Files) -> Audit;
-}
-
-/// A bounded loop of an actor and a critic, as pure decisions: the answers so far determine the next request.
-pub trait Refinement: Send + Sync {
-    /// The next step after these answers, each the `outputs` of one call; empty at the start.
-    fn next(&self, answers: &[Json]) -> NextRole;
-
-    /// The `outputs` of the whole run so far; graded and replayed like those of a recorded loop.
-    fn outputs(&self, answers: &[Json]) -> Json;
-
-    /// Everything but the first request that later requests depend on. Loops with the same identity ask the same after the
-    /// same answers.
-    fn identity(&self) -> String;
-}
-
-/// One agent on one case.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Pair {
-    /// The case.
-    pub case: CaseId,
-    /// The agent.
-    pub agent: AgentName,
-    /// The golden file.
-    pub golden: RepoPath,
-    /// The digest of the expectations.
-    pub digest: String,
-    /// The runs of a sample; empty if the case itself contains what is graded.
-    pub runs: Vec<RunKey>,
-    /// Number of samples, if neither command line nor config states it.
-    pub samples: Option<u32>,
-    /// Its quarantine, if the golden file states one.
-    pub quarantine: Option<Box<Stated>>,
-    /// The ambiguity zone of its own verdict, in place of the gates'; only shown to the reader.
-    pub zone: Option<f64>,
-}
-
-impl Pair {
-    /// The document of the pair: the case of its runs (a contract shared by several cases), else the case itself.
-    pub fn document(&self) -> &CaseId {
-        self.runs.first().map_or(&self.case, |key| &key.case)
-    }
-}
 
 /// The kind with this name.
 pub fn kind(name: &str) -> Option<&'static SuiteKind> {

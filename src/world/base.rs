@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::read_once::{ReadContent, ReadOnce};
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::format::{MAX_FILE_BYTES, too_large};
-use crate::golden_changes::{BaseFiles, FileMatch, OtherCommit};
+use crate::files::{
+    BaseFiles, Entry, EntryKind, FileMatch, Files, MAX_FILE_BYTES, OtherCommit, is_of_the_system, too_large,
+};
 use crate::model::RepoPath;
-use crate::suites::{Entry, EntryKind, Files, is_of_the_system};
 
 /// One entry of a commit's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
-use crate::suites::sha256_hex;
+use crate::files::sha256_hex;
 
 /// The digest in a git object id.
 #[derive(Debug, Clone, PartialEq, Eq)]

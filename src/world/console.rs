@@ -9,7 +9,7 @@ use anyhow::Context;
 use super::clock::Clock;
 use super::env::Env;
 use crate::diag::{Diagnostic, ReadFailure, one_line};
-use crate::format::{MAX_FILE_BYTES, SourceText, too_large};
+use crate::files::{MAX_FILE_BYTES, SourceText, too_large};
 use crate::model::RepoPath;
 
 /// Whether progress is shown.

@@ -19,9 +19,8 @@ use rustix::fs::openat2;
 
 use super::drafts::draft_file;
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::format::{MAX_FILE_BYTES, SourceText, too_large};
+use crate::files::{Entry, EntryKind, Files, MAX_FILE_BYTES, SourceText, is_of_the_system, too_large};
 use crate::model::RepoPath;
-use crate::suites::{Entry, EntryKind, Files, is_of_the_system};
 
 /// The files of a repository. The kernel refuses every path that leaves the root: absolute links, `..`, magic links.
 pub struct Disk {

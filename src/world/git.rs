@@ -13,7 +13,7 @@ use anyhow::Context;
 use super::base::{Depth, Listing, NodeKind, Objects, Submodule, TreeNode};
 use super::disk::Disk;
 use super::env::Env;
-use crate::format::MAX_FILE_BYTES;
+use crate::files::MAX_FILE_BYTES;
 use crate::model::RepoPath;
 
 /// The commit of `HEAD`; `None` if the repository has no commit.

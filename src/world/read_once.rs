@@ -9,8 +9,8 @@ use memchr::memmem;
 use super::blob_id::{BlobId, IdForm};
 use super::disk::Disk;
 use crate::diag::Diagnostic;
+use crate::files::{Entry, Files};
 use crate::model::RepoPath;
-use crate::suites::{Entry, Files};
 use crate::text::without_returns;
 
 /// Total bytes that are cached; files read after that limit are read each time.
@@ -109,8 +109,8 @@ mod tests {
 
     use super::{ReadContent, ReadOnce};
     use crate::diag::ReadFailure;
+    use crate::files::Files;
     use crate::model::RepoPath;
-    use crate::suites::Files;
     use crate::world::disk::Disk;
 
     // From `git hash-object`.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use goldgate::diag::Diagnostic;
+use goldgate::files::{Entry, Files};
 use goldgate::format::config;
 use goldgate::model::{Ask, CheckOutcome, Layer, RepoPath, Run, SuiteConfig, Toolbox};
-use goldgate::suites::{Entry, Files, GradeContext, KINDS, Suite, in_words, kind};
+use goldgate::suites::{GradeContext, KINDS, Suite, in_words, kind};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};

@@ -64,7 +64,7 @@ fn answer(repository: &Repository, file: &str, provenance: Value) {
 }
 
 fn sha256(text: &str) -> String {
-    goldgate::suites::sha256_hex(text.as_bytes())
+    goldgate::files::sha256_hex(text.as_bytes())
 }
 
 fn run(repository: &Repository, more: &[&str]) -> Ran {

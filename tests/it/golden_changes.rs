@@ -5,7 +5,7 @@ mod rows;
 use std::path::Path;
 use std::process::Command;
 
-use goldgate::suites::sha256_hex;
+use goldgate::files::sha256_hex;
 use libtest_mimic::Trial;
 use rows::ROWS;
 use serde_json::Value;

@@ -2,7 +2,8 @@
 
 mod otlp;
 
-use goldgate::format::{SourceText, run_v1};
+use goldgate::files::SourceText;
+use goldgate::format::run_v1;
 use goldgate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};

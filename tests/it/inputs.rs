@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use goldgate::diag::Diagnostic;
+use goldgate::files::{Entry, Files, files_below};
 use goldgate::format::{config, run_v1};
 use goldgate::model::{Ask, Config, RepoPath, Run, RunKey, RunSource, RunStatus, SuiteConfig, Tier, Toolbox};
-use goldgate::suites::{Entry, Files, GradeContext, Pair, Suite, files_below, kind};
+use goldgate::suites::{GradeContext, Pair, Suite, kind};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 

@@ -136,7 +136,7 @@ fn inputs() {
 
 fn read_by_the_program() {
     let (_, action) = yaml("action.yml");
-    let source = fs::read_to_string(root().join("src/app/action/inputs.rs")).unwrap();
+    let source = fs::read_to_string(root().join("src/app/github/inputs.rs")).unwrap();
     for (name, input) in action["inputs"].as_object().unwrap() {
         if name == "token" {
             continue;
@@ -188,8 +188,8 @@ fn events() {
 }
 
 fn artifacts() {
-    let evidence = fs::read_to_string(root().join("src/app/action/measured_run.rs")).unwrap();
-    let publishing = fs::read_to_string(root().join("src/app/action/publishing.rs")).unwrap();
+    let evidence = fs::read_to_string(root().join("src/app/github/measured_run.rs")).unwrap();
+    let publishing = fs::read_to_string(root().join("src/app/github/publishing.rs")).unwrap();
     for source in [&evidence, &publishing] {
         assert!(source.contains("const ARTIFACT: &str = \"goldgate-report\";"), "the program looks for another name");
     }

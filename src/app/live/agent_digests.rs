@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::planned_run::PlannedRun;
 use crate::app::cli_error::CliError;
-use crate::app::fingerprint::AgentState;
+use crate::app::pipeline::fingerprint::AgentState;
 use crate::diag::Diagnostic;
+use crate::files::Files;
 use crate::model::{AgentName, RepoPath, SuiteId, Toolbox};
-use crate::suites::Files;
 use crate::world::Disk;
 
 /// The digests of the agents' files, each computed once.

@@ -2,7 +2,7 @@
 
 use super::LiveOptions;
 use super::session::SessionOutcome;
-use crate::app::plan::Plan;
+use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostic;
 use crate::engine::{Spending, SpendingLimits};
 use crate::format::redact::Redactor;

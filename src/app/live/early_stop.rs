@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use super::EarlyStopping;
 use super::planned_run::PlannedRun;
-use crate::format::{SourceText, run_v1};
+use crate::files::{Files, SourceText};
+use crate::format::run_v1;
 use crate::gate::{SoFar, is_settled};
 use crate::model::{Grade, RepoPath};
-use crate::suites::{Files, GradeContext};
+use crate::suites::GradeContext;
 
 /// The grades of all pairs so far.
 pub struct EarlyStop<'a> {

@@ -10,17 +10,18 @@ use super::session::{LiveSession, SessionOutcome, engine};
 use super::target_queues::TargetQueues;
 use super::{EarlierAnswers, LiveOptions};
 use crate::app::cli_error::CliError;
-use crate::app::plan::{LoadedJudge, LoadedSuite, Plan};
+use crate::app::pipeline::plan::{LoadedJudge, LoadedSuite, Plan};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::engine::{JobOutcome, SpendingLimits};
+use crate::files::{Files, SourceText};
 use crate::format::redact::Redactor;
-use crate::format::{SourceText, run_v1};
+use crate::format::run_v1;
 use crate::model::{
     AgentName, BadId, Ballot, CaseId, Interruption, JudgeName, RepoPath, Run, RunKey, RunStatus, RunUsage,
     SampleRequest, SuiteId, UngradedReason, Vote,
 };
 use crate::render::plural;
-use crate::suites::{Exhibit, Files, vote};
+use crate::suites::{Exhibit, vote};
 use crate::world::{Disk, World};
 
 /// The inputs for running judges.

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::KeyHosts;
+use crate::files::Files;
 use crate::format::config;
 use crate::model::{Config, Provider, RepoPath, Transport, Wire};
-use crate::suites::Files;
 use crate::world::targets::{is_vendors, origin};
 use crate::world::{BaseTree, Disk, Objects, ReadOnce};
 
@@ -48,7 +48,8 @@ pub fn refused(provider: &Provider, hosts: &KeyHosts) -> Option<String> {
 mod tests {
     use super::{named_by, refused};
     use crate::app::live::KeyHosts;
-    use crate::format::{SourceText, config};
+    use crate::files::SourceText;
+    use crate::format::config;
     use crate::model::{Provider, RepoPath, Wire};
 
     fn provider(wire: Wire, base_url: Option<&str>, key: Option<&str>) -> Provider {

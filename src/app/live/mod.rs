@@ -12,7 +12,6 @@ mod event_sink;
 mod judge_runner;
 #[cfg(feature = "models")]
 mod keys;
-mod overlay_files;
 #[cfg(feature = "models")]
 mod planned_run;
 #[cfg(feature = "models")]
@@ -44,7 +43,6 @@ pub use self::judge_runner::poll;
 pub use self::keys::keys_of_base;
 #[cfg(feature = "models")]
 pub use self::keys::named_by;
-use self::overlay_files::OverlayFiles;
 #[cfg(feature = "models")]
 pub use self::session::make;
 #[cfg(feature = "models")]
@@ -52,10 +50,10 @@ pub use self::session::unfinished;
 #[cfg(not(feature = "models"))]
 use super::cli_error::CliError;
 #[cfg(not(feature = "models"))]
-use super::plan::Plan;
-use super::replay::LiveLayout;
+use super::pipeline::plan::Plan;
+use super::pipeline::replay::LiveLayout;
+use crate::files::{Files, OverlayFiles};
 use crate::model::{Interruption, RepoPath, RunUsage, Tier};
-use crate::suites::Files;
 use crate::world::Loudness;
 
 /// Which answers are cached and reused by later runs.
@@ -207,7 +205,7 @@ pub fn make(
     let mut made = LiveRuns::default();
     for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
         for (name, agent) in loaded.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
-            if let Some(crate::model::RunSource::Live(live)) = super::plan::source_of(agent, tier) {
+            if let Some(crate::model::RunSource::Live(live)) = super::pipeline::plan::source_of(agent, tier) {
                 let message = format!(
                     "not run: {}/{name}: this program was built without live targets, so \"{}\" cannot be called",
                     loaded.config.id, live.target

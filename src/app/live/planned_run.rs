@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::app::plan::{LoadedSuite, Plan, source_of};
-use crate::app::sample_count::stated;
+use crate::app::pipeline::plan::{LoadedSuite, Plan, source_of};
+use crate::app::pipeline::sample_count::stated;
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::Files;
 use crate::model::{LiveSource, RunKey, RunSource, SampleRequest, Tier, Transport};
-use crate::suites::{Files, Refinement, in_words};
+use crate::suites::{Refinement, in_words};
 
 /// The samples of one run of an agent.
 pub struct PlannedRun<'a> {

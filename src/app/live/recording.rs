@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::planned_run::PlannedRun;
 use crate::app::cli_error::CliError;
-use crate::app::plan::Plan;
+use crate::app::pipeline::plan::Plan;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::engine::SampleJob;
 use crate::format::run_v1;

@@ -21,17 +21,18 @@ use super::store::{AnswerInputs, SampleAddress, SampleStore};
 use super::target_queues::TargetQueues;
 use super::{Caching, LiveOptions, LiveRuns, NotRun, Resume, judge_runner, recording, tracing};
 use crate::app::cli_error::CliError;
-use crate::app::fingerprint;
-use crate::app::plan::Plan;
+use crate::app::pipeline::fingerprint;
+use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostic;
 use crate::engine::{
     Engine, EngineOutcome, JobOutcome, Prices, RefinementSetup, RetryPolicy, SampleJob, Spending, SpendingLimits,
     Timeline,
 };
+use crate::files::Files;
 use crate::format::redact::Redactor;
 use crate::model::{Interruption, Provenance, RepoPath, RunProvenance, SampleRequest, Tier, Toolbox, Transport};
 use crate::render::plural;
-use crate::suites::{Files, input_digest};
+use crate::suites::input_digest;
 use crate::world::{Disk, Progress, World, export, head_commit, interrupted};
 
 /// Makes the live samples of a tier.

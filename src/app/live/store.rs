@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::files::sha256_hex;
 use crate::model::{CannedTool, Protocol, RepoPath, SampleRequest, Target, Toolbox, Transport, Wire};
-use crate::suites::sha256_hex;
 use crate::world::Disk;
 
 /// A sample's address: the digest of everything that its answer depends on.

@@ -7,10 +7,11 @@ use std::pin::Pin;
 use crate::app::live::KeyHosts;
 use crate::app::live::keys::refused;
 use crate::app::live::planned_run::PlannedRun;
-use crate::app::plan::Plan;
+use crate::app::pipeline::plan::Plan;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::engine::{Model, Pending, Program, TargetClient, TargetQueue};
-use crate::format::{SourceText, run_v1};
+use crate::files::SourceText;
+use crate::format::run_v1;
 use crate::model::{
     CallError, Conversation, Json, Measures, ModelTurn, RepoPath, Retry, RunEvidence, RunInputs, RunProvenance,
     RunRecord, RunStatus, SampleRequest, Steps, Transport,

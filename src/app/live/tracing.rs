@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::session::SessionOutcome;
-use crate::app::plan::Plan;
+use crate::app::pipeline::plan::Plan;
 use crate::engine::{JobOutcome, SampleJob, TimeSpan, TimedCall};
 use crate::format::redact::Redactor;
 use crate::model::{ModelCall, Period, Traced, Transport, Wire};

@@ -14,7 +14,7 @@ use std::io::Read;
 
 pub use self::tarball::tarball;
 pub use self::zip::zip;
-use super::MAX_FILE_BYTES;
+use crate::files::MAX_FILE_BYTES;
 use crate::model::{BadPath, RepoPath};
 
 /// Limits for reading an archive.

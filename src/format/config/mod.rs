@@ -13,11 +13,11 @@ use std::time::Duration;
 
 pub use self::form::ConfigFile;
 use self::form::{BudgetForm, GateForm, GateForms, LimitForm, PriceForm, SuiteForm, TargetForm, TierForm};
-use super::source::SourceText;
 use super::yaml;
 use super::yaml::Step;
 use super::yaml::Step::{At, Key};
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::SourceText;
 use crate::model::{
     AgentName, Budget, Config, Price, Protocol, Provider, RepoPath, StatedGate, StatedLimit, SuiteConfig, SuiteId,
     Target, Tier, Transport, Wire,
@@ -380,7 +380,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::read_config;
-    use crate::format::SourceText;
+    use crate::files::SourceText;
     use crate::model::{RepoPath, SuiteConfig};
 
     fn suite(lines: &str) -> SuiteConfig {

@@ -9,8 +9,9 @@ use super::form::{
 };
 use super::{SCHEMA, judges};
 use crate::diag::Diagnostic;
+use crate::files::SourceText;
 use crate::format::Step::Key;
-use crate::format::{JsonCursor, SourceText, json};
+use crate::format::{JsonCursor, json};
 use crate::model::{
     AgentName, AgentReport, AnsweredBy, Approval, Authority, Better, CaseId, CaseReport, CaseTrend, ChangeClass,
     CheckKey, CheckName, Comparison, Exclusion, Failure, GateKind, GateRuling, GoldenChange, Identity, Interruption,

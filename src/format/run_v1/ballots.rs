@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use super::writing::lines;
 use crate::diag::Diagnostic;
+use crate::files::SourceText;
 use crate::format::json;
 use crate::format::json_cursor::Fields;
-use crate::format::source::SourceText;
 use crate::model::{Ballot, JudgeName, Mark, Vote};
 
 const KEY: &str = "judgements";
@@ -121,7 +121,8 @@ fn form(ballot: &Ballot) -> BallotForm {
 #[cfg(test)]
 mod tests {
     use super::{differ_in_votes_alone, with_ballots};
-    use crate::format::{SourceText, run_v1};
+    use crate::files::SourceText;
+    use crate::format::run_v1;
     use crate::model::{AgentName, Ballot, CaseId, JudgeName, Mark, RepoPath, Run, RunKey, SuiteId, Vote};
 
     fn reading(text: &str) -> Result<Run, String> {

@@ -261,7 +261,8 @@ mod tests {
     use serde_json::Value;
 
     use super::written;
-    use crate::format::{SourceText, run_v1};
+    use crate::files::SourceText;
+    use crate::format::run_v1;
     use crate::model::{
         AgentName, CaseId, Json, Measures, Provenance, RepoPath, Run, RunEvidence, RunInputs, RunKey, RunProvenance,
         RunRecord, RunStatus, Steps, SuiteId, Tokens, ToolCall,

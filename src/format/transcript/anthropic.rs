@@ -7,8 +7,8 @@ use super::content::VendorUsage;
 use super::conversation_builder::{Asker, ConversationBuilder};
 use super::{Transcript, content};
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::SourceText;
 use crate::format::json;
-use crate::format::source::SourceText;
 use crate::model::Json;
 
 /// An object that contains messages.

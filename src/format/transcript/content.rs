@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::Transcript;
 use super::conversation_builder::{ConversationBuilder, NoAssistantMessage, UnmatchedResult};
 use crate::diag::Diagnostic;
-use crate::format::source::SourceText;
+use crate::files::SourceText;
 use crate::format::{json, lenient};
 use crate::model::{Json, Measures};
 

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::json;
-use super::source::SourceText;
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::SourceText;
 use crate::model::{
     AgentName, CaseId, Json, Measures, Provenance, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, Steps,
     ToolCall,
@@ -161,7 +161,8 @@ mod tests {
     use proptest::proptest;
 
     use super::{TranscriptFormat, read_transcripts};
-    use crate::format::{SourceText, run_v1};
+    use crate::files::SourceText;
+    use crate::format::run_v1;
     use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 
     const FORMS: [TranscriptFormat; 3] =

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::compare;
-use crate::format::{SourceText, config};
+use crate::files::SourceText;
+use crate::format::config;
 use crate::golden_changes::found::ChangeCollector;
 use crate::golden_changes::{gates, same_suite, scoring};
 use crate::model::{Config, RepoPath, Tier, Weight};

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use goldgate::files::{Files, files_below, sha256_hex};
 use goldgate::format::config;
 use goldgate::model::{Agent, AgentFiles, RepoPath, RunKey, RunSource};
-use goldgate::suites::{Files, files_below, input_digest, kind, sha256_hex};
+use goldgate::suites::{input_digest, kind};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The repositories that attacks begin with.
 
-use goldgate::suites::sha256_hex;
+use goldgate::files::sha256_hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

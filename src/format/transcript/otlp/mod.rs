@@ -15,8 +15,8 @@ use self::messages::{MessagePart, OtlpMessage};
 use self::span::{SpanOperation, TraceSpan};
 use super::{Transcript, content};
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::SourceText;
 use crate::format::run_v1;
-use crate::format::source::SourceText;
 use crate::model::{Json, Measures, RunStatus, ToolCall};
 
 /// Reads the traces of a file, earliest first; a span that was exported twice counts once.

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
 use crate::diag::Diagnostic;
+use crate::files::SourceText;
 use crate::format::json;
-use crate::format::source::SourceText;
 use crate::format::transcript::content;
 
 /// One export request: the collector's file exporter writes one per line.

@@ -1,0 +1,147 @@
+//! `goldgate calibrate`: suggests gate tolerances from repeated runs of an unchanged agent.
+
+use std::path::Path;
+
+use super::run;
+use super::run::located;
+use crate::app::cli::CalibrateArgs;
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::plan::Selection;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::Files;
+use crate::fold;
+use crate::format::report_v1;
+use crate::gate::calibration::{CalibratedGate, CalibrationFinding, calibrated};
+use crate::model::{AgentReport, COVERAGE, MetricSpec, NEWLY_FAILING, PairResult, Report, SuiteReport, Tier};
+use crate::render::calibration::{Calibration, RunsAre, calibration};
+use crate::suites::kind;
+use crate::world::World;
+
+/// Prints suggested tolerances; writes no file. Returns exit code 3 if no metric was measured twice.
+///
+/// # Errors
+/// Reports or recordings that cannot be read, or that belong to different agents.
+pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
+    let reports = match args.reports.is_empty() {
+        true => vec![graded(args, world)?],
+        false => stored(&args.reports)?,
+    };
+    let rate = args.false_alarms / 100.0;
+    let (mut gates, mut left_out) = (Vec::new(), Vec::new());
+    for (suite, agent) in agents(&reports[0]).filter(|(suite, agent)| wanted(args, suite, agent)) {
+        let (values, incomplete) = match reports.as_slice() {
+            [_] => single_samples(suite, agent)?,
+            several => (whole_runs(&args.reports, several, suite, agent)?, 0),
+        };
+        if incomplete > 0 {
+            left_out.push((format!("{}/{}", suite.id, agent.agent), incomplete));
+        }
+        // These metrics need a whole run: a single sample does not have them.
+        let of_a_run = [COVERAGE, NEWLY_FAILING];
+        let metrics = agent.metrics.iter().enumerate();
+        for (index, metric) in metrics.filter(|(_, metric)| !of_a_run.contains(&metric.name.as_str())) {
+            let values: Vec<f64> = values.iter().filter_map(|run| run[index]).collect();
+            gates.extend(calibrated(metric, &values, rate).into_iter().map(|(gate, finding)| CalibratedGate {
+                suite: suite.id.clone(),
+                agent: agent.agent.clone(),
+                metric: metric.clone(),
+                values: values.clone(),
+                gate,
+                finding,
+            }));
+        }
+    }
+    if gates.is_empty() {
+        let what = "no metric of any agent matches the filters";
+        return Err(Diagnostic::of_file("command line", "nothing-selected", what, "correct --suite or --agent").into());
+    }
+    let runs_are = match reports.as_slice() {
+        [one] => RunsAre::Samples { of: one.samples },
+        several => RunsAre::Reports { count: several.len(), samples: several[0].samples },
+    };
+    let is_calibrated = gates.iter().any(|one| one.finding != CalibrationFinding::NoSpread);
+    world.say(&calibration(&Calibration { gates, left_out, runs_are, rate }, world.columns()));
+    // Without repeated measurements the result is inconclusive.
+    Ok(if is_calibrated { 0 } else { 3 })
+}
+
+fn wanted(args: &CalibrateArgs, suite: &SuiteReport, agent: &AgentReport) -> bool {
+    let named = |names: &[String], name: &str| names.is_empty() || names.iter().any(|one| one == name);
+    named(&args.suite, suite.id.as_str()) && named(&args.agent, agent.agent.as_str())
+}
+
+/// Returns the agents of a report. A report with both tiers gives those of the model tier, because only their runs vary.
+fn agents(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport)> {
+    let tier = report.tiers.last().copied();
+    let suites = report.suites.iter().filter(move |suite| Some(suite.tier) == tier);
+    suites.flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)))
+}
+
+/// Grades the recordings.
+fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, CliError> {
+    let wanted = Selection {
+        tiers: vec![Tier::Deterministic],
+        suites: args.suite.clone(),
+        agents: args.agent.clone(),
+        ..Selection::default()
+    };
+    run::grade_recordings(&args.config, wanted, world)
+}
+
+fn stored(folders: &[String]) -> Result<Vec<Report>, CliError> {
+    let (mut problems, mut reports) = (Diagnostics::default(), Vec::new());
+    for folder in folders {
+        let path = Path::new(folder).join("report.json");
+        let (disk, file) = located(&path.to_string_lossy())?;
+        let read = disk.text(&file).and_then(|source| report_v1::read_report(&source));
+        reports.extend(problems.keep(read));
+    }
+    Ok(problems.or(reports)?)
+}
+
+/// One row of metric values per run.
+type RunValues = Vec<Vec<Option<f64>>>;
+
+/// Returns each sample number of the agent's cases as a run, and how many incomplete ones are left out.
+fn single_samples(suite: &SuiteReport, agent: &AgentReport) -> Result<(RunValues, usize), Diagnostic> {
+    let refuse = |what: String| {
+        Diagnostic::of_file("report.json", "unknown-metric", what, "use the goldgate version that wrote the report")
+    };
+    let kind = kind(&suite.kind).ok_or_else(|| refuse(format!("unknown kind \"{}\"", suite.kind)))?;
+    let specs: Option<Vec<MetricSpec>> =
+        agent.metrics.iter().map(|metric| kind.metrics.iter().find(|spec| spec.name == metric.name).copied()).collect();
+    let specs = specs.ok_or_else(|| refuse(format!("the metrics of the kind \"{}\" differ", suite.kind)))?;
+    let pairs: Vec<&PairResult> = agent.cases.iter().map(|case| &case.pair).collect();
+    let samples = fold::apart(&specs, &pairs);
+    Ok((samples.runs, samples.incomplete))
+}
+
+/// Returns the agent's values in each report. All reports must be of the same agent on the same cases.
+fn whole_runs(
+    folders: &[String],
+    reports: &[Report],
+    suite: &SuiteReport,
+    agent: &AgentReport,
+) -> Result<RunValues, Diagnostics> {
+    let (mut problems, mut rows) = (Diagnostics::default(), Vec::new());
+    let who = format!("{}/{}", suite.id, agent.agent);
+    for (folder, report) in folders.iter().zip(reports) {
+        let found = agents(report)
+            .find(|(one, other)| one.id == suite.id && one.tier == suite.tier && other.agent == agent.agent)
+            .map(|(_, other)| other);
+        let names = |agent: &AgentReport| agent.metrics.iter().map(|metric| metric.name.clone()).collect::<Vec<_>>();
+        let what = match found {
+            None => format!("{who} is in the report of {} but not in this one", folders[0]),
+            Some(other) if other.identity != agent.identity || names(other) != names(agent) => {
+                format!("{who} was measured differently in {}: agent, cases, scorer or samples differ", folders[0])
+            }
+            Some(other) => {
+                rows.push(other.metrics.iter().map(|metric| metric.value).collect());
+                continue;
+            }
+        };
+        let help = "use reports of one unchanged agent on unchanged cases";
+        problems.push(Diagnostic::of_file(folder, "different-runs", what, help));
+    }
+    problems.or(rows)
+}

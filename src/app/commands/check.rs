@@ -1,0 +1,91 @@
+//! `goldgate check`: validates config, cases and recordings without grading.
+
+use std::collections::BTreeMap;
+
+use crate::app::cli::CheckArgs;
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::baseline;
+use crate::app::pipeline::freshness::{FreshnessInputs, FreshnessVerdict, freshness_verdict};
+use crate::app::pipeline::plan::{Plan, Selection, plan};
+use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::model::{AgentName, CaseId, Freshness, Tier};
+use crate::render::plural;
+use crate::world::{Disk, World};
+
+/// Reads all files and prints suites, baseline and notes. Returns the exit code.
+///
+/// # Errors
+/// All problems that were found.
+pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
+    let (disk, file) = Disk::of_config(&args.config)?;
+    let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
+    let mut problems = Diagnostics::default();
+    let mut notes = Vec::new();
+    recordings(&plan, &disk, &mut problems, &mut notes);
+    for loaded in &plan.suites {
+        let found = loaded.suite.audit(&disk);
+        problems.extend(found.problems);
+        notes.extend(found.notes);
+    }
+    notes.sort();
+    let configured = plan.config.baseline.as_ref();
+    let baseline = match baseline::here(None, &disk, configured) {
+        Ok(baseline) => baseline,
+        Err(CliError::Input(found)) => {
+            problems.extend(found);
+            None
+        }
+        Err(other) => return Err(other),
+    };
+    let lines: Vec<String> = plan
+        .suites
+        .iter()
+        .map(|loaded| {
+            let pairs = loaded.suite.pairs();
+            format!(
+                "{}: kind {}, {}",
+                loaded.config.id,
+                loaded.kind.name,
+                plural(pairs.len(), "pair of agent and case", "pairs of agent and case")
+            )
+        })
+        .collect();
+    problems.or(())?;
+    let known = if baseline.is_some() { "read" } else { "none yet" };
+    let retired = plan.suites.iter().flat_map(|loaded| {
+        let listed = loaded.suite.retired().iter();
+        listed.map(move |(case, why)| format!("retired: {}/{case} ({why})\n", loaded.config.id))
+    });
+    let retired: String = retired.collect();
+    let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
+    world.say(&format!("{}\nbaseline: {known}\n{retired}{noted}no problem found\n", lines.join("\n")));
+    Ok(0)
+}
+
+/// Checks the recordings of the deterministic tier: each is readable, belongs to a case, and is not older than its agent.
+fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut Vec<Diagnostic>) {
+    let layout = LiveLayout::default();
+    let Some(runs) = problems.keep_all(Replay::open(disk, plan, Tier::Deterministic, &layout)) else { return };
+    problems.extend(runs.foreign(plan));
+    for loaded in &plan.suites {
+        let inputs = FreshnessInputs::open(plan, loaded, Tier::Deterministic, disk);
+        let Some(inputs) = problems.keep_all(inputs) else { continue };
+        let mut recorded: BTreeMap<&AgentName, Vec<(&CaseId, Freshness)>> = BTreeMap::new();
+        for (index, pair) in loaded.suite.pairs().iter().enumerate().filter(|(_, pair)| runs.has(pair)) {
+            let samples = problems.keep_all(runs.samples(pair, SampleCount::AtLeast(0))).unwrap_or_default();
+            recorded.entry(&pair.agent).or_default().push((&pair.case, inputs.of_samples(index, &samples)));
+        }
+        for (agent, ages) in recorded {
+            let diagnostic = |words: String, help: &str| {
+                let what = format!("{}/{agent}: {words}", loaded.config.id);
+                Diagnostic::of_file(&plan.config.file, "stale-recording", what, help)
+            };
+            let again = "record it again to store the digests";
+            let softer = "record it again, or set `stale: warn` on the agent to turn this into a note";
+            let FreshnessVerdict { notes: noted, refused } = freshness_verdict(&inputs, agent, ages.into_iter());
+            notes.extend(noted.into_iter().map(|words| diagnostic(words, again)));
+            refused.into_iter().for_each(|words| problems.push(diagnostic(words, softer)));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `goldgate explain`: grades one case and shows the request, the expectation and the output.
+
+use super::run;
+use crate::app::cli::ExplainArgs;
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::plan::{LoadedSuite, Plan, Selection, plan};
+use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::app::pipeline::selection;
+use crate::diag::Diagnostics;
+use crate::files::Files;
+use crate::format::config;
+use crate::model::{Ask, RepoPath, RunKey, Tier};
+use crate::render::explain as render;
+use crate::render::explain::ExplainedCase;
+use crate::world::{Disk, World};
+
+/// The most results that are shown in full; if there are more, only the checks are shown.
+const WHOLE: usize = 4;
+
+/// Grades the cases with one id and shows the results. Returns the exit code.
+///
+/// # Errors
+/// Bad input, or a case that does not exist.
+pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
+    let (disk, file) = Disk::of_config(&args.config)?;
+    let wanted = select_case(args, &disk, &file)?;
+    if args.asked {
+        return show_prompts(&disk, &file, Selection { tiers: Vec::new(), ..wanted }, world);
+    }
+    let report = run::grade_recordings(&args.config, wanted.clone(), world)?;
+    let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
+    if count > WHOLE {
+        world.say(&render::overview(&report));
+        return Ok(0);
+    }
+    let plan = plan(&disk, &file, wanted, &world.clock)?;
+    let layout = LiveLayout::default();
+    let runs = Replay::open(&disk, &plan, Tier::Deterministic, &layout)?;
+    let (mut problems, mut out) = (Diagnostics::default(), String::new());
+    for suite in &report.suites {
+        let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == suite.id) else { continue };
+        for (agent, case) in suite.agents.iter().flat_map(|agent| agent.cases.iter().map(move |case| (agent, case))) {
+            let pairs = loaded.suite.pairs();
+            let found = pairs.iter().position(|pair| pair.case == case.pair.case && pair.agent == case.pair.agent);
+            let Some(index) = found else { continue };
+            let golden = problems.keep(disk.text(&case.pair.golden));
+            let samples = problems.keep_all(runs.samples(&pairs[index], SampleCount::Exactly(case.pair.planned)));
+            if let (Some(golden), Some(samples)) = (golden, samples) {
+                let asked = requests(loaded, index, &disk, &mut problems);
+                let (golden, samples, asked) = (&golden, samples.as_slice(), asked.as_slice());
+                out.push_str(&render::explain(&ExplainedCase { suite, agent, case, asked, golden, samples }));
+            }
+        }
+    }
+    problems.or(())?;
+    world.say(&out);
+    Ok(0)
+}
+
+/// Parses an id in any form that goldgate prints: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`.
+fn select_case(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Selection, CliError> {
+    let (mut suites, mut agents) = (args.suite.clone(), args.agent.clone());
+    let parts: Vec<&str> = args.case.split('/').collect();
+    let case = match parts.as_slice() {
+        [one, case] => {
+            let config = config::read_config(&disk.text(file)?)?;
+            let is_suite = config.suites.iter().any(|suite| suite.id.as_str() == *one);
+            if is_suite {
+                suites.push((*one).to_owned())
+            } else {
+                agents.push((*one).to_owned())
+            }
+            (*case).to_owned()
+        }
+        [suite, agent, case] => {
+            suites.push((*suite).to_owned());
+            agents.push((*agent).to_owned());
+            (*case).to_owned()
+        }
+        _ => args.case.clone(),
+    };
+    let cases = selection::patterns(std::slice::from_ref(&case))?;
+    Ok(Selection { tiers: vec![Tier::Deterministic], suites, agents, cases, ..Selection::default() })
+}
+
+/// Returns the request to the agent in each run of a pair.
+fn requests(loaded: &LoadedSuite, index: usize, files: &dyn Files, problems: &mut Diagnostics) -> Vec<(RunKey, Ask)> {
+    let keys = loaded.suite.pairs()[index].runs.iter().enumerate();
+    let asks = keys.filter_map(|(run, key)| {
+        let ask = problems.keep(loaded.suite.ask(index, run, files))?;
+        Some((key.clone(), ask?))
+    });
+    asks.collect()
+}
+
+/// Prints the request to a live agent in each run of the cases.
+fn show_prompts(disk: &Disk, file: &RepoPath, wanted: Selection, world: &World) -> Result<u8, CliError> {
+    let plan: Plan = plan(disk, file, wanted, &world.clock)?;
+    let (mut problems, mut out) = (Diagnostics::default(), String::new());
+    for loaded in &plan.suites {
+        for index in loaded.chosen(&plan.wanted) {
+            for (run, key) in loaded.suite.pairs()[index].runs.iter().enumerate() {
+                if let Some(ask) = problems.keep(loaded.suite.ask(index, run, disk)) {
+                    out.push_str(&render::render_prompt(key, ask.as_ref()));
+                }
+            }
+        }
+    }
+    problems.or(())?;
+    world.say(&out);
+    Ok(0)
+}

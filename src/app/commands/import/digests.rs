@@ -1,0 +1,149 @@
+//! The digests of an imported recording: of the current agent, and of its case's input.
+
+use crate::app::cli::ImportArgs;
+use crate::app::cli_error::CliError;
+use crate::app::commands::run::located;
+use crate::app::pipeline::freshness::{RecordingDigests, recording_digests};
+use crate::app::pipeline::plan::{LoadedSuite, Plan, Selection, plan};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{Files, SourceText};
+use crate::format::transcript::Transcript;
+use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource};
+use crate::suites::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
+use crate::text::line;
+use crate::world::{Disk, World};
+
+/// The default config file.
+const CONFIG: &str = "goldgate.yaml";
+/// The most characters of a query that are shown.
+const SHOWN: usize = 80;
+
+/// The config's suites, if a config exists.
+pub struct Digests {
+    known: Option<(Disk, Plan)>,
+    /// The folder of `--out`.
+    out: String,
+}
+
+impl Digests {
+    /// Reads the config.
+    ///
+    /// # Errors
+    /// A config that cannot be read, or that was named but does not exist.
+    pub fn open(args: &ImportArgs, world: &World) -> Result<Self, CliError> {
+        let out = args.out.clone();
+        let (disk, file) = Disk::of_config(args.config.as_deref().unwrap_or(CONFIG))?;
+        if args.config.is_none() && !disk.holds(&file) {
+            return Ok(Self { known: None, out });
+        }
+        let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
+        Ok(Self { known: Some((disk, plan)), out })
+    }
+
+    /// Adds the digests to a record; returns a note if one of them is missing. Without a config no digest is known, and the
+    /// report will say so.
+    ///
+    /// # Errors
+    /// A run whose input differs from its case's, unless `force` is set.
+    pub fn add(
+        &self,
+        record: &mut RunRecord,
+        run: &Transcript,
+        source: &SourceText,
+        force: bool,
+    ) -> Result<Option<String>, Diagnostics> {
+        let Some((disk, plan)) = &self.known else { return Ok(None) };
+        let (agent, case) = (&record.agent, &record.case);
+        let Some((loaded, digests)) = self.digests(disk, plan, agent, case)? else {
+            let note = format!("no suite of {} has the case {case} for the agent {agent}", plan.config.file);
+            return Ok(Some(format!("{note}: the recording has no digests")));
+        };
+        let provenance = &mut record.provenance.provenance;
+        provenance.fingerprint = digests.agent;
+        if let Some(package) = loaded.prompts.get(agent) {
+            let path = loaded.config.agents.get(agent).and_then(|agent| agent.prompt.as_ref());
+            provenance.prompt_package = path.map(ToString::to_string);
+            provenance.prompt_sha256 = Some(package.digest.sha256.clone());
+        }
+        let Some(ask) = digests.ask else { return Ok(None) };
+        match another_input(&ask, run) {
+            InputMatch::Same => {
+                record.provenance.provenance.input_sha256 = Some(input_digest(&ask, disk)?.sha256);
+                Ok(None)
+            }
+            InputMatch::Unknown(why) => Ok(Some(format!("{case}: {why}: its input is unknown"))),
+            InputMatch::Another(why) if force => Ok(Some(format!("{case}: imported with an unknown input: {why}"))),
+            InputMatch::Another(why) => {
+                let what = format!("this run does not belong to the case \"{case}\": {why}");
+                let help = "name its case with --case ID, or import it with an unknown input with --force";
+                Err(source.problem(run.at, "another-input", what, help).into())
+            }
+        }
+    }
+
+    /// Returns the suite that replays the recording, and the digests. A suite that replays from `--out` comes first.
+    fn digests<'p>(
+        &self,
+        disk: &Disk,
+        plan: &'p Plan,
+        agent: &AgentName,
+        case: &CaseId,
+    ) -> Result<Option<(&'p LoadedSuite, RecordingDigests)>, Diagnostic> {
+        let mut suites: Vec<&LoadedSuite> =
+            plan.suites.iter().filter(|loaded| loaded.config.agents.contains_key(agent)).collect();
+        suites.sort_by_key(|loaded| !self.is_replayed_from_out(loaded, agent));
+        for loaded in suites {
+            let key = RunKey { suite: loaded.config.id.clone(), agent: agent.clone(), case: case.clone() };
+            if let Some(digests) = recording_digests(loaded, &key, disk as &dyn Files)? {
+                return Ok(Some((loaded, digests)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_replayed_from_out(&self, loaded: &LoadedSuite, agent: &AgentName) -> bool {
+        let Ok((_, inside)) = located(&format!("{}/0.json", self.out)) else { return false };
+        let agent = loaded.config.agents.get(agent);
+        match agent.and_then(|agent| agent.deterministic.as_ref()) {
+            Some(RunSource::Replay(folder)) => *folder == inside.parent(),
+            Some(RunSource::Live(_)) | None => false,
+        }
+    }
+}
+
+/// Whether a run has the input of its case.
+enum InputMatch {
+    /// It has.
+    Same,
+    /// Unknown, for this reason.
+    Unknown(&'static str),
+    /// It has another input, described here.
+    Another(String),
+}
+
+fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
+    let prompt = run.prompt.as_deref().unwrap_or_default();
+    if let Some(more) = &run.interjected {
+        if has_rounds(ask) {
+            return InputMatch::Unknown("the case does not define the messages of later rounds");
+        }
+        return InputMatch::Another(format!(
+            "it has another message {:?} of the user or system before the last answer, but the case does not",
+            line(more, SHOWN)
+        ));
+    }
+    match (query(ask), &run.query) {
+        (Some(expected), Some(found)) if is_same_text(expected, found) => InputMatch::Same,
+        (Some(expected), Some(found)) => InputMatch::Another(format!(
+            "its query is {:?}, but the case's is {:?}",
+            line(found, SHOWN),
+            line(expected, SHOWN)
+        )),
+        (Some(_), None) => InputMatch::Unknown("the transcript has no user message"),
+        (None, _) if is_shown_in(ask, prompt) => InputMatch::Same,
+        (None, _) if is_of_another_case(ask, prompt) => {
+            InputMatch::Another("its prompt contains another document".to_owned())
+        }
+        (None, _) => InputMatch::Unknown("the transcript's prompt does not contain the case's input"),
+    }
+}

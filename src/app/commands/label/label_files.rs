@@ -1,0 +1,27 @@
+//! The repository's files; a file of labels that does not exist yet is read as an empty list.
+
+use crate::diag::Diagnostic;
+use crate::files::{Entry, Files};
+use crate::model::RepoPath;
+use crate::world::{Disk, NoFile};
+
+/// The files, with the paths of the files of labels.
+pub struct LabelFiles<'a> {
+    /// The files.
+    pub disk: &'a Disk,
+    /// The files of labels.
+    pub labels: Vec<RepoPath>,
+}
+
+impl Files for LabelFiles<'_> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        self.disk.list_all(folder)
+    }
+
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        match self.labels.contains(file) && self.disk.read(file) == Err(NoFile::Missing) {
+            true => Ok(b"[]\n".to_vec()),
+            false => self.disk.bytes(file),
+        }
+    }
+}

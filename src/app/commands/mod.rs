@@ -1,0 +1,16 @@
+//! The commands, one module each.
+
+pub mod calibrate;
+pub mod check;
+pub mod diff;
+pub mod explain;
+pub mod import;
+#[cfg(feature = "models")]
+pub mod judge;
+pub mod label;
+pub mod merge;
+pub mod repair;
+pub mod report;
+pub mod run;
+pub mod schema;
+pub mod selftest;

@@ -1,0 +1,37 @@
+//! `goldgate repair`: extracts the JSON of a model's answer.
+
+use crate::app::cli_error::CliError;
+use crate::diag::Diagnostic;
+use crate::render::plural;
+use crate::text::recover::{Anchor, Recovered, RecoveryLayer, recover, recover_any};
+use crate::world::World;
+
+/// The lists that the kinds read; a single object is recognized by such a field.
+const ANCHORS: [Anchor<'static>; 3] = [
+    Anchor { list: "findings", field: "category" },
+    Anchor { list: "atoms", field: "description" },
+    Anchor { list: "deltas", field: "item" },
+];
+
+/// Reads standard input and prints the recovered JSON. Returns the exit code.
+///
+/// # Errors
+/// A text without recoverable JSON.
+pub fn repair(world: &World) -> Result<u8, CliError> {
+    let source = world.input()?;
+    let found = recover_any(&source.text).or_else(|| ANCHORS.iter().find_map(|anchor| recover(&source.text, anchor)));
+    let Some(Recovered { value, layer, lost }) = found else {
+        let what = "this text contains no JSON object or array";
+        let help = "ask the model for JSON, or check its answer";
+        return Err(Diagnostic::of_file("standard input", "nothing-recovered", what, help).into());
+    };
+    world.say(&format!("{value}\n"));
+    let (number, word) = match layer {
+        RecoveryLayer::Strict => (1, "strict"),
+        RecoveryLayer::Repaired => (2, "repaired"),
+        RecoveryLayer::Salvaged => (3, "salvaged"),
+    };
+    let lost = if lost > 0 { format!(", {} lost", plural(lost, "object", "objects")) } else { String::new() };
+    world.tell(&format!("layer {number} ({word}{lost})"));
+    Ok(0)
+}

@@ -1,0 +1,96 @@
+//! Grades one tier, and assembles the report from the results of all tiers.
+
+use super::RunOptions;
+use crate::app::live;
+use crate::app::pipeline::evaluate::{Evaluated, ResultSources, ShardResults, evaluate};
+use crate::app::pipeline::plan::Plan;
+use crate::app::pipeline::replay::Replay;
+use crate::diag::Diagnostics;
+use crate::files::{Files, OtherCommit};
+use crate::model::{Baseline, NotGateable, Report, Ruling, RunUsage, SuiteReport, Tier};
+use crate::report;
+use crate::world::Clock;
+/// The source of the runs of one tier.
+#[derive(Clone, Copy)]
+pub struct RunsFrom<'a> {
+    /// The live runs.
+    pub made: &'a live::LiveRuns,
+    /// Results that other machines graded.
+    pub parts: Option<&'a ShardResults>,
+    /// The commit to compare the read files with.
+    pub other: Option<&'a dyn OtherCommit>,
+}
+
+/// Grades the suites of one tier.
+///
+/// # Errors
+/// Bad input.
+pub fn grade_tier(
+    plan: &Plan,
+    tier: Tier,
+    below: &dyn Files,
+    from: RunsFrom<'_>,
+    baseline: Option<&Baseline>,
+) -> Result<Evaluated, Diagnostics> {
+    let RunsFrom { made, parts, other } = from;
+    let overlay = made.overlay(below);
+    // Without live runs the overlay is empty and is not used.
+    let files: &dyn Files = if made.files.is_empty() { below } else { &overlay };
+    let runs = Replay::open(files, plan, tier, &made.layout)?;
+    let origin = ResultSources { runs: &runs, parts, other };
+    let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));
+    match (foreign.is_empty(), evaluated) {
+        (true, outcome) => outcome,
+        (false, Ok(_)) => Err(foreign),
+        (false, Err(mut problems)) => {
+            problems.extend(foreign);
+            Err(problems)
+        }
+    }
+}
+
+/// Assembles the report, without golden changes.
+pub fn assemble_report(
+    job: &RunOptions,
+    clock: &Clock,
+    started_at: String,
+    evaluated: Evaluated,
+    notes: Vec<String>,
+) -> Report {
+    let Evaluated { suites, mut not_gateable } = evaluated;
+    let deciding = |suite: &&SuiteReport| job.decides(suite.tier);
+    let verdict = match suites.iter().any(|suite| deciding(&suite)) {
+        true => {
+            let verdict = Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict));
+            // An agent without a judged gate is shown as skipped, but a whole run without any judged gate does not pass.
+            not_gateable.extend(verdict.reason().map(|why| NotGateable(format!("no gate could be judged: {why}"))));
+            verdict
+        }
+        false => {
+            not_gateable.push(NotGateable("no suite ran".to_owned()));
+            Ruling::Skipped("no suite ran".to_owned())
+        }
+    };
+    let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
+    let mut report = Report {
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        config: None,
+        commit: job.commit.clone(),
+        base: job.base.clone(),
+        tiers: job.wanted.tiers.clone(),
+        authority: job.authority,
+        samples: pairs.map(|case| case.pair.planned).max().unwrap_or(0),
+        started_at,
+        finished_at: clock.now(),
+        suites,
+        verdict,
+        not_gateable: Vec::new(),
+        called_off: None,
+        golden_changes: Vec::new(),
+        approval: None,
+        notes,
+        usage: RunUsage { wall_ms: clock.elapsed_ms(), ..RunUsage::default() },
+    };
+    report::refuse(&mut report, not_gateable);
+    report
+}

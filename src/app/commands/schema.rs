@@ -1,0 +1,57 @@
+//! `goldgate schema`: prints the JSON Schema of each file format, generated from the types that read it.
+
+use std::collections::BTreeMap;
+
+use schemars::{Schema, schema_for};
+
+use crate::app::cli::SchemaArgs;
+use crate::app::cli_error::CliError;
+use crate::diag::{Diagnostic, nearest};
+use crate::format::baseline_v1::BaselineFile;
+use crate::format::config::ConfigFile;
+use crate::format::report_v1::ReportFile;
+use crate::format::request_v1::RequestFile;
+use crate::format::run_v1::RunFile;
+use crate::format::shard_v1::ShardFile;
+use crate::suites::{KINDS, LabelForm};
+use crate::world::World;
+
+/// Returns all schemas by name.
+fn all() -> BTreeMap<&'static str, Schema> {
+    let mut schemas = BTreeMap::from([
+        ("config", schema_for!(ConfigFile)),
+        ("baseline", schema_for!(BaselineFile)),
+        ("report", schema_for!(ReportFile)),
+        ("request", schema_for!(RequestFile<'_>)),
+        ("run", schema_for!(RunFile<'_>)),
+        ("shard", schema_for!(ShardFile<'_>)),
+        ("labels", schema_for!(Vec<LabelForm>)),
+    ]);
+    schemas.extend(KINDS.iter().flat_map(|kind| (kind.schemas)()));
+    schemas
+}
+
+/// Prints one schema, or the names of all. Returns the exit code.
+///
+/// # Errors
+/// An unknown name.
+pub fn schema(args: &SchemaArgs, world: &World) -> Result<u8, CliError> {
+    let schemas = all();
+    let Some(name) = &args.name else {
+        let names: Vec<&str> = schemas.keys().copied().collect();
+        world.say(&format!("{}\n", names.join("\n")));
+        return Ok(0);
+    };
+    let Some(schema) = schemas.get(name.as_str()) else {
+        let help = match nearest(name, schemas.keys().copied()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("use one of {}", schemas.keys().copied().collect::<Vec<_>>().join(", ")),
+        };
+        return Err(
+            Diagnostic::of_file("command line", "unknown-schema", format!("unknown format \"{name}\""), help).into()
+        );
+    };
+    let text = serde_json::to_string_pretty(schema).map_err(anyhow::Error::from)?;
+    world.say(&format!("{text}\n"));
+    Ok(0)
+}

@@ -1,0 +1,220 @@
+//! `goldgate selftest`: finds cases that cannot fail (grading.md 14).
+
+mod mutants;
+mod vacuous;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::mutants::{mutant, mutations};
+use self::vacuous::{Vacuous, texts};
+use crate::app::cli::SelftestArgs;
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::evaluate::{ResultSources, evaluate};
+use crate::app::pipeline::plan::{Plan, Selection, plan};
+use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::app::pipeline::selection;
+use crate::diag::Diagnostics;
+use crate::files::Files;
+use crate::model::{
+    AgentName, CaseId, CaseReport, Exclusion, PairResult, Ruling, Run, RunKey, Sample, SuiteId, Tier, Verdict,
+};
+use crate::render::plural;
+use crate::suites::Pair;
+use crate::world::{Disk, World};
+
+/// The name of a pair: suite, agent and case.
+type PairName = (SuiteId, AgentName, CaseId);
+
+/// Grades dummy agents and mutated recordings, and lists the cases that still pass. Returns exit code 1 if there are any.
+///
+/// # Errors
+/// Bad input.
+pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
+    let (disk, file) = Disk::of_config(&args.config)?;
+    let wanted = Selection { tiers: vec![Tier::Deterministic], ..selection::chosen(&args.chosen)? };
+    let plan = plan(&disk, &file, wanted, &world.clock)?;
+    let mut lines = Vec::new();
+    let mut output = String::new();
+    for agent in Vacuous::ALL {
+        let passed = passed_by(agent, &plan, &disk)?;
+        output.push_str(&format!("{}: passes {}\n", agent.as_str(), plural(passed.len(), "case", "cases")));
+        lines.extend(passed.into_iter().map(|name| {
+            format!(
+                "{}: {} passes it: check for something that only a correct run contains",
+                pair_label(&name),
+                agent.as_str()
+            )
+        }));
+    }
+    let mutated = mutated(&plan, &disk)?;
+    let (detected, all) =
+        mutated.values().fold((0, 0), |(detected, all), one| (detected + one.detected, all + one.all));
+    let undetected = mutated.iter().filter(|(_, one)| one.all > 0 && one.detected == 0);
+    lines.extend(undetected.map(|(name, one)| {
+        format!(
+            "{}: it still passes with each of {} of its recordings: check more of the answer",
+            pair_label(name),
+            plural(one.all, "mutant", "mutants")
+        )
+    }));
+    output.push_str(&format!(
+        "mutants of recordings: {detected} of {all} detected, in {}\n",
+        plural(mutated.len(), "case", "cases")
+    ));
+    lines.sort();
+    let listed: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+    let verdict = match lines.len() {
+        0 => "all cases can fail\n".to_owned(),
+        some => format!("\n{}:\n{listed}", plural(some, "case is too weak", "cases are too weak")),
+    };
+    world.say(&format!("{output}{verdict}"));
+    Ok(u8::from(!lines.is_empty()))
+}
+
+fn pair_label((suite, agent, case): &PairName) -> String {
+    format!("{suite}/{agent}/{case}")
+}
+
+/// Grades the cases of a plan on these runs, and returns the results by name.
+fn graded(plan: &Plan, files: &dyn Files, runs: &dyn RunReader) -> Result<BTreeMap<PairName, CaseReport>, Diagnostics> {
+    let origin = ResultSources { runs, parts: None, other: None };
+    let evaluated = evaluate(plan, Tier::Deterministic, origin, files, None)?;
+    let cases = evaluated.suites.into_iter().flat_map(|suite| {
+        let agents = suite.agents.into_iter();
+        agents.flat_map(move |agent| {
+            agent.cases.into_iter().map({
+                let (suite, agent) = (suite.id.clone(), agent.agent.clone());
+                move |case| ((suite.clone(), agent.clone(), case.pair.case.clone()), case)
+            })
+        })
+    });
+    Ok(cases.collect())
+}
+
+/// Whether a case passes: all its checks pass and no gate fails.
+fn passes(case: &CaseReport) -> bool {
+    let refused = matches!(case.verdict, Ruling::Judged(Verdict::Fail));
+    case.pair.exclusion == Exclusion::Counted && case.pair.passed.passes() && !refused
+}
+
+/// Returns the cases that a dummy agent passes.
+fn passed_by(agent: Vacuous, plan: &Plan, files: &dyn Files) -> Result<BTreeSet<PairName>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut answers: BTreeMap<RunKey, String> = BTreeMap::new();
+    for loaded in &plan.suites {
+        for (index, pair) in loaded.suite.pairs().iter().enumerate() {
+            let golden = files.text(&pair.golden).map(|source| texts(&source)).unwrap_or_default();
+            for (at, key) in pair.runs.iter().enumerate() {
+                if let Some(ask) = problems.keep(loaded.suite.ask(index, at, files)) {
+                    answers.insert(key.clone(), agent.answer(ask.as_ref(), &golden));
+                }
+            }
+        }
+    }
+    problems.or(())?;
+    let graded = graded(plan, files, &ConstantAnswers(answers))?;
+    Ok(graded.into_iter().filter(|(_, case)| passes(case)).map(|(name, _)| name).collect())
+}
+
+/// One answer per run, the same in every sample.
+struct ConstantAnswers(BTreeMap<RunKey, String>);
+
+impl RunReader for ConstantAnswers {
+    fn has(&self, pair: &Pair) -> bool {
+        // A case without runs contains its own content, so an agent cannot answer it.
+        !pair.runs.is_empty()
+    }
+
+    fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics> {
+        let planned = match count {
+            SampleCount::Exactly(count) => count,
+            SampleCount::AtLeast(count) => count.max(1),
+        };
+        let runs = pair.runs.iter().map(|key| Run::of(self.0.get(key).map_or("{}", String::as_str)));
+        let runs: Vec<Run> = runs.collect();
+        Ok((0..planned).map(|_| Sample::Completed(runs.clone())).collect())
+    }
+}
+
+/// The number of mutants of a case's recordings, and how many are detected.
+#[derive(Default)]
+struct MutantCounts {
+    all: usize,
+    detected: usize,
+}
+
+/// Grades all mutants of the recordings of each passing case. A case that fails anyway proves nothing.
+fn mutated(plan: &Plan, files: &dyn Files) -> Result<BTreeMap<PairName, MutantCounts>, Diagnostics> {
+    let layout = LiveLayout::default();
+    let replay = Replay::open(files, plan, Tier::Deterministic, &layout)?;
+    let whole = graded(plan, files, &replay)?;
+    let mut counts_by_pair: BTreeMap<PairName, MutantCounts> = whole
+        .iter()
+        .filter(|(_, case)| passes(case))
+        .map(|(name, _)| (name.clone(), MutantCounts::default()))
+        .collect();
+    let counts = counts(plan, &replay)?;
+    for number in 0..counts.values().copied().max().unwrap_or(0) {
+        for (name, case) in graded(plan, files, &MutatedRecordings { replay: &replay, counts: &counts, number })? {
+            let (Some(one), Some(whole)) = (counts_by_pair.get_mut(&name), whole.get(&name)) else { continue };
+            one.all += 1;
+            one.detected += usize::from(differs(&whole.pair, &case.pair));
+        }
+    }
+    Ok(counts_by_pair)
+}
+
+/// Returns the number of mutations for the runs of each pair: the maximum of its samples.
+fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usize>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs());
+    let counted = pairs.filter(|pair| !pair.runs.is_empty() && replay.has(pair)).filter_map(|pair| {
+        let samples = problems.keep_all(replay.samples(pair, SampleCount::AtLeast(0)))?;
+        let of = |sample: &Sample| match sample {
+            Sample::Completed(runs) => runs.iter().map(|run| mutations(run).len()).sum(),
+            Sample::Inconclusive { .. } | Sample::Spared => 0,
+        };
+        Some((pair.runs.clone(), samples.iter().map(of).max().unwrap_or(0)))
+    });
+    let counted = counted.collect();
+    problems.or(counted)
+}
+
+/// Whether any value or check differs.
+fn differs(whole: &PairResult, broken: &PairResult) -> bool {
+    let checks = |pair: &PairResult| -> Vec<_> {
+        pair.checks.iter().map(|check| (check.name.to_string(), check.standing)).collect()
+    };
+    whole.values != broken.values || checks(whole) != checks(broken)
+}
+
+/// Recordings with the same mutation in each.
+struct MutatedRecordings<'a> {
+    replay: &'a Replay<'a>,
+    counts: &'a BTreeMap<Vec<RunKey>, usize>,
+    number: usize,
+}
+
+impl MutatedRecordings<'_> {
+    /// Returns the sample with its mutation `number`; `None` if it has fewer.
+    fn mutant(&self, runs: &[Run]) -> Option<Vec<Run>> {
+        let all = runs.iter().enumerate().flat_map(|(at, run)| mutations(run).into_iter().map(move |one| (at, one)));
+        let (at, mutation) = all.into_iter().nth(self.number)?;
+        let broken = |(index, run): (usize, &Run)| if index == at { mutant(run, &mutation) } else { run.clone() };
+        Some(runs.iter().enumerate().map(broken).collect())
+    }
+}
+
+impl RunReader for MutatedRecordings<'_> {
+    fn has(&self, pair: &Pair) -> bool {
+        self.counts.get(&pair.runs).is_some_and(|count| self.number < *count)
+    }
+
+    fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics> {
+        let samples = self.replay.samples(pair, count)?.into_iter().map(|sample| match sample {
+            Sample::Completed(runs) => Sample::Completed(self.mutant(&runs).unwrap_or(runs)),
+            other => other,
+        });
+        Ok(samples.collect())
+    }
+}

@@ -1,0 +1,143 @@
+//! Dummy agents and their answers.
+
+use serde_json::{Map, Value, json};
+
+use crate::files::SourceText;
+use crate::format::{json, yaml};
+use crate::model::Ask;
+
+/// A dummy agent. A case that it passes proves nothing about a real agent (grading.md 14).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Vacuous {
+    /// Answers with an empty object.
+    Empty,
+    /// Repeats the request in the requested form.
+    Echo,
+    /// Writes all texts of the golden file into every field.
+    Stuffing,
+}
+
+impl Vacuous {
+    /// All dummy agents.
+    pub const ALL: [Self; 3] = [Self::Empty, Self::Echo, Self::Stuffing];
+
+    /// The name in the output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Empty => "the empty agent",
+            Self::Echo => "the echo agent",
+            Self::Stuffing => "the keyword-stuffing agent",
+        }
+    }
+
+    /// Returns its answer to the request, as JSON text. `golden` contains the texts that [`texts`] found.
+    pub fn answer(self, ask: Option<&Ask>, golden: &str) -> String {
+        let asked = ask.map_or(String::new(), |ask| match ask.prompt.is_empty() {
+            true => ask.inputs.to_string(),
+            false => ask.prompt.clone(),
+        });
+        let schema = ask.and_then(|ask| ask.answer.as_ref()).map(|form| &form.schema);
+        match (self, schema) {
+            (Self::Empty, _) => "{}".to_owned(),
+            (Self::Echo, Some(schema)) => filled(schema, &asked, 0, ListLength::One).to_string(),
+            (Self::Stuffing, Some(schema)) => filled(schema, golden, 0, ListLength::EveryWord).to_string(),
+            (Self::Echo, None) => json!({ "text": asked }).to_string(),
+            (Self::Stuffing, None) => json!({ "text": golden }).to_string(),
+        }
+    }
+}
+
+/// How many elements a list gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ListLength {
+    /// One element.
+    One,
+    /// One element for each word that a field of it may have.
+    EveryWord,
+}
+
+/// The most characters of a golden file in one text.
+const MOST: usize = 20_000;
+
+/// Returns all texts of a golden file, joined.
+pub fn texts(source: &SourceText) -> String {
+    let value: Option<Value> = match source.file.name().ends_with(".json") {
+        true => json::whole(source).ok(),
+        false => yaml::whole(source).ok(),
+    };
+    let mut found = Vec::new();
+    gather(&value.unwrap_or_default(), &mut found);
+    let mut joined = found.join("; ");
+    if let Some((end, _)) = joined.char_indices().nth(MOST) {
+        joined.truncate(end);
+    }
+    joined
+}
+
+fn gather(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|value| gather(value, found)),
+        Value::Object(fields) => fields.values().for_each(|value| gather(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Returns a value that matches a schema. `at` selects one of the words that a field may have.
+fn filled(schema: &Value, text: &str, at: usize, amount: ListLength) -> Value {
+    if let Some(words) = schema.get("enum").and_then(Value::as_array).filter(|words| !words.is_empty()) {
+        return words[at % words.len()].clone();
+    }
+    let kind = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str),
+        Some(kind) => kind.as_str(),
+        None => None,
+    };
+    match kind {
+        Some("object") => {
+            let fields = schema.get("properties").and_then(Value::as_object);
+            let filled = |(key, of): (&String, &Value)| (key.clone(), filled(of, text, at, amount));
+            Value::Object(fields.into_iter().flatten().map(filled).collect::<Map<_, _>>())
+        }
+        Some("array") => {
+            let Some(of) = schema.get("items") else { return Value::Array(Vec::new()) };
+            let count = if amount == ListLength::One { 1 } else { words(of) };
+            (0..count).map(|at| filled(of, text, at, amount)).collect()
+        }
+        Some("integer" | "number") => json!(1),
+        Some("boolean") => json!(true),
+        Some("null") => Value::Null,
+        Some(_) | None => json!(text),
+    }
+}
+
+/// Returns the largest number of words that a field may have.
+fn words(schema: &Value) -> usize {
+    let own = schema.get("enum").and_then(Value::as_array).map_or(1, Vec::len);
+    let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    fields.map(|(_, of)| words(of)).max().unwrap_or(1).max(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Vacuous;
+    use crate::model::{AnswerForm, Ask, Toolbox};
+
+    #[test]
+    fn each_dummy_agent_answers_in_the_requested_form() {
+        let schema = json!({"type": "object", "properties": {
+            "findings": {"type": "array", "items": {"type": "object", "properties": {
+                "category": {"type": "string", "enum": ["a", "b", "c"]}, "title": {"type": "string"}, "sure": {"type": "number"}}}},
+            "done": {"type": "boolean"}}});
+        let answer = Some(AnswerForm { name: "f", schema });
+        let ask = Ask { prompt: "What is wrong?".to_owned(), inputs: json!({}), answer, tools: Toolbox::Empty };
+        let answered = |agent: Vacuous| -> Value { serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap() };
+        assert_eq!(answered(Vacuous::Empty), json!({}));
+        let one = |category: &str, text: &str| json!({"category": category, "title": text, "sure": 1});
+        assert_eq!(answered(Vacuous::Echo), json!({"findings": [one("a", "What is wrong?")], "done": true}));
+        let all = [one("a", "x; y"), one("b", "x; y"), one("c", "x; y")];
+        assert_eq!(answered(Vacuous::Stuffing), json!({"findings": all, "done": true}));
+    }
+}

@@ -1,0 +1,162 @@
+//! `mode: baseline-pr`: maintains one pull request with the moved baseline of the default branch, after a run in the same job.
+
+use std::path::Path;
+
+use super::inputs::{ActionInputs, inside};
+use super::payload;
+use super::pull_request_context::{baseline_file, baseline_of, log, needs, open, outputs};
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::baseline;
+use crate::diag::Diagnostic;
+use crate::files::{Files, sha256_hex};
+use crate::format::event_action::EventAction;
+use crate::format::{baseline_v1, event_action, report_v1};
+use crate::model::{Baseline, RepoPath, Report};
+use crate::publish;
+use crate::publish::baseline_pr;
+use crate::publish::baseline_pr::{BaselinePrInput, BaselinePrPlan, OpenBaselinePr, TITLE};
+use crate::world::{Disk, FileCommit, GitHub, World};
+
+const PULLS: &str = "pull-requests: write";
+const CONTENTS: &str = "contents: write";
+
+/// The branches, commit and file that the mode works on.
+struct BaselineBranch<'a> {
+    world: &'a World,
+    github: &'a GitHub,
+    /// The default branch.
+    into: String,
+    /// The measured commit of the default branch.
+    commit: &'a str,
+    /// The baseline file.
+    file: RepoPath,
+    /// The branch of the pull request.
+    branch: String,
+}
+
+/// Reads the report and the baseline, plans, acts, and writes the output `commit`. Returns the exit code.
+///
+/// # Errors
+/// Bad input, or a failed request.
+pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
+    let act = match payload(&world.env)? {
+        Some(source) => event_action::read_event_action(&source)?,
+        None => EventAction::default(),
+    };
+    let commit = world.env.get("GITHUB_SHA").unwrap_or_default();
+    let Some(into) = default_branch(world, &act)? else { return Ok(0) };
+    let report = measured(world, inputs, commit)?;
+    let github = open(&world.env)?;
+    let unread = needs("the config cannot be read", CONTENTS);
+    let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
+    let branch = inputs.key(&report).branch();
+    let target = BaselineBranch { world, github: &github, into, commit, file, branch };
+    let written = maintain_pull_request(&target, &report)?;
+    outputs(world, &[("commit", written.as_deref().unwrap_or_default())])?;
+    Ok(0)
+}
+
+/// Returns the default branch if the job runs on it. Numbers of other branches do not become a baseline.
+fn default_branch(world: &World, act: &EventAction) -> Result<Option<String>, CliError> {
+    let Some(default) = &act.default_branch else {
+        return Err(anyhow::anyhow!("the event payload does not name the default branch").into());
+    };
+    let here = world.env.get("GITHUB_REF").and_then(|name| name.strip_prefix("refs/heads/"));
+    if here == Some(default.as_str()) {
+        return Ok(Some(default.clone()));
+    }
+    world.say("::notice title=goldgate::this is not the default branch, so the baseline is not updated\n");
+    Ok(None)
+}
+
+/// Reads the report that the previous step wrote.
+fn measured(world: &World, inputs: &ActionInputs, commit: &str) -> Result<Report, CliError> {
+    let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
+    let out = inside(workspace, &inputs.out);
+    let shown = format!("{}/report.json", inputs.out);
+    let refuse = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&shown, "no-report", what, help));
+    let missing =
+        |_| refuse("the report does not exist", "add a step with mode: run and the same input out before this one");
+    let disk = Disk::open(Path::new(&out)).map_err(missing)?;
+    let report = report_v1::read_report(&disk.text(&RepoPath::root().child("report.json"))?)?;
+    let config = inputs.config_file()?;
+    if report.config.as_ref() != Some(&config) {
+        let found = report.config.as_ref().map_or("an unnamed config".to_owned(), ToString::to_string);
+        let what = format!("the report is for {found}, but this step is for {config}");
+        return Err(refuse(&what, "give both steps the same input config"));
+    }
+    match report.commit.as_deref() == Some(commit) {
+        true => Ok(report),
+        false => Err(refuse("the report is for another commit than this job", "grade the commit in the same job")),
+    }
+}
+
+fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result<Option<String>, CliError> {
+    let BaselineBranch { world, github, into, commit, file, branch: from } = target;
+    let read = |at: &str| github.file(file, at).map_err(needs("the baseline cannot be read", CONTENTS));
+    let bytes = read(commit)?;
+    let before = baseline_of(file, bytes.as_ref())?;
+    let head = github.branch(from).map_err(needs("the baseline's branch cannot be read", CONTENTS))?;
+    let branch = match &head {
+        Some(head) => baseline_of(file, read(head)?.as_ref()).ok().flatten(),
+        None => None,
+    };
+    let owner = github.repository().split('/').next().unwrap_or_default();
+    let pulls = github.open_pulls(owner, from).map_err(needs("the pull requests cannot be read", PULLS))?;
+    let pull = match pulls.iter().map(|pull| pull.number).min() {
+        Some(number) => Some(github.pull(number).map_err(needs("the pull request cannot be read", PULLS))?),
+        None => None,
+    };
+    let by = github.author().map_err(needs("the name of the token's user cannot be read", PULLS))?;
+    let proposed: Baseline = baseline::proposed(before.as_ref(), report);
+    let plan = baseline_pr::plan(&BaselinePrInput {
+        before: before.as_ref(),
+        before_sha256: bytes.as_ref().map(|bytes| sha256_hex(bytes)),
+        proposed: &proposed,
+        moves: &publish::moves(before.as_ref(), report),
+        branch: branch.as_ref(),
+        open: pull.as_ref().map(|pull| OpenBaselinePr { number: pull.number, description: &pull.description }),
+        by: &by,
+        at: &world.clock.now(),
+    });
+    match plan {
+        BaselinePrPlan::Nothing => {
+            log(world, "no number changed");
+            Ok(None)
+        }
+        BaselinePrPlan::Close(number) => {
+            log(world, &format!("the numbers equal the baseline again, so pull request {number} is closed"));
+            github.close_pull(number).map_err(needs("the pull request cannot be closed", PULLS))?;
+            Ok(None)
+        }
+        BaselinePrPlan::Keep { commit: baseline, number, description } => {
+            let written = baseline.map(|baseline| commit_baseline(target, &baseline)).transpose()?;
+            match number {
+                Some(number) => {
+                    let is_current = pull.as_ref().is_some_and(|pull| pull.description.trim() == description.trim());
+                    if !is_current {
+                        let described = github.describe_pull(number, TITLE, &description);
+                        described.map_err(needs("the pull request cannot be updated", PULLS))?;
+                    }
+                    log(world, &format!("pull request {number} has the moved numbers"));
+                }
+                None => {
+                    let opened = github.open_pull(from, into, TITLE, &description);
+                    let opened = opened.map_err(needs(
+                        "the pull request cannot be opened (the repository's settings must also allow workflows to do so)",
+                        PULLS,
+                    ))?;
+                    log(world, &format!("opened pull request {opened}"));
+                }
+            }
+            Ok(written)
+        }
+    }
+}
+
+fn commit_baseline(target: &BaselineBranch<'_>, baseline: &Baseline) -> Result<String, CliError> {
+    let text = baseline_v1::written(baseline);
+    let what = FileCommit { file: &target.file, text: &text, headline: TITLE };
+    let commit_baseline = target.github.put_on(&target.branch, target.commit, &what);
+    commit_baseline.map_err(needs("the baseline's branch cannot be written", CONTENTS))
+}

@@ -1,0 +1,220 @@
+//! The files of a commit, in memory: nothing is written to disk, and nothing is executed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
+use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_the_system};
+use crate::format::archive::Unpacked;
+use crate::model::RepoPath;
+use crate::world::{Blob, Tree};
+
+/// The files of one commit: all names, and the content of those that grading may read.
+pub struct CommitFiles {
+    folders: BTreeMap<RepoPath, BTreeSet<Entry>>,
+    tree: Tree,
+    files: BTreeMap<RepoPath, Vec<u8>>,
+}
+
+impl CommitFiles {
+    /// Checks an archive against git's tree of the commit. The `.gitattributes` of a commit can omit or replace content in an
+    /// archive, so without this check its author could show the gate other bytes than are merged.
+    ///
+    /// # Errors
+    /// One diagnostic for every wanted file that is missing in the archive or differs from the commit.
+    pub fn verified(tree: Tree, unpacked: Unpacked, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<Self, Diagnostics> {
+        let mut files = Self { folders: BTreeMap::new(), tree, files: unpacked.files };
+        let mut problems = Diagnostics::default();
+        for (path, blob) in &files.tree {
+            name(&mut files.folders, path);
+            match (blob, files.files.get(path)) {
+                (Blob::Link, _) => {}
+                (Blob::File(_), _) if !wanted(path) => {}
+                (Blob::File(_), None) => problems.push(Diagnostic::of_file(
+                    path,
+                    "not-in-archive",
+                    "the file is in the commit but not in its archive",
+                    "remove its export-ignore from .gitattributes",
+                )),
+                (Blob::File(_), Some(bytes)) if !blob.holds(bytes) => problems.push(Diagnostic::of_file(
+                    path,
+                    "not-as-committed",
+                    "the file in the archive differs from the commit",
+                    "remove the attribute that changes it (export-subst, ident, eol, filter) from .gitattributes",
+                )),
+                (Blob::File(_), Some(_)) => {}
+            }
+        }
+        let folders = &files.folders;
+        files.files.retain(|path, _| {
+            let own = Entry { name: path.name().to_owned(), kind: EntryKind::File };
+            folders.get(&path.parent()).is_some_and(|entries| entries.contains(&own))
+        });
+        problems.or(files)
+    }
+
+    /// Returns the symbolic link that the path is or passes through.
+    fn link<'a>(&'a self, path: &RepoPath) -> Option<&'a RepoPath> {
+        let mut at = path.clone();
+        while !at.as_str().is_empty() {
+            if let Some((link, Blob::Link)) = self.tree.get_key_value(&at) {
+                return Some(link);
+            }
+            at = at.parent();
+        }
+        None
+    }
+}
+
+/// Adds a file and its parent folders.
+fn name(folders: &mut BTreeMap<RepoPath, BTreeSet<Entry>>, path: &RepoPath) {
+    let (mut path, mut kind) = (path.clone(), EntryKind::File);
+    while !path.as_str().is_empty() {
+        let folder = path.parent();
+        let entries = folders.entry(folder.clone()).or_default();
+        if !entries.insert(Entry { name: path.name().to_owned(), kind }) {
+            break;
+        }
+        (path, kind) = (folder, EntryKind::Folder);
+    }
+}
+
+fn linked(link: &RepoPath) -> Diagnostic {
+    let what = "this is a symbolic link, which the trusted gate does not follow";
+    Diagnostic::of_file(link, "bad-link", what, "commit the file or folder itself")
+}
+
+impl Files for CommitFiles {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        let Some(entries) = self.folders.get(folder) else {
+            return Err(self.link(folder).map_or_else(|| Diagnostic::of_missing_folder(folder), linked));
+        };
+        let shown: Vec<Entry> = entries.iter().filter(|entry| !is_of_the_system(&entry.name)).cloned().collect();
+        // A link whose name begins with a dot may be listed: reading it gives an error.
+        let plain = shown.iter().filter(|entry| !entry.name.starts_with('.'));
+        let mut paths = plain.map(|entry| folder.child(&entry.name));
+        match paths.find(|path| self.tree.get(path) == Some(&Blob::Link)) {
+            Some(link) => Err(linked(&link)),
+            None => Ok(shown),
+        }
+    }
+
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        if let Some(bytes) = self.files.get(file) {
+            return Ok(bytes.clone());
+        }
+        if let Some(link) = self.link(file) {
+            return Err(linked(link));
+        }
+        let own = Entry { name: file.name().to_owned(), kind: EntryKind::File };
+        match self.folders.get(&file.parent()).is_some_and(|entries| entries.contains(&own)) {
+            true => Err(Diagnostic::of_read(
+                file,
+                ReadFailure::NotFetched,
+                "the base commit's config does not name this file, so the trusted gate has not read it",
+                "keep it below the suite's folder, or name it in the config of the base branch",
+            )),
+            false => Err(Diagnostic::of_missing_file(file)),
+        }
+    }
+}
+
+/// The base commit as the detection of golden changes reads it, with the head to compare with.
+pub struct BaseView<'a> {
+    /// The base commit.
+    pub base: &'a CommitFiles,
+    /// The head commit.
+    pub head: &'a CommitFiles,
+}
+
+impl Files for BaseView<'_> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        self.base.list_all(folder)
+    }
+
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        self.base.bytes(file)
+    }
+}
+
+impl OtherCommit for BaseView<'_> {
+    fn files(&self) -> &dyn Files {
+        self
+    }
+
+    fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
+        match (self.base.tree.get(file), bytes) {
+            (Some(blob @ Blob::File(_)), Some(bytes)) => blob.holds(bytes),
+            (None, None) => self.base.link(file).is_none(),
+            (Some(Blob::File(_) | Blob::Link), _) | (None, Some(_)) => false,
+        }
+    }
+}
+
+impl BaseFiles for BaseView<'_> {
+    fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String> {
+        Ok(self.base.tree.keys().find(|path| names.contains(&path.name())).cloned())
+    }
+
+    fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {
+        match (self.base.tree.get(before), self.head.tree.get(after)) {
+            (Some(Blob::File(one)), Some(Blob::File(other))) if one == other => FileMatch::Same,
+            (Some(Blob::File(_) | Blob::Link) | None, _) => FileMatch::Differs,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sha1::{Digest, Sha1};
+
+    use super::{Blob, CommitFiles, Files, ReadFailure, RepoPath, Tree, Unpacked};
+
+    fn at(path: &str) -> RepoPath {
+        RepoPath::root().join(path).unwrap()
+    }
+
+    fn id(bytes: &[u8]) -> String {
+        let digest = Sha1::new_with_prefix(format!("blob {}\0", bytes.len())).chain_update(bytes).finalize();
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn files(tree: &[(&str, Blob)], files: &[(&str, &[u8])]) -> Result<CommitFiles, String> {
+        let tree: Tree = tree.iter().map(|(path, blob)| (at(path), blob.clone())).collect();
+        let files = files.iter().map(|(path, bytes)| (at(path), bytes.to_vec())).collect();
+        let wanted = |path: &RepoPath| path.as_str().starts_with("golden/");
+        CommitFiles::verified(tree, Unpacked { files, ..Unpacked::default() }, &wanted)
+            .map_err(|problems| problems.sorted().iter().map(|problem| problem.code).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn an_archive_must_match_the_git_tree() {
+        // As `git hash-object` prints it.
+        assert_eq!(id(b"hello\n"), "ce013625030ba8dba906f756967f9e9ca394464a");
+        let file = |bytes: &[u8]| Blob::File(id(bytes));
+        let whole =
+            files(&[("golden/a.json", file(b"1")), ("src/main.py", file(b"2"))], &[("golden/a.json", b"1")]).unwrap();
+        assert_eq!(whole.bytes(&at("golden/a.json")).unwrap(), b"1");
+        assert_eq!(whole.bytes(&at("src/main.py")).unwrap_err().read_failure, Some(ReadFailure::NotFetched));
+        assert_eq!(whole.bytes(&at("golden/b.json")).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
+        let names: Vec<String> = whole.list(&RepoPath::root()).unwrap().into_iter().map(|entry| entry.name).collect();
+        assert_eq!(names, ["golden", "src"]);
+        let one = [("golden/a.json", file(b"1"))];
+        assert_eq!(files(&one, &[]).err().as_deref(), Some("not-in-archive"));
+        assert_eq!(files(&one, &[("golden/a.json", b"2")]).err().as_deref(), Some("not-as-committed"));
+        // A file that is not in the git tree does not exist, even if the archive has it.
+        let more = files(&one, &[("golden/a.json", b"1"), ("golden/b.json", b"2")]).unwrap();
+        assert_eq!(more.bytes(&at("golden/b.json")).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
+    }
+
+    #[test]
+    fn no_link_is_followed() {
+        let tree = [("golden/a.json", Blob::Link), ("docs", Blob::Link), ("other/b.json", Blob::File(id(b"1")))];
+        let files = files(&tree, &[]).unwrap();
+        for path in ["golden/a.json", "docs", "docs/deeper/c.md"] {
+            assert_eq!(files.bytes(&at(path)).unwrap_err().code, "bad-link", "{path}");
+        }
+        for folder in ["golden", "docs", "docs/deeper", ""] {
+            assert_eq!(files.list(&at(folder)).unwrap_err().code, "bad-link", "{folder}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The action's inputs: what a workflow sets under `with:`.
+
+use std::path::Path;
+
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::tiers::DecidingTiers;
+use crate::diag::Diagnostic;
+use crate::model::{Authority, ByAuthor, Permission, RepoPath, Report, Shard, Tier};
+use crate::publish::ConfigKey;
+use crate::world::Env;
+
+/// What the step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActionMode {
+    /// Grades the checkout.
+    Run,
+    /// Joins and judges the shards that several jobs graded.
+    Merge,
+    /// Grades a pull request whose files are only read as data.
+    Trusted,
+    /// Writes the comment for a run that had no right to write it.
+    Publish,
+    /// Checks the label that accepts a baseline.
+    Approve,
+    /// Commits an approved baseline to the pull request.
+    Bump,
+    /// Maintains one pull request with the moved baseline of the default branch.
+    BaselinePr,
+}
+
+impl ActionMode {
+    /// Every mode.
+    pub const ALL: [Self; 7] =
+        [Self::Run, Self::Merge, Self::Trusted, Self::Publish, Self::Approve, Self::Bump, Self::BaselinePr];
+
+    /// The value in a workflow.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Merge => "merge",
+            Self::Trusted => "trusted",
+            Self::Publish => "publish",
+            Self::Approve => "approve",
+            Self::Bump => "bump",
+            Self::BaselinePr => "baseline-pr",
+        }
+    }
+}
+
+/// Whose approval counts.
+#[derive(Debug, Clone)]
+pub struct ApproverPolicy {
+    /// The label that approves.
+    pub label: String,
+    /// The least permission that whoever sets the label needs.
+    pub floor: Permission,
+    /// Whether the author of a pull request may approve it.
+    pub by_author: ByAuthor,
+}
+
+/// The validated inputs.
+pub struct ActionInputs {
+    /// What the step does.
+    pub mode: ActionMode,
+    /// Whose approval counts.
+    pub approving: ApproverPolicy,
+    /// The tiers to grade.
+    pub tiers: Vec<Tier>,
+    /// Whether a failed gate fails the job.
+    pub authority: Authority,
+    /// Which tiers decide the verdict if both are requested.
+    pub deciding: DecidingTiers,
+    /// The config, relative to the workspace.
+    pub config: String,
+    /// Only these suites; all if empty.
+    pub suites: Vec<String>,
+    /// Samples per pair of agent and case, 1 to 1000.
+    pub samples: Option<u32>,
+    /// The budget of live calls, in US dollars.
+    pub max_cost_usd: Option<f64>,
+    /// The shard of the cases that this job grades.
+    pub shard: Option<Shard>,
+    /// The folder with one folder per shard, relative to the workspace.
+    pub parts: String,
+    /// The results of the shards' jobs, if the workflow passes them.
+    pub part_results: Vec<String>,
+    /// Whether to write a comment.
+    pub comment: bool,
+    /// The key of the comment, `default` for the config's own key.
+    pub comment_key: String,
+    /// The baseline file to use instead of the config's.
+    pub baseline: Option<String>,
+    /// The folder of the results, relative to the workspace.
+    pub out: String,
+}
+
+impl ActionInputs {
+    /// Returns the config's path relative to the repository, for modes without a checkout.
+    ///
+    /// # Errors
+    /// A path that leads out of the repository.
+    pub fn config_file(&self) -> Result<RepoPath, Diagnostic> {
+        RepoPath::root().join(&self.config).map_err(|bad| {
+            let what = format!("config is {:?}, which {bad}", self.config);
+            Diagnostic::of_file("action input", "path-outside", what, "write a path inside the repository")
+        })
+    }
+
+    /// Returns the comment key of a config.
+    pub fn key_of(&self, config: &RepoPath) -> ConfigKey {
+        ConfigKey::new(&self.comment_key, config)
+    }
+
+    /// Returns the comment key of the config that a report was graded with.
+    pub fn key(&self, report: &Report) -> ConfigKey {
+        self.key_of(report.config.as_ref().unwrap_or(&RepoPath::root()))
+    }
+
+    /// Reads the inputs from the environment.
+    ///
+    /// # Errors
+    /// An invalid value.
+    pub fn read(env: &Env) -> Result<Self, CliError> {
+        let get = |name: &str| {
+            env.get(&format!("INPUT_{}", name.to_ascii_uppercase())).map(str::trim).filter(|text| !text.is_empty())
+        };
+        let refuse = |name: &str, found: &str, help: &str| {
+            Diagnostic::of_file("action input", "bad-input", format!("{name} is {found:?}"), help)
+        };
+        let truth = |name: &str, default: bool| match get(name) {
+            None => Ok(default),
+            Some("true") => Ok(true),
+            Some("false") => Ok(false),
+            Some(other) => Err(refuse(name, other, "write true or false")),
+        };
+        let mode = get("mode").unwrap_or(ActionMode::Run.as_str());
+        let Some(mode) = ActionMode::ALL.into_iter().find(|known| known.as_str() == mode) else {
+            let known: Vec<&str> = ActionMode::ALL.into_iter().map(ActionMode::as_str).collect();
+            return Err(refuse("mode", mode, &format!("write one of {}", known.join(", "))).into());
+        };
+        let floor = match get("approvers").unwrap_or("write") {
+            "write" => Permission::Write,
+            "maintain" => Permission::Maintain,
+            "admin" => Permission::Admin,
+            other => return Err(refuse("approvers", other, "write write, maintain or admin").into()),
+        };
+        let approving = ApproverPolicy {
+            label: get("approval-label").unwrap_or("goldgate:accept-baseline").to_owned(),
+            floor,
+            by_author: if truth("allow-self-approval", false)? { ByAuthor::Counts } else { ByAuthor::DoesNotCount },
+        };
+        let tiers = match get("tier").unwrap_or("deterministic") {
+            "deterministic" => vec![Tier::Deterministic],
+            "model" => vec![Tier::Model],
+            "all" => vec![Tier::Deterministic, Tier::Model],
+            other => return Err(refuse("tier", other, "write deterministic, model or all").into()),
+        };
+        let blocking = truth("blocking", tiers.contains(&Tier::Deterministic))?;
+        let samples = match get("samples").or_else(|| env.get("GOLDGATE_SAMPLES")) {
+            None => None,
+            Some(text) => match text.parse() {
+                Ok(samples @ 1..=1000) => Some(samples),
+                Ok(_) | Err(_) => return Err(refuse("samples", text, "write a number from 1 to 1000").into()),
+            },
+        };
+        let max_cost_usd = match get("max-cost-usd") {
+            None => None,
+            Some(text) => match text.parse::<f64>() {
+                Ok(limit) if limit.is_finite() && limit >= 0.0 => Some(limit),
+                Ok(_) | Err(_) => return Err(refuse("max-cost-usd", text, "write US dollars, such as 2.50").into()),
+            },
+        };
+        let shard = shard(get("shard"))?;
+        Ok(Self {
+            mode,
+            approving,
+            tiers,
+            max_cost_usd,
+            shard,
+            authority: if blocking { Authority::Blocking } else { Authority::Advisory },
+            deciding: match get("blocking") {
+                Some(_) if blocking => DecidingTiers::Every,
+                Some(_) | None => DecidingTiers::Deterministic,
+            },
+            config: get("config").unwrap_or("goldgate.yaml").to_owned(),
+            suites: get("suites")
+                .unwrap_or_default()
+                .split([',', '\n', ' '])
+                .filter(|id| !id.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            samples,
+            comment: truth("comment", true)?,
+            comment_key: get("comment-key").unwrap_or("default").to_owned(),
+            baseline: get("baseline").map(str::to_owned),
+            part_results: get("part-results").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+            parts: get("parts").unwrap_or(".goldgate/parts").to_owned(),
+            out: get("out").unwrap_or(".goldgate/report").to_owned(),
+        })
+    }
+}
+
+/// Parses the input `shard`.
+fn shard(stated: Option<&str>) -> Result<Option<Shard>, Diagnostic> {
+    let Some(text) = stated else { return Ok(None) };
+    let read = text.parse().map(Some);
+    read.map_err(|_| {
+        let what = format!("shard is {text:?}");
+        Diagnostic::of_file("action input", "bad-input", what, "write i/n, such as 1/4")
+    })
+}
+
+/// Returns the path of a file in the workspace, relative to the current folder.
+pub fn inside(workspace: &str, path: &str) -> String {
+    Path::new(workspace).join(path).to_string_lossy().into_owned()
+}

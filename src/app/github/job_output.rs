@@ -1,0 +1,68 @@
+//! The output to the runner: log, annotations and step outputs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::inputs::{ActionInputs, ActionMode};
+use crate::app::cli::FormatArg;
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::show;
+use crate::files::sha256_hex;
+use crate::model::{Report, Tag};
+use crate::publish;
+use crate::render::annotations;
+use crate::world::{World, append};
+
+/// Prints the table and the annotations. Workflow commands are stopped around the table, so that no text of an agent is executed
+/// as one.
+pub fn say(world: &World, report: &Report) {
+    let table = show::render_report(report, FormatArg::Table, world);
+    let token = sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
+    world.say(&format!("::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"));
+    world.say(&annotations::annotations(report));
+}
+
+/// Returns the artifact name under which an approval finds the run's results. GitHub lists runs of the trusted gate under the base
+/// branch's commit, so its artifact names the head.
+fn artifact(inputs: &ActionInputs, report: &Report) -> String {
+    let key = inputs.key(report);
+    match (inputs.mode, &report.commit) {
+        (ActionMode::Trusted, Some(head)) => key.artifact_of_head(head),
+        _ => key.artifact(),
+    }
+}
+
+/// Writes the step's outputs.
+///
+/// # Errors
+/// The runner's output file cannot be written.
+pub fn outputs(world: &World, inputs: &ActionInputs, report: &Report, url: Option<&str>) -> Result<(), CliError> {
+    let Some(file) = world.env.get("GITHUB_OUTPUT") else { return Ok(()) };
+    let counts = report.suites.iter().flat_map(|suite| &suite.agents).fold(BTreeMap::new(), |mut counts, agent| {
+        agent.taxonomy().into_iter().for_each(|(tag, count)| *counts.entry(tag).or_insert(0) += count);
+        counts
+    });
+    let taxonomy: Vec<String> = Tag::ALL
+        .into_iter()
+        .map(|tag| format!("\"{}\":{}", tag.as_str(), counts.get(&tag).copied().unwrap_or(0)))
+        .collect();
+    let regressions = publish::regressions(report);
+    let lines = [
+        ("verdict", report.verdict.as_str().to_owned()),
+        ("exit-code", report.exit_code().to_string()),
+        ("report", format!("{}/report.json", inputs.out)),
+        ("proposed-baseline", format!("{}/proposed-baseline.json", inputs.out)),
+        ("regressions", regressions.to_string()),
+        ("taxonomy", format!("{{{}}}", taxonomy.join(","))),
+        // Six digits: a floating point sum has a long tail that breaks comparisons in a shell.
+        ("cost-usd", report.usage.cost_usd.map_or(String::new(), |cost| format!("{cost:.6}"))),
+        ("comment-url", url.unwrap_or_default().to_owned()),
+        ("artifact", artifact(inputs, report)),
+        ("approved", report.approval.is_some().to_string()),
+    ];
+    // Every value is on one line, so no value can add another output.
+    let text: String =
+        lines.iter().map(|(name, value)| format!("{name}={}\n", value.replace(['\r', '\n'], " "))).collect();
+    append(Path::new(file), &text)?;
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! The result of a run on a commit, read from the run's artifact. The artifact is untrusted data.
+
+use crate::files::{MAX_FILE_BYTES, SourceText};
+use crate::format::archive::ArchiveLimits;
+use crate::format::{archive, baseline_v1, report_v1};
+use crate::model::{Baseline, RepoPath, Report};
+use crate::publish::ConfigKey;
+use crate::publish::approval::NoResult;
+use crate::world::{Artifact, GitHub, GitHubError, WorkflowRun};
+
+/// The artifact name in the documented workflows.
+const ARTIFACT: &str = "goldgate-report";
+/// The events whose runs are listed under a pull request's head.
+const EVENTS: [&str; 2] = ["pull_request", "workflow_dispatch"];
+/// How many runs of one event are searched for the artifact.
+const RUNS: usize = 20;
+/// The largest archive to download, in bytes.
+const ARCHIVE: u64 = 256 * 1024 * 1024;
+/// Limits for reading the archive.
+const LIMITS: ArchiveLimits =
+    ArchiveLimits { entries: 10_000, file: MAX_FILE_BYTES, kept: 2 * MAX_FILE_BYTES, inflated: 4 * MAX_FILE_BYTES };
+
+/// Which run to find.
+#[derive(Debug, Clone, Copy)]
+pub struct RunQuery<'a> {
+    /// The graded commit.
+    pub commit: &'a str,
+    /// The config of the grading.
+    pub config: &'a RepoPath,
+    /// The comment key of the config.
+    pub key: &'a ConfigKey,
+    /// Only artifacts uploaded before this time, in GitHub's format.
+    pub before: Option<&'a str>,
+}
+
+/// The artifact of a run.
+pub struct MeasuredRun {
+    /// Its report, for the requested commit and config.
+    pub report: Report,
+    /// The proposed baseline.
+    pub written: Baseline,
+    /// The run.
+    pub run: WorkflowRun,
+    /// The upload time, in GitHub's format.
+    pub at: Option<String>,
+}
+
+/// The event whose workflow comes from the base branch: a pull request cannot write the artifacts of its runs.
+const TRUSTED: &str = "pull_request_target";
+
+type FoundRun = Result<MeasuredRun, NoResult>;
+
+/// Finds the result for a commit: of the trusted gate, else of the newest finished run. Reports of other configs are skipped: a
+/// repository may have several configs, and their jobs may belong to one run.
+///
+/// # Errors
+/// A failed request to GitHub.
+pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHubError> {
+    let mut foreign = None;
+    if let Some(found) = of_trusted(github, query, &mut foreign)? {
+        return Ok(found);
+    }
+    let mut runs: Vec<WorkflowRun> = Vec::new();
+    for event in EVENTS {
+        // A server that does not know the filter returns runs of all events.
+        let on_commit = github.runs_on(query.commit, event)?.into_iter();
+        runs.extend(on_commit.filter(|run| run.head == query.commit && run.event == event).take(RUNS));
+    }
+    runs.sort_by_key(|run| std::cmp::Reverse(run.id));
+    for run in runs {
+        for name in names(&query.key.artifact(), ARTIFACT) {
+            let left = github.artifacts(run.id, &name)?;
+            let Some(artifact) = left.iter().find(|artifact| query.takes(artifact)) else { continue };
+            match fetched(github, artifact, query, run.clone())? {
+                Err(NoResult::OtherConfig(of)) => foreign = foreign.or(Some(NoResult::OtherConfig(of))),
+                found => return Ok(found),
+            }
+        }
+    }
+    Ok(Err(foreign.unwrap_or(NoResult::Missing)))
+}
+
+/// Returns the artifact name of a config, and the name used in the documented workflows.
+fn names(own: &str, shipped: &str) -> Vec<String> {
+    let mut names = vec![own.to_owned()];
+    names.extend((own != shipped).then(|| shipped.to_owned()));
+    names
+}
+
+impl RunQuery<'_> {
+    /// Whether an artifact matches. GitHub writes every time in one format in UTC, so times compare as texts.
+    fn takes(&self, artifact: &Artifact) -> bool {
+        let in_time = self.before.is_none_or(|before| artifact.at.as_deref().is_some_and(|at| at < before));
+        !artifact.expired && in_time
+    }
+}
+
+/// Finds the result of the trusted gate. GitHub lists its runs under the base branch's commit, so the artifact's name
+/// contains the head commit. A fork's run can use that name, but not that event.
+fn of_trusted(
+    github: &GitHub,
+    query: &RunQuery<'_>,
+    foreign: &mut Option<NoResult>,
+) -> Result<Option<FoundRun>, GitHubError> {
+    for name in names(&query.key.artifact_of_head(query.commit), &format!("{ARTIFACT}-{}", query.commit)) {
+        let left = github.artifacts_called(&name)?;
+        for artifact in left.iter().filter(|artifact| query.takes(artifact)).take(RUNS) {
+            let Some(id) = artifact.run else { continue };
+            let run = match github.workflow_run(id) {
+                Ok(run) if run.event == TRUSTED && run.conclusion.is_some() => run,
+                Ok(_) | Err(GitHubError::Missing) => continue,
+                Err(other) => return Err(other),
+            };
+            match fetched(github, artifact, query, run)? {
+                Err(NoResult::OtherConfig(of)) => *foreign = Some(NoResult::OtherConfig(of)),
+                found => return Ok(Some(found)),
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn fetched(
+    github: &GitHub,
+    artifact: &Artifact,
+    query: &RunQuery<'_>,
+    run: WorkflowRun,
+) -> Result<FoundRun, GitHubError> {
+    match github.artifact(artifact.id, ARCHIVE) {
+        Ok(bytes) => Ok(read_measured_run(&bytes, query).map(|(report, written)| MeasuredRun {
+            report,
+            written,
+            run,
+            at: artifact.at.clone(),
+        })),
+        Err(GitHubError::Failed(error)) => Ok(Err(NoResult::Unusable(format!("{error:#}")))),
+        Err(other) => Err(other),
+    }
+}
+
+fn read_measured_run(bytes: &[u8], query: &RunQuery<'_>) -> Result<(Report, Baseline), NoResult> {
+    let unusable = |why: &dyn ToString| NoResult::Unusable(why.to_string());
+    let (report, proposed) = (RepoPath::root().child("report.json"), RepoPath::root().child("proposed-baseline.json"));
+    let wanted = |file: &RepoPath| *file == report || *file == proposed;
+    let mut unpacked = archive::zip(bytes, LIMITS, &wanted).map_err(|why| unusable(&why))?;
+    let mut text = |file: &RepoPath| {
+        let bytes = unpacked.files.remove(file).ok_or_else(|| unusable(&format!("it has no {file}")))?;
+        SourceText::new(file.clone(), bytes).map_err(|problem| unusable(&problem))
+    };
+    let written = baseline_v1::read_baseline(&text(&proposed)?).map_err(|problem| unusable(&problem))?;
+    let report = report_v1::read_report(&text(&report)?).map_err(|problem| unusable(&problem))?;
+    // A report of another config is skipped, whatever commit it is for.
+    if report.config.as_ref() != Some(query.config) {
+        return Err(NoResult::OtherConfig(report.config.map(|config| config.to_string())));
+    }
+    match report.commit.as_deref() == Some(query.commit) {
+        true => Ok((report, written)),
+        false => Err(NoResult::OtherCommit),
+    }
+}

@@ -1,0 +1,279 @@
+//! The context of the modes that approve and commit a baseline, and how they report what they did.
+
+use std::path::Path;
+
+use super::inputs::ActionInputs;
+use super::measured_run::RunQuery;
+use super::{event_of, github, payload};
+use crate::app::cli_error::CliError;
+use crate::diag::Diagnostic;
+use crate::files::SourceText;
+use crate::format::event_action::EventAction;
+use crate::format::{baseline_v1, config, event_action};
+use crate::model::{Approval, Baseline, PullRequest, PullRequestDetails, RepoPath, RunNumber, StatusState};
+use crate::publish;
+use crate::publish::{CommentPlan, ConfigKey, Note, NoteSubject, approval};
+use crate::render::line;
+use crate::world::{Env, GitHub, GitHubError, World, append};
+
+/// The pull request, event and config that a mode works on.
+pub struct PullRequestContext<'a> {
+    /// Environment, log and clock.
+    pub world: &'a World,
+    /// The inputs.
+    pub inputs: &'a ActionInputs,
+    /// The repository.
+    pub github: GitHub,
+    /// The action of the event and its actor.
+    pub act: EventAction,
+    /// The pull request in the event's payload.
+    pub seen: PullRequest,
+    /// The current pull request.
+    pub pull: PullRequestDetails,
+    /// The name of the token's user.
+    pub identity: String,
+    /// The tip of the base branch.
+    pub base: String,
+    /// The config whose result is approved.
+    pub config: RepoPath,
+    /// The config's key.
+    pub key: ConfigKey,
+}
+
+/// Maximum rounds of writing the note and reading it back.
+const ROUNDS: usize = 5;
+
+impl<'a> PullRequestContext<'a> {
+    /// Reads the event, the pull request and the base branch. Returns `None`, with a notice, if the event has no pull request.
+    ///
+    /// # Errors
+    /// Bad input, or a failed request.
+    pub fn open(world: &'a World, inputs: &'a ActionInputs) -> Result<Option<Self>, CliError> {
+        let event = event_of(&world.env)?;
+        let Some(seen) = event.pull_request else {
+            world.say("::notice title=goldgate::this event has no pull request, so nothing is done\n");
+            return Ok(None);
+        };
+        let act = match payload(&world.env)? {
+            Some(source) => event_action::read_event_action(&source)?,
+            None => EventAction::default(),
+        };
+        let github = open(&world.env)?;
+        let pull =
+            github.pull(seen.number).map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
+        let identity =
+            github.author().map_err(needs("the name of the token's user cannot be read", "pull-requests: write"))?;
+        let tip = github.branch(&pull.into).map_err(needs("the base branch cannot be read", "contents: read"))?;
+        let base = tip.unwrap_or_else(|| pull.base.clone());
+        let config = inputs.config_file()?;
+        let key = inputs.key_of(&config);
+        Ok(Some(Self { world, inputs, github, act, seen, pull, identity, base, config, key }))
+    }
+
+    /// Returns the current approval of a commit.
+    ///
+    /// # Errors
+    /// A failed request.
+    pub fn current_approval(&self, commit: &str) -> Result<Option<Approval>, CliError> {
+        let statuses = self.github.statuses(commit);
+        let statuses = statuses.map_err(needs("the commit's statuses cannot be read", "statuses: write"))?;
+        Ok(approval::standing(&statuses, &self.key, &self.identity, commit))
+    }
+
+    /// Records an approval or its withdrawal as a commit status, and reads it back.
+    ///
+    /// # Errors
+    /// The status could not be written, or differs when read back.
+    pub fn record(&self, commit: &str, state: StatusState, description: &str) -> Result<(), CliError> {
+        let set = self.github.set_status(
+            commit,
+            &self.key.status(),
+            state,
+            description,
+            run_address(&self.world.env).as_deref(),
+        );
+        set.map_err(needs("the approval cannot be recorded", "statuses: write"))?;
+        let is_approved = self.current_approval(commit)?.is_some();
+        match is_approved == (state == StatusState::Success) {
+            true => Ok(()),
+            false => {
+                Err(anyhow::anyhow!("the status {} was written but cannot be read back", self.key.status()).into())
+            }
+        }
+    }
+
+    /// Returns the query for this config's run on a commit.
+    pub fn query<'q>(&'q self, commit: &'q str) -> RunQuery<'q> {
+        RunQuery { commit, config: &self.config, key: &self.key, before: None }
+    }
+
+    /// Returns the baseline file: from the input `baseline`, else from the config of the base commit.
+    ///
+    /// # Errors
+    /// An invalid config, or one without a baseline.
+    pub fn baseline_file(&self) -> Result<RepoPath, CliError> {
+        baseline_file(self.inputs, |file| self.file(file, &self.base))
+    }
+
+    /// Reads a file at a commit; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// A failed request.
+    pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, CliError> {
+        self.github.file(file, commit).map_err(needs(&format!("{file} cannot be read"), "contents: read"))
+    }
+
+    /// Writes a note into the comment and reads it back. A failure is only reported as a warning.
+    pub fn note(&self, about: NoteSubject, alert: &'static str, says: &str, text: &str) {
+        self.note_on(&self.pull.head, about, alert, says, text);
+    }
+
+    /// Like `note`, for a commit that became the head in the meantime.
+    pub fn note_on(&self, head: &str, about: NoteSubject, alert: &'static str, says: &str, text: &str) {
+        let Err(why) = self.write_note(head, about, alert, says, text) else { return };
+        let error = needs("the comment could not be written", "pull-requests: write")(why);
+        warn(self.world, &error);
+    }
+
+    fn write_note(
+        &self,
+        head: &str,
+        about: NoteSubject,
+        alert: &'static str,
+        says: &str,
+        text: &str,
+    ) -> Result<(), GitHubError> {
+        let number = |name| self.world.env.get(name).and_then(|text| text.parse().ok()).unwrap_or_default();
+        let mut last = None;
+        for _ in 0..ROUNDS {
+            let current_head = self.github.head_of(self.pull.number)?;
+            let note = Note {
+                about,
+                alert,
+                says,
+                text,
+                key: self.key.as_str(),
+                head,
+                current_head: &current_head,
+                run: RunNumber { run: number("GITHUB_RUN_ID"), attempt: number("GITHUB_RUN_ATTEMPT") },
+                author: &self.identity,
+            };
+            let written = match publish::plan_note(&note, &self.github.comments(self.pull.number)?) {
+                CommentPlan::Nothing(_) => return Ok(()),
+                CommentPlan::Create(body) => self.github.create_comment(self.pull.number, &body),
+                CommentPlan::Update { id, body, remove } => {
+                    let updated = self.github.update_comment(id, &body);
+                    if updated.is_ok() {
+                        remove.into_iter().try_for_each(|other| self.github.remove_comment(other))?;
+                    }
+                    updated
+                }
+            };
+            match written {
+                Ok(comment) if publish::is_note_written(&note, &self.github.comment(comment.id)?.body) => return Ok(()),
+                Ok(_) => {}
+                Err(GitHubError::Failed(error)) => last = Some(error),
+                Err(refused) => return Err(refused),
+            }
+        }
+        Err(GitHubError::Failed(
+            last.unwrap_or_else(|| anyhow::anyhow!("other writers changed the comment in all {ROUNDS} rounds")),
+        ))
+    }
+}
+
+/// Returns the GitHub client, which these modes require.
+///
+/// # Errors
+/// The token is missing.
+pub fn open(env: &Env) -> Result<GitHub, CliError> {
+    github(env)?.ok_or_else(|| anyhow::anyhow!("the token is missing: set the input token").into())
+}
+
+/// Returns the baseline file: from the input `baseline`, else from the config that `read` returns.
+///
+/// # Errors
+/// An invalid config, or one without a baseline.
+pub fn baseline_file(
+    inputs: &ActionInputs,
+    read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
+) -> Result<RepoPath, CliError> {
+    let inside = |path: &str| {
+        RepoPath::root().join(path).map_err(|bad| {
+            let what = format!("baseline is {path:?}, which {bad}");
+            Diagnostic::of_file("action input", "path-outside", what, "write a path inside the repository")
+        })
+    };
+    if let Some(path) = &inputs.baseline {
+        return Ok(inside(path)?);
+    }
+    let file = inputs.config_file()?;
+    let missing = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&file, "no-baseline", what, help));
+    let Some(bytes) = read(&file)? else {
+        return Err(missing("the file does not exist on the base commit", "correct the input config"));
+    };
+    let config = config::read_config(&SourceText::new(file.clone(), bytes)?)?;
+    config.baseline.ok_or_else(|| missing("the config has no baseline", "add baseline: baselines/latest.json"))
+}
+
+/// Parses a baseline from a file's content; `None` without content.
+///
+/// # Errors
+/// An invalid baseline.
+pub fn baseline_of(file: &RepoPath, bytes: Option<&Vec<u8>>) -> Result<Option<Baseline>, CliError> {
+    let Some(bytes) = bytes else { return Ok(None) };
+    Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes.clone())?)?))
+}
+
+/// Returns a function that turns a GitHub error into a CLI error and names the permission that the job needs.
+pub fn needs(what: &str, permission: &str) -> impl Fn(GitHubError) -> CliError {
+    move |refusal| match refusal {
+        GitHubError::Forbidden | GitHubError::Missing => {
+            anyhow::anyhow!("{what}: the job needs the permission `{permission}`").into()
+        }
+        GitHubError::Failed(error) => error.context(what.to_owned()).into(),
+    }
+}
+
+/// Reports a failed request as a warning and returns its exit code.
+///
+/// # Errors
+/// Bad input.
+pub fn warned(world: &World, outcome: Result<u8, CliError>) -> Result<u8, CliError> {
+    match outcome {
+        Err(CliError::Work(cause)) => {
+            let error = CliError::Work(cause);
+            warn(world, &error);
+            Ok(error.exit_code())
+        }
+        other => other,
+    }
+}
+
+/// Prints a warning annotation.
+pub fn warn(world: &World, error: &CliError) {
+    let text = error.messages().join("\n");
+    world.say(&format!("::warning title=goldgate::{}\n", line(&text, 500)));
+}
+
+/// Prints a line to the log.
+pub fn log(world: &World, text: &str) {
+    world.say(&format!("goldgate: {}\n", line(text, 500)));
+}
+
+/// Writes the step's outputs.
+///
+/// # Errors
+/// The runner's output file cannot be written.
+pub fn outputs(world: &World, values: &[(&str, &str)]) -> Result<(), CliError> {
+    let Some(file) = world.env.get("GITHUB_OUTPUT") else { return Ok(()) };
+    let text: String = values.iter().map(|(name, value)| format!("{name}={}\n", line(value, 500))).collect();
+    append(Path::new(file), &text)?;
+    Ok(())
+}
+
+/// Returns the URL of this run.
+pub fn run_address(env: &Env) -> Option<String> {
+    let (server, repository) = (env.get("GITHUB_SERVER_URL")?, env.get("GITHUB_REPOSITORY")?);
+    env.get("GITHUB_RUN_ID").map(|run| format!("{server}/{repository}/actions/runs/{run}"))
+}

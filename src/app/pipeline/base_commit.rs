@@ -1,0 +1,35 @@
+//! The commit that `--base` names.
+
+use crate::app::commands::run::RunOptions;
+use crate::render::words::short;
+use crate::world::{Env, Git, World};
+
+/// Variables of build servers that do not set `CI`: Azure Pipelines, TeamCity, Jenkins, CodeBuild.
+const BUILD_SERVERS: [&str; 4] = ["TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL", "CODEBUILD_BUILD_ID"];
+
+/// Whether this runs on a build server. `CI` wins over the variables of a server.
+fn is_ci(env: &Env) -> bool {
+    match env.get("CI") {
+        Some(value) => !matches!(value, "0" | "false"),
+        None => BUILD_SERVERS.iter().any(|name| env.get(name).is_some()),
+    }
+}
+
+/// Sets the job's base commit from the value of `--base`. Locally it is the commit where the branch began, because later
+/// commits of others are not changes of this branch; the returned note says so. In CI it is the named commit itself,
+/// because a check judges what would be merged.
+///
+/// # Errors
+/// The commit does not exist, or the name is ambiguous.
+pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &World) -> anyhow::Result<Option<String>> {
+    let Some(name) = name else { return Ok(None) };
+    let tip = git.commit(name)?;
+    let in_ci = is_ci(&world.env);
+    let commit = if in_ci { tip.clone() } else { git.fork_point(&tip) };
+    let note = (commit != tip).then(|| {
+        let (here, there) = (short(Some(&commit)), short(Some(&tip)));
+        format!("compared with {here}, where this branch began; {name} is now at {there}")
+    });
+    job.base = Some(commit);
+    Ok(note)
+}

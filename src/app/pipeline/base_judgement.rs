@@ -1,0 +1,252 @@
+//! The second judgement: the same runs judged by the rules of the base commit. A change passes only if both judgements pass.
+//!
+//! A judgement depends only on what it reads. A suite is not graded again if all files that the head's judgement read are equal on
+//! the base commit, and both configs have the same rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::evaluate::{Evaluated, ResultSources, evaluate};
+use super::freshness::CurrentAgents;
+use super::plan::{LoadedSuite, Plan, Selection, base_plan, source_of};
+use super::replay::Replay;
+use crate::app::live::LiveRuns;
+use crate::diag::Diagnostics;
+use crate::files::{DifferentRead, HeadCommit};
+use crate::golden_changes::{
+    BaseConfig, GoldenChanges, KnownRecordings, Sides, SuiteSide, added_samples, base_config, same_rules, same_suite,
+};
+use crate::model::{
+    AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange, MetricEvidence,
+    MetricReport, NotGateable, RunKey, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight,
+    metric_value,
+};
+use crate::render::words;
+use crate::world::Clock;
+
+/// The runs of one tier and the result of the head's judgement.
+pub struct TierRuns {
+    /// The tier.
+    pub tier: Tier,
+    /// The live runs.
+    pub made: LiveRuns,
+    /// The result of the head's judgement.
+    pub suites: Vec<SuiteReport>,
+}
+
+/// The inputs of the base's judgement.
+pub struct BaseInputs<'a> {
+    /// The files of both commits.
+    pub sides: Sides<'a>,
+    /// The head's plan, after its runs were judged.
+    pub head: &'a Plan,
+    /// The runs of the deciding tiers.
+    pub tiers: &'a [&'a TierRuns],
+    /// The tiers whose verdicts count; changes of their runs are compared.
+    pub deciding: &'a [Tier],
+    /// The baseline of the base commit.
+    pub baseline: Option<&'a Baseline>,
+    /// Whether the head was graded on this machine, so that all files it read are known.
+    pub graded_here: GradedHere,
+    /// The clock of the run.
+    pub clock: &'a Clock,
+}
+
+/// Whether the head's judgement was made on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GradedHere {
+    /// Yes: all files that it read are known.
+    Yes,
+    /// Other machines graded the runs.
+    No,
+}
+
+/// Compares the two commits and judges by the base's rules where they differ. Returns the golden changes and the reasons why no
+/// verdict is possible.
+pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGateable>) {
+    match base_config(inputs.sides.base, &inputs.head.config.file) {
+        BaseConfig::Absent(change) => (vec![change], Vec::new()),
+        BaseConfig::Unreadable(why) => {
+            let why = format!(
+                "this version cannot read the config of the base commit: {why}; correct it on the base branch, or get this change approved"
+            );
+            (Vec::new(), vec![NotGateable(why)])
+        }
+        BaseConfig::Known(before) => {
+            let of = |tier: &Tier| (*tier, added_samples(&inputs.sides, &before, &inputs.head.config, *tier));
+            let added = inputs.deciding.iter().map(of).collect();
+            BaseJudge { inputs, before: &before, added }.all()
+        }
+    }
+}
+
+struct BaseJudge<'a> {
+    inputs: &'a BaseInputs<'a>,
+    before: &'a Config,
+    /// Samples that the base's judgement excludes, by tier.
+    added: Vec<(Tier, BTreeSet<(RunKey, u32)>)>,
+}
+
+impl BaseJudge<'_> {
+    fn all(&self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
+        let BaseInputs { sides, head, .. } = self.inputs;
+        let deciding = self.inputs.deciding;
+        let mut changes = GoldenChanges::of(sides, self.before, &head.config, deciding);
+        let different: Vec<(&LoadedSuite, &SuiteConfig)> = head
+            .suites
+            .iter()
+            .filter_map(|loaded| Some((loaded, same_suite(self.before, &loaded.config)?)))
+            .filter(|(loaded, old)| {
+                self.differs(loaded, old) || self.added.iter().any(|(_, added)| has_any(loaded, added))
+            })
+            .collect();
+        if !different.is_empty() {
+            self.judge_again(&different, &mut changes);
+        }
+        let agents = CurrentAgents::new(&head.config, sides.head);
+        let age = |suite: &SuiteId, agent: &AgentName, text: &str| agents.age(suite, agent, text);
+        changes.recordings(sides, self.before, &head.config, &KnownRecordings { tiers: deciding, age: &age });
+        changes.all()
+    }
+
+    /// Whether the base's rules could give another result than the head's.
+    fn differs(&self, loaded: &LoadedSuite, old: &SuiteConfig) -> bool {
+        let BaseInputs { head, graded_here, .. } = self.inputs;
+        *graded_here == GradedHere::No
+            || self.before.samples != head.config.samples
+            || !same_rules(old, &loaded.config)
+            || !loaded.reads.different().is_empty()
+    }
+
+    fn judge_again(&self, different: &[(&LoadedSuite, &SuiteConfig)], changes: &mut GoldenChanges) {
+        let BaseInputs { sides, head, tiers, clock, .. } = self.inputs;
+        let pairs = |loaded: &LoadedSuite| -> BTreeSet<(CaseId, AgentName)> {
+            loaded.suite.pairs().iter().map(|pair| (pair.case.clone(), pair.agent.clone())).collect()
+        };
+        let known: BTreeMap<SuiteId, _> =
+            different.iter().map(|(loaded, _)| (loaded.config.id.clone(), pairs(loaded))).collect();
+        let wanted = Selection { suites: Vec::new(), ..head.wanted.clone() };
+        let other = HeadCommit(sides.head);
+        let base = match base_plan(sides.base, &other, head, self.before, known, wanted, clock) {
+            Ok(base) => base,
+            Err(problems) => return changes.refuse(unreadable(problems)),
+        };
+        for runs in tiers.iter().copied() {
+            self.refuse_unavailable_runs(runs.tier, different, changes);
+            match self.evaluated(&base, runs, &other) {
+                Ok(evaluated) => compare(&evaluated, runs, changes),
+                Err(problems) => changes.refuse(unreadable(problems)),
+            }
+        }
+        for old in &base.suites {
+            let Some((new, _)) = different.iter().find(|(loaded, _)| loaded.config.id == old.config.id) else {
+                continue;
+            };
+            let (before, after) = (old.reads.different(), new.reads.different());
+            changes.cases(sides, side(old, &before), side(new, &after));
+        }
+    }
+
+    fn evaluated(&self, base: &Plan, runs: &TierRuns, other: &HeadCommit<'_>) -> Result<Evaluated, Diagnostics> {
+        let BaseInputs { sides, head, baseline, .. } = self.inputs;
+        let overlay = runs.made.overlay(sides.head);
+        let replay = Replay::of(&overlay, base, &head.config, runs.tier, &runs.made.layout)?;
+        // Additional samples of an unchanged agent must not outvote the existing ones.
+        let replay = match self.added.iter().find(|(tier, _)| *tier == runs.tier) {
+            Some((_, added)) => replay.without(added),
+            None => replay,
+        };
+        let origin = ResultSources { runs: &replay, parts: None, other: Some(other) };
+        evaluate(base, runs.tier, origin, sides.base, *baseline)
+    }
+
+    /// Refuses a verdict for live runs of other machines whose rules differ: these runs are not available here.
+    fn refuse_unavailable_runs(
+        &self,
+        tier: Tier,
+        different: &[(&LoadedSuite, &SuiteConfig)],
+        changes: &mut GoldenChanges,
+    ) {
+        if self.inputs.graded_here == GradedHere::Yes {
+            return;
+        }
+        for (loaded, old) in different {
+            let live =
+                loaded.config.agents.values().any(|agent| matches!(source_of(agent, tier), Some(RunSource::Live(_))));
+            if live && (!same_rules(old, &loaded.config) || !loaded.reads.different().is_empty()) {
+                changes.refuse(format!(
+                    "{}: its live runs were graded on other machines, so they cannot be judged by the base commit's rules: run it without --shard",
+                    loaded.config.id
+                ));
+            }
+        }
+    }
+}
+
+/// Whether any of these samples belongs to a run of the suite.
+fn has_any(loaded: &LoadedSuite, samples: &BTreeSet<(RunKey, u32)>) -> bool {
+    !samples.is_empty()
+        && loaded
+            .suite
+            .pairs()
+            .iter()
+            .flat_map(|pair| &pair.runs)
+            .any(|key| samples.range((key.clone(), 0)..=(key.clone(), u32::MAX)).next().is_some())
+}
+
+fn side<'a>(loaded: &'a LoadedSuite, reads: &'a [DifferentRead]) -> SuiteSide<'a> {
+    SuiteSide { config: &loaded.config, suite: loaded.suite.as_ref(), reads }
+}
+
+fn unreadable(problems: Diagnostics) -> String {
+    let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
+    format!("the runs cannot be judged by the base commit's rules: {first}")
+}
+
+/// Reports gates that fail by the base's rules but not by the head's.
+fn compare(base: &Evaluated, runs: &TierRuns, changes: &mut GoldenChanges) {
+    for suite in &base.suites {
+        let head = runs.suites.iter().find(|other| other.id == suite.id);
+        for agent in &suite.agents {
+            let own = head.and_then(|head| head.agents.iter().find(|other| other.agent == agent.agent));
+            for (metric, gate) in failing(agent).filter(|failing| !own.is_some_and(|own| fails_too(own, failing))) {
+                let message = format!(
+                    "`{}/{}` fails by the rules of the base commit: {} is {}, needs {}{}",
+                    suite.id,
+                    agent.agent,
+                    metric.name,
+                    metric_value(metric.unit, metric.value),
+                    words::gate(metric, gate),
+                    worst_cases(metric),
+                );
+                let (class, weight) = (ChangeClass::BaseRules, Weight::NeedsApproval);
+                changes.add(GoldenChange { words: message, weight, file: None, class });
+            }
+        }
+    }
+    for why in &base.not_gateable {
+        changes.refuse(format!("by the rules of the base commit: {}", why.0));
+    }
+}
+
+type FailingGate<'a> = (&'a MetricReport, &'a GateRuling);
+
+fn failing(agent: &AgentReport) -> impl Iterator<Item = FailingGate<'_>> {
+    let gates = agent.metrics.iter().flat_map(|metric| metric.gates.iter().map(move |gate| (metric, gate)));
+    gates.filter(|(_, gate)| gate.ruling.verdict() == Some(Verdict::Fail))
+}
+
+fn fails_too(head: &AgentReport, (metric, gate): &FailingGate<'_>) -> bool {
+    failing(head).any(|(other, other_gate)| other.name == metric.name && other_gate.gate == gate.gate)
+}
+
+/// Names the cases that lowered the metric most by the base's rules.
+fn worst_cases(metric: &MetricReport) -> String {
+    let MetricEvidence { cases, more } = &metric.evidence;
+    let named: Vec<&str> = cases.iter().map(|one| one.case.as_str()).collect();
+    match (named.as_slice(), more) {
+        ([], _) => String::new(),
+        ([only], 0) => format!("; case {only}"),
+        (_, 0) => format!("; cases {}", named.join(", ")),
+        (_, more) => format!("; cases {} and {more} more", named.join(", ")),
+    }
+}

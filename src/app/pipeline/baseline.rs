@@ -1,0 +1,215 @@
+//! Reads the baseline to compare with, and computes the one that a run proposes.
+
+use std::collections::BTreeMap;
+
+use crate::app::cli::RunArgs;
+use crate::app::cli_error::CliError;
+use crate::app::commands::run::{GradedRun, located};
+use crate::diag::{Diagnostic, ReadFailure};
+use crate::files::{Files, SourceText};
+use crate::format::baseline_v1;
+use crate::model::{
+    AgentReport, Baseline, BaselineEntry, COVERAGE, CaseReport, CaseValues, Exclusion, JudgeEntry, JudgeReport,
+    NEWLY_FAILING, PASSED, RecordingAge, RepoPath, Report, Ruling, Verdict, share,
+};
+use crate::render::plural;
+use crate::report::too_many_left_out;
+use crate::world::{BaseTree, Disk, NoFile, World};
+
+/// Whether a baseline has to exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// It must exist: it was named on the command line.
+    Named,
+    /// It may be missing: the config says where it will be, and the first run does not have it yet.
+    Configured,
+}
+
+/// Reads a baseline; `None` if it is missing and need not exist.
+///
+/// # Errors
+/// An invalid baseline, or a missing one that was named on the command line.
+pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>, CliError> {
+    match (disk.read(file), need) {
+        (Err(NoFile::Missing), Need::Configured) => Ok(None),
+        (Err(NoFile::Missing), Need::Named) => Err(Diagnostic::of_read(
+            file,
+            ReadFailure::MissingFile,
+            "the baseline does not exist",
+            "correct --baseline, or write it with --update-baseline",
+        )
+        .into()),
+        (Ok(_) | Err(NoFile::Unreadable(_)), _) => Ok(Some(baseline_v1::read_baseline(&disk.own_text(file)?)?)),
+    }
+}
+
+/// Reads the baseline of the working tree: the named one, else the config's.
+///
+/// # Errors
+/// An invalid baseline.
+pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> Result<Option<Baseline>, CliError> {
+    match (named, configured) {
+        (Some(path), _) => {
+            let (disk, file) = located(path)?;
+            load(&disk, &file, Need::Named)
+        }
+        (None, Some(file)) => load(disk, file, Need::Configured),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Reads the baseline of the base commit; `None` if it does not exist yet.
+///
+/// # Errors
+/// An invalid baseline, or an unreadable base commit.
+pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
+    match base.bytes(file) {
+        Ok(bytes) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => Ok(None),
+        Err(problem) => Err(base.trouble().map_or_else(|| problem.into(), CliError::from)),
+    }
+}
+
+/// Reads a baseline from a set of files; `None` if it does not exist yet.
+///
+/// # Errors
+/// An invalid baseline.
+#[cfg(feature = "github")]
+pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
+    match files.text(file) {
+        Ok(source) => Ok(Some(baseline_v1::read_baseline(&source)?)),
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => Ok(None),
+        Err(problem) => Err(problem.into()),
+    }
+}
+
+/// Returns the baseline with this run's numbers. Entries of suites and agents that did not run, or that measured nothing, are kept
+/// unchanged. An interrupted run changes nothing.
+pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
+    let mut after = before.cloned().unwrap_or_default();
+    if report.called_off.is_some() {
+        return after;
+    }
+    after.commit.clone_from(&report.commit);
+    after.captured_at = Some(report.finished_at.clone());
+    after.tool_version = Some(report.tool_version.clone());
+    after.samples = Some(report.samples);
+    for suite in &report.suites {
+        let agents = after.suites.entry(suite.id.clone()).or_default();
+        for agent in suite.agents.iter().filter(|agent| !is_unmeasured(agent)) {
+            agents.insert(agent.agent.clone(), entry(agent));
+        }
+    }
+    after
+}
+
+/// Whether an agent has cases but none of them counts, so that its baseline entry must be kept.
+pub fn is_unmeasured(agent: &AgentReport) -> bool {
+    !agent.cases.is_empty() && agent.cases.iter().all(|case| case.pair.exclusion != Exclusion::Counted)
+}
+
+fn entry(agent: &AgentReport) -> BaselineEntry {
+    // This metric compares with the baseline, so it is not stored in it.
+    let own = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);
+    let metrics = own.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
+    let cases = agent.cases.iter().map(|case| {
+        let values = agent.metrics.iter().zip(&case.pair.values);
+        let measured = values.filter(|(_, value)| value.value.is_some());
+        let values: CaseValues = match case.pair.exclusion {
+            Exclusion::Counted => {
+                let passing =
+                    case.pair.passing.and_then(|passing| share(passing as usize, case.pair.completed as usize));
+                let passed = passing.map(|passing| (PASSED.to_owned(), vec![Some(passing)]));
+                measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec())).chain(passed).collect()
+            }
+            Exclusion::NoMajority | Exclusion::Quarantined => BTreeMap::new(),
+        };
+        (case.pair.case.clone(), values)
+    });
+    BaselineEntry {
+        metrics: metrics.collect(),
+        identity: Some(agent.identity.clone()),
+        cases: cases.collect(),
+        taxonomy: agent.taxonomy(),
+        infra: Some(agent.lost_samples()),
+        layers: agent.layers(),
+        judges: agent
+            .judges
+            .iter()
+            .filter_map(|judge| Some((judge.name.clone(), judge_entry(agent, judge)?)))
+            .collect(),
+    }
+}
+
+/// Returns the marks of a judge; `None` without votes.
+fn judge_entry(agent: &AgentReport, judge: &JudgeReport) -> Option<JudgeEntry> {
+    judge.identity.model.as_ref()?;
+    let counted = agent.cases.iter().map(|case| &case.pair).filter(|pair| pair.exclusion == Exclusion::Counted);
+    let marked = counted.filter_map(|pair| {
+        let judged = pair.judged.iter().find(|judged| judged.judge == judge.name)?;
+        Some((pair.case.clone(), judged.opinion.mark()?))
+    });
+    Some(JudgeEntry { identity: judge.identity.clone(), cases: marked.collect() })
+}
+
+/// Returns the reasons why a run's numbers must not become a baseline: cases that were not measured, too many excluded cases,
+/// and stale recordings. A run whose only problem is a missing comparison may become one.
+pub fn unusable_numbers(report: &Report) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for suite in &report.suites {
+        reasons.extend(too_many_left_out(suite).map(|why| why.0));
+        for agent in &suite.agents {
+            let coverage = agent.metrics.iter().find(|metric| metric.name == COVERAGE);
+            let is_part = coverage.is_some_and(|metric| metric.verdict == Ruling::Judged(Verdict::Inconclusive));
+            let is_stale = |case: &CaseReport| {
+                let age = case.pair.answered_by.freshness;
+                case.pair.completed > 0 && age.agent.max(age.input) == RecordingAge::Stale
+            };
+            let stale = agent.cases.iter().filter(|case| is_stale(case)).count();
+            let who = format!("{}/{}", suite.id, agent.agent);
+            if is_unmeasured(agent) {
+                reasons.push(format!("{who}: no case was measured"));
+            } else if is_part {
+                reasons.push(format!("{who}: some cases were not measured"));
+            }
+            if stale > 0 {
+                reasons.push(format!(
+                    "{who}: {}",
+                    plural(stale, "case has stale recordings", "cases have stale recordings")
+                ));
+            }
+        }
+    }
+    reasons
+}
+
+/// Writes the numbers of a run into the baseline of the working tree.
+///
+/// # Errors
+/// A run without numbers, a config without a baseline, or a file that cannot be read or written.
+pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), CliError> {
+    let refuse = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&args.config, "no-baseline", what, help));
+    if !done.report.suites.iter().any(|suite| !suite.agents.is_empty()) {
+        return Err(refuse("nothing was graded, so the baseline cannot be updated", "run a suite"));
+    }
+    let (disk, file) = match (&args.baseline, &done.config.baseline) {
+        (Some(path), _) => located(path)?,
+        (None, Some(file)) => (Disk::of_config(&args.config)?.0, file.clone()),
+        (None, None) => return Err(refuse("the config has no baseline", "add baseline: baselines/latest.json")),
+    };
+    // Another run may have written numbers of other suites in the meantime.
+    let _lock = disk.lock(&file)?;
+    let current = load(&disk, &file, Need::Configured)?;
+    let proposed = proposed(current.as_ref().or(done.against.as_ref()), &done.report);
+    disk.replace(&file, baseline_v1::written(&proposed).as_bytes())?;
+    if !args.quiet {
+        for suite in &done.report.suites {
+            for agent in suite.agents.iter().filter(|agent| is_unmeasured(agent)) {
+                let who = format!("{}/{}", suite.id, agent.agent);
+                world.tell(&format!("{who}: no case was measured, so its numbers in the baseline are unchanged"));
+            }
+        }
+        world.tell(&format!("wrote {file}; commit it to the base branch to use it"));
+    }
+    Ok(())
+}

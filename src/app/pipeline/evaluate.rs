@@ -1,0 +1,362 @@
+//! Turns suites, runs and a baseline into a report. Both tiers use the same pure function; they only differ in the source of the
+//! runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
+use super::freshness::{FreshnessInputs, freshness_verdict};
+use super::plan::{LoadedSuite, Plan};
+use super::replay::RunReader;
+use super::sample_count::SampleCounts;
+use super::{judged, remarks};
+use crate::app::live::NotRun;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
+use crate::fold::{GradedSample, PairMeta};
+use crate::gate::GateInput;
+use crate::model::{
+    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run, Sample, SuiteId,
+    SuiteReport, Tier,
+};
+use crate::report::AgentFacts;
+use crate::suites::{GradeContext, LabelContent, Pair, outputs_digest, suite_digest};
+use crate::{fold, gate, report};
+
+/// The graded suites of one tier, and the reasons why some have no verdict.
+pub struct Evaluated {
+    /// The suites, in the order of the config.
+    pub suites: Vec<SuiteReport>,
+    /// The reasons why no verdict is possible.
+    pub not_gateable: Vec<NotGateable>,
+}
+
+/// The sources of the results of pairs.
+#[derive(Clone, Copy)]
+pub struct ResultSources<'a> {
+    /// The runs to grade.
+    pub runs: &'a dyn RunReader,
+    /// Results that other machines graded; if given, nothing is graded here.
+    pub parts: Option<&'a ShardResults>,
+    /// The commit to compare the read files with, if any.
+    pub other: Option<&'a dyn OtherCommit>,
+}
+
+/// The results of pairs that other machines graded.
+#[derive(Debug, Default)]
+pub struct ShardResults {
+    pairs: BTreeMap<(Tier, SuiteId, AgentName, CaseId), PairResult>,
+    not_run: Vec<NotRun>,
+}
+
+impl ShardResults {
+    /// Adds a pair.
+    pub fn add(&mut self, tier: Tier, suite: &SuiteId, pair: PairResult) {
+        self.pairs.insert((tier, suite.clone(), pair.agent.clone(), pair.case.clone()), pair);
+    }
+
+    /// Returns the number of pairs.
+    pub fn count(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Adds an agent that a machine did not run.
+    pub fn add_not_run(&mut self, one: NotRun) {
+        if !self.not_run.contains(&one) {
+            self.not_run.push(one);
+        }
+    }
+
+    /// Returns the agents of a tier that no machine ran.
+    pub fn not_run(&self, tier: Tier) -> Vec<NotRun> {
+        self.not_run.iter().filter(|one| one.tier == tier).cloned().collect()
+    }
+
+    fn has(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> bool {
+        self.pairs.contains_key(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone()))
+    }
+
+    fn result(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> Result<PairResult, Diagnostic> {
+        self.pairs.get(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone())).cloned().ok_or_else(|| {
+            let what = format!("no shard has the result of {suite}/{}/{}", pair.agent, pair.case);
+            Diagnostic::of_file(
+                &pair.golden,
+                "missing-part",
+                what,
+                "grade all shards on the same checkout and merge there",
+            )
+        })
+    }
+}
+
+/// Grades all selected pairs of the tier and judges all agents. It calls no model and uses neither network nor clock.
+///
+/// # Errors
+/// All recordings and suite files that cannot be graded.
+pub fn evaluate(
+    plan: &Plan,
+    tier: Tier,
+    origin: ResultSources<'_>,
+    files: &dyn Files,
+    baseline: Option<&Baseline>,
+) -> Result<Evaluated, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
+    for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
+        let Some(inputs) = problems.keep_all(FreshnessInputs::open(plan, loaded, tier, files)) else { continue };
+        let counts = SampleCounts::new(plan, loaded, tier, baseline);
+        let grading = SuiteGrading {
+            plan,
+            loaded,
+            files,
+            runs: origin.runs,
+            inputs: &inputs,
+            counts: &counts,
+            other: origin.other,
+        };
+        let Some(graded) = problems.keep_all(grade(&grading, tier, origin.parts)) else { continue };
+        if graded.is_empty() {
+            continue;
+        }
+        let results = graded.values().flat_map(|results| &results.pairs);
+        let checks = |pair: &PairResult| pair.checks.iter().map(|check| check.name.to_string()).collect();
+        let labelled = results.map(|pair| (&pair.agent, &pair.case, checks(pair)));
+        if !loaded.labels.is_empty() {
+            loaded.labels.unknown_checks(labelled).into_iter().for_each(|problem| problems.push(problem));
+        }
+        let trust = judged::trust(loaded, graded.values().flat_map(|results| &results.pairs));
+        let mut agents = Vec::new();
+        for (agent, results) in graded {
+            let mut part = judge(&grading, tier, AgentResults { agent, results }, baseline);
+            let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &part.report.agent));
+            let pairs: Vec<&PairResult> = part.report.cases.iter().map(|case| &case.pair).collect();
+            // After the gates, so that judges cannot influence them.
+            part.report.judges = judged::agent(loaded, &pairs, &trust, before);
+            evaluated.not_gateable.extend(part.not_gateable);
+            agents.push(part.report);
+        }
+        let suite = report::suite(loaded.config.id.clone(), loaded.kind.name, tier, agents);
+        evaluated.not_gateable.extend(report::too_many_left_out(&suite));
+        evaluated.suites.push(suite);
+    }
+    problems.or(evaluated)
+}
+
+/// The graded pairs of one agent, by case.
+struct Results {
+    /// The indices of the pairs in the suite.
+    indices: Vec<usize>,
+    pairs: Vec<PairResult>,
+}
+
+/// One agent's results.
+struct AgentResults {
+    agent: AgentName,
+    results: Results,
+}
+
+/// The inputs of grading a suite.
+struct SuiteGrading<'a> {
+    plan: &'a Plan,
+    loaded: &'a LoadedSuite,
+    files: &'a dyn Files,
+    runs: &'a dyn RunReader,
+    /// The current state to compare its recordings with.
+    inputs: &'a FreshnessInputs<'a>,
+    /// The number of samples of each pair.
+    counts: &'a SampleCounts<'a>,
+    /// The commit to compare the read files with.
+    other: Option<&'a dyn OtherCommit>,
+}
+
+/// The most cases that a core takes at once: few, so that no core waits long for the last one.
+const AT_ONCE: usize = 4;
+
+/// Grades the selected pairs of a suite, case by case, and groups the results by agent.
+fn grade(
+    grading: &SuiteGrading<'_>,
+    tier: Tier,
+    parts: Option<&ShardResults>,
+) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
+    let SuiteGrading { plan, loaded, files, runs, other, .. } = *grading;
+    let pairs = loaded.suite.pairs();
+    let indices: Vec<usize> = {
+        let known = |index: &usize| {
+            let given = parts.is_some_and(|parts| parts.has(tier, &loaded.config.id, &pairs[*index]));
+            given || runs.has(&pairs[*index])
+        };
+        loaded.chosen(&plan.wanted).filter(known).collect()
+    };
+    let cases: Vec<&[usize]> = indices.chunk_by(|one, other| pairs[*one].case == pairs[*other].case).collect();
+    let graded: Vec<Vec<Result<(usize, PairResult), Diagnostics>>> = cases
+        .par_iter()
+        .with_max_len(AT_ONCE)
+        .map(|case| {
+            let read_for = || ReadFor::Case(pairs[case[0]].case.clone());
+            let recorded = other.map(|other| RecordedFiles::new(files, other, &loaded.reads, read_for()));
+            let files: &dyn Files = recorded.as_ref().map_or(files, |recorded| recorded);
+            if recorded.is_some() {
+                case.iter().for_each(|index| loaded.suite.read_inputs(*index, files));
+            }
+            let context = GradeContext::new(files, &loaded.prompts);
+            let result = |index: usize| match parts {
+                None => pair(grading, index, &context),
+                Some(parts) => Ok(parts.result(tier, &loaded.config.id, &pairs[index])?),
+            };
+            case.iter().map(|index| Ok((*index, result(*index)?))).collect()
+        })
+        .collect();
+    let mut problems = Diagnostics::default();
+    let mut by_agent: BTreeMap<AgentName, Results> = BTreeMap::new();
+    for (index, result) in graded.into_iter().flatten().filter_map(|one| problems.keep_all(one)) {
+        let results = match by_agent.get_mut(&result.agent) {
+            Some(results) => results,
+            None => by_agent.entry(result.agent.clone()).or_insert(Results {
+                indices: Vec::with_capacity(cases.len()),
+                pairs: Vec::with_capacity(cases.len()),
+            }),
+        };
+        results.indices.push(index);
+        results.pairs.push(result);
+    }
+    problems.or(by_agent)
+}
+
+fn pair(grading: &SuiteGrading<'_>, index: usize, context: &GradeContext<'_>) -> Result<PairResult, Diagnostics> {
+    let SuiteGrading { plan, loaded, runs, inputs, counts, .. } = *grading;
+    let pair = &loaded.suite.pairs()[index];
+    let mut answered_by = AnsweringModels::default();
+    let mut graded = Vec::new();
+    let mut completed: Vec<Vec<Run>> = Vec::new();
+    let mut unfinished = Vec::new();
+    let samples = runs.samples(pair, counts.of(pair))?;
+    let freshness = inputs.of_samples(index, &samples);
+    let judged = judged::pair(loaded, index, &samples, context.files())?;
+    let digest = if loaded.labels.has_scores() { outputs_digest(&samples) } else { None };
+    context.set_outputs(digest.clone());
+    for (number, sample) in (0_u32..).zip(samples) {
+        graded.push(match sample {
+            Sample::Inconclusive { why, run } => {
+                let kept = run.and_then(|run| loaded.suite.unfinished(index, &run, &why));
+                unfinished.extend(kept.map(|kept| (number, kept)));
+                GradedSample::Lost(why)
+            }
+            Sample::Spared => GradedSample::Spared,
+            Sample::Completed(runs) => {
+                runs.iter().for_each(|run| answered_by.add(run));
+                let grade = loaded.suite.grade(index, &runs, context)?;
+                completed.push(runs);
+                GradedSample::Completed(grade)
+            }
+        });
+    }
+    let heading = PairMeta {
+        case: pair.case.clone(),
+        agent: pair.agent.clone(),
+        golden: pair.golden.clone(),
+        answered_by: AnsweredBy { freshness, ..answered_by.together() },
+    };
+    let mut folded = fold::pair(loaded.kind.metrics, heading, graded);
+    folded.outputs_sha256 = digest;
+    folded.kept.extend(unfinished);
+    folded.judged = judged;
+    folded.complaints = runs.complaints(pair);
+    loaded.suite.together(index, &completed, &mut folded);
+    retag(loaded, &mut folded);
+    if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
+        folded.exclusion = Exclusion::Quarantined;
+        folded.quarantine = Some(stated.terms.clone());
+    }
+    Ok(folded)
+}
+
+/// Replaces the tag of a rule by the tag of a person's label, and mentions it in the failure.
+fn retag(loaded: &LoadedSuite, pair: &mut PairResult) {
+    for label in loaded.labels.of(&pair.agent, &pair.case) {
+        let LabelContent::Tag(name, tag) = &label.says else { continue };
+        let checks = pair.checks.iter_mut().filter(|check| check.name.to_string() == *name);
+        for failure in checks.filter_map(|check| check.failure.as_mut()) {
+            failure.detail = format!("{} (tag {} set by {}: {})", failure.detail, tag.as_str(), label.by, label.reason);
+            failure.tag = *tag;
+        }
+    }
+}
+
+/// The models and prompt packages that answered; several are joined by `+`.
+#[derive(Default)]
+struct AnsweringModels {
+    models: BTreeSet<String>,
+    prompts: BTreeSet<String>,
+}
+
+impl AnsweringModels {
+    fn add(&mut self, run: &Run) {
+        self.models.extend(run.provenance.model.clone());
+        self.prompts.extend(run.provenance.prompt_sha256.clone());
+    }
+
+    fn together(self) -> AnsweredBy {
+        let joined =
+            |names: BTreeSet<String>| (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"));
+        AnsweredBy { model: joined(self.models), prompt_sha256: joined(self.prompts), ..AnsweredBy::default() }
+    }
+}
+
+fn judge(
+    grading: &SuiteGrading<'_>,
+    tier: Tier,
+    measured: AgentResults,
+    baseline: Option<&Baseline>,
+) -> report::AgentPart {
+    let SuiteGrading { plan, loaded, inputs, counts, .. } = *grading;
+    let pairs = loaded.suite.pairs();
+    let AgentResults { agent, results: Results { indices, pairs: results } } = measured;
+    let completed = results.iter().filter(|result| result.completed > 0);
+    let ages = completed.map(|result| (&result.case, result.answered_by.freshness));
+    let freshness = freshness_verdict(inputs, &agent, ages);
+    let mut answers = AnsweringModels::default();
+    for result in &results {
+        answers.models.extend(result.answered_by.model.clone());
+        answers.prompts.extend(result.answered_by.prompt_sha256.clone());
+    }
+    let AnsweredBy { model, prompt_sha256, .. } = answers.together();
+    let own: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
+    let identity = Identity {
+        suite_digest: Some(suite_digest(own.clone())),
+        scorer: Some(loaded.kind.scorer.to_owned()),
+        model,
+        prompt_sha256,
+        judge: None,
+        samples: results.iter().map(|result| result.planned).max(),
+        tier: Some(tier.as_str().to_owned()),
+    };
+    let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
+    let zones: Vec<Option<f64>> = indices.iter().map(|index| pairs[*index].zone).collect();
+    let documents: Vec<&CaseId> = indices.iter().map(|index| pairs[*index].document()).collect();
+    let judgement = gate::agent(&GateInput {
+        specs: loaded.kind.metrics,
+        gates: loaded.gates_of(tier),
+        pairs: &results,
+        documents: &documents,
+        zones: &zones,
+        identity: &identity,
+        before,
+        selection: plan.wanted.selection(),
+    });
+    let mut remarks = loaded.suite.remarks(&results, &judgement.verdict);
+    remarks.extend(remarks::remarks(loaded.kind.metrics, &results, &own, &plan.today));
+    remarks.extend(counts.notes(&agent, &results));
+    remarks.extend(freshness.notes);
+    report::agent_part(AgentFacts {
+        suite: &loaded.config.id,
+        agent,
+        specs: loaded.kind.metrics,
+        identity,
+        remarks,
+        refused: freshness.refused,
+        pairs: results,
+        retired: loaded.suite.retired().to_vec(),
+        judgement,
+        before,
+    })
+}

@@ -1,0 +1,131 @@
+//! The digest of an agent's files: a recording of another state proves nothing about the current one (grading.md 14).
+
+use std::collections::BTreeSet;
+
+use crate::diag::Diagnostic;
+use crate::files::{CheckoutDigest, DigestList, Files, files_below};
+use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
+use crate::suites::PromptPackage;
+
+/// The current state of an agent's files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentState {
+    /// The digest of its files.
+    Digest(FilesDigest),
+    /// Its files cannot be named, for this reason.
+    Nameless(String),
+}
+
+/// The digest of an agent's files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilesDigest {
+    /// The digest of the files.
+    pub digest: CheckoutDigest,
+    /// The files for messages: patterns, or the path of the prompt package.
+    pub files: String,
+    /// Where the files are stated.
+    pub origin: DigestOrigin,
+}
+
+/// Where an agent's files are stated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DigestOrigin {
+    /// In `fingerprint`, or below the folder of the prompt package; at least one file exists.
+    Files,
+    /// In the same place, but no file exists.
+    NoFile,
+    /// They are exactly the prompt package: the digest equals `prompt_sha256`.
+    Prompt,
+}
+
+/// The digests of its agent that a recording contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptDigests<'a> {
+    /// The digest of the agent's files.
+    pub fingerprint: Option<&'a str>,
+    /// The digest of its prompt package.
+    pub prompt_sha256: Option<&'a str>,
+}
+
+impl AgentState {
+    /// Computes the state of an agent; `None` if its config does not state files. `prompt` is its prompt package, if any.
+    ///
+    /// # Errors
+    /// A file or folder that cannot be read.
+    pub fn of(files: &dyn Files, agent: &Agent, prompt: Option<&PromptPackage>) -> Result<Option<Self>, Diagnostic> {
+        Ok(match agent.files() {
+            AgentFiles::Patterns(patterns) => Some(Self::Digest(of_patterns(files, patterns)?)),
+            AgentFiles::Prompt(path) => match prompt {
+                Some(package) => Some(Self::Digest(of_prompt(files, path, package)?)),
+                None => None,
+            },
+            AgentFiles::Nameless(why) => Some(Self::Nameless(why.to_owned())),
+            AgentFiles::Unstated => None,
+        })
+    }
+
+    /// Returns whether a recording with these digests was made by the current agent; `prompt` is its prompt package. This function
+    /// alone decides it, both for the freshness of a run and for the comparison with the base commit. A recording without a digest
+    /// of the agent's files can still be stale by the digest of its prompt package.
+    pub fn age(&self, prompt: Option<&PromptPackage>, kept: &KeptDigests<'_>) -> RecordingAge {
+        let Self::Digest(now) = self else { return RecordingAge::Unknown };
+        match (kept.fingerprint, kept.prompt_sha256) {
+            (Some(recorded), _) if now.digest.is(recorded) => RecordingAge::Fresh,
+            (Some(_), _) => RecordingAge::Stale,
+            (None, Some(recorded)) if prompt.is_some_and(|now| !now.digest.is(recorded)) => RecordingAge::Stale,
+            (None, Some(_)) if now.origin == DigestOrigin::Prompt => RecordingAge::Fresh,
+            (None, Some(_) | None) => RecordingAge::Unknown,
+        }
+    }
+
+    /// Returns the digest, if known.
+    pub fn sha256(&self) -> Option<&str> {
+        match self {
+            Self::Digest(digest) => Some(&digest.digest.sha256),
+            Self::Nameless(_) => None,
+        }
+    }
+}
+
+fn of_patterns(files: &dyn Files, patterns: &[PathGlob]) -> Result<FilesDigest, Diagnostic> {
+    let mut named: BTreeSet<RepoPath> = BTreeSet::new();
+    for glob in patterns {
+        let below = files_below(files, glob.folder())?;
+        named.extend(below.into_values().filter(|file| glob.fits(file)));
+    }
+    let origin = if named.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
+    let words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
+    let digest = of_files(files, named.iter())?;
+    Ok(FilesDigest { digest, files: words.join(", "), origin })
+}
+
+/// A prompt package is a file, or the files of a folder. If there are more files below the folder, they count, too.
+fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Result<FilesDigest, Diagnostic> {
+    let below = files_below(files, path)?;
+    let is_outside = |inner: &String| inner.contains('/') || inner.starts_with('.');
+    let of_package = || package.digest.clone();
+    let (digest, origin) = match (below.is_empty(), below.keys().any(is_outside)) {
+        (true, _) => (of_package(), DigestOrigin::NoFile),
+        (false, true) => (of_files(files, below.values())?, DigestOrigin::Files),
+        (false, false) => (of_package(), DigestOrigin::Prompt),
+    };
+    Ok(FilesDigest { digest, files: path.to_string(), origin })
+}
+
+/// Returns the digest of all files of a folder, by path and content.
+///
+/// # Errors
+/// A file or folder that cannot be read.
+#[cfg(feature = "models")]
+pub fn of_folder(files: &dyn Files) -> Result<String, Diagnostic> {
+    Ok(of_files(files, files_below(files, &RepoPath::root())?.values())?.raw_sha256)
+}
+
+/// Returns the digest of these files, by path and content.
+fn of_files<'a>(files: &dyn Files, paths: impl Iterator<Item = &'a RepoPath>) -> Result<CheckoutDigest, Diagnostic> {
+    let mut list = DigestList::default();
+    for file in paths {
+        list.add(&files.bytes(file)?, |digest| format!("{digest}  {file}\n"));
+    }
+    Ok(list.digest())
+}

@@ -1,0 +1,214 @@
+//! Whether recordings match the current agent and the current input (verdict.md 5).
+
+mod files;
+mod words;
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+pub use self::files::CurrentAgents;
+pub use self::words::{FreshnessVerdict, freshness_verdict};
+use super::fingerprint::{AgentState, KeptDigests};
+use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
+use crate::files::{CheckoutDigest, Files};
+use crate::model::{
+    Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, Run, RunKey, RunSource, Sample, StalePolicy, SuiteId,
+    Tier,
+};
+use crate::suites::{PromptPackage, Suite, input_digest, is_of_another_case, kind};
+
+/// The current state that the recordings of one suite are compared with.
+pub struct FreshnessInputs<'a> {
+    loaded: &'a LoadedSuite,
+    files: &'a dyn Files,
+    agents: BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>>,
+    /// The suite whose runs this suite also grades.
+    other: Option<SuiteOfRuns>,
+}
+
+/// A suite, with the pair and the run of each key.
+type SuiteOfRuns = (Arc<dyn Suite>, HashMap<RunKey, (usize, usize)>);
+
+/// An agent whose runs are recordings.
+pub struct ReplayedAgent<'a> {
+    /// Its config.
+    pub agent: &'a Agent,
+    /// Its current state; `None` if the config does not state its files.
+    pub state: Option<AgentState>,
+    /// Its prompt package, if any.
+    pub prompt: Option<&'a PromptPackage>,
+}
+
+impl<'a> FreshnessInputs<'a> {
+    /// Reads the current state that the recordings of a suite are compared with in a tier.
+    ///
+    /// # Errors
+    /// A file or folder that cannot be read.
+    pub fn open(
+        plan: &'a Plan,
+        loaded: &'a LoadedSuite,
+        tier: Tier,
+        files: &'a dyn Files,
+    ) -> Result<Self, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let mut agents = BTreeMap::new();
+        // Only the head's rules decide whether recordings are current.
+        if plan.rules == RulesSource::Base {
+            return Ok(Self { loaded, files, agents, other: None });
+        }
+        let is_graded = |id: &SuiteId| *id == loaded.config.id || loaded.config.runs_of.as_ref() == Some(id);
+        for suite in plan.config.suites.iter().filter(|suite| is_graded(&suite.id)) {
+            for (name, agent) in &suite.agents {
+                if !matches!(source_of(agent, tier), Some(RunSource::Replay(_))) {
+                    continue;
+                }
+                let state = problems.keep(AgentState::of(files, agent, loaded.prompts.get(name)));
+                if let Some(state) = state {
+                    let prompt = loaded.prompts.get(name);
+                    agents.insert((suite.id.clone(), name.clone()), ReplayedAgent { agent, state, prompt });
+                }
+            }
+        }
+        let other = loaded.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, files))?);
+        problems.or(Self { loaded, files, agents, other })
+    }
+
+    /// Returns the agents whose runs are recordings, by suite and name.
+    pub fn agents(&self) -> &BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>> {
+        &self.agents
+    }
+
+    /// Returns the worst age of the completed samples of a pair, given by its index in the suite.
+    pub fn of_samples(&self, index: usize, samples: &[Sample]) -> Freshness {
+        let keys = &self.loaded.suite.pairs()[index].runs;
+        let inputs: Vec<CurrentInput> = keys.iter().map(|_| CurrentInput::default()).collect();
+        let completed = samples.iter().filter_map(|sample| match sample {
+            Sample::Completed(runs) => Some(runs),
+            Sample::Inconclusive { .. } | Sample::Spared => None,
+        });
+        let runs = completed.flat_map(|runs| keys.iter().zip(&inputs).enumerate().zip(runs));
+        runs.fold(Freshness::default(), |worst, ((run_index, (key, input)), run)| {
+            let Some(agent) = self.agents.get(&(key.suite.clone(), key.agent.clone())) else { return worst };
+            let ask = || input.ask.get_or_init(|| self.ask(index, run_index, key)).as_ref();
+            let digest = || input.digest.get_or_init(|| self.current_input(ask()));
+            worst.and(Freshness { agent: agent.age(run), input: agent.noted(input_age(run, ask, digest)) })
+        })
+    }
+
+    /// Returns the request of a run of a pair; `None` if it is unknown.
+    fn ask(&self, index: usize, run_index: usize, key: &RunKey) -> Option<Ask> {
+        let ask = if key.suite == self.loaded.config.id {
+            self.loaded.suite.ask(index, run_index, self.files)
+        } else {
+            let (suite, indices) = self.other.as_ref()?;
+            let (index, run_index) = indices.get(key)?;
+            suite.ask(*index, *run_index, self.files)
+        };
+        ask.ok()?
+    }
+
+    fn current_input(&self, ask: Option<&Ask>) -> CurrentDigest {
+        match ask.map(|ask| input_digest(ask, self.files)) {
+            Some(Ok(digest)) => CurrentDigest::Known(digest),
+            Some(Err(problem)) if problem.is_read_failure(ReadFailure::NotFetched) => CurrentDigest::NotRead,
+            Some(Err(_)) | None => CurrentDigest::Missing,
+        }
+    }
+}
+
+/// The current request of a case, computed when needed.
+#[derive(Default)]
+struct CurrentInput {
+    ask: OnceCell<Option<Ask>>,
+    digest: OnceCell<CurrentDigest>,
+}
+
+/// The digest of the current request of a case.
+enum CurrentDigest {
+    /// The digest.
+    Known(CheckoutDigest),
+    /// Not all of its files were read: the trusted gate only reads files that the configs name.
+    NotRead,
+    /// The case does not exist any more, or its request cannot be built.
+    Missing,
+}
+
+/// Opens the suite whose runs another suite also grades. It need not be selected.
+fn other(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<SuiteOfRuns>, Diagnostics> {
+    let loaded = plan.suites.iter().find(|loaded| loaded.config.id == *id).map(|loaded| loaded.suite.clone());
+    let suite: Arc<dyn Suite> = match (loaded, plan.config.suites.iter().find(|suite| suite.id == *id)) {
+        (Some(suite), _) => suite,
+        (None, Some(config)) => match kind(&config.kind) {
+            Some(kind) => Arc::from((kind.open)(config, files)?),
+            None => return Ok(None),
+        },
+        (None, None) => return Ok(None),
+    };
+    let mut indices = HashMap::new();
+    for (index, pair) in suite.pairs().iter().enumerate() {
+        for (run_index, key) in pair.runs.iter().enumerate() {
+            indices.entry(key.clone()).or_insert((index, run_index));
+        }
+    }
+    Ok(Some((suite, indices)))
+}
+
+impl ReplayedAgent<'_> {
+    /// Returns whether a recording was made by the current agent.
+    fn age(&self, run: &Run) -> RecordingAge {
+        let Some(state) = &self.state else { return RecordingAge::Unknown };
+        let Provenance { fingerprint, prompt_sha256, .. } = &run.provenance;
+        let kept = KeptDigests { fingerprint: fingerprint.as_deref(), prompt_sha256: prompt_sha256.as_deref() };
+        self.noted(state.age(self.prompt, &kept))
+    }
+
+    /// With `stale: warn`, stale recordings only get a note.
+    fn noted(&self, age: RecordingAge) -> RecordingAge {
+        match (age, self.agent.stale) {
+            (RecordingAge::Stale, StalePolicy::Warned) => RecordingAge::StaleNoted,
+            (age, StalePolicy::Warned | StalePolicy::Refused) => age,
+        }
+    }
+}
+
+/// Returns whether a recording answers the current request of its case. A missing case counts as another request.
+fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn() -> &'i CurrentDigest) -> RecordingAge {
+    match (&run.provenance.input_sha256, &run.prompt) {
+        (Some(recorded), _) => match digest() {
+            CurrentDigest::Known(now) if now.is(recorded) => RecordingAge::Fresh,
+            CurrentDigest::Known(_) | CurrentDigest::Missing => RecordingAge::Stale,
+            CurrentDigest::NotRead => RecordingAge::Unknown,
+        },
+        (None, Some(prompt)) if ask().is_some_and(|ask| is_of_another_case(ask, prompt)) => RecordingAge::Stale,
+        (None, Some(_) | None) => RecordingAge::Unknown,
+    }
+}
+
+/// The digests for a new recording of a case.
+pub struct RecordingDigests {
+    /// The digest of the agent's files.
+    pub agent: Option<String>,
+    /// The request of the case.
+    pub ask: Option<Ask>,
+}
+
+/// Returns the agent's digest and the case's request for a new recording; `None` if no pair of the suite has this run.
+///
+/// # Errors
+/// A file or folder that cannot be read.
+pub fn recording_digests(
+    loaded: &LoadedSuite,
+    key: &RunKey,
+    files: &dyn Files,
+) -> Result<Option<RecordingDigests>, Diagnostic> {
+    let pairs = loaded.suite.pairs().iter().enumerate();
+    let mut found = pairs.filter_map(|(index, pair)| Some((index, pair.runs.iter().position(|run| run == key)?)));
+    let (Some((index, run_index)), Some(agent)) = (found.next(), loaded.config.agents.get(&key.agent)) else {
+        return Ok(None);
+    };
+    let state = AgentState::of(files, agent, loaded.prompts.get(&key.agent))?;
+    let ask = loaded.suite.ask(index, run_index, files)?;
+    Ok(Some(RecordingDigests { agent: state.and_then(|state| state.sha256().map(str::to_owned)), ask }))
+}

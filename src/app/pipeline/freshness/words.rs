@@ -1,0 +1,153 @@
+//! The report's messages about the age of recordings.
+
+use super::{FreshnessInputs, ReplayedAgent};
+use crate::app::pipeline::fingerprint::{AgentState, DigestOrigin};
+use crate::app::pipeline::plan::LoadedSuite;
+use crate::model::{Agent, AgentName, CaseId, Freshness, RecordingAge, RunSource};
+use crate::render::plural;
+
+/// How many cases are named; the rest is counted.
+const NAMED: usize = 3;
+
+/// The effect of the recordings' age on the verdict.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct FreshnessVerdict {
+    /// Notes that do not change the verdict.
+    pub notes: Vec<String>,
+    /// The reason why no verdict is possible.
+    pub refused: Option<String>,
+}
+
+/// Returns the messages about the recordings of one agent of a suite; `pairs` contains all graded cases in order.
+pub fn freshness_verdict<'p>(
+    inputs: &FreshnessInputs<'_>,
+    name: &AgentName,
+    pairs: impl Iterator<Item = (&'p CaseId, Freshness)>,
+) -> FreshnessVerdict {
+    let mut verdict = FreshnessVerdict::default();
+    let words = AgentWords::of(inputs, name);
+    if words.agents.is_empty() {
+        return verdict;
+    }
+    let pairs: Vec<(&CaseId, Freshness)> = pairs.collect();
+    let mut refused: Vec<String> = Vec::new();
+    let changed = [
+        (words.changed(), (|age: &Freshness| age.agent) as fn(&Freshness) -> RecordingAge),
+        ("the case's input changed since they were recorded".to_owned(), |age: &Freshness| age.input),
+    ];
+    for (why, age) in changed {
+        let of = |wanted| pairs.iter().filter(move |(_, freshness)| age(freshness) == wanted).map(|(case, _)| *case);
+        refused.extend(words.stale(of(RecordingAge::Stale).collect(), &why));
+        verdict.notes.extend(words.stale(of(RecordingAge::StaleNoted).collect(), &why));
+    }
+    if refused.is_empty() {
+        refused.extend(words.no_matching_file());
+    }
+    verdict.refused = (!refused.is_empty()).then(|| refused.join("; "));
+    verdict.notes.extend(words.unknown(&pairs));
+    verdict
+}
+
+/// The names for messages about an agent's recordings.
+struct AgentWords<'a> {
+    loaded: &'a LoadedSuite,
+    name: &'a AgentName,
+    /// The agents whose recordings are graded: one, or those of another suite.
+    agents: Vec<(&'a AgentName, &'a ReplayedAgent<'a>)>,
+}
+
+impl<'a> AgentWords<'a> {
+    fn of(inputs: &'a FreshnessInputs<'a>, name: &'a AgentName) -> Self {
+        let loaded = inputs.loaded;
+        let own = |of: &AgentName| loaded.config.runs_of.is_some() || of == name;
+        let agents = inputs.agents().iter().filter(|((_, of), _)| own(of)).map(|((_, of), agent)| (of, agent));
+        Self { loaded, name, agents: agents.collect() }
+    }
+
+    /// The agent's files, for messages.
+    fn files(&self) -> String {
+        match (&self.loaded.config.runs_of, self.agents.as_slice()) {
+            (None, [(_, ReplayedAgent { state: Some(AgentState::Digest(now)), .. })]) => now.files.clone(),
+            (Some(suite), _) => format!("the files of the agents of {suite}"),
+            (None, _) => format!("the files of {}", self.name),
+        }
+    }
+
+    fn changed(&self) -> String {
+        format!("{} changed since they were recorded", self.files())
+    }
+
+    fn stale(&self, cases: Vec<&CaseId>, why: &str) -> Option<String> {
+        if cases.is_empty() {
+            return None;
+        }
+        let what = plural(cases.len(), "case's recordings are stale", "cases' recordings are stale");
+        let named: Vec<&str> = cases.iter().take(NAMED).map(|case| case.as_str()).collect();
+        let named = match cases.len().saturating_sub(NAMED) {
+            0 => named.join(", "),
+            more => format!("{} and {more} more", named.join(", ")),
+        };
+        Some(format!("{what} ({named}): {why}; {}", self.record_again()))
+    }
+
+    /// Refuses patterns that match no file: their recordings would never become stale.
+    fn no_matching_file(&self) -> Option<String> {
+        let mut empty = self.agents.iter().filter_map(|(_, agent)| match &agent.state {
+            Some(AgentState::Digest(now)) if now.origin == DigestOrigin::NoFile => Some(&now.files),
+            Some(AgentState::Digest(_) | AgentState::Nameless(_)) | None => None,
+        });
+        let files = empty.next()?;
+        Some(format!("no file matches {files}: correct the patterns, then {}", self.record_again()))
+    }
+
+    /// Returns the notes about recordings of unknown age: one for all cases.
+    fn unknown(&self, pairs: &[(&CaseId, Freshness)]) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (name, agent) in &self.agents {
+            let Some(AgentState::Nameless(why)) = &agent.state else { continue };
+            let whose = match &self.loaded.config.runs_of {
+                None => "this agent".to_owned(),
+                Some(suite) => format!("the agent {suite}/{name}"),
+            };
+            notes.push(format!("unknown whether these recordings are of {whose}: {why}"));
+        }
+        let nameless = !notes.is_empty();
+        let count = |age: fn(&Freshness) -> RecordingAge| {
+            pairs.iter().filter(|(_, freshness)| age(freshness) == RecordingAge::Unknown).count()
+        };
+        let agent = if nameless { 0 } else { count(|age| age.agent) };
+        let input = count(|age| age.input);
+        let kept =
+            [(agent, self.files(), "are of this agent"), (input, "their input".to_owned(), "answer these cases")];
+        let unknown: Vec<_> = kept.iter().filter(|(count, ..)| *count > 0).collect();
+        let Some(most) = unknown.iter().map(|(count, ..)| *count).max() else { return notes };
+        let join = |words: Vec<&str>| words.join(" and ");
+        let of = join(unknown.iter().map(|(_, of, _)| of.as_str()).collect());
+        let claim = join(unknown.iter().map(|(.., claim)| *claim).collect());
+        let all = plural(pairs.len(), "case's recordings", "cases' recordings");
+        notes.push(format!("{most} of {all} have no digest of {of}: unknown whether they {claim}"));
+        notes
+    }
+
+    /// Returns the command that records the runs again.
+    fn record_again(&self) -> String {
+        let suite = self.loaded.config.runs_of.as_ref().unwrap_or(&self.loaded.config.id);
+        let named = if self.loaded.config.runs_of.is_some() { None } else { Some(self.name) };
+        let agent = self.agents.first().map(|(_, agent)| agent.agent);
+        let folder = match agent.and_then(|agent| agent.deterministic.as_ref()) {
+            Some(RunSource::Replay(folder)) => folder.as_str(),
+            Some(RunSource::Live(_)) | None => "DIR",
+        };
+        let whose = named.map_or(String::new(), |name| format!(" --agent {name}"));
+        match agent.is_some_and(has_live_source) {
+            true => format!("re-record: `goldgate run --tier model --suite {suite}{whose} --record {folder}`"),
+            false => format!(
+                "record the agent again, then import its transcripts: `goldgate import FORMAT FILE{whose} --out {folder} --force`"
+            ),
+        }
+    }
+}
+
+fn has_live_source(agent: &Agent) -> bool {
+    [&agent.deterministic, &agent.model].into_iter().any(|source| matches!(source, Some(RunSource::Live(_))))
+}

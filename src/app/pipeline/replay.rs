@@ -1,0 +1,381 @@
+//! Reads recorded runs, found by their paths. A missing, duplicate, foreign or broken recording is an error.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{EntryKind, Files};
+use crate::format::run_v1;
+use crate::model::{
+    AgentName, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteId, Tier, UngradedReason,
+};
+use crate::suites::Pair;
+
+/// How many samples of a pair are graded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampleCount {
+    /// Exactly this many, whatever is recorded.
+    Exactly(u32),
+    /// All recorded samples, and at least this many: a missing one is inconclusive.
+    AtLeast(u32),
+}
+
+/// A source of runs. The deterministic tier gets one that can only read recordings.
+pub trait RunReader: Sync {
+    /// Whether this source has the runs of a pair: an agent may only run in the other tier.
+    fn has(&self, pair: &Pair) -> bool;
+
+    /// Returns all planned samples of a pair, each completed or with a reason why not.
+    ///
+    /// # Errors
+    /// Recordings that cannot be graded.
+    fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics>;
+
+    /// Returns what the pair's agent wrote to stderr during live runs, by sample. Recordings do not contain it.
+    fn complaints(&self, _pair: &Pair) -> BTreeMap<u32, String> {
+        BTreeMap::new()
+    }
+}
+
+/// The paths of live records, which are read like recordings.
+#[derive(Debug, Clone, Default)]
+pub struct LiveLayout {
+    /// The folder of each agent that was run.
+    pub folders: BTreeMap<(SuiteId, AgentName), RepoPath>,
+    /// Samples that were skipped, because no answer could have changed a verdict.
+    pub spared: BTreeSet<(RunKey, u32)>,
+    /// What the agents' programs wrote to stderr about a sample.
+    pub complaints: BTreeMap<(RunKey, u32), String>,
+}
+
+/// The recordings of a plan's agents in one tier.
+pub struct Replay<'a> {
+    files: &'a dyn Files,
+    layout: &'a LiveLayout,
+    folders: BTreeMap<SuiteId, BTreeMap<AgentName, RecordingFolder>>,
+    rules: RulesSource,
+    /// Samples to leave out if enough others exist.
+    left_out: BTreeSet<(RunKey, u32)>,
+}
+
+/// One agent's folder of recordings.
+struct RecordingFolder {
+    path: RepoPath,
+    /// By case: a file, a folder, or (an error) both.
+    entries: HashMap<String, RecordingLayout>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RecordingLayout {
+    File,
+    Folder,
+    Both,
+}
+
+impl<'a> Replay<'a> {
+    /// Lists the recordings of every agent that replays in this tier.
+    ///
+    /// # Errors
+    /// Folders that cannot be listed, or entries that are not recordings.
+    pub fn open(files: &'a dyn Files, plan: &Plan, tier: Tier, layout: &'a LiveLayout) -> Result<Self, Diagnostics> {
+        Self::of(files, plan, &plan.config, tier, layout)
+    }
+
+    /// Lists the recordings of a plan's pairs in the folders of another config.
+    ///
+    /// # Errors
+    /// As [`Replay::open`].
+    pub fn of(
+        files: &'a dyn Files,
+        plan: &Plan,
+        config: &Config,
+        tier: Tier,
+        layout: &'a LiveLayout,
+    ) -> Result<Self, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let mut folders: BTreeMap<SuiteId, BTreeMap<AgentName, RecordingFolder>> = BTreeMap::new();
+        let asked: BTreeSet<&SuiteId> = plan
+            .suites
+            .iter()
+            .flat_map(|loaded| loaded.suite.pairs())
+            .flat_map(|pair| &pair.runs)
+            .map(|key| &key.suite)
+            .collect();
+        let suites = config.suites.iter().filter(|suite| asked.contains(&suite.id));
+        let agents: Vec<(&SuiteId, &AgentName, RepoPath)> = suites
+            .flat_map(|suite| suite.agents.iter().map(move |(name, agent)| (&suite.id, name, agent)))
+            .filter_map(|(suite, name, agent)| {
+                let folder = match source_of(agent, tier)? {
+                    RunSource::Replay(folder) => folder,
+                    RunSource::Live(_) => layout.folders.get(&(suite.clone(), name.clone()))?,
+                };
+                Some((suite, name, folder.child(name.as_str())))
+            })
+            .collect();
+        let listed: Vec<_> = agents
+            .into_par_iter()
+            .map(|(suite, name, path)| (suite, name, RecordingFolder::list(files, path)))
+            .collect();
+        for (suite, name, folder) in listed {
+            if let Some(folder) = problems.keep(folder) {
+                folders.entry(suite.clone()).or_default().insert(name.clone(), folder);
+            }
+        }
+        problems.or(Self { files, layout, folders, rules: plan.rules, left_out: BTreeSet::new() })
+    }
+
+    /// Returns the same recordings without these samples, if enough others exist.
+    pub fn without(self, samples: &BTreeSet<(RunKey, u32)>) -> Self {
+        Self { left_out: samples.clone(), ..self }
+    }
+
+    /// Removes samples from the recordings of a pair's runs, if enough others exist.
+    fn leave_out(&self, recordings: &mut [(&RunKey, BTreeMap<u32, RepoPath>)], enough: u32) {
+        let is_kept = |key: &RunKey, sample: u32| !self.left_out.contains(&(key.clone(), sample));
+        let are_enough = |(key, files): &(&RunKey, BTreeMap<u32, RepoPath>)| {
+            (0..enough.max(1)).all(|sample| files.contains_key(&sample) && is_kept(key, sample))
+        };
+        if !self.left_out.is_empty() && recordings.iter().all(are_enough) {
+            recordings.iter_mut().for_each(|(key, files)| files.retain(|sample, _| is_kept(key, *sample)));
+        }
+    }
+
+    /// Reports recordings that no case uses.
+    pub fn foreign(&self, plan: &Plan) -> Diagnostics {
+        let mut asked: HashMap<&RepoPath, HashSet<&str>> = HashMap::new();
+        for key in plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()).flat_map(|pair| &pair.runs) {
+            if let Some(folder) = self.folder(key) {
+                asked.entry(&folder.path).or_default().insert(key.case.as_str());
+            }
+        }
+        // A retired case may keep its recordings.
+        for suite in &plan.suites {
+            let agents = self.folders.get(&suite.config.id).into_iter().flat_map(BTreeMap::values);
+            for folder in agents {
+                let names = suite.suite.retired().iter().map(|(case, _)| case.as_str());
+                asked.entry(&folder.path).or_default().extend(names);
+            }
+        }
+        let loaded: BTreeSet<&SuiteId> = plan.suites.iter().map(|loaded: &LoadedSuite| &loaded.config.id).collect();
+        let mut problems = Diagnostics::default();
+        let listed = self.folders.iter().filter(|(suite, _)| loaded.contains(suite));
+        for (suite, folder) in listed.flat_map(|(suite, agents)| agents.values().map(move |folder| (suite, folder))) {
+            let asked = asked.get(&folder.path);
+            let left =
+                folder.entries.iter().filter(|(name, _)| !asked.is_some_and(|asked| asked.contains(name.as_str())));
+            for (name, form) in left {
+                let file = folder.path.child(&if *form == RecordingLayout::File {
+                    format!("{name}.json")
+                } else {
+                    name.clone()
+                });
+                let what = format!("this recording does not belong to any case of the suite \"{suite}\"");
+                problems.push(Diagnostic::of_file(
+                    file,
+                    "foreign-recording",
+                    what,
+                    "add its golden file, or remove it",
+                ));
+            }
+        }
+        problems
+    }
+
+    fn folder(&self, key: &RunKey) -> Option<&RecordingFolder> {
+        self.folders.get(&key.suite)?.get(&key.agent)
+    }
+
+    /// Returns the recordings of one run, by sample number.
+    fn recordings(&self, key: &RunKey) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
+        let Some(folder) = self.folder(key) else {
+            let what =
+                format!("the agent \"{}\" of the suite \"{}\" has no recordings in this tier", key.agent, key.suite);
+            return Err(Diagnostic::of_file(
+                key.case.as_str(),
+                "no-recording",
+                what,
+                "add replay: FOLDER to the agent",
+            )
+            .into());
+        };
+        let file = folder.path.child(&format!("{}.json", key.case));
+        let inner = folder.path.child(key.case.as_str());
+        match folder.entries.get(key.case.as_str()) {
+            // A run that only the base commit's rules need may be missing.
+            None if self.rules == RulesSource::Base => Ok(BTreeMap::new()),
+            None => {
+                let help = format!("record it as {file} or {inner}/0.json, or remove its golden file");
+                Err(Diagnostic::of_file(
+                    &file,
+                    "no-recording",
+                    format!("{}: the case \"{}\" has no recording", key.agent, key.case),
+                    help,
+                )
+                .into())
+            }
+            Some(RecordingLayout::File) => Ok(BTreeMap::from([(0, file)])),
+            Some(RecordingLayout::Both) => {
+                let what = format!(
+                    "the case \"{}\" has two recordings of sample 0: this file and the folder {inner}",
+                    key.case
+                );
+                Err(Diagnostic::of_file(&file, "duplicate-recording", what, "keep one of them").into())
+            }
+            Some(RecordingLayout::Folder) => numbered(self.files, &inner),
+        }
+    }
+
+    /// Returns the files of the recordings of one run, with their content.
+    ///
+    /// # Errors
+    /// Recordings that cannot be read.
+    #[cfg(feature = "models")]
+    pub fn recorded(&self, key: &RunKey) -> Result<Vec<(RepoPath, Run)>, Diagnostics> {
+        let files = self.recordings(key)?;
+        let mut problems = Diagnostics::default();
+        let runs = files.into_iter().filter_map(|(sample, file)| {
+            let run = problems.keep(self.run(key, sample, &file))?;
+            Some((file, run))
+        });
+        let runs = runs.collect();
+        problems.or(runs)
+    }
+
+    fn run(&self, key: &RunKey, sample: u32, file: &RepoPath) -> Result<Run, Diagnostic> {
+        run_v1::read_run(&self.files.text(file)?, key, sample)
+    }
+}
+
+impl RecordingFolder {
+    fn list(files: &dyn Files, path: RepoPath) -> Result<Self, Diagnostic> {
+        let mut entries: HashMap<String, RecordingLayout> = HashMap::new();
+        for entry in files.list(&path)? {
+            let (name, form) = match (entry.kind, entry.name.strip_suffix(".json")) {
+                (EntryKind::File, Some(stem)) => (stem.to_owned(), RecordingLayout::File),
+                (EntryKind::Folder, _) => (entry.name, RecordingLayout::Folder),
+                (EntryKind::File, None) if is_readme(&entry.name) => continue,
+                (EntryKind::File, None) => {
+                    let what = "this file is not a recording".to_owned();
+                    return Err(Diagnostic::of_file(
+                        path.child(&entry.name),
+                        "foreign-recording",
+                        what,
+                        "recordings are named {case}.json or {case}/{sample}.json; rename or remove it",
+                    ));
+                }
+            };
+            entries.entry(name).and_modify(|before| *before = RecordingLayout::Both).or_insert(form);
+        }
+        Ok(Self { path, entries })
+    }
+}
+
+/// Whether a file in a folder of recordings is documentation.
+fn is_readme(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md")) || name == "README"
+}
+
+/// Lists the numbered recordings of a folder: `0.json`, `1.json`, …
+fn numbered(files: &dyn Files, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
+    let mut found = BTreeMap::new();
+    let mut problems = Diagnostics::default();
+    for entry in files.list(folder)? {
+        let number = entry
+            .name
+            .strip_suffix(".json")
+            .and_then(|stem| stem.parse().ok().filter(|number: &u32| number.to_string() == stem));
+        match (entry.kind, number) {
+            (EntryKind::File, Some(number @ 0..1000)) => {
+                found.insert(number, folder.child(&entry.name));
+            }
+            (EntryKind::File, None) if is_readme(&entry.name) => {}
+            (EntryKind::File, _) | (EntryKind::Folder, _) => {
+                let what = "this file is not a numbered recording".to_owned();
+                problems.push(Diagnostic::of_file(
+                    folder.child(&entry.name),
+                    "foreign-recording",
+                    what,
+                    "recordings of a case are named 0.json to 999.json; rename or remove it",
+                ));
+            }
+        }
+    }
+    if found.is_empty() && problems.is_empty() {
+        problems.push(Diagnostic::of_file(
+            folder,
+            "no-recording",
+            "the folder has no recording",
+            "record 0.json here, or remove the golden file",
+        ));
+    }
+    problems.or(found)
+}
+
+impl RunReader for Replay<'_> {
+    fn has(&self, pair: &Pair) -> bool {
+        pair.runs.iter().all(|key| self.folder(key).is_some())
+    }
+
+    fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics> {
+        if pair.runs.is_empty() {
+            // The case itself contains the content to grade: always one sample.
+            return Ok(vec![Sample::Completed(Vec::new())]);
+        }
+        let mut problems = Diagnostics::default();
+        let mut recordings: Vec<_> =
+            pair.runs.iter().filter_map(|key| Some((key, problems.keep_all(self.recordings(key))?))).collect();
+        let (SampleCount::Exactly(enough) | SampleCount::AtLeast(enough)) = count;
+        self.leave_out(&mut recordings, enough);
+        let recorded =
+            recordings.iter().filter_map(|(_, files)| files.keys().next_back()).max().map_or(0, |highest| highest + 1);
+        let mut samples = Vec::new();
+        let planned = match count {
+            SampleCount::Exactly(count) => count,
+            SampleCount::AtLeast(count) => count.max(recorded),
+        };
+        let least = u32::from(self.rules == RulesSource::Base);
+        for number in 0..planned.max(least) {
+            let mut runs = Vec::with_capacity(recordings.len());
+            let (mut lost, mut spared, mut ended) = (None, false, None);
+            for (key, files) in &recordings {
+                let Some(file) = files.get(&number) else {
+                    if self.layout.spared.contains(&((*key).clone(), number)) {
+                        spared = true;
+                        continue;
+                    }
+                    lost = lost.or(Some(UngradedReason::NotRecorded));
+                    continue;
+                };
+                match problems.keep(self.run(key, number, file)) {
+                    Some(run) if run.status == RunStatus::Completed => runs.push(run),
+                    Some(run) => {
+                        lost = lost.or(Some(UngradedReason::Ended { status: run.status, error: run.error.clone() }));
+                        ended = ended.or(Some(Box::new(run)));
+                    }
+                    None => {}
+                }
+            }
+            samples.push(match (lost, spared) {
+                (Some(why), _) => Sample::Inconclusive { why, run: ended },
+                (None, true) => Sample::Spared,
+                (None, false) => Sample::Completed(runs),
+            });
+        }
+        problems.or(samples)
+    }
+
+    fn complaints(&self, pair: &Pair) -> BTreeMap<u32, String> {
+        let mut outputs: BTreeMap<u32, String> = BTreeMap::new();
+        // Most runs have no output on stderr, so return early.
+        if self.layout.complaints.is_empty() {
+            return outputs;
+        }
+        for key in &pair.runs {
+            let own = self.layout.complaints.range((key.clone(), 0)..=(key.clone(), u32::MAX));
+            own.for_each(|((_, sample), text)| outputs.entry(*sample).or_default().push_str(text));
+        }
+        outputs
+    }
+}

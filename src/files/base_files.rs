@@ -1,0 +1,26 @@
+//! The files of the base commit.
+
+use super::Files;
+use super::read_log::OtherCommit;
+use crate::model::RepoPath;
+
+/// The files of the base commit.
+pub trait BaseFiles: Files + OtherCommit {
+    /// The path of a file with one of these names in any folder; `None` if there is none.
+    ///
+    /// # Errors
+    /// Why not every folder can be read.
+    fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String>;
+
+    /// Whether the base commit's file `before` and the head's file `after` have the same content.
+    fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch;
+}
+
+/// Whether a file of the base commit and one of the head are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileMatch {
+    /// They have the same content.
+    Same,
+    /// They differ, or one of them cannot be read.
+    Differs,
+}

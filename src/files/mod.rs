@@ -1,0 +1,90 @@
+//! Read-only access to files: the trait, walks, digests, overlays, and logs of what was read.
+
+mod base_files;
+mod digest;
+mod overlay;
+mod read_log;
+mod source;
+mod walk;
+
+use crate::diag::Diagnostic;
+use crate::model::RepoPath;
+
+pub use self::base_files::{BaseFiles, FileMatch};
+pub use self::digest::{CheckoutDigest, DigestList, sha256_hex};
+pub use self::overlay::OverlayFiles;
+pub use self::read_log::{
+    DifferentRead, FolderNames, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,
+};
+pub use self::source::{MAX_FILE_BYTES, SourceText, too_large};
+pub use self::walk::{FilePaths, files_below};
+
+/// One entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Its name without the folder.
+    pub name: String,
+    /// File or folder.
+    pub kind: EntryKind,
+}
+
+/// The type of a folder entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// A file, or a link to one.
+    File,
+    /// A folder, or a link to one.
+    Folder,
+}
+
+/// Read-only access to the files of the repository.
+pub trait Files: Sync {
+    /// All entries of a folder, sorted by name, except [`is_of_the_system`].
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic>;
+
+    /// The entries of a folder, sorted by name, without names that start with a dot: those are neither cases nor
+    /// recordings.
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        let mut entries = self.list_all(folder)?;
+        entries.retain(|entry| !entry.name.starts_with('.'));
+        Ok(entries)
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic>;
+
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not UTF-8.
+    fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
+        SourceText::new(file.clone(), self.bytes(file)?)
+    }
+
+    /// The same files for reading one golden file; an implementation may record which files the case depends on.
+    fn for_golden<'a>(&'a self, _golden: &RepoPath) -> Option<Box<dyn Files + 'a>> {
+        None
+    }
+}
+
+/// Reads one golden file through [`Files::for_golden`].
+pub fn read_case<T>(files: &dyn Files, golden: &RepoPath, read: impl FnOnce(&dyn Files) -> T) -> T {
+    match files.for_golden(golden) {
+        Some(own) => read(&*own),
+        None => read(files),
+    }
+}
+
+/// Whether the name belongs to git or a file manager, so that no commit contains the entry.
+pub fn is_of_the_system(name: &str) -> bool {
+    matches!(name, ".git" | ".DS_Store")
+}

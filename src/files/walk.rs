@@ -1,0 +1,60 @@
+//! The files below a folder.
+
+use std::collections::BTreeMap;
+
+use super::{Entry, EntryKind, Files};
+use crate::diag::{Diagnostic, ReadFailure};
+use crate::model::RepoPath;
+
+/// Maximum depth; a link may lead back to its own folder.
+const DEEPEST: usize = 24;
+/// Maximum number of files below one folder.
+const MOST: usize = 200_000;
+
+/// Files by their path relative to a folder; if the "folder" is a file, its path is empty.
+pub type FilePaths = BTreeMap<String, RepoPath>;
+
+/// The files below `root`; empty if `root` does not exist.
+///
+/// # Errors
+/// A folder cannot be listed, or the limits on depth or number of files are exceeded.
+pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
+    let mut found = FilePaths::new();
+    let Ok(entries) = files.list_all(root) else {
+        return match files.bytes(root) {
+            Ok(_) => Ok(FilePaths::from([(String::new(), root.clone())])),
+            Err(problem)
+                if matches!(problem.read_failure, Some(ReadFailure::MissingFile | ReadFailure::MissingFolder)) =>
+            {
+                Ok(found)
+            }
+            Err(problem) => Err(problem),
+        };
+    };
+    walk(files, root, entries, "", 0, &mut found)?;
+    Ok(found)
+}
+
+fn walk(
+    files: &dyn Files,
+    folder: &RepoPath,
+    entries: Vec<Entry>,
+    inner: &str,
+    depth: usize,
+    found: &mut FilePaths,
+) -> Result<(), Diagnostic> {
+    let refuse = |what: String| Diagnostic::of_file(folder, "too-many-files", what, "name a smaller folder");
+    if depth > DEEPEST {
+        return Err(refuse(format!("this folder is more than {DEEPEST} levels deep")));
+    }
+    for entry in entries {
+        let path = folder.child(&entry.name);
+        let inner = if inner.is_empty() { entry.name } else { format!("{inner}/{}", entry.name) };
+        match entry.kind {
+            EntryKind::File if found.len() >= MOST => return Err(refuse(format!("more than {MOST} files"))),
+            EntryKind::File => drop(found.insert(inner, path)),
+            EntryKind::Folder => walk(files, &path, files.list_all(&path)?, &inner, depth + 1, found)?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! What a kind of suite is, and what a loaded suite can do.
+
+use super::shared::audit::Audit;
+use super::shared::every_kind::COMMON;
+use super::shared::grade_context::GradeContext;
+use super::shared::quarantine::Stated;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{Files, files_below};
+use crate::model::{
+    AgentName, Ask, CaseId, Grade, Json, MetricSpec, NextRole, PairResult, RepoPath, Ruling, Run, RunKey, SuiteConfig,
+    Toolbox, UngradedReason,
+};
+
+/// A kind of suite.
+pub struct SuiteKind {
+    /// Its name in configs.
+    pub name: &'static str,
+    /// Its scorer and the revision of the scorer; values of different revisions are not compared.
+    pub scorer: &'static str,
+    /// Its metrics.
+    pub metrics: &'static [MetricSpec],
+    /// Which agents are graded.
+    pub agents: AgentPolicy,
+    /// The files that the seed's own system wrote next to its report.
+    pub legacy_output: LegacyOutput,
+    /// Where the fixtures of its cases may be.
+    pub fixtures: FixtureFolder,
+    /// The dimensions that people may score; empty if the kind has none.
+    pub label_dimensions: &'static [&'static str],
+    /// The lists of terms that a suite may replace.
+    pub terms: &'static [&'static str],
+    /// A description in one line.
+    pub meaning: &'static str,
+    /// Reads the golden files of a suite.
+    pub open: SuiteOpener,
+    /// The JSON Schemas of its golden files, by name; the schema of a case comes first.
+    pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
+}
+
+impl SuiteKind {
+    /// Its metrics without the common ones.
+    pub fn own_metrics(&self) -> &'static [MetricSpec] {
+        &self.metrics[..self.metrics.len() - COMMON.len()]
+    }
+}
+
+/// Reads the golden files of a suite, or returns every problem in them.
+pub type SuiteOpener = fn(&SuiteConfig, &dyn Files) -> Result<Box<dyn Suite>, Diagnostics>;
+
+/// Where the fixtures of cases may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixtureFolder {
+    /// In the suite's own folder.
+    InSuite,
+    /// In the suite's folder, or in its parent folder.
+    BesideSuite,
+}
+
+/// Files in the format of the seed's own system, written below the folder of `--out`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LegacyOutput {
+    /// No such files.
+    None,
+    /// `{suite}/latest.json`, and `{suite}/history/eval_{time}Z.json` for every run (seed 004).
+    History,
+    /// `evaluation-{time}.json`, `summary-{time}.json` and `golden/{suite}-{time}.json` (seed 001).
+    Evaluations,
+    /// `{suite}/attempts/{agent}-{case}-{sample}.json` for each loop, with every attempt of it (seed 003).
+    Attempts,
+}
+
+/// Which agents a kind's suites grade.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentPolicy {
+    /// The agents of the config.
+    Named,
+    /// A single agent with this name, which the config does not name.
+    Own(&'static str),
+}
+
+/// A loaded suite with its golden files.
+pub trait Suite: Send + Sync {
+    /// The pairs to grade, ordered by case, then agent.
+    fn pairs(&self) -> &[Pair];
+
+    /// Grades one completed sample of the pair at `index`; `runs` are the runs of the pair, in its order.
+    ///
+    /// # Errors
+    /// A file of the suite cannot be read.
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic>;
+
+    /// Sets the values of a pair that need all samples, such as a variance; `samples` are the runs of the completed
+    /// samples.
+    fn together(&self, _index: usize, _samples: &[Vec<Run>], _pair: &mut PairResult) {}
+
+    /// The request to a live agent for run `_run` of the pair at `_index`. It must not reveal expectations. `None` if the
+    /// kind asks no agent, as with rules.
+    ///
+    /// # Errors
+    /// A file of the suite cannot be read, or the case has too little content for a request.
+    fn ask(&self, _index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        Ok(None)
+    }
+
+    /// Reads the files of the request of the pair at `index`, so that a changed document counts as a change even if no
+    /// answer cites it.
+    ///
+    /// Errors are ignored here; they are reported where the file is needed.
+    fn read_inputs(&self, index: usize, files: &dyn Files) {
+        for run in 0..self.pairs()[index].runs.len() {
+            let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = self.ask(index, run, files) else {
+                continue;
+            };
+            let below = files_below(files, &root).unwrap_or_default();
+            below.values().for_each(|file| drop(files.bytes(file)));
+        }
+    }
+
+    /// The actor-critic loop of the pair at `_index`. `None` if the kind has no loops, or the agent has no critic or is the
+    /// critic.
+    ///
+    /// # Errors
+    /// A file of the suite cannot be read.
+    fn refinement(&self, _index: usize, _files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+        Ok(None)
+    }
+
+    /// What the report keeps of an incomplete run, as JSON: the attempts of a loop before it stopped. It is not a result.
+    fn unfinished(&self, _index: usize, _run: &Run, _why: &UngradedReason) -> Option<Box<str>> {
+        None
+    }
+
+    /// Cases that are listed and no longer run, each with its reason.
+    fn retired(&self) -> &[(CaseId, String)] {
+        &[]
+    }
+
+    /// Remarks of the kind on one agent's results, in addition to the metrics.
+    fn remarks(&self, _pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Problems and notes on the golden files that need no run and are not already errors of [`SuiteKind::open`].
+    fn audit(&self, files: &dyn Files) -> Audit;
+}
+
+/// A bounded loop of an actor and a critic, as pure decisions: the answers so far determine the next request.
+pub trait Refinement: Send + Sync {
+    /// The next step after these answers, each the `outputs` of one call; empty at the start.
+    fn next(&self, answers: &[Json]) -> NextRole;
+
+    /// The `outputs` of the whole run so far; graded and replayed like those of a recorded loop.
+    fn outputs(&self, answers: &[Json]) -> Json;
+
+    /// Everything but the first request that later requests depend on. Loops with the same identity ask the same after the
+    /// same answers.
+    fn identity(&self) -> String;
+}
+
+/// One agent on one case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The case.
+    pub case: CaseId,
+    /// The agent.
+    pub agent: AgentName,
+    /// The golden file.
+    pub golden: RepoPath,
+    /// The digest of the expectations.
+    pub digest: String,
+    /// The runs of a sample; empty if the case itself contains what is graded.
+    pub runs: Vec<RunKey>,
+    /// Number of samples, if neither command line nor config states it.
+    pub samples: Option<u32>,
+    /// Its quarantine, if the golden file states one.
+    pub quarantine: Option<Box<Stated>>,
+    /// The ambiguity zone of its own verdict, in place of the gates'; only shown to the reader.
+    pub zone: Option<f64>,
+}
+
+impl Pair {
+    /// The document of the pair: the case of its runs (a contract shared by several cases), else the case itself.
+    pub fn document(&self) -> &CaseId {
+        self.runs.first().map_or(&self.case, |key| &key.case)
+    }
+}

@@ -1,0 +1,66 @@
+//! Whether two agents quote the same passage of a document (grading.md 4).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Documents;
+use crate::diag::Diagnostic;
+use crate::suites::GradeContext;
+use crate::suites::shared::finding::{Citation, Finding};
+
+/// Quotes share a passage if they share this many characters or words; less is a term.
+const LEAST_CHARACTERS: usize = 20;
+const LEAST_WORDS: usize = 5;
+
+/// One quote of a finding.
+pub struct Passage<'a> {
+    citation: &'a Citation,
+    /// The document and the position of the quote in it; `None` if the document does not contain it.
+    found: Option<(Arc<str>, Range<usize>)>,
+}
+
+impl<'a> Passage<'a> {
+    /// The quotes of a finding that are long enough to be a passage.
+    ///
+    /// # Errors
+    /// A document cannot be read.
+    pub fn all(
+        finding: &'a Finding,
+        documents: Option<&Documents>,
+        context: &GradeContext<'_>,
+    ) -> Result<Vec<Self>, Diagnostic> {
+        let mut passages = Vec::new();
+        for citation in finding.citations.iter().filter(|citation| is_passage(&citation.quote)) {
+            // Agents choose the name: only names in the folder's listing are opened.
+            let found = match documents.filter(|documents| documents.names.contains(&citation.file)) {
+                Some(documents) => {
+                    let paper = context.paper(&documents.folder.child(&citation.file))?;
+                    let start = paper.find(&citation.quote);
+                    start.map(|start| (paper, start..start + citation.quote.len()))
+                }
+                None => None,
+            };
+            passages.push(Self { citation, found });
+        }
+        Ok(passages)
+    }
+
+    /// Whether both quote the same passage: by position if both are in one document, else by text.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let (one, two) = (&self.citation.quote, &other.citation.quote);
+        if one.contains(two.as_str()) || two.contains(one.as_str()) {
+            return true;
+        }
+        match (&self.found, &other.found) {
+            (Some((paper, one)), Some((_, two))) if self.citation.file == other.citation.file => {
+                let both = one.start.max(two.start)..one.end.min(two.end);
+                paper.get(both).is_some_and(is_passage)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_passage(text: &str) -> bool {
+    text.chars().count() >= LEAST_CHARACTERS || text.split_whitespace().count() >= LEAST_WORDS
+}

@@ -1,0 +1,127 @@
+//! The output of an inspecting agent: inspected files, its result, and counts of the runtime.
+
+use serde_json::Value;
+
+use super::repository::tidied;
+use crate::format::lenient;
+use crate::model::{Layer, Run};
+use crate::suites::shared::calls::{ObservedCall, calls, intermediate};
+use crate::suites::shared::reading::layer;
+use crate::text::norm;
+use crate::text::recover::recover_any;
+
+/// The output of one run.
+pub struct EvidenceOutput {
+    /// The inspected files: normalized paths, or the original text (`Err`) if a path leaves the repository.
+    pub files: Vec<Result<String, String>>,
+    /// The result's text in the normal form; for an object, its JSON and every text in it.
+    pub result: Vec<String>,
+    /// How the outputs were parsed.
+    pub layer: Layer,
+    /// Calls outside the policy.
+    pub invalid_calls: u64,
+    /// The events: name, and category if the event is a policy violation.
+    pub events: Vec<(String, Option<String>)>,
+    /// Its tool calls.
+    pub calls: Vec<ObservedCall>,
+    /// Parts with the wrong format.
+    pub flaws: Vec<String>,
+}
+
+/// The outputs; if they have only a text, the object in it.
+fn outputs(run: &Run) -> (Value, Layer) {
+    let given = lenient::any(&run.outputs).unwrap_or_default();
+    let has = |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
+    let text = given.get("text").and_then(Value::as_str).filter(|_| !has(&given));
+    match text.and_then(recover_any).filter(|found| has(&found.value)) {
+        Some(found) => (found.value, layer(found.layer)),
+        None => (given, Layer::Structured),
+    }
+}
+
+/// A count; `2.0` is accepted, too.
+fn whole(count: &Value) -> Option<u64> {
+    count
+        .as_u64()
+        .or_else(|| count.as_f64().filter(|count| *count >= 0.0 && count.fract() == 0.0).map(|count| count as u64))
+}
+
+/// Appends every text and key of a value in the normal form.
+pub fn texts(value: &Value, out: &mut Vec<String>) {
+    match value {
+        Value::String(text) => out.push(norm(text)),
+        Value::Array(list) => list.iter().for_each(|one| texts(one, out)),
+        Value::Object(fields) => fields.iter().for_each(|(key, one)| {
+            out.push(norm(key));
+            texts(one, out);
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Reads one run.
+pub fn produced(run: &Run) -> EvidenceOutput {
+    let (outputs, layer) = outputs(run);
+    let mut flaws = Vec::new();
+    let files = match outputs.get("files_inspected") {
+        Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
+            list.iter().filter_map(Value::as_str).collect()
+        }
+        Some(Value::Array(_)) => {
+            flaws.push("\"files_inspected\" has an entry that is not a text".to_owned());
+            Vec::new()
+        }
+        Some(_) => {
+            flaws.push("\"files_inspected\" is not a list".to_owned());
+            Vec::new()
+        }
+        None => {
+            flaws.push("the list \"files_inspected\" is missing".to_owned());
+            Vec::new()
+        }
+    };
+    let result = match outputs.get("result") {
+        Some(Value::String(text)) if !text.trim().is_empty() => vec![norm(text)],
+        Some(object @ Value::Object(fields)) if !fields.is_empty() => {
+            // The JSON, and every text by itself, so that escapes hide nothing.
+            let mut spoken = vec![norm(&object.to_string())];
+            texts(object, &mut spoken);
+            spoken
+        }
+        _ => {
+            flaws.push("\"result\" is neither a text nor an object, or is empty".to_owned());
+            Vec::new()
+        }
+    };
+    let invalid_calls = match outputs.get("invalid_tool_call_count") {
+        None | Some(Value::Null) => 0,
+        Some(count) => whole(count).unwrap_or_else(|| {
+            flaws.push("\"invalid_tool_call_count\" is not a count".to_owned());
+            0
+        }),
+    };
+    let intermediate = intermediate(run).unwrap_or_default();
+    // Without events the violations are unknown; that is not the same as none.
+    match intermediate.get("events") {
+        None | Some(Value::Null | Value::Array(_)) => {}
+        Some(_) => flaws.push("\"events\" is not a list".to_owned()),
+    }
+    let events = intermediate.get("events").and_then(Value::as_array).into_iter().flatten().map(|event| {
+        let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_owned);
+        let name = text("name").or_else(|| event.as_str().map(str::to_owned)).unwrap_or_default();
+        let category = text("category").filter(|_| name == "policy_violation");
+        (name, category)
+    });
+    let (calls, broken) = calls(run);
+    flaws.extend(broken);
+    let tidy = |file: &str| tidied(file).ok_or_else(|| file.to_owned());
+    EvidenceOutput {
+        files: files.into_iter().map(tidy).collect(),
+        result,
+        layer,
+        invalid_calls,
+        events: events.collect(),
+        calls,
+        flaws,
+    }
+}

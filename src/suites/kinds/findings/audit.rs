@@ -1,0 +1,69 @@
+//! Expectations that cannot be satisfied, and documents without expectations.
+
+use std::collections::BTreeSet;
+
+use super::Findings;
+use super::golden::Expectation;
+use crate::diag::Diagnostic;
+use crate::files::{EntryKind, Files};
+use crate::model::RepoPath;
+use crate::suites::shared::audit::Audit;
+
+/// Audits the suite's folder and its expectations.
+pub fn audit(suite: &Findings, files: &dyn Files) -> Audit {
+    let mut audit = Audit::default();
+    let expected_for: BTreeSet<&str> = suite.pairs.iter().map(|pair| pair.case.as_str()).collect();
+    for file in
+        suite.files.iter().filter(|file| !file.strip_suffix(".md").is_some_and(|stem| expected_for.contains(stem)))
+    {
+        let help = "add an expected/AGENT/CONTRACT.json for it, or remove it";
+        audit.note(&suite.documents.child(file), "no agent has expectations for this document", help);
+    }
+    let folder = suite.documents.parent().child("expected");
+    for entry in files.list(&folder).unwrap_or_default() {
+        let path = folder.child(&entry.name);
+        match entry.kind {
+            EntryKind::Folder if suite.agents.iter().any(|agent| agent.as_str() == entry.name) => {
+                audit.strays(files, &path);
+            }
+            EntryKind::Folder => {
+                let what = format!("the suite has no agent \"{}\": its expectations are ignored", entry.name);
+                audit.note(&path, what, "add the agent to the config, or remove the folder");
+            }
+            EntryKind::File => audit.note(&path, "not the folder of an agent: it is ignored", "move it elsewhere"),
+        }
+    }
+    for (pair, expectation) in suite.pairs.iter().zip(&suite.expectations) {
+        impossible(&pair.golden, expectation).for_each(|problem| audit.problems.push(problem));
+        for expected in &expectation.expected {
+            if let Some(file) = expected.citation.as_ref().filter(|file| !suite.files.contains(*file)) {
+                let what = format!("\"{file}\" is not a document of the suite: quotes from it cannot be checked");
+                audit.note(&pair.golden, what, "correct citation_must_reference, or add the document");
+            }
+        }
+    }
+    audit
+}
+
+/// Required findings that a must_not_find entry forbids, or that exceed max_expected_findings.
+fn impossible<'a>(golden: &'a RepoPath, expectation: &'a Expectation) -> impl Iterator<Item = Diagnostic> + 'a {
+    let forbidden = expectation.required().filter_map(move |(place, expected)| {
+        let guard = expectation.guards.iter().find(|guard| expected.always_has(&guard.key, &guard.keywords))?;
+        let what = format!(
+            "expected_findings[{place}] ({}) always matches must_not_find of line {}",
+            expected.category, guard.line
+        );
+        Some(Diagnostic::of_file(
+            golden,
+            "unsatisfiable",
+            what,
+            "give must_not_find keywords that the finding does not have",
+        ))
+    });
+    let no_room = expectation.count.is_some_and(|(_, most)| most == 0) && expectation.required().next().is_some();
+    let no_room = no_room.then(|| {
+        let what = "findings are required, but max_expected_findings is 0";
+        Diagnostic::of_file(golden, "unsatisfiable", what, "raise max_expected_findings")
+    });
+    forbidden.chain(no_room)
+}

@@ -1,0 +1,164 @@
+//! The golden file of one pair: `expected/{agent}/{contract}.json`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::diag::Diagnostic;
+use crate::files::SourceText;
+use crate::format::Step::Key;
+use crate::format::{JsonCursor, json};
+use crate::suites::shared::expected::ExpectedFinding;
+use crate::suites::shared::finding::Finding;
+use crate::suites::shared::quarantine::QuarantineForm;
+use crate::text::Keyword;
+
+/// What an agent should report on one document: `expected/{agent}/{contract}.json`.
+// Borrowed from its text, so that every part has a position.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "expected findings of one agent on one document")]
+pub struct ExpectedFile<'a> {
+    /// The findings that an agent should produce.
+    #[serde(borrow, default)]
+    #[schemars(with = "Vec<crate::suites::shared::expected::ExpectedForm>")]
+    expected_findings: Vec<&'a RawValue>,
+    /// The gap types that the agent should report.
+    #[serde(borrow, default)]
+    #[schemars(with = "Vec<String>")]
+    expected_gaps: Vec<&'a RawValue>,
+    /// What the agent must not report on this document.
+    #[serde(borrow, default)]
+    #[schemars(with = "Vec<GuardForm>")]
+    must_not_find: Vec<&'a RawValue>,
+    /// The ambiguity zone of this case's own verdict, 0 to 0.5. It is shown to the reader; hard gates ignore it.
+    #[serde(borrow)]
+    #[schemars(with = "Option<f64>")]
+    ambiguity_zone: Option<&'a RawValue>,
+    /// The lowest accepted number of findings.
+    #[serde(borrow)]
+    #[schemars(with = "Option<u64>")]
+    min_expected_findings: Option<&'a RawValue>,
+    /// The highest accepted number of findings.
+    #[serde(borrow)]
+    #[schemars(with = "Option<u64>")]
+    max_expected_findings: Option<&'a RawValue>,
+    /// A note for people; grading ignores it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
+    /// Why the case is excluded from gating for now.
+    pub quarantine: Option<QuarantineForm>,
+}
+
+/// A category that an agent must not report on this document.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GuardForm {
+    /// The category.
+    category: String,
+    /// Why it would be wrong.
+    #[serde(default)]
+    reason: String,
+    /// If there are keywords, a finding needs at least one of them to match this entry.
+    #[serde(default)]
+    keywords: Vec<String>,
+    /// The rule of the prompt package that this tests, by id or text.
+    rule: Option<String>,
+}
+
+/// An entry of `must_not_find`, prepared for comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Guard {
+    pub category: String,
+    pub key: String,
+    pub reason: String,
+    pub keywords: Vec<Keyword>,
+    pub rule: Option<String>,
+    pub line: u32,
+}
+
+impl Guard {
+    /// Whether this entry forbids the finding.
+    pub fn is_hit(&self, finding: &Finding) -> bool {
+        self.key == finding.category_key
+            && (self.keywords.is_empty() || self.keywords.iter().any(|word| word.is_in(&finding.text)))
+    }
+}
+
+/// The expectations of one pair.
+pub struct Expectation {
+    pub expected: Vec<ExpectedFinding>,
+    pub gaps: Vec<ExpectedGap>,
+    pub guards: Vec<Guard>,
+    /// The lowest and highest accepted number of findings, if stated.
+    pub count: Option<(u64, u64)>,
+    pub count_line: u32,
+}
+
+impl Expectation {
+    /// The required findings, with their indices among all expected findings.
+    pub fn required(&self) -> impl Iterator<Item = (usize, &ExpectedFinding)> {
+        self.expected.iter().enumerate().filter(|(_, expected)| expected.required)
+    }
+}
+
+/// A gap type that should be reported.
+pub struct ExpectedGap {
+    pub name: String,
+    pub key: String,
+    pub line: u32,
+}
+
+/// Reads the expectations of one pair, and its ambiguity zone.
+///
+/// # Errors
+/// An invalid value, with its position.
+pub fn expectation<'a>(
+    source: &'a SourceText,
+    text: &ExpectedFile<'a>,
+    known: Option<&[String]>,
+) -> Result<(Expectation, Option<f64>), Diagnostic> {
+    let expected =
+        text.expected_findings.iter().map(|raw| ExpectedFinding::read(source, raw, known)).collect::<Result<_, _>>()?;
+    let guards = text.must_not_find.iter().map(|raw| guard(source, raw, known)).collect::<Result<_, _>>()?;
+    let gaps = text
+        .expected_gaps
+        .iter()
+        .map(|raw| {
+            let name: String = json::part(source, raw)?;
+            let cursor = JsonCursor::part(source, raw);
+            Ok(ExpectedGap { key: cursor.category(&[], &name, None)?, line: cursor.line(), name })
+        })
+        .collect::<Result<_, Diagnostic>>()?;
+    let zone: Option<f64> = text.ambiguity_zone.map(|raw| json::part(source, raw)).transpose()?.flatten();
+    if let (Some(raw), Some(zone)) = (text.ambiguity_zone, zone.filter(|zone| !(0.0..=0.5).contains(zone))) {
+        let what = format!("ambiguity_zone is {zone}");
+        return Err(source.problem(json::offset_of(source, raw), "bad-zone", what, "write a number from 0 to 0.5"));
+    }
+    let number = |raw: Option<&'a RawValue>| raw.map(|raw| json::part::<Option<u64>>(source, raw)).transpose();
+    let (least, most) = (number(text.min_expected_findings)?.flatten(), number(text.max_expected_findings)?.flatten());
+    let count = match (least, most) {
+        (None, None) => None,
+        (least, most) => Some((least.unwrap_or(0), most.unwrap_or(u64::MAX))),
+    };
+    let count_raw = text.max_expected_findings.or(text.min_expected_findings);
+    if let (Some((least, most)), Some(raw)) = (count.filter(|(least, most)| least > most), count_raw) {
+        let what = format!("min_expected_findings {least} is above max_expected_findings {most}");
+        return Err(source.problem(json::offset_of(source, raw), "empty-range", what, "swap them, or widen the range"));
+    }
+    let count_line = count_raw.map_or(1, |raw| source.line(json::offset_of(source, raw)));
+    Ok((Expectation { expected, gaps, guards, count, count_line }, zone))
+}
+
+fn guard(source: &SourceText, raw: &RawValue, known: Option<&[String]>) -> Result<Guard, Diagnostic> {
+    let form: GuardForm = json::part(source, raw)?;
+    let cursor = JsonCursor::part(source, raw);
+    Ok(Guard {
+        key: cursor.category(&[Key("category")], &form.category, known)?,
+        keywords: cursor.keywords(&[Key("keywords")], &form.keywords)?,
+        category: form.category,
+        reason: form.reason,
+        rule: cursor.rule(form.rule)?,
+        line: cursor.line(),
+    })
+}

@@ -1,0 +1,339 @@
+//! Kind `findings` (seed 000): specialist agents that report findings on documents.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
+use self::asked::ask;
+use self::audit::audit;
+use self::checks::FindingsChecker;
+use self::fits::{Fit, Fits};
+use self::golden::{Expectation, ExpectedFile, expectation};
+use self::shortfalls::shortfalls;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{EntryKind, Files, read_case, sha256_hex};
+use crate::format::{JsonCursor, json};
+use crate::model::{
+    AgentName, Aggregate, Ask, Better, CaseId, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec,
+    RepoPath, Run, RunKey, SuiteConfig, Unit, all_hold, harmonic, indicator, share,
+};
+use crate::suites::GradeContext;
+use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::shared::audit::Audit;
+use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use crate::suites::shared::failure_classifier::FailureClassifier;
+use crate::suites::shared::finding::{Citation, Finding};
+use crate::suites::shared::matching;
+use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::produced::{FindingsOutput, produced};
+use crate::text::contains;
+
+mod asked;
+mod audit;
+mod checks;
+mod fits;
+mod golden;
+mod shortfalls;
+
+/// The kind.
+pub const KIND: SuiteKind = SuiteKind {
+    name: "findings",
+    scorer: "findings/1",
+    metrics: METRICS,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::None,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
+    terms: &[],
+    meaning: "agents that report findings on documents, compared with the findings of a person",
+    open: open_suite,
+    schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile<'_>))],
+};
+
+const NEAR_BASELINE: &[Gate] =
+    &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) }];
+
+/// In the order of [`values`].
+const OWN: &[MetricSpec] = &[
+    MetricSpec {
+        name: "finding_recall",
+        explained_by: ExplainedBy::Checks(&["expected_finding"]),
+        aggregate: Aggregate::Worst,
+        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
+        meaning: "produced required findings / required findings",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "finding_precision",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "largest one-to-one matching between produced and expected findings / produced findings",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "citation_accuracy",
+        gates: NEAR_BASELINE,
+        meaning: "findings that cite the right file / findings that match by category and keywords",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "severity_accuracy",
+        gates: NEAR_BASELINE,
+        meaning: "findings with a severity in the expected range / findings that match",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "false_positive_rate",
+        explained_by: ExplainedBy::Checks(&["must_not_find"]),
+        better: Better::Lower,
+        aggregate: Aggregate::Worst,
+        gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.15), edge: Edge::Hard }],
+        meaning: "produced findings that hit a guard (must_not_find) / produced findings",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "f1_score",
+        aggregate: Aggregate::Harmonic("finding_recall", "finding_precision"),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "harmonic mean of recall and precision",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "gap_recall",
+        explained_by: ExplainedBy::Checks(&["expected_gap"]),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "reported expected gap types / expected gap types",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "quote_grounding",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "quotes found in the cited document / quotes",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "count_in_range",
+        explained_by: ExplainedBy::Checks(&["count_in_range"]),
+        aggregate: Aggregate::Worst,
+        gates: &[Gate::PERFECT],
+        meaning: "1 if the number of findings is between min_expected_findings and max_expected_findings, else 0",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "finding_count",
+        better: Better::Neither,
+        aggregate: Aggregate::Sum,
+        unit: Unit::Count,
+        meaning: "findings produced",
+        ..MetricSpec::PLAIN
+    },
+    CASE_PASS_RATE,
+];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+
+/// Files per parallel task; small, so that no core waits long for the last task.
+const AT_ONCE: usize = 16;
+
+struct Findings {
+    agents: BTreeSet<AgentName>,
+    documents: RepoPath,
+    /// The file names in the folder of documents.
+    files: Arc<BTreeSet<String>>,
+    /// The allowed categories; every category if empty.
+    categories: Vec<String>,
+    pairs: Vec<Pair>,
+    expectations: Vec<Expectation>,
+}
+
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let documents = suite.path.child("contracts");
+    let folders: Vec<(&AgentName, RepoPath)> =
+        suite.agents.keys().map(|agent| (agent, suite.path.child("expected").child(agent.as_str()))).collect();
+    let (listed, expected) = rayon::join(
+        || files.list(&documents),
+        || folders.into_par_iter().map(|(agent, folder)| (agent, files.list(&folder), folder)).collect::<Vec<_>>(),
+    );
+    let listed = problems.keep(listed).unwrap_or_default();
+    let contracts: BTreeSet<String> =
+        listed.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
+    let mut jobs = Vec::new();
+    for (agent, entries, folder) in expected {
+        for entry in problems.keep(entries).unwrap_or_default() {
+            if let (EntryKind::File, Some(stem)) = (entry.kind, entry.name.strip_suffix(".json")) {
+                jobs.push((agent, folder.child(&entry.name), stem.to_owned()));
+            }
+        }
+    }
+    jobs.sort_by(|(agent, _, stem), (other, _, other_stem)| (stem, agent).cmp(&(other_stem, other)));
+    let read: Vec<Result<(Pair, Expectation), Diagnostic>> = jobs
+        .into_par_iter()
+        .with_max_len(AT_ONCE)
+        .map(|(agent, file, stem)| {
+            let contract = format!("{stem}.md");
+            if !contracts.contains(&contract) && problems.is_empty() {
+                let help = format!("add {}, or remove this file", documents.child(&contract));
+                return Err(Diagnostic::of_file(
+                    &file,
+                    "missing-contract",
+                    format!("contract \"{contract}\" does not exist"),
+                    help,
+                ));
+            }
+            read_case(files, &file, |own| read_pair(suite, own, agent, file.clone(), &stem))
+        })
+        .collect();
+    let (mut pairs, mut expectations) = (Vec::with_capacity(read.len()), Vec::with_capacity(read.len()));
+    for (pair, expectation) in read.into_iter().filter_map(|one| problems.keep(one)) {
+        pairs.push(pair);
+        expectations.push(expectation);
+    }
+    let agents = suite.agents.keys().cloned().collect();
+    let categories = suite.categories.clone().unwrap_or_default();
+    problems.or(Box::new(Findings { agents, documents, files: Arc::new(contracts), categories, pairs, expectations }))
+}
+
+fn read_pair(
+    suite: &SuiteConfig,
+    files: &dyn Files,
+    agent: &AgentName,
+    file: RepoPath,
+    stem: &str,
+) -> Result<(Pair, Expectation), Diagnostic> {
+    let case = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
+    let source = files.text(&file)?;
+    let text: ExpectedFile<'_> = json::golden(&source)?;
+    let (expectation, zone) = expectation(&source, &text, suite.categories.as_deref())?;
+    let pair = Pair {
+        runs: vec![RunKey { suite: suite.id.clone(), agent: agent.clone(), case: case.clone() }],
+        case,
+        agent: agent.clone(),
+        golden: file,
+        digest: sha256_hex(without_notes(&source.text).as_bytes()),
+        samples: None,
+        quarantine: text.quarantine.map(|form| form.stated(&JsonCursor::whole(&source))),
+        zone,
+    };
+    Ok((pair, expectation))
+}
+
+impl Suite for Findings {
+    fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (pair, expectation, run) = (&self.pairs[index], &self.expectations[index], &runs[0]);
+        let produced = produced(run);
+        let grounding = self.grounding(&produced, context)?;
+        let fits = Fits::of(&expectation.expected, &produced.findings);
+        let edges = (0..expectation.expected.len()).map(|expected| fits.matching(expected).collect());
+        let matched = matching::maximum(&edges.collect::<Vec<Vec<usize>>>(), produced.findings.len());
+        let mut values = values(expectation, &produced, &fits, matched, &grounding);
+        let shortfalls = shortfalls(expectation, &produced.findings, &fits, matched, &grounding);
+        let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
+        let checks =
+            FindingsChecker { expectation, produced: &produced, fits: &fits, files: &self.files, classifier }.checks();
+        values.push(Some(indicator(all_hold(&checks))));
+        Ok(Grade { values, checks, shortfalls, layer: produced.layer, kept: None })
+    }
+
+    fn ask(&self, index: usize, _run: usize, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let file = self.documents.child(&format!("{}.md", self.pairs[index].case));
+        Ok(Some(ask(&file, &files.text(&file)?.text, &self.categories)))
+    }
+
+    fn read_inputs(&self, index: usize, files: &dyn Files) {
+        // The request depends on this document alone, so it need not be built.
+        drop(files.bytes(&self.documents.child(&format!("{}.md", self.pairs[index].case))));
+    }
+
+    fn audit(&self, files: &dyn Files) -> Audit {
+        audit(self, files)
+    }
+}
+
+impl Findings {
+    /// Which quotes are in the document that they cite.
+    fn grounding<'p>(
+        &self,
+        produced: &'p FindingsOutput,
+        context: &GradeContext<'_>,
+    ) -> Result<Grounding<'p>, Diagnostic> {
+        let mut grounding = Grounding { quotes: 0, ungrounded: Vec::new() };
+        let citations =
+            produced.findings.iter().flat_map(|finding| finding.citations.iter().map(move |one| (finding, one)));
+        for (finding, citation) in citations.filter(|(_, citation)| !citation.quote.is_empty()) {
+            grounding.quotes += 1;
+            // Agents choose the name: only names in the folder's listing are opened.
+            let grounded = self.files.contains(&citation.file)
+                && contains(&context.paper(&self.documents.child(&citation.file))?, &citation.quote);
+            if !grounded {
+                grounding.ungrounded.push((finding, citation));
+            }
+        }
+        Ok(grounding)
+    }
+}
+
+/// The quotes of one sample.
+struct Grounding<'a> {
+    /// Number of quotes.
+    quotes: usize,
+    /// The quotes that are not in the cited document.
+    ungrounded: Vec<(&'a Finding, &'a Citation)>,
+}
+
+impl Grounding<'_> {
+    /// The share of quotes that are in the cited document, 0 to 1; `None` without quotes.
+    fn share(&self) -> Option<f64> {
+        share(self.quotes - self.ungrounded.len(), self.quotes)
+    }
+}
+
+/// The metrics of one sample, in the order of [`OWN`].
+fn values(
+    expectation: &Expectation,
+    produced: &FindingsOutput,
+    fits: &Fits,
+    matching: usize,
+    grounding: &Grounding<'_>,
+) -> Vec<Option<f64>> {
+    let findings = &produced.findings;
+    let required: Vec<usize> = expectation.required().map(|(place, _)| place).collect();
+    let found = required.iter().filter(|expected| fits.matching(**expected).next().is_some()).count();
+    // An unreadable answer has no findings; that earns no points.
+    let readable = produced.layer != Layer::Unreadable;
+    let merit = |value: f64| readable.then_some(value);
+    let recall = share(found, required.len()).or(merit(1.0));
+    let expected = 0..expectation.expected.len();
+    let nothing = if required.is_empty() { 1.0 } else { 0.0 };
+    let precision = share(matching, findings.len());
+    let precision = precision.or(if nothing > 0.0 { merit(nothing) } else { Some(nothing) });
+    let at_least = |fit: Fit| {
+        let expected = expected.clone();
+        (0..findings.len()).filter(move |finding| expected.clone().any(|expected| fits.at(expected, *finding) >= fit))
+    };
+    let matched = at_least(Fit::Match).count();
+    let well_rated = at_least(Fit::Match).filter(|finding| {
+        let matches = expectation.expected.iter().enumerate().filter(|(at, _)| fits.at(*at, *finding) == Fit::Match);
+        matches.map(|(_, expected)| expected).any(|expected| expected.fits_severity(&findings[*finding]))
+    });
+    let hits = findings.iter().filter(|finding| expectation.guards.iter().any(|guard| guard.is_hit(finding))).count();
+    let reported = expectation.gaps.iter().filter(|gap| produced.gaps.contains(&gap.key)).count();
+    let in_range = expectation.count.map(|(least, most)| indicator((least..=most).contains(&(findings.len() as u64))));
+    let in_range = in_range.filter(|in_range| readable || *in_range < 0.5);
+    vec![
+        recall,
+        precision,
+        share(matched, at_least(Fit::Loose).count()),
+        share(well_rated.count(), matched),
+        share(hits, findings.len()).or(merit(0.0)),
+        recall.zip(precision).map(|(recall, precision)| harmonic(recall, precision)),
+        share(reported, expectation.gaps.len()),
+        grounding.share(),
+        in_range,
+        merit(findings.len() as f64),
+    ]
+}

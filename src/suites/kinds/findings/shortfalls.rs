@@ -1,0 +1,98 @@
+//! Losses in metrics without a check: precision, citations, severities, quotes.
+
+use super::Grounding;
+use super::fits::{Fit, Fits};
+use super::golden::Expectation;
+use crate::model::{Difference, Shortfall, Shortfalls};
+use crate::suites::shared::expected::ExpectedFinding;
+use crate::suites::shared::finding::Finding;
+use crate::text::line;
+
+const PRECISION: &[&str] = &["finding_precision"];
+const CITATION: &[&str] = &["citation_accuracy"];
+const SEVERITY: &[&str] = &["severity_accuracy"];
+const QUOTE: &[&str] = &["quote_grounding"];
+
+/// How many characters of a quote are shown.
+const QUOTED: usize = 120;
+
+/// The shortfalls of one sample; `matched` is the size of the largest matching.
+pub fn shortfalls(
+    expectation: &Expectation,
+    findings: &[Finding],
+    fits: &Fits,
+    matched: usize,
+    grounding: &Grounding<'_>,
+) -> Vec<Shortfall> {
+    let mut found = Shortfalls::default();
+    let expected = &expectation.expected;
+    let mut of_an_expectation = 0;
+    for (index, finding) in findings.iter().enumerate() {
+        let fitting = |fit: Fit| (0..expected.len()).find(|at| fits.at(*at, index) == fit).map(|at| &expected[at]);
+        if let Some(first) = fitting(Fit::Match) {
+            of_an_expectation += 1;
+            let rated = (0..expected.len()).filter(|at| fits.at(*at, index) == Fit::Match);
+            if !rated.map(|at| &expected[at]).any(|expected| expected.fits_severity(finding)) {
+                found.add(SEVERITY, || severity(first, finding));
+            }
+            continue;
+        }
+        if let Some(near) = fitting(Fit::Loose) {
+            found.add(CITATION, || citation(near, finding));
+        }
+        found.add(PRECISION, || Difference {
+            line: 1,
+            expected: "only findings that the golden file expects".to_owned(),
+            produced: format!("{}, which matches no expected finding", named(finding)),
+        });
+    }
+    if of_an_expectation > matched {
+        found.add(PRECISION, || Difference {
+            line: 1,
+            expected: "one finding for each expected finding".to_owned(),
+            produced: format!("{of_an_expectation} findings for {matched} expected"),
+        });
+    }
+    if findings.is_empty() && !expected.is_empty() {
+        found.add(PRECISION, || Difference {
+            line: expected.first().map_or(1, |first| first.line),
+            expected: format!("findings: {} in the golden file", expected.len()),
+            produced: "no finding".to_owned(),
+        });
+    }
+    for (finding, citation) in &grounding.ungrounded {
+        found.add(QUOTE, || Difference {
+            line: 1,
+            expected: format!("a quote from {:?}", citation.file),
+            produced: format!("{} quotes \"{}\"", named(finding), line(&citation.quote, QUOTED)),
+        });
+    }
+    found.into()
+}
+
+fn severity(expected: &ExpectedFinding, finding: &Finding) -> Difference {
+    let rated = finding.severity.map_or("without a severity".to_owned(), |severity| format!("as {severity}"));
+    Difference {
+        line: expected.line,
+        expected: format!("{} with severity {}", expected.category, expected.severity_range()),
+        produced: format!("{} reported {rated}", named(finding)),
+    }
+}
+
+fn citation(expected: &ExpectedFinding, finding: &Finding) -> Difference {
+    let cited: Vec<&str> =
+        finding.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty()).collect();
+    let cited = if cited.is_empty() { "without a citation".to_owned() } else { format!("citing {}", cited.join(", ")) };
+    Difference {
+        line: expected.line,
+        expected: format!("{} citing {}", expected.category, expected.citation.as_deref().unwrap_or_default()),
+        produced: format!("{} reported {cited}", named(finding)),
+    }
+}
+
+fn named(finding: &Finding) -> String {
+    match finding.title.is_empty() {
+        true => finding.category.clone(),
+        false => format!("{} (\"{}\")", finding.category, line(&finding.title, QUOTED)),
+    }
+}

@@ -1,0 +1,228 @@
+//! Kind `property` (seed 001): input changes that must not change an agent's classification.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{Files, SourceText};
+use crate::format::Step::{At, Key};
+use crate::format::{JsonCursor, json};
+use crate::model::{
+    Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, SuiteConfig, Toolbox, all_hold,
+    indicator,
+};
+use crate::suites::GradeContext;
+use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::shared::audit::Audit;
+use crate::suites::shared::deltas::{DeltasOutput, form, kinds_by_item, produced};
+use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
+use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
+use crate::suites::shared::folder;
+use crate::suites::shared::folder::{CaseFolder, GoldenCase, StatedName};
+use crate::suites::shared::quarantine::QuarantineForm;
+use crate::suites::shared::snapshot::RepositorySnapshot;
+
+/// The kind.
+pub const KIND: SuiteKind = SuiteKind {
+    name: "property",
+    scorer: "property/1",
+    metrics: METRICS,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::Evaluations,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
+    terms: &[],
+    meaning: "agents that must classify code the same if its meaning did not change",
+    open: open_suite,
+    schemas: || vec![("property-case", schemars::schema_for!(PropertyCaseForm))],
+};
+
+const OWN: &[MetricSpec] = &[
+    MetricSpec {
+        name: "classification_stability",
+        explained_by: ExplainedBy::Checks(&["stable"]),
+        aggregate: Aggregate::Worst,
+        gates: &[Gate::PERFECT],
+        meaning: "variants with the same kinds by item as the base run / variants",
+        ..MetricSpec::PLAIN
+    },
+    CASE_PASS_RATE,
+];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+
+/// `cases/{case}.json`: a base run `{case}` and its variants `{case}--{name}`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "property case")]
+struct PropertyCaseForm {
+    /// The input of a live agent for the base run; without it, only an agent's own program can be asked.
+    snapshot: Option<RepositorySnapshot>,
+    /// The expected deltas of the base run; without them, an agent that always answers the same is stable.
+    #[serde(default)]
+    expected_deltas: Vec<ExpectedDeltaForm>,
+    /// The variants.
+    variants: Vec<VariantForm>,
+    /// A note for people; grading ignores it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
+    /// Why the case is excluded from gating for now.
+    quarantine: Option<QuarantineForm>,
+}
+
+/// One variant.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct VariantForm {
+    /// Its name; its run is `{case}--{name}`.
+    name: String,
+    /// How the input was changed, in words.
+    transform: String,
+    /// The input of a live agent for this variant; required for all variants or for none.
+    snapshot: Option<RepositorySnapshot>,
+}
+
+struct PropertyCase {
+    snapshot: Option<RepositorySnapshot>,
+    expected: ExpectedDeltas,
+    variants: Vec<VariantForm>,
+}
+
+struct Property {
+    folder: CaseFolder<PropertyCase>,
+}
+
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let folder = folder::open_cases(suite, files, suite.path.child("cases"), |source, _| read_case(source))?;
+    Ok(Box::new(Property { folder }))
+}
+
+fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic> {
+    let PropertyCaseForm { snapshot, expected_deltas, variants, _notes: _, quarantine } = json::golden(source)?;
+    let cursor = JsonCursor::whole(source);
+    if variants.is_empty() {
+        let help = "add a variant: a base run alone cannot show stability";
+        return Err(cursor.problem(&[Key("variants")], "no-variants", "the list of variants is empty", help));
+    }
+    if let Some(snapshot) = &snapshot {
+        snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
+    }
+    let expected = ExpectedDeltas::read(&cursor, expected_deltas)?;
+    let stem = source.file.name().strip_suffix(".json").unwrap_or_default();
+    let mut runs = vec![StatedName { text: stem.to_owned(), at: 0 }];
+    for (at, VariantForm { name, transform, snapshot: variant_snapshot }) in variants.iter().enumerate() {
+        let of = |key| [Key("variants"), At(at), Key(key)];
+        cursor.filled(&of("name"), "the name of a variant", name)?;
+        cursor.filled(&of("transform"), "the transform of a variant", transform)?;
+        if variants[..at].iter().any(|other| other.name == *name) {
+            let what = format!("duplicate variant \"{name}\"");
+            return Err(cursor.problem(&of("name"), "duplicate-id", what, "give each variant its own name"));
+        }
+        match (&snapshot, variant_snapshot) {
+            (Some(_), Some(variant_snapshot)) => variant_snapshot.ranges(&cursor.inner(&of("snapshot"))).map(|_| ())?,
+            (None, None) => {}
+            (Some(_), None) | (None, Some(_)) => {
+                let what = format!("only one of the case and its variant \"{name}\" has a snapshot");
+                let help = "give a snapshot to the case and every variant, or to none of them";
+                return Err(cursor.problem(&of("name"), "no-snapshot", what, help));
+            }
+        }
+        runs.push(StatedName { text: format!("{stem}--{name}"), at: cursor.value(&of("name")) });
+    }
+    Ok(GoldenCase {
+        runs,
+        quarantine: quarantine.map(|form| form.stated(&cursor)),
+        ..GoldenCase::plain(PropertyCase { snapshot, expected, variants })
+    })
+}
+
+/// How the base run differs from the expected deltas.
+fn misread(expected: &ExpectedDeltas, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<String> {
+    let (missing, wrong) = (expected.missing(kinds), expected.wrong(kinds));
+    let missing = (!missing.is_empty()).then(|| format!("not found: {}", missing.join(", ")));
+    let parts: Vec<String> = missing.into_iter().chain(wrong).collect();
+    (!parts.is_empty()).then(|| format!("the base run: {}", parts.join("; ")))
+}
+
+impl Suite for Property {
+    fn pairs(&self) -> &[Pair] {
+        &self.folder.pairs
+    }
+
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let PropertyCase { expected, variants, .. } = self.folder.case(index);
+        let read: Vec<(DeltasOutput, Layer)> = runs.iter().map(produced).collect();
+        let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
+        let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
+        let form_hint = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
+        let classifier = FailureClassifier::new(&self.folder.pairs[index], &runs[0], context, &flaws);
+        let readable = || "answer {deltas: []}".to_owned();
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, classifier.schema(form_hint))];
+        if !expected.is_empty() {
+            let failure = misread(expected, &kinds[0]).map(|detail| {
+                let action =
+                    "fix the classification itself first, with kind reconciliation: a stable wrong one has no value";
+                classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
+            });
+            let expected = || format!("the base run reports {expected}");
+            checks.push(Check::of("base_classified", CheckKey::Only, 1, expected, failure));
+        }
+        let mut stable = 0_usize;
+        for (at, variant) in variants.iter().enumerate() {
+            let (of, other, run) = (&kinds[at + 1], &read[at + 1].0, &runs[at + 1]);
+            // Two unreadable runs do not agree.
+            let unread = [("the base run", &read[0].0), ("its run", other)].into_iter().find(|(_, one)| !one.whole);
+            let same = unread.is_none() && kinds[0] == *of;
+            stable += usize::from(same);
+            let failure = (!same).then(|| {
+                let classifier = classifier.compared_with(run);
+                if let Some((which, one)) = unread {
+                    let flaw = one.flaws.first().map_or("", String::as_str);
+                    let detail = format!("{}: nothing to compare, {which} cannot be read: {flaw}", variant.transform);
+                    return classifier.failure(CheckFailure::Content, None, detail, form_hint.to_owned());
+                }
+                let items: BTreeSet<&str> = kinds[0].keys().chain(of.keys()).copied().collect();
+                let moved: Vec<&str> = items.into_iter().filter(|item| kinds[0].get(item) != of.get(item)).collect();
+                let detail = format!("{}: classified differently: {}", variant.transform, moved.join(", "));
+                let action =
+                    "make the prompt say what a classification depends on, and that this change does not matter";
+                classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
+            });
+            let expected = || format!("the same kinds after \"{}\"", variant.transform);
+            checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, expected, failure));
+        }
+        let layer = read.iter().map(|(_, layer)| *layer).max().unwrap_or(Layer::Structured);
+        let passed = indicator(all_hold(&checks));
+        let values = vec![Some(stable as f64 / variants.len() as f64), Some(passed)];
+        Ok(Grade { values, checks, layer, shortfalls: Vec::new(), kept: None })
+    }
+
+    fn ask(&self, index: usize, run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let PropertyCase { snapshot, variants, .. } = self.folder.case(index);
+        // The first run is the base run.
+        let variant = run.checked_sub(1).map(|at| &variants[at]);
+        let variant_snapshot = variant.map_or(snapshot, |variant| &variant.snapshot);
+        Ok(Some(match variant_snapshot {
+            // The prompt does not reveal that this is a variant: an agent would know what is measured.
+            Some(snapshot) => snapshot.ask(None),
+            None => Ask {
+                prompt: String::new(),
+                inputs: json!({
+                    "case": self.folder.pairs[index].case.as_str(),
+                    "variant": variant.map(|variant| &variant.name),
+                    "transform": variant.map(|variant| &variant.transform),
+                }),
+                answer: Some(form()),
+                tools: Toolbox::Empty,
+            },
+        }))
+    }
+
+    fn audit(&self, files: &dyn Files) -> Audit {
+        self.folder.audit(files)
+    }
+}

@@ -1,0 +1,279 @@
+//! Kind `reconciliation` (seed 001): agents that compare code, tests and requirements.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{Files, SourceText};
+use crate::format::Step::Key;
+use crate::format::{JsonCursor, json};
+use crate::model::{
+    Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, SuiteConfig, indicator, share,
+};
+use crate::suites::GradeContext;
+use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::shared::audit::Audit;
+use crate::suites::shared::deltas::{Delta, DeltasOutput, kinds_by_item, produced};
+use crate::suites::shared::every_kind::{COMMON, with_common};
+use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
+use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
+use crate::suites::shared::folder;
+use crate::suites::shared::folder::{CaseFolder, GoldenCase};
+use crate::suites::shared::quarantine::QuarantineForm;
+use crate::suites::shared::snapshot::{LineRange, RepositorySnapshot};
+
+/// The kind.
+pub const KIND: SuiteKind = SuiteKind {
+    name: "reconciliation",
+    scorer: "reconciliation/1",
+    metrics: METRICS,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::Evaluations,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
+    terms: &[],
+    meaning: "agents that compare code, tests and requirements, checked against a snapshot of a repository",
+    open: open_suite,
+    schemas: || vec![("reconciliation-fixture", schemars::schema_for!(FixtureForm))],
+};
+
+/// In the order of the grade's values.
+const OWN: &[MetricSpec] = &[
+    MetricSpec {
+        name: "scenario_pass_rate",
+        gates: &[Gate::AS_THE_BASELINE],
+        meaning: "fixtures with all deltas found and of the right kind, evidence grounded and actions bounded / fixtures",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "delta_recall",
+        explained_by: ExplainedBy::Checks(&["deltas_found"]),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "expected pairs of item and kind that were produced / expected pairs",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "delta_precision",
+        explained_by: ExplainedBy::Checks(&["kinds_right"]),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "produced pairs of item and kind that were expected / produced pairs",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "evidence_grounding",
+        explained_by: ExplainedBy::Checks(&["evidence_grounded"]),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "claims that cite a path, test or coverage range, all existing in the snapshot / claims",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "bounded_actions",
+        explained_by: ExplainedBy::Checks(&["actions_bounded"]),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "1 if there are at most max_recommendations, each with a success condition, else 0",
+        ..MetricSpec::PLAIN
+    },
+];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+
+/// `fixtures/{case}.json`: a snapshot of a repository, and the expected deltas.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "reconciliation fixture")]
+struct FixtureForm {
+    /// The repository.
+    snapshot: RepositorySnapshot,
+    /// The deltas that must be found.
+    #[serde(default)]
+    expected_deltas: Vec<ExpectedDeltaForm>,
+    /// The maximum number of recommendations.
+    max_recommendations: usize,
+    /// The rule of the prompt package that this tests, by id or text.
+    rule: Option<String>,
+    /// A note for people; grading ignores it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
+    /// Why the case is excluded from gating for now.
+    quarantine: Option<QuarantineForm>,
+}
+
+struct Fixture {
+    snapshot: RepositorySnapshot,
+    files: BTreeSet<String>,
+    tests: BTreeSet<String>,
+    coverage: Vec<LineRange>,
+    expected: ExpectedDeltas,
+    most: usize,
+    rule: Option<String>,
+}
+
+struct Reconciliation {
+    folder: CaseFolder<Fixture>,
+}
+
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let folder = folder::open_cases(suite, files, suite.path.child("fixtures"), |source, _| read_fixture(source))?;
+    Ok(Box::new(Reconciliation { folder }))
+}
+
+fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> {
+    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, _notes: _, quarantine } =
+        json::golden(source)?;
+    let cursor = JsonCursor::whole(source);
+    let coverage = snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
+    let expected = ExpectedDeltas::read(&cursor, expected_deltas)?;
+    let rule = cursor.rule(rule)?;
+    let fixture = Fixture {
+        files: snapshot.files.iter().cloned().collect(),
+        tests: snapshot.tests.iter().cloned().collect(),
+        snapshot,
+        coverage,
+        expected,
+        most: max_recommendations,
+        rule,
+    };
+    Ok(GoldenCase { quarantine: quarantine.map(|form| form.stated(&cursor)), ..GoldenCase::plain(fixture) })
+}
+
+impl Fixture {
+    /// The citations of a claim that the snapshot does not contain.
+    fn unknown<'a>(&self, delta: &'a Delta) -> Vec<&'a str> {
+        let Delta { paths, tests, ranges, .. } = delta;
+        let covered = |text: &str| {
+            LineRange::read(text).is_some_and(|cited| {
+                let known = self.coverage.iter().filter(|known| known.path == cited.path);
+                known.into_iter().any(|known| known.from <= cited.from && cited.to <= known.to)
+            })
+        };
+        let paths = paths.iter().filter(|path| !self.files.contains(*path));
+        let tests = tests.iter().filter(|test| !self.tests.contains(*test));
+        paths.chain(tests).chain(ranges.iter().filter(|range| !covered(range))).map(String::as_str).collect()
+    }
+
+    /// Whether a claim cites something, and every citation exists.
+    fn grounds(&self, delta: &Delta) -> bool {
+        delta.paths.len() + delta.tests.len() + delta.ranges.len() > 0 && self.unknown(delta).is_empty()
+    }
+}
+
+impl Suite for Reconciliation {
+    fn pairs(&self) -> &[Pair] {
+        &self.folder.pairs
+    }
+
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (fixture, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
+        let (produced, layer) = produced(run);
+        let kinds = kinds_by_item(&produced.deltas);
+        let (made, hit) = (kinds.values().map(BTreeSet::len).sum(), fixture.expected.hit(&kinds));
+        let grounded = produced.deltas.iter().filter(|delta| fixture.grounds(delta)).count();
+        let bounded =
+            produced.conditions.len() <= fixture.most && produced.conditions.iter().all(|one| !one.is_empty());
+        let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
+        let checks = ReconciliationChecker { fixture, produced: &produced, classifier }.checks(&kinds);
+        let shortfalls = fixture.expected.surplus(&kinds);
+        let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
+        let passed = indicator(grade.passed());
+        // An unreadable answer satisfies nothing; that earns no points.
+        let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
+        grade.values = vec![
+            Some(passed),
+            share(hit, fixture.expected.len()).or(merit(1.0)),
+            share(hit, made).or(merit(indicator(fixture.expected.is_empty()))),
+            share(grounded, produced.deltas.len()),
+            merit(indicator(bounded)),
+        ];
+        Ok(grade)
+    }
+
+    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let fixture = self.folder.case(index);
+        Ok(Some(fixture.snapshot.ask(Some(fixture.most))))
+    }
+
+    fn audit(&self, files: &dyn Files) -> Audit {
+        self.folder.audit(files)
+    }
+}
+
+/// One sample and its fixture.
+struct ReconciliationChecker<'a> {
+    fixture: &'a Fixture,
+    produced: &'a DeltasOutput,
+    classifier: FailureClassifier<'a>,
+}
+
+impl ReconciliationChecker<'_> {
+    fn checks(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Check> {
+        let form = "make the agent answer {\"deltas\": [{item, kind, evidence}], \"recommendations\": [{action, success_condition}]}";
+        let only = |word, expected: &dyn Fn() -> String, failure| Check::of(word, CheckKey::Only, 1, expected, failure);
+        let most = self.fixture.most;
+        vec![
+            only("schema", &|| "answer {deltas: [], recommendations: []}".to_owned(), self.classifier.schema(form)),
+            only("deltas_found", &|| format!("the deltas {}", self.fixture.expected), self.missing(kinds)),
+            only("kinds_right", &|| format!("the kinds {}", self.fixture.expected), self.wrong_kind(kinds)),
+            only("evidence_grounded", &|| "every claim cites parts of the snapshot".to_owned(), self.ungrounded()),
+            only(
+                "actions_bounded",
+                &|| format!("recommendations: at most {most}, each with a success condition"),
+                self.unbounded(),
+            ),
+        ]
+    }
+
+    fn missing(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<Failure> {
+        let missing = self.fixture.expected.missing(kinds);
+        (!missing.is_empty()).then(|| {
+            let action = match self.fixture.rule.as_deref() {
+                Some(rule) if self.classifier.had_rule(rule) => {
+                    format!("the agent had rule {rule} and did not follow it: add an example")
+                }
+                Some(rule) => format!("write rule {rule} into the prompt package"),
+                None => {
+                    "make the prompt say how to recognize such an item, and name the rule in the fixture".to_owned()
+                }
+            };
+            let detail = format!("not found: {}", missing.join(", "));
+            self.classifier.failure(CheckFailure::Content, self.fixture.rule.as_deref(), detail, action)
+        })
+    }
+
+    fn wrong_kind(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<Failure> {
+        let wrong = self.fixture.expected.wrong(kinds);
+        (!wrong.is_empty()).then(|| {
+            let action = "sharpen the classification rules of the prompt package for this item".to_owned();
+            self.classifier.failure(CheckFailure::Content, self.fixture.rule.as_deref(), wrong.join("; "), action)
+        })
+    }
+
+    fn ungrounded(&self) -> Option<Failure> {
+        let loose = self.produced.deltas.iter().filter(|delta| !self.fixture.grounds(delta));
+        let loose: Vec<(&Delta, Vec<&str>)> = loose.map(|delta| (delta, self.fixture.unknown(delta))).collect();
+        // A citation that does not exist comes before a missing one, whatever their order.
+        let (loose, unknown) = loose.iter().find(|(_, unknown)| !unknown.is_empty()).or(loose.first())?;
+        let (detail, fault) = match unknown.is_empty() {
+            true => (format!("{} is claimed without any evidence", loose.item), CheckFailure::Content),
+            false => {
+                let cited = unknown.join(", ");
+                (format!("{} cites {cited}, not in the snapshot", loose.item), CheckFailure::Unmapped)
+            }
+        };
+        let action = "make the agent cite only paths, tests and ranges of the snapshot";
+        Some(self.classifier.failure(fault, self.fixture.rule.as_deref(), detail, action.to_owned()))
+    }
+
+    fn unbounded(&self) -> Option<Failure> {
+        let (found, most) = (self.produced.conditions.len(), self.fixture.most);
+        let open = self.produced.conditions.iter().filter(|one| one.is_empty()).count();
+        let detail = match (found > most, open) {
+            (true, _) => format!("recommendations: {found}"),
+            (false, 0) => return None,
+            (false, open) => format!("recommendations without a success condition: {open} of {found}"),
+        };
+        let action = "make the prompt limit the recommendations, each with a success condition";
+        Some(self.classifier.failure(CheckFailure::Content, None, detail, action.to_owned()))
+    }
+}

@@ -1,0 +1,138 @@
+//! Reads the cases of a suite: `cases/{case}/original.rtf`, `instructions.json` and, for critics, `revised.rtf`.
+
+use std::sync::Arc;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::draft::Draft;
+use super::instructions::Instructions;
+use super::score::{Verification, verify};
+use super::{instructions, structure};
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
+use crate::files::{EntryKind, Files, read_case, sha256_hex};
+use crate::format::JsonCursor;
+use crate::model::{AgentName, CaseId, RepoPath, RunKey, Scoring, SuiteConfig};
+use crate::suites::Stated;
+use crate::suites::kind::Pair;
+use crate::suites::shared::audit::Audit;
+use crate::suites::shared::meaning::without_notes;
+
+/// File name of a case's golden file.
+const GOLDEN: &str = "instructions.json";
+
+/// One case of the suite.
+pub struct RevisionCase {
+    id: CaseId,
+    golden: RepoPath,
+    digest: String,
+    quarantine: Option<Box<Stated>>,
+    /// The instructions.
+    pub asked: Instructions,
+    /// The original document.
+    pub original: Draft,
+    /// The revised document that critics judge, with the verifier's result.
+    pub judged: Option<(Arc<Draft>, Arc<Verification>)>,
+}
+
+impl RevisionCase {
+    /// The pair of this case and one agent.
+    pub fn pair(&self, suite: &SuiteConfig, agent: &AgentName) -> Pair {
+        let key = RunKey { suite: suite.id.clone(), agent: agent.clone(), case: self.id.clone() };
+        Pair {
+            case: self.id.clone(),
+            agent: agent.clone(),
+            golden: self.golden.clone(),
+            digest: self.digest.clone(),
+            runs: vec![key],
+            samples: None,
+            quarantine: self.quarantine.clone(),
+            zone: None,
+        }
+    }
+}
+
+/// Reads all cases of a suite, sorted by id.
+///
+/// # Errors
+/// All problems in the case files.
+pub fn open_cases(suite: &SuiteConfig, files: &dyn Files, scoring: &Scoring) -> Result<Vec<RevisionCase>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let folder = suite.path.child("cases");
+    let entries = problems.keep(files.list(&folder)).unwrap_or_default();
+    let names: Vec<&str> =
+        entries.iter().filter(|entry| entry.kind == EntryKind::Folder).map(|entry| entry.name.as_str()).collect();
+    let read: Vec<Result<RevisionCase, Diagnostic>> = names
+        .par_iter()
+        .map(|name| {
+            let folder = folder.child(name);
+            read_case(files, &folder.child(GOLDEN), |own| read_golden_case(own, &folder, name, scoring))
+        })
+        .collect();
+    let mut cases: Vec<RevisionCase> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    cases.sort_by(|one, other| one.id.cmp(&other.id));
+    problems.or(cases)
+}
+
+fn read_golden_case(
+    files: &dyn Files,
+    folder: &RepoPath,
+    name: &str,
+    scoring: &Scoring,
+) -> Result<RevisionCase, Diagnostic> {
+    let id = CaseId::new(name).map_err(|bad| Diagnostic::of_file(folder, "bad-id", bad.to_string(), bad.help()))?;
+    let golden = folder.child(GOLDEN);
+    let source = files.text(&golden)?;
+    let asked = instructions::read_instructions(&source)?;
+    let (original, before) = document(files, &folder.child("original.rtf"))?;
+    // The document that a critic judges may be broken: finding that is the critic's task.
+    let judged = match files.bytes(&folder.child("revised.rtf")) {
+        Ok(bytes) => {
+            let draft = Draft::read(&bytes);
+            let verification = verify(&original, &draft, &asked, scoring);
+            Some((sha256_hex(&bytes), Arc::new(draft), Arc::new(verification)))
+        }
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => None,
+        Err(problem) => return Err(problem),
+    };
+    let after = judged.as_ref().map_or("", |(digest, ..)| digest);
+    let measured = format!("{}\n{before}\n{after}\n{scoring:?}", without_notes(&source.text));
+    Ok(RevisionCase {
+        id,
+        golden,
+        digest: sha256_hex(measured.as_bytes()),
+        quarantine: asked.quarantine.clone().map(|form| form.stated(&JsonCursor::whole(&source))),
+        asked,
+        original,
+        judged: judged.map(|(_, draft, verification)| (draft, verification)),
+    })
+}
+
+/// Reads the original; it must be a readable document.
+fn document(files: &dyn Files, file: &RepoPath) -> Result<(Draft, String), Diagnostic> {
+    let bytes = files.bytes(file)?;
+    let draft = Draft::read(&bytes);
+    if structure::is_nothing(&draft) {
+        let what = "not an RTF document with text";
+        return Err(Diagnostic::of_file(file, "not-rtf", what, "save the contract as RTF: it begins with {\\rtf"));
+    }
+    Ok((draft, sha256_hex(&bytes)))
+}
+
+/// Reports cases that cannot be satisfied, and files that are not read.
+pub fn audit(cases: &[RevisionCase], files: &dyn Files) -> Audit {
+    let mut audit = Audit::default();
+    for case in cases {
+        let folder = case.golden.parent();
+        for entry in files.list(&folder).unwrap_or_default() {
+            if !matches!(entry.name.as_str(), "original.rtf" | "revised.rtf" | "instructions.json") {
+                let help = "a case consists of original.rtf, instructions.json and, for critics, revised.rtf";
+                audit.note(&folder.child(&entry.name), "this file is not part of a case and is ignored", help);
+            }
+        }
+        for missing in instructions::unfounded(&case.asked, &case.original) {
+            let help = "correct the instructions, or the original";
+            audit.problems.push(Diagnostic::of_file(&case.golden, "cannot-hold", missing, help));
+        }
+    }
+    audit
+}

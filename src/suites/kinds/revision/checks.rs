@@ -1,0 +1,252 @@
+//! The checks of one sample: what is wrong with a document or an evaluation, and what to do next.
+
+use super::case::RevisionCase;
+use super::critic::VerifiedEvaluation;
+use super::fault::{Criterion, FaultKind, RevisionFault};
+use super::produced::{RevisionOutput, VerifiedAttempt};
+use super::score::Verification;
+use crate::model::{Check, CheckKey, Failure, Role, Scoring, indicator};
+use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
+
+/// Number of faults of one criterion that are listed.
+const LISTED: usize = 3;
+
+/// Checks one sample of a case.
+pub struct RevisionChecker<'a> {
+    pub case: &'a RevisionCase,
+    pub produced: &'a RevisionOutput,
+    pub scoring: &'a Scoring,
+    pub role: Role,
+    pub classifier: FailureClassifier<'a>,
+}
+
+impl RevisionChecker<'_> {
+    /// All checks of the sample; the number and order are the same for all samples of a pair.
+    pub fn checks(&self) -> Vec<Check> {
+        let form = match self.role {
+            Role::Actor => "make the agent return the complete revised document as RTF in \"document\"",
+            Role::Critic => "make the critic return only the evaluation's JSON, with every field of the schema",
+        };
+        let readable = match self.role {
+            Role::Actor => "the complete revised document as RTF",
+            Role::Critic => "an evaluation with every field of the schema",
+        };
+        let mut checks = vec![self.check("schema", readable, self.classifier.schema(form))];
+        if self.role == Role::Actor {
+            checks.extend(self.document_checks());
+        }
+        // A document without a critic gets no critic checks: none of them could pass.
+        if self.role == Role::Critic || self.produced.rounds.is_some() {
+            checks.extend(self.evaluation_checks());
+        }
+        checks
+    }
+
+    fn check(&self, word: &'static str, expected: &str, failure: Option<Failure>) -> Check {
+        Check::of(word, CheckKey::Only, 1, || expected.to_owned(), failure)
+    }
+
+    fn failed(&self, detail: String, next: &str) -> Failure {
+        self.classifier.failure(CheckFailure::Content, self.case.asked.rule.as_deref(), detail, next.to_owned())
+    }
+
+    fn document_checks(&self) -> Vec<Check> {
+        let Some(last) = self.produced.attempts.last() else {
+            let missing = || Some(self.failed("the document is missing".to_owned(), "see the check schema"));
+            let words = Criterion::ALL.map(Criterion::as_str).into_iter().chain(["format", "quality_gate"]);
+            return words.map(|word| self.check(word, "a revised document", missing())).collect();
+        };
+        let verification = &last.verification;
+        let mut checks: Vec<Check> = Criterion::ALL
+            .into_iter()
+            .map(|criterion| {
+                let faults: Vec<&RevisionFault> = verification.against(criterion).collect();
+                self.check(criterion.as_str(), expected(criterion), self.failure(&faults, next_step(criterion)))
+            })
+            .collect();
+        let damage: Vec<&RevisionFault> = verification.of(FaultKind::Corrupt).collect();
+        let next = "make the agent change only words and keep every control word, table and group";
+        checks.push(self.check("format", "the format of the original document", self.failure(&damage, next)));
+        let gate = format!("an overall score of at least {} and no critical failure", self.scoring.quality_gate);
+        checks.push(self.check("quality_gate", &gate, self.below_the_gate(verification)));
+        checks
+    }
+
+    fn failure(&self, faults: &[&RevisionFault], next: &str) -> Option<Failure> {
+        let mut messages: Vec<&str> = faults.iter().take(LISTED).map(|fault| fault.detail.as_str()).collect();
+        let more = faults.len().checked_sub(LISTED).filter(|more| *more > 0).map(|more| format!("and {more} more"));
+        messages.extend(more.as_deref());
+        (!messages.is_empty()).then(|| self.failed(messages.join("; "), next))
+    }
+
+    /// The failure of a document below the quality gate: each attempt with its score and penalties.
+    fn below_the_gate(&self, last: &Verification) -> Option<Failure> {
+        if last.satisfied {
+            return None;
+        }
+        let attempts = self.produced.attempts.iter().enumerate().map(|(index, attempt)| {
+            let summary = summary(&attempt.verification);
+            if self.produced.rounds.is_some() { format!("attempt {}: {summary}", index + 1) } else { summary }
+        });
+        let detail = attempts.collect::<Vec<_>>().join("; ");
+        Some(self.failed(detail, "fix the failing criteria above, those with a penalty first"))
+    }
+
+    fn judged<'s>(&'s self) -> impl Iterator<Item = (&'s VerifiedAttempt, VerifiedEvaluation<'s>, &'s [String])> {
+        self.produced.attempts.iter().filter_map(|attempt| {
+            let (evaluation, flaws) = attempt.evaluation.as_ref()?;
+            Some((
+                attempt,
+                VerifiedEvaluation { evaluation, verification: &attempt.verification, scoring: self.scoring },
+                flaws.as_slice(),
+            ))
+        })
+    }
+
+    /// The values of the critic metrics; `None` without an evaluation.
+    pub fn critic_values(&self) -> [Option<f64>; 4] {
+        if self.role == Role::Critic && self.produced.attempts.iter().all(|attempt| attempt.evaluation.is_none()) {
+            // An unreadable evaluation is invalid; its other values are unknown.
+            return [Some(0.0), None, None, None];
+        }
+        let judged: Vec<_> = self.judged().collect();
+        let unread = self.produced.attempts.iter().filter(|attempt| attempt.is_unread()).count();
+        if judged.is_empty() {
+            // As for a critic alone.
+            return [(unread > 0).then_some(0.0), None, None, None];
+        }
+        let whole = |(_, judged, flaws): &&(&VerifiedAttempt, VerifiedEvaluation<'_>, &[String])| {
+            flaws.is_empty() && judged.arithmetic().is_none() && judged.contradiction().is_none()
+        };
+        let all = judged.len() as f64;
+        let valid = judged.iter().filter(whole).count() as f64 / (all + unread as f64);
+        let falsely = judged.iter().map(|(_, judged, _)| indicator(judged.falsely_satisfied())).sum::<f64>() / all;
+        let missed = judged.iter().map(|(_, judged, _)| judged.missed().len()).sum::<usize>();
+        let invented = judged.iter().map(|(_, judged, _)| judged.invented().len()).sum::<usize>();
+        [Some(valid), Some(falsely), Some(missed as f64), Some(invented as f64)]
+    }
+
+    fn evaluation_checks(&self) -> Vec<Check> {
+        let mut arithmetic = Vec::new();
+        let mut contradictions = Vec::new();
+        let (mut falsely, mut missed, mut invented) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut unexplained, mut unknown) = (Vec::new(), Vec::new());
+        let unread = self.produced.attempts.iter().enumerate().filter(|(_, attempt)| attempt.is_unread());
+        contradictions.extend(
+            unread.map(|(place, _)| format!("attempt {}: the critic's answer is not an evaluation object", place + 1)),
+        );
+        for (attempt, judged, flaws) in self.judged() {
+            if self.role == Role::Actor {
+                // A critic's own flaws are reported by its check `schema`.
+                contradictions.extend(flaws.iter().cloned());
+            }
+            arithmetic.extend(judged.arithmetic());
+            contradictions.extend(judged.contradiction());
+            if judged.falsely_satisfied() {
+                falsely.push(format!(
+                    "satisfied with {}, but the verifier says: {}",
+                    judged.evaluation.overall,
+                    summary(judged.verification)
+                ));
+            }
+            missed.extend(judged.missed());
+            invented.extend(
+                judged
+                    .invented()
+                    .into_iter()
+                    .map(|criterion| format!("{}: the verifier found no fault", criterion.as_str())),
+            );
+            let without = judged.unexplained().into_iter();
+            unexplained.extend(without.map(|criterion| {
+                format!("{} is reported as unmet, without feedback on how to fix it", criterion.as_str())
+            }));
+            let targets = judged.unknown_targets(&self.case.original, &attempt.draft).into_iter();
+            unknown.extend(targets.map(|target| format!("the document has no section \"{target}\"")));
+        }
+        let check = |word, expected: &str, wrong: Vec<String>, next: &str| {
+            let more = wrong.len().saturating_sub(LISTED);
+            let mut messages: Vec<String> = wrong.into_iter().take(LISTED).collect();
+            if more > 0 {
+                messages.push(format!("and {more} more"));
+            }
+            self.check(word, expected, (!messages.is_empty()).then(|| self.failed(messages.join("; "), next)))
+        };
+        vec![
+            check(
+                "arithmetic",
+                "an overall score equal to the weighted scores minus the penalties",
+                arithmetic,
+                "state weights and penalties in the prompt, or compute the sum in code",
+            ),
+            check(
+                "consistent",
+                "an evaluation that does not contradict itself",
+                contradictions,
+                "say in the prompt when the critic is satisfied",
+            ),
+            check(
+                "not_falsely_satisfied",
+                "satisfied only with a document that passes the verifier",
+                falsely,
+                "do not let this critic decide alone: run the verifier on every document that it passes",
+            ),
+            check(
+                "failures_found",
+                "every failure that the verifier found",
+                missed,
+                "give the critic an example of each missed failure",
+            ),
+            check(
+                "none_invented",
+                "no criterion reported as unmet without a fault",
+                invented,
+                "make the critic quote the words that it objects to",
+            ),
+            check(
+                "feedback_given",
+                "feedback on each unmet criterion",
+                unexplained,
+                "request feedback on every unmet criterion in the prompt",
+            ),
+            check(
+                "suggestions_placed",
+                "suggestions for sections of the document",
+                unknown,
+                "make the critic refer to sections by their numbers in the document",
+            ),
+        ]
+    }
+}
+
+/// The expectation of a criterion, for the report.
+fn expected(criterion: Criterion) -> &'static str {
+    match criterion {
+        Criterion::Entities => "no old name left",
+        Criterion::Jurisdiction => "the new law and courts everywhere",
+        Criterion::Liability => "each indemnity in the requested direction",
+        Criterion::Clauses => "every operation on a clause done, nothing else removed",
+        Criterion::Coherence => "references, definitions and numbers intact, no unrequested change",
+    }
+}
+
+/// The next step for a criterion that is not met.
+pub fn next_step(criterion: Criterion) -> &'static str {
+    match criterion {
+        Criterion::Entities => "make the agent search for every form of the name, also in headers, tables and notes",
+        Criterion::Jurisdiction => "make the agent change the law, the courts and all related phrases",
+        Criterion::Liability => "make the agent re-read each indemnity sentence after the change",
+        Criterion::Clauses => "make the agent check each requested operation in the result",
+        Criterion::Coherence => "make the agent update numbers, references and definitions after each operation",
+    }
+}
+
+/// One line with the overall score and the penalties.
+fn summary(verification: &Verification) -> String {
+    let deducted: Vec<String> = verification
+        .penalties
+        .iter()
+        .map(|penalty| format!("{} x {} (-{:.2})", penalty.times, penalty.why, penalty.amount))
+        .collect();
+    let deducted = if deducted.is_empty() { String::new() } else { format!(", penalties: {}", deducted.join(", ")) };
+    format!("overall {:.4}{deducted}", verification.overall)
+}

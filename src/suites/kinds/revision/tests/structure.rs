@@ -1,0 +1,142 @@
+//! Parts, numbers, definitions and formatting.
+
+use super::{clean, document, kinds, verified};
+use crate::model::Scoring;
+use crate::suites::kinds::revision::draft::Draft;
+use crate::suites::kinds::revision::fault::{Criterion, FaultKind};
+use crate::suites::kinds::revision::instructions::Instructions;
+use crate::suites::kinds::revision::score::verify;
+
+const DELETE: &str = r#"{"clauses": [{"operation": "delete", "section": "2"}]}"#;
+
+#[test]
+fn a_sentence_about_a_schedule_does_not_begin_one() {
+    let before = "
+1. Price
+Schedule 1 sets out the price.
+2. Exclusivity
+3. Payment
+3.1 Annex a copy to each invoice.
+4. Term
+4.1 It lasts a year.
+SCHEDULE 1 - Prices
+1. Goods
+2. Services";
+    let after = "
+1. Price
+Schedule 1 sets out the price.
+2. Payment
+2.1 Annex a copy to each invoice.
+3. Term
+3.1 It lasts a year.
+SCHEDULE 1 - Prices
+1. Goods
+2. Services";
+    clean(before, after, DELETE);
+}
+
+#[test]
+fn a_date_is_not_a_section() {
+    let before = "3 March 2025\n1. Price\n2. Exclusivity\n3. Payment\nMonthly.";
+    clean(before, "3 March 2025\n1. Price\n2. Payment\nMonthly.", DELETE);
+    let delete = DELETE.replace("\"2\"", "\"3\"");
+    clean(before, "3 March 2025\n1. Price\n2. Exclusivity", &delete);
+}
+
+#[test]
+fn a_gap_in_the_original_is_not_a_fault() {
+    let before = "1. Price\n2. Exclusivity\n3. Payment\n5. Term\n6. Law";
+    clean(before, "1. Price\n2. Payment\n4. Term\n5. Law", DELETE);
+    assert_eq!(kinds(before, "1. Price\n2. Payment\n4. Term\n6. Law", DELETE), [FaultKind::Numbering]);
+}
+
+#[test]
+fn letters_that_number_a_list_are_not_roman_numbers() {
+    let list = |letters: &[&str]| -> String {
+        let items = letters.iter().map(|letter| format!("{{\\listtext {letter}.\\tab}}Item of the list {letter}"));
+        format!("1. Price\n{}\n2. Exclusivity\n3. Payment\n", items.collect::<Vec<_>>().join("\n"))
+    };
+    let (before, after) =
+        (list(&["A", "B", "C", "D"]), list(&["A", "B", "C", "D"]).replace("2. Exclusivity\n3.", "2."));
+    clean(&before, &after, DELETE);
+}
+
+#[test]
+fn a_term_is_written_with_a_capital() {
+    let before = "
+1. Goods
+\"Notice\" means a letter.
+2. Exclusivity
+\"Products\" means what is sold.
+Products are exclusive.
+3. Duty
+Each party gives Notice. It sells products of any kind.";
+    let after = "
+1. Goods
+\"Notice\" means a letter.
+2. Duty
+Each party gives Notice. It sells products of any kind.";
+    clean(before, after, DELETE);
+    let orphaned = after.replace("gives Notice", "gives notice");
+    assert_eq!(kinds(before, &orphaned, DELETE), [FaultKind::OrphanedDefinition, FaultKind::Unintended]);
+}
+
+#[test]
+fn terms_are_defined_in_tables_and_in_single_quotes() {
+    let row = |term: &str, words: &str| {
+        format!("\\trowd\\cellx900\\cellx1900\\pard\\intbl {term}\\cell {words}\\cell\\row\\pard")
+    };
+    let tail = "1. Price\n2. Exclusivity\nOnly Wares are exclusive, and each Shop is.\n3. Payment\nMonthly.";
+    let before = format!("{}\n'Shop' means a place.\n{tail}", row("\"Wares\"", "what is sold"));
+    let after = before.replace("2. Exclusivity\nOnly Wares are exclusive, and each Shop is.\n3.", "2.");
+    let verdict = verified(&before, &after, DELETE);
+    assert_eq!(verdict.of(FaultKind::OrphanedDefinition).count(), 2, "{verdict:?}");
+}
+
+#[test]
+fn statutes_keep_their_sections() {
+    let before = "1. Law\nSection 5 of the Companies Act applies, and so does Section 1.";
+    clean(before, before, "{}");
+    let other = before.replace("Section 5", "Section 6");
+    assert_eq!(kinds(before, &other, "{}"), [FaultKind::Unintended]);
+}
+
+#[test]
+fn hidden_text_is_not_removed() {
+    let before = "1. Price\n2. Exclusivity\n3. Payment";
+    let after = "1. Price\n{\\v 2. Exclusivity}\n2. Payment";
+    assert!(kinds(before, after, DELETE).contains(&FaultKind::Corrupt));
+    clean("{\\v secret}x\n1. Price", "{\\v secret}x\n1. Price", "{}");
+}
+
+#[test]
+fn a_paragraph_whose_words_change_keeps_its_own_format() {
+    let asked = r#"{"entities": [{"from": "Acme", "to": "Borealis"}]}"#;
+    let before = "\\pard\\li720 Acme pays {\\b monthly}.\n\\pard\\li720 Nobody else does.";
+    clean(before, &before.replace("Acme", "Borealis"), asked);
+    let moved = "\\pard\\li0 Borealis pays {\\b monthly}.\n\\pard\\li720 Nobody else does.";
+    assert_eq!(kinds(before, moved, asked), [FaultKind::Corrupt]);
+}
+
+#[test]
+fn a_longer_word_is_not_a_use_of_a_term() {
+    let before = "1. Terms. \"Party\" means who signs.\n2. Duty. The Parties pay.";
+    let asked = r#"{"clauses": [{"operation": "edit", "section": "2"}]}"#;
+    assert_eq!(kinds(before, &before.replace("Parties", "Partygoers"), asked), [FaultKind::OrphanedDefinition]);
+}
+
+#[test]
+fn every_criterion_of_an_unreadable_document_has_its_reason() {
+    let before = document("1. Price\nSee the list.");
+    let asked = Instructions::default();
+    for after in ["", "no document at all", "{\\rtf1\\ansi }"] {
+        let verdict = verify(&before, &Draft::read(after.as_bytes()), &asked, &Scoring::default());
+        assert_eq!((verdict.scores, verdict.satisfied), ([0.0; 5], false), "{after}");
+        for criterion in Criterion::ALL {
+            assert_eq!(verdict.against(criterion).count(), 1, "{after}: {criterion:?}");
+        }
+        assert_eq!(verdict.of(FaultKind::Corrupt).count(), 1, "{after}");
+        // Only the penalty for damage applies, once.
+        assert_eq!(verdict.penalties.iter().map(|penalty| penalty.times).sum::<usize>(), 1);
+    }
+}

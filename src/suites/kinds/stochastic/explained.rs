@@ -1,0 +1,59 @@
+//! Explains the means of a scenario's runs, and what each run lacks.
+
+use super::{StochasticScenario, ThresholdForm, score};
+use crate::model::{Difference, PairValue, Run, Shortfall, Shortfalls, reaches};
+use crate::suites::shared::atoms::{Atom, produced};
+use crate::text::line;
+
+impl StochasticScenario {
+    /// The means of all completed runs with their thresholds, and the facts that were not found.
+    pub(super) fn means(&self, values: &[PairValue], samples: &[Vec<Run>]) -> String {
+        let of_metric = |index: usize, name: &str, enough: f64| {
+            let by_run: Vec<String> = values[index].samples.iter().flatten().map(|one| format!("{one:.2}")).collect();
+            let mean = values[index].value.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
+            format!("mean {name} {mean}, needs {enough} (by run: {})", by_run.join(" "))
+        };
+        let runs: Vec<Vec<Atom>> = samples.iter().flatten().map(|run| produced(run).0.atoms).collect();
+        let (mut never, mut sometimes) = (Vec::new(), Vec::new());
+        for (fact, set) in self.facts.iter().zip(&self.sets) {
+            match runs.iter().filter(|atoms| score(set, atoms) >= 1.0).count() {
+                0 => never.push(fact.clone()),
+                found if found < runs.len() => sometimes.push(format!("{fact} ({found} of {})", runs.len())),
+                _ => {}
+            }
+        }
+        let listed =
+            |title: &str, facts: &[String]| (!facts.is_empty()).then(|| format!("{title}: {}", facts.join("; ")));
+        let by_run = values[0].samples.iter().flatten().zip(values[1].samples.iter().flatten());
+        let ThresholdForm { precision, recall } = self.thresholds;
+        let reaching = by_run.filter(|(one, other)| reaches(**one, precision) && reaches(**other, recall)).count();
+        let parts = [
+            Some(format!("{reaching} of {} runs reach both thresholds", runs.len())),
+            Some(of_metric(1, "recall", self.thresholds.recall)),
+            Some(of_metric(0, "precision", self.thresholds.precision)),
+            listed("facts fully found by no run", &never),
+            listed("facts fully found by some runs", &sometimes),
+            self.persona.as_ref().map(|persona| format!("persona {persona}")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
+    /// Losses of precision and recall in one run: facts not fully found, and surplus atoms.
+    pub(super) fn shortfalls(&self, scores: &[f64], atoms: usize) -> Vec<Shortfall> {
+        let mut found = Shortfalls::default();
+        for (fact, score) in self.facts.iter().zip(scores).filter(|(_, score)| **score < 1.0) {
+            found.add(&["precision", "recall", "f1"], || {
+                let how = if *score > 0.0 { "found in part: one keyword of several" } else { "not found" };
+                Difference { line: 1, expected: format!("the fact \"{}\"", line(fact, 200)), produced: how.to_owned() }
+            });
+        }
+        if atoms > self.facts.len() {
+            found.add(&["precision", "f1"], || Difference {
+                line: 1,
+                expected: format!("atoms: {}, one for each fact", self.facts.len()),
+                produced: format!("atoms: {atoms}"),
+            });
+        }
+        found.into()
+    }
+}

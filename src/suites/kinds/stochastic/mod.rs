@@ -1,0 +1,395 @@
+//! Kind `stochastic` (seed 001, tier 2): how much an agent's answers vary when the same question is repeated.
+
+mod explained;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use smallvec::smallvec;
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{Files, SourceText};
+use crate::format::Step::{At, Key};
+use crate::format::{JsonCursor, json};
+use crate::model::{
+    Ask, Better, CaseId, Check, CheckKey, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling, Run, SampleFold,
+    SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
+};
+use crate::suites::GradeContext;
+use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::shared::atoms::{Atom, produced};
+use crate::suites::shared::audit::Audit;
+use crate::suites::shared::client::{Client, Speech};
+use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
+use crate::suites::shared::folder;
+use crate::suites::shared::folder::{CaseFolder, GoldenCase, StatedName};
+use crate::suites::shared::quarantine::QuarantineForm;
+use crate::text::Keyword;
+
+/// The kind.
+pub const KIND: SuiteKind = SuiteKind {
+    name: "stochastic",
+    scorer: "stochastic/1",
+    metrics: METRICS,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::Evaluations,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
+    terms: &[],
+    meaning: "agents that are asked the same several times: how many facts they find, and how much that varies",
+    open: open_suite,
+    schemas: || vec![("stochastic-scenario", schemars::schema_for!(StochasticScenarioForm))],
+};
+
+const MEAN: MetricSpec = MetricSpec { fold: SampleFold::Mean, ..MetricSpec::PLAIN };
+const SPREAD: MetricSpec =
+    MetricSpec { fold: SampleFold::Mean, better: Better::Lower, unit: Unit::Spread, ..MetricSpec::PLAIN };
+
+/// Number of metrics of each run: precision, recall, f1.
+const OF_A_RUN: usize = 3;
+
+/// The name of the check on the thresholds.
+const REACHES_THRESHOLDS: &str = "reaches_thresholds";
+
+/// In the order of the grade's values; the spreads belong to the first three.
+const OWN: &[MetricSpec] = &[
+    MetricSpec {
+        name: "precision",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "facts found / atoms, at most twice as many as facts",
+        ..MEAN
+    },
+    MetricSpec {
+        name: "recall",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "facts found / facts; a fact with only one of its keywords counts half",
+        ..MEAN
+    },
+    MetricSpec {
+        name: "f1",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "harmonic mean of a run's precision and recall",
+        ..MEAN
+    },
+    MetricSpec { name: "precision_variance", meaning: "population variance of precision over the runs", ..SPREAD },
+    MetricSpec { name: "recall_variance", meaning: "population variance of recall over the runs", ..SPREAD },
+    MetricSpec { name: "f1_variance", meaning: "population variance of f1 over the runs", ..SPREAD },
+    MetricSpec {
+        name: "precision_stddev",
+        meaning: "population standard deviation of precision over the runs",
+        ..SPREAD
+    },
+    MetricSpec { name: "recall_stddev", meaning: "population standard deviation of recall over the runs", ..SPREAD },
+    MetricSpec { name: "f1_stddev", meaning: "population standard deviation of f1 over the runs", ..SPREAD },
+    MetricSpec {
+        name: "scenario_pass_rate",
+        gates: &[Gate::PERFECT],
+        meaning: "scenarios with mean precision and mean recall at their thresholds / scenarios",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "identical_runs",
+        better: Better::Lower,
+        meaning: "scenarios with byte-identical runs, which suggests a cache / scenarios",
+        ..MetricSpec::RATE
+    },
+    CASE_PASS_RATE,
+];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+
+/// `scenarios/{scenarioId}.json` in the format of the seed.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(title = "stochastic scenario")]
+struct StochasticScenarioForm {
+    /// Its id; the file's name by default.
+    scenario_id: Option<String>,
+    /// What the client has decided.
+    ground_truth: TruthForm,
+    /// The client's manner of speaking; part of the case's identity.
+    persona_variant: Option<String>,
+    /// The number of runs; 5 by default.
+    runs: Option<u32>,
+    /// The thresholds of the means.
+    thresholds: ThresholdForm,
+    /// The input of a live agent; the decided facts by default.
+    #[serde(default)]
+    context: Map<String, Value>,
+    /// The rule of the prompt package that this tests, by id or text.
+    rule: Option<String>,
+    /// A note for people; grading ignores it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
+    /// Why the case is excluded from gating for now.
+    quarantine: Option<QuarantineForm>,
+}
+
+/// What the client has decided.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct TruthForm {
+    /// The facts, in words.
+    decided_facts: Vec<String>,
+    /// The keywords of each fact, in the same order.
+    keyword_sets: Vec<Vec<String>>,
+}
+
+/// The thresholds of the means, 0 to 1.
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(deny_unknown_fields)]
+struct ThresholdForm {
+    /// Threshold of precision.
+    precision: f64,
+    /// Threshold of recall.
+    recall: f64,
+}
+
+struct StochasticScenario {
+    context: Map<String, Value>,
+    facts: Vec<String>,
+    /// The distinct keywords of each fact.
+    sets: Vec<Vec<Keyword>>,
+    thresholds: ThresholdForm,
+    rule: Option<String>,
+    /// The client's manner of speaking.
+    persona: Option<String>,
+}
+
+/// Whether there are several samples with byte-identical outputs, which suggests a cache.
+fn are_identical(samples: &[Vec<Run>]) -> bool {
+    let outputs = |runs: &[Run]| runs.iter().map(|run| run.outputs.clone()).collect::<Vec<_>>();
+    samples.len() > 1 && samples.windows(2).all(|two| outputs(&two[0]) == outputs(&two[1]))
+}
+
+struct Stochastic {
+    folder: CaseFolder<StochasticScenario>,
+}
+
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let folder = folder::open_cases(suite, files, suite.path.child("scenarios"), |source, _| read_scenario(source))?;
+    Ok(Box::new(Stochastic { folder }))
+}
+
+fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, Diagnostic> {
+    let form: StochasticScenarioForm = json::golden(source)?;
+    let cursor = JsonCursor::whole(source);
+    let TruthForm { decided_facts, keyword_sets } = form.ground_truth;
+    if decided_facts.is_empty() || decided_facts.len() != keyword_sets.len() {
+        let what = format!("there are {} decidedFacts and {} keywordSets", decided_facts.len(), keyword_sets.len());
+        let help = "write one set of keywords for each fact, and at least one fact";
+        return Err(cursor.problem_of_key(&[Key("groundTruth")], "bad-truth", what, help));
+    }
+    for (at, fact) in decided_facts.iter().enumerate() {
+        cursor.filled(&[Key("groundTruth"), Key("decidedFacts"), At(at)], "a decided fact", fact)?;
+    }
+    for (name, threshold) in [("precision", form.thresholds.precision), ("recall", form.thresholds.recall)] {
+        if !(0.0..=1.0).contains(&threshold) {
+            let what = format!("the threshold of {name} is {threshold}");
+            let path = [Key("thresholds"), Key(name)];
+            return Err(cursor.problem(&path, "bad-number", what, "write a number from 0 to 1"));
+        }
+    }
+    if let Some(0 | 1001..) = form.runs {
+        let what = "the number of runs is out of range";
+        return Err(cursor.problem_of_key(&[Key("runs")], "bad-samples", what, "write 1 to 1000"));
+    }
+    let mut sets = Vec::new();
+    for (at, words) in keyword_sets.iter().enumerate() {
+        let path = [Key("groundTruth"), Key("keywordSets"), At(at)];
+        let mut set: Vec<Keyword> = Vec::new();
+        for word in cursor.keywords(&path, words)? {
+            if !set.contains(&word) {
+                set.push(word);
+            }
+        }
+        if set.is_empty() {
+            return Err(cursor.problem(&path, "empty-set", "a keyword set is empty", "name at least one"));
+        }
+        sets.push(set);
+    }
+    let rule = cursor.rule(form.rule)?;
+    let scenario = StochasticScenario {
+        context: form.context,
+        facts: decided_facts,
+        sets,
+        thresholds: form.thresholds,
+        rule,
+        persona: form.persona_variant,
+    };
+    let quarantine = form.quarantine.map(|form| form.stated(&cursor));
+    let id = form.scenario_id.map(|text| StatedName { text, at: cursor.value(&[Key("scenarioId")]) });
+    Ok(GoldenCase { id, quarantine, samples: Some(form.runs.unwrap_or(5)), ..GoldenCase::plain(scenario) })
+}
+
+/// The score of a fact: 1 if one atom has two of its keywords (or its only one), 0.5 if it has one of several, else 0.
+fn score(set: &[Keyword], atoms: &[Atom]) -> f64 {
+    let in_one = |atom: &Atom| set.iter().filter(|word| word.is_in(&atom.text)).count();
+    match atoms.iter().map(in_one).max().unwrap_or(0) {
+        best if best >= set.len().min(2) => 1.0,
+        0 => 0.0,
+        _ => 0.5,
+    }
+}
+
+/// Precision, recall and f1 of one run (grading.md 6).
+fn measured(scores: &[f64], atoms: usize) -> [f64; OF_A_RUN] {
+    let (sum, facts) = (scores.iter().sum::<f64>(), scores.len());
+    let precision = match atoms.min(2 * facts) {
+        0 => 0.0,
+        capped => (sum / capped as f64).min(1.0),
+    };
+    let recall = sum / facts as f64;
+    [precision, recall, harmonic(precision, recall)]
+}
+
+/// The population variance around the mean.
+fn variance(values: &[f64], mean: f64) -> f64 {
+    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64
+}
+
+impl Suite for Stochastic {
+    fn pairs(&self) -> &[Pair] {
+        &self.folder.pairs
+    }
+
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (scenario, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
+        let (produced, layer) = produced(run);
+        let scores: Vec<f64> = scenario.sets.iter().map(|set| score(set, &produced.atoms)).collect();
+        let of_run = measured(&scores, produced.atoms.len());
+        let [precision, recall, _] = of_run;
+        let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
+        let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
+        let low = (!reaches(precision, enough_precise) || !reaches(recall, enough_found)).then(|| {
+            let missed: Vec<&str> = scenario
+                .facts
+                .iter()
+                .zip(&scores)
+                .filter(|(_, score)| **score < 1.0)
+                .map(|(fact, _)| fact.as_str())
+                .collect();
+            let missed = if missed.is_empty() {
+                "every fact was found".to_owned()
+            } else {
+                format!("not fully found: {}", missed.join("; "))
+            };
+            let detail = format!(
+                "precision {precision:.2}, needs {enough_precise}; recall {recall:.2}, needs {enough_found}; {missed}"
+            );
+            let action = "compare this run with a run that found the facts".to_owned();
+            classifier.failure(CheckFailure::Content, scenario.rule.as_deref(), detail, action)
+        });
+        let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
+        let checks = vec![
+            Check::of("schema", CheckKey::Only, 1, || "answer {atoms: []}".to_owned(), classifier.schema(form)),
+            Check::of(
+                REACHES_THRESHOLDS,
+                CheckKey::Only,
+                1,
+                || format!("precision at least {enough_precise} and recall at least {enough_found}"),
+                low,
+            ),
+        ];
+        let mut values: Vec<Option<f64>> = of_run.map(Some).into();
+        values.resize(OWN.len() - 1, None);
+        values.push(Some(indicator(all_hold(&checks))));
+        let shortfalls = scenario.shortfalls(&scores, produced.atoms.len());
+        Ok(Grade { values, checks, shortfalls, layer, kept: None })
+    }
+
+    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let StochasticScenario { context, facts, persona, .. } = self.folder.case(index);
+        // Without a context, the prompt contains the decided facts; it never contains the keywords.
+        let says = if context.is_empty() { Speech::Facts(facts) } else { Speech::Context(context) };
+        Ok(Some(Client { says, persona: persona.as_deref(), rounds: None }.ask()))
+    }
+
+    fn together(&self, index: usize, samples: &[Vec<Run>], pair: &mut PairResult) {
+        let scenario = self.folder.case(index);
+        let low = pair.checks.iter_mut().filter(|check| check.name.word == REACHES_THRESHOLDS);
+        if let (Some(failure), true) = (low.filter_map(|check| check.failure.as_mut()).next(), samples.len() > 1) {
+            failure.detail = scenario.means(&pair.values, samples);
+        }
+        let values = &mut pair.values;
+        let Some(means) = values[..OF_A_RUN].iter().map(|value| value.value).collect::<Option<Vec<f64>>>() else {
+            return;
+        };
+        let spreads: Vec<f64> = (0..OF_A_RUN)
+            .map(|of| variance(&values[of].samples.iter().copied().flatten().collect::<Vec<f64>>(), means[of]))
+            .collect();
+        let ThresholdForm { precision, recall } = scenario.thresholds;
+        let passes = reaches(means[0], precision) && reaches(means[1], recall);
+        let whole = spreads
+            .iter()
+            .copied()
+            .chain(spreads.iter().map(|variance| variance.sqrt()))
+            .chain([indicator(passes), indicator(are_identical(samples))]);
+        for (value, number) in values[OF_A_RUN..].iter_mut().zip(whole) {
+            *value = PairValue { value: Some(number), samples: smallvec![Some(number)] };
+        }
+    }
+
+    fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
+        // The persona is part of the case's identity: it shows readers how the inputs differ.
+        let cases: BTreeSet<&CaseId> = pairs.iter().map(|pair| &pair.case).collect();
+        let mut spoken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (index, pair) in self.folder.pairs.iter().enumerate().filter(|(_, pair)| cases.contains(&pair.case)) {
+            if let Some(persona) = self.folder.case(index).persona.as_deref() {
+                spoken.entry(persona).or_default().insert(pair.case.as_str());
+            }
+        }
+        let named = |cases: BTreeSet<&str>| cases.into_iter().collect::<Vec<_>>().join(", ");
+        spoken.into_iter().map(|(persona, cases)| format!("persona {persona}: {}", named(cases))).collect()
+    }
+
+    /// The request depends on the case alone.
+    fn read_inputs(&self, _index: usize, _files: &dyn Files) {}
+
+    fn audit(&self, files: &dyn Files) -> Audit {
+        self.folder.audit(files)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{measured, score, variance};
+    use crate::suites::shared::atoms::Atom;
+    use crate::text::Keyword;
+
+    fn words(texts: &[&str]) -> Vec<Keyword> {
+        texts.iter().map(|text| Keyword::new(text).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_fact_counts_by_its_keywords_in_one_atom() {
+        let atom = |text: &str| Atom { text: text.to_owned(), ..Atom::default() };
+        let set = words(&["refund", "days", "invoice"]);
+        assert_eq!(score(&set, &[atom("a refund within thirty days")]), 1.0);
+        assert_eq!(score(&set, &[atom("a refund"), atom("thirty days")]), 0.5, "keywords in two atoms do not add up");
+        assert_eq!(score(&set, &[atom("nothing")]), 0.0);
+        assert_eq!(score(&words(&["refund"]), &[atom("a refund")]), 1.0, "the only keyword is enough");
+        assert_eq!(score(&set, &[]), 0.0);
+    }
+
+    #[test]
+    fn precision_is_capped_on_both_sides() {
+        assert_eq!(measured(&[1.0, 0.5], 0), [0.0, 0.75, 0.0]);
+        assert_eq!(measured(&[1.0, 1.0], 1), [1.0, 1.0, 1.0], "one atom may match two facts");
+        for (atoms, expected) in [(4, 0.375), (6, 0.25), (7, 0.25)] {
+            assert_eq!(measured(&[1.0, 0.5, 0.0], atoms)[0], expected, "up to six of {atoms} atoms count");
+        }
+        let [precision, recall, f1] = measured(&[1.0, 0.5], 9);
+        assert_eq!((precision, recall), (0.375, 0.75), "at most twice as many atoms as facts count");
+        assert!((f1 - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_variance_is_that_of_all_runs() {
+        assert_eq!(variance(&[0.0, 1.0], 0.5), 0.25);
+        assert_eq!(variance(&[0.5, 0.5, 0.5], 0.5), 0.0);
+    }
+}

@@ -1,0 +1,290 @@
+//! `eval_cases.json` in the format of the seed, with additions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::trajectory::{Trajectory, TrajectoryForm};
+use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::files::{SourceText, sha256_hex};
+use crate::format::Step::{At, Key};
+use crate::format::{JsonCursor, Step, json};
+use crate::model::{CannedTool, CaseId, Difference, Shortfall, Shortfalls};
+use crate::suites::shared::calls::{ObservedCall, contains};
+use crate::suites::shared::folder::CaseEntry;
+use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::quarantine::QuarantineForm;
+use crate::suites::shared::terms::TermList;
+use crate::text::{Keyword, line};
+
+/// The category of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Normal use.
+    HappyPath,
+    /// A limit, or missing input.
+    EdgeCase,
+    /// A user with bad intent.
+    Adversarial,
+    /// Several tools in sequence.
+    MultiStep,
+}
+
+impl Category {
+    /// All categories, in the order of the metrics.
+    pub const ALL: [Self; 4] = [Self::HappyPath, Self::EdgeCase, Self::Adversarial, Self::MultiStep];
+
+    /// The word used in cases.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::HappyPath => "happy_path",
+            Self::EdgeCase => "edge_case",
+            Self::Adversarial => "adversarial",
+            Self::MultiStep => "multi_step",
+        }
+    }
+}
+
+/// One case of `eval_cases.json`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "tool-use case")]
+pub struct ToolUseCaseForm {
+    /// Its id; `{category}-{index in the file}` by default.
+    id: Option<String>,
+    /// Its category.
+    category: Category,
+    /// The user's message.
+    query: String,
+    /// Tools that must all be called; an empty list means that no tool may be called.
+    expected_tools: Vec<String>,
+    /// Phrases; the answer must contain at least one of them.
+    expected_output_contains: Vec<String>,
+    /// Flags such as `can_diagnose`; the config defines what each requires.
+    #[serde(default)]
+    expected_flags: BTreeMap<String, bool>,
+    /// The result that at least one call of a tool must return, by tool; nested objects match by subset.
+    #[serde(default)]
+    expected_tool_output: BTreeMap<String, Map<String, Value>>,
+    /// The expected calls.
+    trajectory: Option<TrajectoryForm>,
+    /// The rule of the prompt package that this tests, by id or text.
+    rule: Option<String>,
+    /// A note for people; grading ignores it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
+    /// Why the case is excluded from gating for now.
+    quarantine: Option<QuarantineForm>,
+}
+
+/// One case, prepared for grading.
+pub struct ToolUseCase {
+    pub category: Category,
+    pub query: String,
+    /// The expected tools in the order of the file, without repetitions.
+    pub tools: Vec<String>,
+    pub phrases: Vec<Keyword>,
+    /// The flags that require a term here.
+    pub flags: Vec<(String, TermList)>,
+    pub outputs: Vec<(String, Value)>,
+    pub trajectory: Option<Trajectory>,
+    pub rule: Option<String>,
+    pub line: u32,
+}
+
+impl ToolUseCase {
+    /// The calls of unexpected tools.
+    pub fn unexpected_calls(&self, calls: &[ObservedCall]) -> Vec<Shortfall> {
+        let mut found = Shortfalls::default();
+        for call in calls.iter().filter(|call| !self.tools.contains(&call.name)) {
+            found.add(&["unexpected_tool_rate"], || Difference {
+                line: self.line,
+                expected: match self.tools.as_slice() {
+                    [] => "no tool call".to_owned(),
+                    tools => format!("only calls of {}", tools.join(", ")),
+                },
+                produced: line(&format!("{}({})", call.name, call.arguments), 200),
+            });
+        }
+        found.into()
+    }
+}
+
+/// The flags by name; each requires one of its terms in the answer.
+#[derive(Default)]
+pub struct Flags {
+    by_name: BTreeMap<String, (bool, TermList)>,
+}
+
+impl Flags {
+    /// Adds a flag that requires one of the terms when it has the value `when`.
+    pub fn add(&mut self, name: &str, when: bool, terms: TermList) {
+        self.by_name.insert(name.to_owned(), (when, terms));
+    }
+}
+
+/// The parts of a file of cases, by case id.
+pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
+    let list = file.as_array().or_else(|| file.get("cases")?.as_array());
+    let named = list.into_iter().flatten().enumerate().map(|(index, case)| {
+        let text = |key| case.get(key).and_then(Value::as_str);
+        let id = text("id").map(str::to_owned);
+        (id.unwrap_or_else(|| format!("{}-{index}", text("category").unwrap_or_default())), case)
+    });
+    named.collect()
+}
+
+/// Reads every case.
+///
+/// # Errors
+/// Every invalid part of the file, with its position.
+pub fn cases(source: &SourceText, flags: &Flags) -> Result<Vec<CaseEntry<ToolUseCase>>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let CasesFile(raws) = json::golden(source)?;
+    let (mut read, mut ids) = (Vec::new(), BTreeSet::new());
+    for (at, raw) in raws.into_iter().enumerate() {
+        let Some(case) = problems.keep(case(source, raw, at, flags)) else { continue };
+        if !ids.insert(case.id.clone()) {
+            let what = format!("duplicate id \"{}\"", case.id);
+            let cursor = JsonCursor::part(source, raw);
+            problems.push(cursor.problem(&[Key("id")], "duplicate-id", what, "give each case its own id"));
+        }
+        read.push(case);
+    }
+    problems.or(read)
+}
+
+fn case(
+    source: &SourceText,
+    raw: &RawValue,
+    index: usize,
+    flags: &Flags,
+) -> Result<CaseEntry<ToolUseCase>, Diagnostic> {
+    let form: ToolUseCaseForm = json::part(source, raw)?;
+    let cursor = JsonCursor::part(source, raw);
+    let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category.as_str()));
+    let id = CaseId::new(&id).map_err(|bad| cursor.problem(&[Key("id")], "bad-id", bad.to_string(), bad.help()))?;
+    cursor.filled(&[Key("query")], "the query", &form.query)?;
+    let mut digested = without_notes(raw.get()).into_owned();
+    let mut asked = Vec::new();
+    for (name, value) in &form.expected_flags {
+        let Some((when, terms)) = flags.by_name.get(name) else {
+            let help = match nearest(name, flags.by_name.keys().map(String::as_str)) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => "add it to the suite's flags: { NAME: { when: true or false, terms: FILE } }".to_owned(),
+            };
+            let path = [Key("expected_flags"), Key(name)];
+            return Err(cursor.problem_of_key(&path, "unknown-flag", format!("unknown flag \"{name}\""), help));
+        };
+        if value == when {
+            digested.push_str(terms.text());
+            asked.push((name.clone(), terms.clone()));
+        }
+    }
+    let mut tools: Vec<String> = Vec::new();
+    for (at, tool) in form.expected_tools.into_iter().enumerate() {
+        if tool.is_empty() {
+            let path = [Key("expected_tools"), At(at)];
+            return Err(cursor.problem(&path, "empty-tool", "a tool has no name", "name it, or remove it"));
+        }
+        if !tools.contains(&tool) {
+            tools.push(tool);
+        }
+    }
+    let trajectory =
+        form.trajectory.map(|form| Trajectory::read(form, &cursor.inner(&[Key("trajectory")]))).transpose()?;
+    let case = ToolUseCase {
+        category: form.category,
+        query: form.query,
+        tools,
+        phrases: cursor.keywords(&[Key("expected_output_contains")], &form.expected_output_contains)?,
+        flags: asked,
+        outputs: form.expected_tool_output.into_iter().map(|(tool, pairs)| (tool, Value::Object(pairs))).collect(),
+        trajectory,
+        rule: cursor.rule(form.rule)?,
+        line: cursor.line(),
+    };
+    Ok(CaseEntry {
+        golden: source.file.clone(),
+        digest: sha256_hex(digested.as_bytes()),
+        runs: vec![id.clone()],
+        id,
+        samples: None,
+        quarantine: form.quarantine.map(|form| form.stated(&cursor)),
+        case,
+    })
+}
+
+/// Expectations that the declared tools cannot satisfy: an undeclared tool, or a result that no tool returns.
+pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let Ok(CasesFile(raws)) = json::golden(source) else { return found };
+    for raw in raws {
+        let Ok(form) = json::part::<ToolUseCaseForm>(source, raw) else { continue };
+        let cursor = JsonCursor::part(source, raw);
+        let results = |name: &str| Some(&declared.iter().find(|tool| tool.spec.name == name)?.results);
+        let undeclared = |path: &[Step<'_>], name: &str| {
+            let help = match nearest(name, declared.iter().map(|tool| tool.spec.name.as_str())) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => "add it to the file of the suite's tools".to_owned(),
+            };
+            cursor.problem_of_key(path, "unsatisfiable", format!("the tool \"{name}\" is not declared"), help)
+        };
+        for (at, name) in form.expected_tools.iter().enumerate().filter(|(_, name)| results(name).is_none()) {
+            found.push(undeclared(&[Key("expected_tools"), At(at)], name));
+        }
+        for (name, pairs) in &form.expected_tool_output {
+            let (path, wanted) = ([Key("expected_tool_output"), Key(name)], Value::Object(pairs.clone()));
+            match results(name) {
+                None => found.push(undeclared(&path, name)),
+                Some(results) if results.iter().any(|result| contains(&result.says, &wanted)) => {}
+                Some(_) => {
+                    let what = format!("no declared result of {name} contains {wanted}");
+                    let help = "add a result to the tool, or fix the expectation";
+                    found.push(cursor.problem_of_key(&path, "unsatisfiable", what, help));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The file: a list, or an object with the list under `cases`.
+struct CasesFile<'a>(Vec<&'a RawValue>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keyed<'a> {
+    #[serde(borrow)]
+    cases: Vec<&'a RawValue>,
+}
+
+// Not derived as untagged: an untagged enum loses the line and column of an error.
+impl<'de: 'a, 'a> Deserialize<'de> for CasesFile<'a> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct CasesListOrKey;
+        impl<'de> Visitor<'de> for CasesListOrKey {
+            type Value = CasesFile<'de>;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a list of cases, or { \"cases\": [] }")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CasesFile<'de>, A::Error> {
+                Keyed::deserialize(MapAccessDeserializer::new(map)).map(|keyed| CasesFile(keyed.cases))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<CasesFile<'de>, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(CasesFile)
+            }
+        }
+        reader.deserialize_any(CasesListOrKey)
+    }
+}

@@ -1,0 +1,154 @@
+//! The checks of a case on one sample, with evidence and next action.
+
+use serde_json::Value;
+
+use super::ToolUseOutput;
+use super::cases::ToolUseCase;
+use super::trajectory::Followed;
+use crate::model::{Check, CheckKey, Failure};
+use crate::suites::shared::calls::contains;
+use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
+
+/// One sample and its case.
+pub struct ToolUseChecker<'a> {
+    pub case: &'a ToolUseCase,
+    pub produced: &'a ToolUseOutput,
+    pub path: Option<&'a Followed>,
+    pub classifier: FailureClassifier<'a>,
+}
+
+impl ToolUseChecker<'_> {
+    /// Every check; every sample has the same checks in the same order.
+    pub fn checks(&self) -> Vec<Check> {
+        let line = self.case.line;
+        let form = "make the agent answer with a text, and record its calls as [{name, arguments, result}]";
+        let readable = || "an answer with a text or a tool call".to_owned();
+        let mut checks = vec![Check::of("schema", CheckKey::Only, line, readable, self.classifier.schema(form))];
+        if self.case.tools.is_empty() {
+            checks.push(Check::of("no_tool", CheckKey::Only, line, || "no tool call".to_owned(), self.no_tool()));
+        }
+        for tool in &self.case.tools {
+            let expected = || format!("a call of {tool}");
+            checks.push(Check::of(
+                "expected_tool",
+                CheckKey::Named(tool.as_str().into()),
+                line,
+                expected,
+                self.tool(tool),
+            ));
+        }
+        if !self.case.phrases.is_empty() {
+            let expected = || {
+                let phrases: Vec<String> =
+                    self.case.phrases.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
+                format!("an answer with {}", phrases.join(" or "))
+            };
+            checks.push(Check::of("expected_output_contains", CheckKey::Only, line, expected, self.phrase()));
+        }
+        for (name, terms) in &self.case.flags {
+            let missing = (!terms.are_in(&self.produced.answer)).then(|| {
+                let action = format!(
+                    "make the prompt require the wording of {name}, or add the agent's wording to its list of terms"
+                );
+                let detail = format!("{name}: no phrase of the list is in the answer {}", self.answer());
+                self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
+            });
+            let expected = || format!("an answer with a phrase of the list {name}");
+            checks.push(Check::of("expected_flag", CheckKey::Named(name.as_str().into()), line, expected, missing));
+        }
+        for (tool, part) in &self.case.outputs {
+            let failure = self.output(tool, part);
+            let expected = || format!("{tool} returns {part}");
+            checks.push(Check::of(
+                "expected_tool_output",
+                CheckKey::Named(tool.as_str().into()),
+                line,
+                expected,
+                failure,
+            ));
+        }
+        if let (Some(trajectory), Some(followed)) = (&self.case.trajectory, self.path) {
+            let named = [
+                (
+                    "trajectory",
+                    followed.strayed.as_ref(),
+                    "compare the calls with the case's trajectory: fix the agent's plan, or the case",
+                ),
+                (
+                    "forbidden_tools",
+                    followed.forbidden.as_ref(),
+                    "remove the tool from the agent, or say in the prompt when it must not be called",
+                ),
+                ("max_steps", followed.too_long.as_ref(), "look for repeated or unneeded calls"),
+            ];
+            for (word, detail, action) in named.into_iter().filter(|(word, ..)| trajectory.states(word)) {
+                let failure = detail.map(|detail| {
+                    self.classifier.failure(CheckFailure::Choice, None, detail.clone(), action.to_owned())
+                });
+                checks.push(Check::of(word, CheckKey::Only, line, || trajectory.expectation(word), failure));
+            }
+        }
+        checks
+    }
+
+    fn called(&self) -> String {
+        let names: Vec<&str> = self.produced.calls.iter().map(|call| call.name.as_str()).collect();
+        if names.is_empty() {
+            "no tool was called".to_owned()
+        } else {
+            format!("the agent called {}", names.join(", "))
+        }
+    }
+
+    fn answer(&self) -> String {
+        let start: String = self.produced.answer.chars().take(120).collect();
+        let more = if start.len() < self.produced.answer.len() { " …" } else { "" };
+        format!("\"{start}{more}\"")
+    }
+
+    fn no_tool(&self) -> Option<Failure> {
+        (!self.produced.calls.is_empty()).then(|| {
+            let action = "make the prompt say when to answer without a tool";
+            self.classifier.failure(
+                CheckFailure::Choice,
+                None,
+                format!("expected no tool call; {}", self.called()),
+                action.to_owned(),
+            )
+        })
+    }
+
+    fn tool(&self, tool: &str) -> Option<Failure> {
+        let called = self.produced.calls.iter().any(|call| call.name == tool);
+        (!called).then(|| self.not_called(tool, format!("{tool} was not called; {}", self.called())))
+    }
+
+    fn not_called(&self, tool: &str, detail: String) -> Failure {
+        let action = format!("check how the agent chooses its tools: the description of {tool}, or the routing to it");
+        self.classifier.failure(CheckFailure::Choice, None, detail, action)
+    }
+
+    fn phrase(&self) -> Option<Failure> {
+        let expected = &self.case.phrases;
+        (!expected.iter().any(|phrase| phrase.is_in(&self.produced.answer))).then(|| {
+            let expected: Vec<String> = expected.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
+            let action = "read the answer: if it is right, add its wording to the case; otherwise fix the prompt";
+            let detail = format!("none of {} is in the answer {}", expected.join(", "), self.answer());
+            self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action.to_owned())
+        })
+    }
+
+    fn output(&self, tool: &str, part: &Value) -> Option<Failure> {
+        let results: Vec<&Value> =
+            self.produced.calls.iter().filter(|call| call.name == tool).map(|call| &call.result).collect();
+        let Some(last) = results.last() else {
+            return Some(self.not_called(tool, format!("{tool} was not called; {}", self.called())));
+        };
+        (!results.iter().any(|result| contains(result, part))).then(|| {
+            let last: String = last.to_string().chars().take(160).collect();
+            let action = format!("compare the arguments of {tool} with the case, then check the data behind the tool");
+            let detail = format!("no call of {tool} returned {part}; the last call returned {last}");
+            self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
+        })
+    }
+}

@@ -1,0 +1,229 @@
+//! Kind `tool_use` (seed 004): agents that call tools and answer in text.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde_json::json;
+
+pub use self::cases::entries;
+use self::cases::{Category, Flags, ToolUseCase, ToolUseCaseForm, cases, unanswerable};
+use self::checks::ToolUseChecker;
+use self::tools::{ToolForm, tools};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::Files;
+use crate::format::lenient;
+use crate::format::lenient::{Lenient, Text};
+use crate::model::{
+    Ask, Better, CannedTool, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Run, SuiteConfig,
+    Toolbox, indicator, share,
+};
+use crate::suites::GradeContext;
+use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::shared::audit::Audit;
+use crate::suites::shared::calls::{ObservedCall, calls};
+use crate::suites::shared::every_kind::{COMMON, with_common};
+use crate::suites::shared::failure_classifier::FailureClassifier;
+use crate::suites::shared::folder::CaseFolder;
+use crate::suites::shared::terms::TermList;
+use crate::text::norm;
+
+mod cases;
+mod checks;
+mod tools;
+mod trajectory;
+
+/// The kind.
+pub const KIND: SuiteKind = SuiteKind {
+    name: "tool_use",
+    scorer: "tool_use/1",
+    metrics: METRICS,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::History,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
+    terms: &["disclaimer"],
+    meaning: "agents that call tools and answer in text, checked for the expected tools, phrases and data",
+    open: open_suite,
+    schemas: || {
+        vec![
+            ("tool-use-case", schemars::schema_for!(ToolUseCaseForm)),
+            ("tool-use-tools", schemars::schema_for!(Vec<ToolForm>)),
+        ]
+    },
+};
+
+/// In the order of the values of [`ToolUse::grade`].
+const OWN: &[MetricSpec] = &[
+    MetricSpec {
+        name: "case_pass_rate",
+        gates: &[Gate::PERFECT],
+        meaning: "cases that pass all checks / cases",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "case_pass_rate[happy_path]",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "the same for the happy-path cases",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "case_pass_rate[edge_case]",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "the same for the edge cases",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "case_pass_rate[adversarial]",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "the same for the adversarial cases",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "case_pass_rate[multi_step]",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "the same for the cases with several steps",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "tool_recall",
+        explained_by: ExplainedBy::Checks(&["expected_tool"]),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "called expected tools / expected tools; 1 if no tool is expected",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "unexpected_tool_rate",
+        better: Better::Lower,
+        gates: &[Gate::Threshold {
+            side: LimitSide::Max,
+            limit: Limit::Baseline { otherwise: None },
+            edge: Edge::Hard,
+        }],
+        meaning: "calls of unexpected tools / calls; 0 without calls",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "trajectory_f1",
+        explained_by: ExplainedBy::Checks(&["trajectory"]),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "harmonic mean of precision and recall of the calls, compared with the case's trajectory",
+        ..MetricSpec::PLAIN
+    },
+];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+/// The built-in flags of every suite.
+pub const SHIPPED_FLAGS: &[&str] = &["can_diagnose"];
+
+struct ToolUse {
+    folder: CaseFolder<ToolUseCase>,
+    /// The tools of a live agent; empty if the suite declares none.
+    tools: Vec<CannedTool>,
+}
+
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut flags = Flags::default();
+    if let Some(terms) = problems.keep(TermList::open("disclaimer", suite.terms.get("disclaimer"), files)) {
+        flags.add(SHIPPED_FLAGS[0], false, terms);
+    }
+    for (name, flag) in &suite.flags {
+        if let Some(terms) = problems.keep(TermList::open(name, Some(&flag.terms), files)) {
+            flags.add(name, flag.when, terms);
+        }
+    }
+    let Some(source) = problems.keep(files.text(&suite.path)) else { return Err(problems) };
+    let cases = problems.keep_all(cases(&source, &flags)).unwrap_or_default();
+    let declared = suite.tools.as_ref().and_then(|file| problems.keep(files.text(file)));
+    let tools = declared.and_then(|source| problems.keep_all(tools(&source))).unwrap_or_default();
+    problems.or(Box::new(ToolUse { folder: CaseFolder::of(suite, suite.path.clone(), cases), tools }))
+}
+
+/// The output of one run: its tool calls and its final answer.
+struct ToolUseOutput {
+    /// The answer in the normal form.
+    answer: String,
+    calls: Vec<ObservedCall>,
+    flaws: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct ToolUseForm<'a> {
+    #[serde(borrow, default)]
+    text: Lenient<Text<'a>>,
+}
+
+fn produced(run: &Run) -> ToolUseOutput {
+    let (calls, mut flaws) = calls(run);
+    let ToolUseForm { text } = lenient::object(&run.outputs);
+    let answer = match &text {
+        Lenient::Given(text) => norm(text),
+        Lenient::Absent => String::new(),
+        Lenient::Other(form) => {
+            flaws.insert(0, format!("\"text\" is {form}, not a text"));
+            String::new()
+        }
+    };
+    if answer.is_empty() && calls.is_empty() && flaws.is_empty() {
+        flaws.push("the outputs have no text, and there is no tool call".to_owned());
+    }
+    ToolUseOutput { answer, calls, flaws }
+}
+
+impl Suite for ToolUse {
+    fn pairs(&self) -> &[Pair] {
+        &self.folder.pairs
+    }
+
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (pair, case, run) = (&self.folder.pairs[index], self.folder.case(index), &runs[0]);
+        let produced = produced(run);
+        let path = case.trajectory.as_ref().map(|trajectory| trajectory.followed(&produced.calls));
+        let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
+        let checks = ToolUseChecker { case, produced: &produced, path: path.as_ref(), classifier }.checks();
+        let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
+        let shortfalls = case.unexpected_calls(&produced.calls);
+        let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
+        let passed = indicator(grade.passed());
+        let of = |category| (case.category == category).then_some(passed);
+        let used = case.tools.iter().filter(|tool| produced.calls.iter().any(|call| call.name == **tool)).count();
+        let unexpected = produced.calls.iter().filter(|call| !case.tools.contains(&call.name)).count();
+        // A run without answer and calls calls no wrong tool; that earns no points.
+        let nothing = produced.answer.is_empty() && produced.calls.is_empty();
+        let perfect = |value: f64| (!nothing).then_some(value);
+        grade.values = vec![
+            Some(passed),
+            of(Category::HappyPath),
+            of(Category::EdgeCase),
+            of(Category::Adversarial),
+            of(Category::MultiStep),
+            share(used, case.tools.len()).or(perfect(1.0)),
+            share(unexpected, produced.calls.len()).or(perfect(0.0)),
+            path.map(|path| path.f1),
+        ];
+        Ok(grade)
+    }
+
+    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let query = &self.folder.case(index).query;
+        let tools = if self.tools.is_empty() { Toolbox::Empty } else { Toolbox::Canned(self.tools.clone()) };
+        // Only the user's words: the agent adds its own prompt.
+        Ok(Some(Ask { prompt: query.clone(), inputs: json!({"query": query}), answer: None, tools }))
+    }
+
+    /// The request depends on the case alone.
+    fn read_inputs(&self, _index: usize, _files: &dyn Files) {}
+
+    fn audit(&self, files: &dyn Files) -> Audit {
+        let mut audit = Audit::default();
+        if let (false, Ok(source)) = (self.tools.is_empty(), files.text(&self.folder.path)) {
+            unanswerable(&source, &self.tools).into_iter().for_each(|problem| audit.problems.push(problem));
+        }
+        let there: BTreeSet<Category> = self.folder.cases.iter().map(|case| case.category).collect();
+        for category in Category::ALL.into_iter().filter(|category| !there.contains(category)) {
+            let what = format!("there is no case of category {}", category.as_str());
+            audit.note(&self.folder.path, what, "add one: each category finds different failures");
+        }
+        audit
+    }
+}

@@ -1,0 +1,340 @@
+//! Kind `triggers` (seed 000): the cross-domain rules themselves, without a model.
+
+use std::collections::BTreeSet;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{EntryKind, Files, read_case, sha256_hex};
+use crate::format::Step::{At, Key};
+use crate::format::{JsonCursor, json};
+use crate::model::{
+    AgentName, Better, CaseId, Check, CheckKey, CheckOutcome, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec,
+    RepoPath, Run, SuiteConfig, Tag, indicator, share,
+};
+use crate::suites::GradeContext;
+use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::shared::audit::Audit;
+use crate::suites::shared::every_kind::{COMMON, with_common};
+use crate::suites::shared::finding::{Finding, FindingParts, Severity};
+use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::quarantine::QuarantineForm;
+use crate::suites::shared::rules::{Rules, RulesFile};
+
+/// The kind.
+pub const KIND: SuiteKind = SuiteKind {
+    name: "triggers",
+    scorer: "triggers/1",
+    metrics: METRICS,
+    agents: AgentPolicy::Own("rules"),
+    legacy_output: LegacyOutput::None,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
+    terms: &[],
+    meaning: "rules that call another agent for some findings; no model is called",
+    open: open_suite,
+    schemas: || {
+        vec![
+            ("trigger-case", schemars::schema_for!(TriggerCaseForm)),
+            ("trigger-rules", schemars::schema_for!(RulesFile)),
+        ]
+    },
+};
+
+const OWN: &[MetricSpec] = &[
+    MetricSpec {
+        name: "case_pass_rate",
+        gates: &[Gate::PERFECT],
+        meaning: "cases in which exactly the expected rules fired / cases",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "trigger_recall",
+        explained_by: ExplainedBy::Checks(&["expected_trigger"]),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "expected rules that fired / expected rules",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "trigger_precision",
+        explained_by: ExplainedBy::Checks(&["must_not_trigger", "no_other_trigger"]),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "expected rules that fired / rules that fired",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "forbidden_trigger_rate",
+        explained_by: ExplainedBy::Checks(&["must_not_trigger"]),
+        better: Better::Lower,
+        gates: &[Gate::NO_LARGE_RISE],
+        meaning: "forbidden rules that fired / rules that fired",
+        ..MetricSpec::PLAIN
+    },
+];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+
+/// `cases/{case}.json`: findings of one agent, and the rules that they must fire.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "trigger case")]
+struct TriggerCaseForm {
+    /// The agent that made the findings.
+    agent: String,
+    /// The findings.
+    #[serde(default)]
+    findings: Vec<TriggerFindingForm>,
+    /// The ids of exactly the rules that must fire.
+    #[serde(default)]
+    expected_triggers: Vec<String>,
+    /// The ids of rules that must not fire.
+    #[serde(default)]
+    must_not_trigger: Vec<String>,
+    /// A note for people; grading ignores it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
+    /// Why the case is excluded from gating for now.
+    quarantine: Option<QuarantineForm>,
+}
+
+/// A finding, written by a person.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TriggerFindingForm {
+    category: String,
+    severity: Option<Severity>,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    citations: Vec<TriggerCitationForm>,
+}
+
+/// A citation of a file.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TriggerCitationForm {
+    #[serde(default)]
+    file: String,
+    #[serde(rename = "section")]
+    _section: Option<String>,
+    #[serde(default)]
+    quote: String,
+}
+
+struct TriggerCase {
+    agent: String,
+    findings: Vec<Finding>,
+    expected: Vec<(String, u32)>,
+    forbidden: Vec<(String, u32)>,
+}
+
+struct Triggers {
+    folder: RepoPath,
+    rules: Rules,
+    pairs: Vec<Pair>,
+    cases: Vec<TriggerCase>,
+}
+
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let rules =
+        files.text(&suite.path.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source));
+    let Some(rules) = problems.keep_all(rules) else { return Err(problems) };
+    let folder = suite.path.child("cases");
+    let entries = problems.keep(files.list(&folder)).unwrap_or_default();
+    let names: Vec<String> =
+        entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
+    let agent =
+        AgentName::new("rules").map_err(|bad| Diagnostic::of_file(&folder, "bad-id", bad.to_string(), bad.help()))?;
+    let read: Vec<_> = names
+        .par_iter()
+        .filter_map(|name| {
+            let stem = name.strip_suffix(".json")?;
+            let file = folder.child(name);
+            Some(read_case(files, &file, |own| read_golden(own, &rules, file.clone(), stem, &agent)))
+        })
+        .collect();
+    let read: Vec<(Pair, TriggerCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let (pairs, cases) = read.into_iter().unzip();
+    problems.or(Box::new(Triggers { folder: suite.path.clone(), rules, pairs, cases }))
+}
+
+fn read_golden(
+    files: &dyn Files,
+    rules: &Rules,
+    file: RepoPath,
+    stem: &str,
+    agent: &AgentName,
+) -> Result<(Pair, TriggerCase), Diagnostic> {
+    let id = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
+    let source = files.text(&file)?;
+    let form: TriggerCaseForm = json::golden(&source)?;
+    let cursor = JsonCursor::whole(&source);
+    let findings = form.findings.iter().map(|form| {
+        Finding::of(&FindingParts {
+            category: &form.category,
+            severity: form.severity,
+            title: &form.title,
+            description: &form.description,
+            citations: form
+                .citations
+                .iter()
+                .map(|citation| (citation.file.as_str(), citation.quote.as_str()))
+                .collect(),
+        })
+    });
+    let case = TriggerCase {
+        findings: findings.collect(),
+        expected: rule_ids(&cursor, rules, "expected_triggers", form.expected_triggers)?,
+        forbidden: rule_ids(&cursor, rules, "must_not_trigger", form.must_not_trigger)?,
+        agent: form.agent,
+    };
+    if let Some((both, _)) = case.forbidden.iter().find(|(id, _)| case.expected.iter().any(|(other, _)| other == id)) {
+        let what = format!("the rule \"{both}\" is both expected and forbidden");
+        let path = [Key("must_not_trigger")];
+        return Err(cursor.problem_of_key(&path, "unsatisfiable", what, "remove it from one of the lists"));
+    }
+    let pair = Pair {
+        case: id,
+        agent: agent.clone(),
+        golden: file,
+        digest: sha256_hex(without_notes(&source.text).as_bytes()),
+        runs: Vec::new(),
+        samples: None,
+        quarantine: form.quarantine.map(|form| form.stated(&cursor)),
+        zone: None,
+    };
+    Ok((pair, case))
+}
+
+/// The rule ids of the list under `key`, each with its line.
+///
+/// # Errors
+/// An id without a rule.
+pub fn rule_ids(
+    cursor: &JsonCursor<'_>,
+    rules: &Rules,
+    key: &str,
+    ids: Vec<String>,
+) -> Result<Vec<(String, u32)>, Diagnostic> {
+    let checked = ids.into_iter().enumerate().map(|(at, id)| {
+        let cursor = cursor.inner(&[Key(key), At(at)]);
+        match rules.known(&id) {
+            Ok(()) => Ok((id, cursor.line())),
+            Err(help) => Err(cursor.problem(&[], "unknown-rule", format!("unknown rule \"{id}\""), help)),
+        }
+    });
+    checked.collect()
+}
+
+impl Suite for Triggers {
+    fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    fn audit(&self, files: &dyn Files) -> Audit {
+        let mut audit = Audit::default();
+        audit.strays(files, &self.folder.child("cases"));
+        let expected: BTreeSet<&str> =
+            self.cases.iter().flat_map(|case| &case.expected).map(|(id, _)| id.as_str()).collect();
+        for id in self.rules.ids().filter(|id| !expected.contains(id)) {
+            let what = format!("no case expects the rule \"{id}\", so it is not tested");
+            audit.note(&self.folder.child("rules.yaml"), what, "add a case that fires it, or remove the rule");
+        }
+        audit
+    }
+
+    fn grade(&self, index: usize, _runs: &[Run], _context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let case = &self.cases[index];
+        let fired = self.rules.fired(&case.agent, &case.findings);
+        let ids = |list: &[(String, u32)]| {
+            list.iter().map(|(id, _)| id.as_str()).map(str::to_owned).collect::<BTreeSet<String>>()
+        };
+        let (expected, forbidden) = (ids(&case.expected), ids(&case.forbidden));
+        let hit = expected.iter().filter(|id| fired.contains(id.as_str())).count();
+        let wrong = forbidden.iter().filter(|id| fired.contains(id.as_str())).count();
+        let checks = self.checks(case, &fired);
+        let passed = checks.iter().all(|check| check.outcome == CheckOutcome::Passed);
+        let values = vec![
+            Some(indicator(passed)),
+            Some(share(hit, expected.len()).unwrap_or(1.0)),
+            Some(share(hit, fired.len()).unwrap_or(1.0)),
+            Some(share(wrong, fired.len()).unwrap_or(0.0)),
+        ];
+        Ok(Grade { values, checks, layer: Layer::Structured, shortfalls: Vec::new(), kept: None })
+    }
+}
+
+impl Triggers {
+    /// The checks; all pass exactly if the expected rules fired and no other.
+    fn checks(&self, case: &TriggerCase, fired: &BTreeSet<&str>) -> Vec<Check> {
+        let routing = |_: &str, detail, next_action| Failure { tag: Tag::Routing, detail, next_action };
+        let mut checks = trigger_checks(&self.rules, &case.expected, &case.forbidden, fired, &routing);
+        let surplus: Vec<&str> = fired
+            .iter()
+            .copied()
+            .filter(|id| !case.expected.iter().chain(&case.forbidden).any(|(other, _)| other == id))
+            .collect();
+        let failure = (!surplus.is_empty()).then(|| Failure {
+            tag: Tag::Routing,
+            detail: format!("unexpected rules fired: {}", surplus.join(", ")),
+            next_action: "narrow the rule's conditions in rules.yaml, or expect it here".to_owned(),
+        });
+        checks.push(Check::of(
+            "no_other_trigger",
+            CheckKey::Only,
+            case.expected.first().map_or(1, |(_, line)| *line),
+            || match case.expected.as_slice() {
+                [] => "no rule fires".to_owned(),
+                expected => {
+                    let ids: Vec<&str> = expected.iter().map(|(id, _)| id.as_str()).collect();
+                    format!("only these rules fire: {}", ids.join(", "))
+                }
+            },
+            failure,
+        ));
+        checks
+    }
+}
+
+/// One check for each expected and each forbidden rule; `classifier` makes a failure from rule id, evidence and next
+/// action.
+pub fn trigger_checks(
+    rules: &Rules,
+    expected: &[(String, u32)],
+    forbidden: &[(String, u32)],
+    fired: &BTreeSet<&str>,
+    classifier: &dyn Fn(&str, String, String) -> Failure,
+) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (id, line) in expected {
+        let failure = (!fired.contains(id.as_str())).then(|| {
+            let detail = format!("the rule {id} did not fire, so {} is not called", rules.calls(id));
+            classifier(
+                id,
+                detail,
+                format!("compare the conditions of {id} in rules.yaml with the findings of this case"),
+            )
+        });
+        checks.push(Check::of(
+            "expected_trigger",
+            CheckKey::Named(id.as_str().into()),
+            *line,
+            || format!("the rule {id} fires"),
+            failure,
+        ));
+    }
+    for (id, line) in forbidden {
+        let failure = fired.contains(id.as_str()).then(|| {
+            let detail = format!("the rule {id} fired and called {}", rules.calls(id));
+            classifier(id, detail, format!("narrow the conditions of {id} in rules.yaml"))
+        });
+        let expected = || format!("the rule {id} does not fire");
+        checks.push(Check::of("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, expected, failure));
+    }
+    checks
+}

@@ -1,0 +1,31 @@
+//! Problems of golden files that are known before grading: expectations that cannot be satisfied, and unused entries.
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{EntryKind, Files};
+use crate::model::RepoPath;
+
+/// The findings of `goldgate check` on one suite.
+#[derive(Debug, Default)]
+pub struct Audit {
+    /// Expectations that no answer can satisfy.
+    pub problems: Diagnostics,
+    /// Entries without effect.
+    pub notes: Vec<Diagnostic>,
+}
+
+impl Audit {
+    /// Adds an entry without effect.
+    pub fn note(&mut self, file: &RepoPath, what: impl Into<String>, help: impl Into<String>) {
+        self.notes.push(Diagnostic::of_file(file, "unused", what, help));
+    }
+
+    /// Reports entries of the golden folder that are not golden files.
+    pub fn strays(&mut self, files: &dyn Files, folder: &RepoPath) {
+        for entry in files.list(folder).unwrap_or_default() {
+            if entry.kind != EntryKind::File || !entry.name.ends_with(".json") {
+                let help = "rename it to {case}.json, or move it elsewhere";
+                self.note(&folder.child(&entry.name), "not a golden file: it is ignored", help);
+            }
+        }
+    }
+}

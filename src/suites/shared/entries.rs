@@ -1,0 +1,35 @@
+//! The part of a golden file that belongs to a case.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::model::CaseId;
+use crate::suites::kinds::tool_use;
+
+/// The cases of one golden file, each with its own part.
+pub struct GoldenEntries<'a> {
+    whole: &'a Value,
+    /// The parts by case; `None` if the whole file is one case.
+    parts: Option<BTreeMap<String, &'a Value>>,
+}
+
+impl<'a> GoldenEntries<'a> {
+    /// The cases of a golden file of this kind.
+    pub fn of(kind: &str, file: &'a Value) -> Self {
+        Self { whole: file, parts: (kind == tool_use::KIND.name).then(|| tool_use::entries(file)) }
+    }
+
+    /// A case's own part.
+    pub fn case(&self, case: &CaseId) -> Option<&'a Value> {
+        match &self.parts {
+            None => Some(self.whole),
+            Some(parts) => parts.get(case.as_str()).copied(),
+        }
+    }
+}
+
+/// The flags built into a kind; a suite's own flag of the same name replaces one.
+pub fn shipped_flags(kind: &str) -> &'static [&'static str] {
+    if kind == tool_use::KIND.name { tool_use::SHIPPED_FLAGS } else { &[] }
+}

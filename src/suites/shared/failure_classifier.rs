@@ -1,0 +1,116 @@
+//! Assigns a tag to a failed check: the failure taxonomy and its order of precedence (grading.md 12).
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use super::calls::{ObservedCall, calls};
+use crate::model::{AgentName, Failure, Run, Tag};
+use crate::suites::GradeContext;
+use crate::suites::kind::Pair;
+
+/// The kind of a check's failure, before the rest of the sample is considered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckFailure {
+    /// The agent's content is wrong or missing.
+    Content,
+    /// The agent chose a wrong tool or node, or none.
+    Choice,
+    /// The agent names something that does not exist: a path, a test, a range.
+    Unmapped,
+}
+
+/// Classifies the failures of one sample.
+pub struct FailureClassifier<'a> {
+    agent: &'a AgentName,
+    run: &'a Run,
+    compared_with: Option<&'a Run>,
+    context: &'a GradeContext<'a>,
+    flaws: &'a [String],
+    // Computed only if a check fails, then used often.
+    broken_tool: OnceCell<Option<String>>,
+}
+
+impl<'a> FailureClassifier<'a> {
+    /// For one run of a pair; `flaws` are the parts of its output with the wrong format.
+    pub fn new(pair: &'a Pair, run: &'a Run, context: &'a GradeContext<'a>, flaws: &'a [String]) -> Self {
+        Self::of(&pair.agent, run, context, flaws)
+    }
+
+    /// For one agent's run, if the pair has several.
+    pub fn of(agent: &'a AgentName, run: &'a Run, context: &'a GradeContext<'a>, flaws: &'a [String]) -> Self {
+        Self { agent, run, compared_with: None, context, flaws, broken_tool: OnceCell::new() }
+    }
+
+    /// For a check that compares the run with another one: a failed tool in either run explains the failure.
+    pub fn compared_with(&self, other: &'a Run) -> Self {
+        Self { compared_with: Some(other), ..Self::of(self.agent, self.run, self.context, self.flaws) }
+    }
+
+    /// The failure of a check. A wrong format comes first, then a failed tool, then the choice, then rule and model.
+    pub fn failure(&self, fault: CheckFailure, rule: Option<&str>, detail: String, next_action: String) -> Failure {
+        if !self.flaws.is_empty() {
+            let next_action = "fix the output format first: see the check schema of this case".to_owned();
+            return Failure { tag: Tag::Schema, detail, next_action };
+        }
+        if let Some(tool) = self.broken_tool() {
+            let next_action = format!("fix the tool {tool} first: the agent worked without its result");
+            return Failure { tag: Tag::Tooling, detail: format!("{detail}; the tool {tool} failed"), next_action };
+        }
+        if let (CheckFailure::Content, Some(rule)) = (fault, rule)
+            && let Some(change) = self.context.rule_change(self.agent, self.run, rule)
+        {
+            let next_action = format!(
+                "compare with rule {rule} of the base commit: revert the change, or keep it and change the case"
+            );
+            return Failure { tag: Tag::Prompt, detail: format!("{detail}; {change}"), next_action };
+        }
+        let tag = match (fault, rule) {
+            (CheckFailure::Unmapped, _) => Tag::Tooling,
+            (CheckFailure::Choice, _) => Tag::Routing,
+            (CheckFailure::Content, Some(rule)) if self.had_rule(rule) => Tag::Model,
+            (CheckFailure::Content, Some(_) | None) => Tag::Prompt,
+        };
+        Failure { tag, detail, next_action }
+    }
+
+    /// The failure of the format check; `None` if the output has no flaw.
+    pub fn schema(&self, next_action: &str) -> Option<Failure> {
+        let first = self.flaws.first()?;
+        let more = match self.flaws.len() {
+            1 => String::new(),
+            all => format!(" (and {} more)", all - 1),
+        };
+        Some(Failure { tag: Tag::Schema, detail: format!("{first}{more}"), next_action: next_action.to_owned() })
+    }
+
+    /// Whether the run's prompt package has this rule.
+    pub fn had_rule(&self, rule: &str) -> bool {
+        self.context.had_rule(self.agent, self.run, rule)
+    }
+
+    /// The first tool that failed and did not succeed later in the same run.
+    fn broken_tool(&self) -> Option<&str> {
+        let found = self.broken_tool.get_or_init(|| {
+            let mut runs = [self.run].into_iter().chain(self.compared_with);
+            let broken = runs.find_map(|run| first_broken(calls(run).0))?;
+            Some(if broken.name.is_empty() { "without a name".to_owned() } else { broken.name })
+        });
+        found.as_deref()
+    }
+}
+
+/// The first failed call without a later successful call of the same tool.
+fn first_broken(calls: Vec<ObservedCall>) -> Option<ObservedCall> {
+    let mut succeeded = BTreeSet::new();
+    let mut broken = None;
+    for call in calls.into_iter().rev() {
+        match call.failed {
+            true if !succeeded.contains(&call.name) => broken = Some(call),
+            true => {}
+            false => {
+                succeeded.insert(call.name);
+            }
+        }
+    }
+    broken
+}

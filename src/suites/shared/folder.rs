@@ -1,0 +1,201 @@
+//! A folder of golden files, one for each case; every agent of the suite is graded on each case.
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::audit::Audit;
+use super::meaning::without_notes;
+use super::quarantine::Stated;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{EntryKind, Files, SourceText, read_case, sha256_hex};
+use crate::model::{CaseId, RepoPath, RunKey, SuiteConfig};
+use crate::suites::kind::Pair;
+
+/// A name in a golden file.
+pub struct StatedName {
+    /// The name.
+    pub text: String,
+    /// Its byte offset in the file.
+    pub at: usize,
+}
+
+/// A parsed golden file, before it becomes a case of a suite.
+pub struct GoldenCase<T> {
+    /// The case's id if the file states one; the default is the file stem.
+    pub id: Option<StatedName>,
+    /// The names of the runs of a sample; empty for the run of the case itself.
+    pub runs: Vec<StatedName>,
+    /// Number of samples, if neither config nor command line states it.
+    pub samples: Option<u32>,
+    /// Why the case is excluded from gating for now.
+    pub quarantine: Option<Box<Stated>>,
+    /// Why the case is listed and no longer run.
+    pub retired: Option<String>,
+    /// Other content that affects a metric, such as a list of terms.
+    pub measured_with: String,
+    /// The expectations of the case.
+    pub case: T,
+}
+
+impl<T> GoldenCase<T> {
+    /// A case with one run, named after its file.
+    pub fn plain(case: T) -> Self {
+        Self {
+            id: None,
+            runs: Vec::new(),
+            samples: None,
+            retired: None,
+            quarantine: None,
+            measured_with: String::new(),
+            case,
+        }
+    }
+}
+
+/// A case of a suite.
+pub struct CaseEntry<T> {
+    /// Its id.
+    pub id: CaseId,
+    /// Its golden file.
+    pub golden: RepoPath,
+    /// The digest of its expectations.
+    pub digest: String,
+    /// The names of the runs of a sample.
+    pub runs: Vec<CaseId>,
+    /// Number of samples, if neither config nor command line states it.
+    pub samples: Option<u32>,
+    /// Why the case is excluded from gating for now.
+    pub quarantine: Option<Box<Stated>>,
+    /// The expectations of the case.
+    pub case: T,
+}
+
+/// The cases of a suite, paired with its agents.
+pub struct CaseFolder<T> {
+    /// The folder, or the file that contains all cases.
+    pub path: RepoPath,
+    /// The pairs, ordered by case, then agent.
+    pub pairs: Vec<Pair>,
+    case_indices: Vec<usize>,
+    /// The cases, by id.
+    pub cases: Vec<T>,
+    /// Cases that are listed and not run, each with its reason.
+    pub retired: Vec<(CaseId, String)>,
+}
+
+impl<T> CaseFolder<T> {
+    /// Pairs every case with every agent of the suite.
+    pub fn of(suite: &SuiteConfig, path: RepoPath, mut entries: Vec<CaseEntry<T>>) -> Self {
+        entries.sort_by(|one, other| one.id.cmp(&other.id));
+        let (mut pairs, mut case_indices, mut cases) = (Vec::new(), Vec::new(), Vec::new());
+        for CaseEntry { id, golden, digest, runs, samples, quarantine, case } in entries {
+            for agent in suite.agents.keys() {
+                let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
+                case_indices.push(cases.len());
+                pairs.push(Pair {
+                    case: id.clone(),
+                    agent: agent.clone(),
+                    golden: golden.clone(),
+                    digest: digest.clone(),
+                    runs: runs.iter().map(key).collect(),
+                    samples,
+                    quarantine: quarantine.clone(),
+                    zone: None,
+                });
+            }
+            cases.push(case);
+        }
+        Self { path, pairs, case_indices, cases, retired: Vec::new() }
+    }
+
+    /// The case of a pair.
+    pub fn case(&self, pair: usize) -> &T {
+        &self.cases[self.case_indices[pair]]
+    }
+
+    /// Problems of the folder that show without reading its files.
+    pub fn audit(&self, files: &dyn Files) -> Audit {
+        let mut audit = Audit::default();
+        audit.strays(files, &self.path);
+        audit
+    }
+}
+
+/// A parsed golden file.
+struct GoldenFile<T> {
+    id: CaseId,
+    runs: Vec<CaseId>,
+    source: SourceText,
+    /// The byte offset of its id.
+    at: usize,
+    digest: String,
+    read: GoldenCase<T>,
+}
+
+/// Reads every `{case}.json` of a folder, for every agent of the suite.
+///
+/// # Errors
+/// Every invalid part of the files.
+pub fn open_cases<T: Send>(
+    suite: &SuiteConfig,
+    files: &dyn Files,
+    path: RepoPath,
+    read: impl Fn(&SourceText, &dyn Files) -> Result<GoldenCase<T>, Diagnostic> + Sync,
+) -> Result<CaseFolder<T>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let entries = problems.keep(files.list(&path)).unwrap_or_default();
+    let entries_by_name: Vec<(RepoPath, &str)> = entries
+        .iter()
+        .filter(|entry| entry.kind == EntryKind::File)
+        .filter_map(|entry| Some((path.child(&entry.name), entry.name.strip_suffix(".json")?)))
+        .collect();
+    let opened: Vec<Result<_, Diagnostics>> = entries_by_name
+        .par_iter()
+        .map(|(file, stem)| read_case(files, file, |own| opened(file, stem, own, &read)))
+        .collect();
+    let mut opened: Vec<GoldenFile<T>> = opened.into_iter().filter_map(|one| problems.keep_all(one)).collect();
+    opened.sort_by(|one, other| one.id.cmp(&other.id));
+    for two in opened.windows(2).filter(|two| two[0].id == two[1].id) {
+        let what = format!("the id \"{}\" is already used in {}", two[1].id, two[0].source.file);
+        problems.push(two[1].source.problem(two[1].at, "duplicate-id", what, "give each case its own id"));
+    }
+    let (mut entries, mut retired) = (Vec::new(), Vec::new());
+    for GoldenFile {
+        id,
+        runs,
+        source,
+        digest,
+        read: GoldenCase { samples, quarantine, retired: left, case, .. },
+        ..
+    } in opened
+    {
+        match left {
+            Some(why) => retired.push((id, why)),
+            None => entries.push(CaseEntry { id, golden: source.file, digest, runs, samples, quarantine, case }),
+        }
+    }
+    problems.or(CaseFolder { retired, ..CaseFolder::of(suite, path, entries) })
+}
+
+fn opened<T>(
+    file: &RepoPath,
+    stem: &str,
+    files: &dyn Files,
+    read: &impl Fn(&SourceText, &dyn Files) -> Result<GoldenCase<T>, Diagnostic>,
+) -> Result<GoldenFile<T>, Diagnostics> {
+    let source = files.text(file)?;
+    let read = read(&source, files)?;
+    let checked = |text: &str, at: usize| {
+        CaseId::new(text).map_err(|bad| source.problem(at, "bad-id", bad.to_string(), bad.help()))
+    };
+    // The file's name is nowhere in the file: errors point to its start.
+    let (text, at) = read.id.as_ref().map_or((stem, 0), |name| (name.text.as_str(), name.at));
+    let id = checked(text, at)?;
+    let mut problems = Diagnostics::default();
+    let mut runs: Vec<CaseId> =
+        read.runs.iter().filter_map(|name| problems.keep(checked(&name.text, name.at))).collect();
+    if read.runs.is_empty() {
+        runs.push(id.clone());
+    }
+    let digest = sha256_hex(format!("{}{}", without_notes(&source.text), read.measured_with).as_bytes());
+    problems.or(GoldenFile { id, runs, at, digest, read, source })
+}

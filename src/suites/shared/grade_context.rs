@@ -1,0 +1,88 @@
+//! What grading may read: the suite's files, the prompt packages, and cached documents.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::rule_text::rule_change;
+use crate::diag::Diagnostic;
+use crate::files::{CheckoutDigest, Files};
+use crate::model::{RepoPath, Run};
+use crate::text::{Keyword, norm};
+
+/// The rules that an agent was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptPackage {
+    /// The digest of its files.
+    pub digest: CheckoutDigest,
+    /// Its text.
+    pub text: String,
+    /// Its text in the normal form.
+    pub normal: String,
+    /// The text of the base commit's package at the same path, if it differs.
+    pub before: Option<String>,
+}
+
+/// What the grading of the pairs of one case has access to.
+pub struct GradeContext<'a> {
+    files: &'a dyn Files,
+    prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>,
+    // The samples of a case cite the same few documents many times.
+    papers: RefCell<BTreeMap<RepoPath, Arc<str>>>,
+    // The digest of all outputs of the pair that is being graded.
+    outputs: RefCell<Option<String>>,
+}
+
+impl<'a> GradeContext<'a> {
+    /// A context without cached documents.
+    pub fn new(files: &'a dyn Files, prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>) -> Self {
+        Self { files, prompts, papers: RefCell::default(), outputs: RefCell::default() }
+    }
+
+    /// The files of the repository.
+    pub fn files(&self) -> &dyn Files {
+        self.files
+    }
+
+    /// Sets the digest of the outputs of the next pair; a person's score counts for the outputs that it was given on.
+    pub fn set_outputs(&self, digest: Option<String>) {
+        *self.outputs.borrow_mut() = digest;
+    }
+
+    /// Whether `digest` is that of the outputs of the pair that is being graded.
+    pub fn has_outputs(&self, digest: Option<&str>) -> bool {
+        digest.is_some() && self.outputs.borrow().as_deref() == digest
+    }
+
+    /// A document in its normal form, cached.
+    ///
+    /// # Errors
+    /// The document cannot be read.
+    pub fn paper(&self, file: &RepoPath) -> Result<Arc<str>, Diagnostic> {
+        if let Some(paper) = self.papers.borrow().get(file) {
+            return Ok(paper.clone());
+        }
+        let paper: Arc<str> = norm(&self.files.text(file)?.text).into();
+        self.papers.borrow_mut().insert(file.clone(), paper.clone());
+        Ok(paper)
+    }
+
+    /// Whether the run's prompt package has this rule, by its id or text (grading.md 12).
+    pub fn had_rule(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> bool {
+        // Whole words: T-1 is not T-10.
+        let rule = Keyword::new(rule);
+        self.package(agent, run).zip(rule).is_some_and(|(package, rule)| rule.is_word_of(&package.normal))
+    }
+
+    /// How this commit changed a rule that the run used; `None` if it is unchanged or the base is unknown.
+    pub fn rule_change(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> Option<String> {
+        let package = self.package(agent, run)?;
+        rule_change(rule, package.before.as_deref()?, &package.text)
+    }
+
+    /// The agent's prompt package, if it is the one that the run used (same digest, or no digest recorded).
+    fn package(&self, agent: &crate::model::AgentName, run: &Run) -> Option<&PromptPackage> {
+        let package = self.prompts.get(agent);
+        package.filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| package.digest.is(digest)))
+    }
+}

@@ -1,0 +1,193 @@
+//! The digest of an agent's input: a recording of another input does not count for this case.
+
+use serde_json::{Map, Value};
+
+use super::asking::MATERIAL;
+use crate::diag::Diagnostic;
+use crate::files::{CheckoutDigest, DigestList, Files, files_below};
+use crate::model::{Ask, REDACTED, Toolbox};
+
+/// Fields of a request that do not change the input: paths, and the answer format.
+const NOT_ASKED: [&str; 4] = ["file", "repository", "categories", "max_calls"];
+
+/// The field with a user's own words, in kinds that have one.
+const QUERY: &str = "query";
+
+/// The fields that goldgate's own prompts show in full.
+const SHOWN: [&str; 2] = ["text", "original"];
+
+/// The digest of a case's input: its fields as values, and the files of the repository that the agent may read. goldgate's
+/// own prompt texts, paths and the layout of the golden file do not count.
+///
+/// # Errors
+/// A file of the repository cannot be read.
+pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<CheckoutDigest, Diagnostic> {
+    let mut fields = match &ask.inputs {
+        Value::Object(fields) => fields.clone(),
+        other => Map::from_iter([("inputs".to_owned(), other.clone())]),
+    };
+    fields.retain(|key, _| !NOT_ASKED.contains(&key.as_str()));
+    let mut list = DigestList::after(unix_lines(Value::Object(fields)).to_string());
+    if let Toolbox::Folder { root, .. } = &ask.tools {
+        for (inner, file) in files_below(files, root)? {
+            list.add(&files.bytes(&file)?, |digest| format!("\n{digest}  {inner}"));
+        }
+    }
+    Ok(list.digest())
+}
+
+/// Replaces `\r\n` by `\n`: git may check a text out with other line endings than it stores.
+fn unix_lines(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.contains('\r') => Value::String(text.replace("\r\n", "\n")),
+        Value::Array(list) => list.into_iter().map(unix_lines).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, unix_lines(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}
+
+/// The user's own words, if the case is a query.
+pub fn query(ask: &Ask) -> Option<&str> {
+    ask.inputs.get(QUERY).and_then(Value::as_str)
+}
+
+/// Whether two texts have the same words, ignoring whitespace.
+pub fn is_same_text(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+/// Whether a recorded prompt is certainly of another case: it lacks the query, or it is a prompt of goldgate's own around
+/// another document. Recordings with a digest are compared by digest instead.
+pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
+    // The redacted secret is unknown.
+    if prompt.contains(REDACTED) {
+        return false;
+    }
+    let has = |text: &str| normal(prompt).contains(&normal(text));
+    match query(ask) {
+        Some(query) => !has(query),
+        None if prompt.contains(MATERIAL) => {
+            SHOWN.iter().filter_map(|key| ask.inputs.get(*key)?.as_str()).any(|text| !has(text))
+        }
+        None => false,
+    }
+}
+
+/// Whether the agent may ask questions, so that a conversation continues after the first message.
+pub fn has_rounds(ask: &Ask) -> bool {
+    ask.inputs.get("rounds").is_some_and(|rounds| !rounds.is_null())
+}
+
+/// Whether a prompt contains everything that the case asks, so that its answer belongs to this case. No prompt shows which
+/// repository an agent read.
+pub fn is_shown_in(ask: &Ask, prompt: &str) -> bool {
+    if matches!(ask.tools, Toolbox::Folder { .. }) {
+        return false;
+    }
+    let prompt = normal(prompt);
+    // A prompt may contain a text as part of a JSON value.
+    let has = |text: &&str| {
+        let quoted = Value::from(*text).to_string();
+        prompt.contains(&normal(text)) || prompt.contains(&normal(quoted.trim_matches('"')))
+    };
+    let fields = ask.inputs.as_object().into_iter().flatten();
+    let mut texts = Vec::new();
+    fields.filter(|(key, _)| !NOT_ASKED.contains(&key.as_str())).for_each(|(_, value)| texts_of(value, &mut texts));
+    !texts.is_empty() && texts.iter().all(has)
+}
+
+/// Collects every text in a value.
+fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(list) => list.iter().for_each(|value| texts_of(value, texts)),
+        Value::Object(fields) => fields.values().for_each(|value| texts_of(value, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn normal(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{input_digest, is_of_another_case, is_same_text, is_shown_in};
+    use crate::diag::Diagnostic;
+    use crate::files::{Entry, EntryKind, Files};
+    use crate::model::{Ask, RepoPath, Toolbox};
+
+    /// A folder with one file: its name and its content.
+    struct SingleFileFolder(&'static str, &'static str);
+
+    impl Files for SingleFileFolder {
+        fn list_all(&self, _: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+            Ok(vec![Entry { name: self.0.to_owned(), kind: EntryKind::File }])
+        }
+
+        fn bytes(&self, _: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+            Ok(self.1.into())
+        }
+    }
+
+    fn ask(inputs: Value, tools: Toolbox) -> Ask {
+        Ask { prompt: "Do it.".to_owned(), inputs, answer: None, tools }
+    }
+
+    fn digest(inputs: Value) -> String {
+        input_digest(&ask(inputs, Toolbox::Empty), &SingleFileFolder("a", "")).unwrap().sha256
+    }
+
+    #[test]
+    fn the_question_counts_and_its_path_does_not() {
+        let asked = digest(json!({"text": "a\nb", "file": "x/a.md", "categories": ["c"]}));
+        assert_eq!(asked, digest(json!({"text": "a\r\nb", "file": "y/a.md"})));
+        assert_ne!(asked, digest(json!({"text": "a\nc", "file": "x/a.md", "categories": ["c"]})));
+        assert_ne!(asked, digest(json!({"text": "a\nb", "question": "why"})));
+    }
+
+    #[test]
+    fn every_file_of_a_repository_counts() {
+        let folder = |name| Toolbox::Folder { root: RepoPath::root().child(name), max_calls: 3 };
+        let whole =
+            |name, file: &SingleFileFolder| input_digest(&ask(json!({"question": "q"}), folder(name)), file).unwrap();
+        let of = |name, file: &SingleFileFolder| whole(name, file).sha256;
+        let first = of("repo", &SingleFileFolder(".env", "1"));
+        assert_eq!(first, of("moved", &SingleFileFolder(".env", "1")));
+        assert_ne!(first, of("repo", &SingleFileFolder(".env", "2")));
+        assert_ne!(first, of("repo", &SingleFileFolder("env", "1")));
+        let (unix, windows) =
+            (whole("repo", &SingleFileFolder("a", "1\n")), whole("repo", &SingleFileFolder("a", "1\r\n")));
+        assert!(unix.sha256 == windows.sha256 && windows.is(&unix.sha256) && windows.is(&windows.raw_sha256));
+        assert!(windows.raw_sha256 != unix.sha256 && !unix.is(&windows.raw_sha256));
+    }
+
+    #[test]
+    fn a_recorded_prompt_of_another_case_is_known() {
+        let query = ask(json!({"query": "Where is  my order?"}), Toolbox::Empty);
+        assert!(!is_of_another_case(&query, "Be brief.\n\nWhere is my\norder?"));
+        assert!(is_of_another_case(&query, "Be brief.\n\nWhere is it?"));
+        let document = ask(json!({"text": "The rent is 1."}), Toolbox::Empty);
+        let own = |text: &str| format!("Review it.\n\n{}\n\nThe document:\n```\n{text}\n```", super::MATERIAL);
+        assert!(!is_of_another_case(&document, &own("The rent is 1.")));
+        assert!(is_of_another_case(&document, &own("The rent is 2.")));
+        // A custom prompt may name the document in its own way.
+        assert!(!is_of_another_case(&document, "Review lease.md"));
+        assert!(is_same_text(" a\n b", "a b") && !is_same_text("a b", "ab"));
+    }
+
+    #[test]
+    fn a_prompt_shows_what_the_case_asks() {
+        let asks = |inputs| ask(inputs, Toolbox::Empty);
+        let document = asks(json!({"text": "The \"rent\"\nis 1.", "file": "lease.md", "categories": ["c"]}));
+        assert!(is_shown_in(&document, "Review this:\n\nThe \"rent\" is 1."));
+        assert!(is_shown_in(&document, "{\"document\": \"The \\\"rent\\\"\\nis 1.\"}"));
+        assert!(!is_shown_in(&document, "Review this:\n\nThe \"rent\" is 2."));
+        assert!(!is_shown_in(&document, "Review lease.md"));
+        assert!(!is_shown_in(&asks(json!({"rounds": 3})), "anything"), "there is no text to show");
+        let folder = Toolbox::Folder { root: RepoPath::root().child("repo"), max_calls: 3 };
+        assert!(!is_shown_in(&ask(json!({"question": "q"}), folder), "q"));
+    }
+}

@@ -1,0 +1,426 @@
+//! Labels given by people: scores that replace rubric scores, tags that replace failure tags, and verdicts that automatic
+//! results are compared with. The report keeps and shows all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::quarantine::is_day;
+use super::rubric::DIMENSIONS;
+use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::files::{Files, SourceText};
+use crate::format::Step::Key;
+use crate::format::{JsonCursor, json};
+use crate::model::{AgentName, CaseId, Mark, RepoPath, Tag};
+use crate::suites::kind::SuiteKind;
+
+/// One label: a score of a dimension, the tag of a check, or a verdict on the whole case.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "label that a person gave")]
+pub struct LabelForm {
+    /// The agent. Without it the label applies to every agent that has no such label of its own.
+    agent: Option<String>,
+    /// The case.
+    case: String,
+    /// The rubric's dimension (kind `interview`), together with `score`.
+    dimension: Option<String>,
+    /// Its points, 0 to 2.
+    score: Option<u8>,
+    /// The name of a check, together with `tag`.
+    check: Option<String>,
+    /// The right tag of its failure.
+    tag: Option<String>,
+    /// A person's verdict on the whole case: `pass`, `weak` or `fail`. It replaces no automatic result.
+    verdict: Option<String>,
+    /// The digest of the outputs that a score or a verdict was given on, as written by `goldgate label`. It does not apply
+    /// to other outputs.
+    outputs_sha256: Option<String>,
+    /// The day of the label, as `YYYY-MM-DD`; required for a score on outputs.
+    date: Option<String>,
+    /// The person.
+    by: String,
+    /// The person's reason.
+    reason: String,
+}
+
+/// One label, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    agent: Option<String>,
+    case: String,
+    /// The byte offsets of its parts.
+    spans: LabelSpans,
+    /// Its content.
+    pub says: LabelContent,
+    /// The person.
+    pub by: String,
+    /// The person's reason.
+    pub reason: String,
+    /// The day, as `YYYY-MM-DD`, if stated.
+    pub date: Option<String>,
+}
+
+/// The content of a label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LabelContent {
+    /// Index of the dimension in [`DIMENSIONS`], its points, and the digest of the outputs if stated.
+    Score(usize, u8, Option<String>),
+    /// The name of a check, and its tag.
+    Tag(String, Tag),
+    /// The mark of the whole case, and the digest of the outputs if stated.
+    Verdict(Mark, Option<String>),
+}
+
+/// The byte offsets of a label's parts in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LabelSpans {
+    agent: usize,
+    case: usize,
+    about: usize,
+}
+
+/// The subject of a label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum LabelSubject<'a> {
+    /// The dimension, on the outputs with this digest; scores of other outputs are independent.
+    Dimension(usize, Option<&'a str>),
+    Check(&'a str),
+    /// The whole case, as judged by this person.
+    Whole(&'a str),
+}
+
+impl Label {
+    fn about(&self) -> LabelSubject<'_> {
+        match &self.says {
+            LabelContent::Score(dimension, _, outputs) => LabelSubject::Dimension(*dimension, outputs.as_deref()),
+            LabelContent::Tag(check, _) => LabelSubject::Check(check),
+            LabelContent::Verdict(..) => LabelSubject::Whole(&self.by),
+        }
+    }
+}
+
+/// The answer of a person in `goldgate label`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GivenLabel {
+    /// The mark of the whole case.
+    Mark(Mark),
+    /// Index of the dimension in [`DIMENSIONS`], and its points.
+    Points(usize, u8),
+}
+
+impl GivenLabel {
+    fn fields(self) -> String {
+        match self {
+            Self::Mark(mark) => format!("\"verdict\": \"{}\"", mark.as_str()),
+            Self::Points(dimension, points) => {
+                format!("\"dimension\": \"{}\", \"score\": {points}", DIMENSIONS[dimension])
+            }
+        }
+    }
+}
+
+/// A label as `goldgate label` writes it.
+pub struct NewLabel<'a> {
+    /// The agent.
+    pub agent: &'a AgentName,
+    /// The case.
+    pub case: &'a CaseId,
+    /// The person's answer.
+    pub opinion: GivenLabel,
+    /// The digest of the outputs that the person saw, if any.
+    pub outputs_sha256: Option<&'a str>,
+    /// The day, as `YYYY-MM-DD`.
+    pub date: &'a str,
+    /// The person.
+    pub by: &'a str,
+    /// The person's reason.
+    pub reason: &'a str,
+}
+
+/// Appends a label to the text of a file of labels; existing text stays unchanged. The text is empty, or a list that
+/// [`Labels::open`] accepts.
+pub fn with_label(text: &str, label: &NewLabel<'_>) -> String {
+    let NewLabel { agent, case, opinion, outputs_sha256, date, by, reason } = label;
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let outputs = outputs_sha256.map_or(String::new(), |digest| format!("\"outputs_sha256\": {}, ", quoted(digest)));
+    let label = format!(
+        "{{ \"agent\": {}, \"case\": {}, {}, {outputs}\"date\": {}, \"by\": {}, \"reason\": {} }}",
+        quoted(agent.as_str()),
+        quoted(case.as_str()),
+        opinion.fields(),
+        quoted(date),
+        quoted(by),
+        quoted(reason)
+    );
+    let list = text.trim_end().strip_suffix(']').map_or("[", str::trim_end);
+    let comma = if list.ends_with('[') { "" } else { "," };
+    format!("{list}{comma}\n  {label}\n]\n")
+}
+
+/// The labels of a suite.
+#[derive(Debug, Clone, Default)]
+pub struct Labels {
+    /// The file of labels; `None` if the suite names none.
+    source: Option<SourceText>,
+    labels: Vec<Label>,
+}
+
+impl Labels {
+    /// Whether any label is a score.
+    pub fn has_scores(&self) -> bool {
+        self.labels.iter().any(|label| matches!(label.says, LabelContent::Score(..)))
+    }
+
+    /// Whether there is no label.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Reads the file of labels; without a file, the result is empty.
+    ///
+    /// # Errors
+    /// Every invalid label.
+    pub fn open(file: Option<&RepoPath>, files: &dyn Files) -> Result<Self, Diagnostics> {
+        let Some(file) = file else { return Ok(Self::default()) };
+        let source = files.text(file)?;
+        let raws: Vec<&RawValue> = json::golden(&source)?;
+        let mut problems = Diagnostics::default();
+        let labels: Vec<Label> =
+            raws.iter().filter_map(|raw| problems.keep(label(&JsonCursor::part(&source, raw)))).collect();
+        repeated(&source, &labels).for_each(|problem| problems.push(problem));
+        problems.or(Self { source: Some(source), labels })
+    }
+
+    /// The labels of an agent on a case, general ones first. A label of the agent itself replaces a general one on the same
+    /// subject.
+    pub fn of<'a>(&'a self, agent: &AgentName, case: &CaseId) -> impl Iterator<Item = &'a Label> {
+        let fits = |label: &&Label| {
+            label.case == case.as_str() && label.agent.as_deref().is_none_or(|one| one == agent.as_str())
+        };
+        let (own, mut labels): (Vec<&Label>, Vec<&Label>) =
+            self.labels.iter().filter(fits).partition(|label| label.agent.is_some());
+        labels.retain(|label| !own.iter().any(|other| other.about() == label.about()));
+        labels.extend(own);
+        labels.into_iter()
+    }
+
+    /// Labels without effect: scores of dimensions if the kind has no dimensions.
+    pub fn without_effect(&self, kind: &SuiteKind) -> Vec<Diagnostic> {
+        let Some(source) = &self.source else { return Vec::new() };
+        let scores = self.labels.iter().filter_map(|label| match label.says {
+            LabelContent::Score(dimension, ..) => Some((label, DIMENSIONS[dimension])),
+            LabelContent::Tag(..) | LabelContent::Verdict(..) => None,
+        });
+        let problem = |(label, name): (&Label, &str)| {
+            let what = format!("the dimension \"{name}\" has no effect here: kind {} has no rubric", kind.name);
+            source.problem(label.spans.about, "no-effect", what, "state a check with a tag, or a verdict")
+        };
+        if kind.label_dimensions.is_empty() { scores.map(problem).collect() } else { Vec::new() }
+    }
+
+    /// Labels on checks that the graded cases do not have; `graded` yields agent, case and check names.
+    pub fn unknown_checks<'a>(
+        &self,
+        graded: impl Iterator<Item = (&'a AgentName, &'a CaseId, BTreeSet<String>)> + Clone,
+    ) -> Vec<Diagnostic> {
+        let Some(source) = &self.source else { return Vec::new() };
+        let unknown = self.labels.iter().filter_map(|label| {
+            let LabelContent::Tag(check, _) = &label.says else { return None };
+            let of_it = graded.clone().filter(|(agent, case, _)| {
+                label.case == case.as_str() && label.agent.as_deref().is_none_or(|one| one == agent.as_str())
+            });
+            let known: BTreeSet<String> = of_it.flat_map(|(_, _, checks)| checks).collect();
+            // A case that was not graded has no known checks.
+            if known.is_empty() || known.contains(check) {
+                return None;
+            }
+            let help = match nearest(check, known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => format!("its checks are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+            };
+            let what = format!("\"{check}\" is not a check of the case \"{}\"", label.case);
+            Some(source.problem(label.spans.about, "unknown-check", what, help))
+        });
+        unknown.collect()
+    }
+
+    /// Labels of unknown cases or agents.
+    pub fn strays<'a>(&'a self, cases: &'a BTreeSet<&str>, agents: &'a BTreeSet<&str>) -> Vec<Diagnostic> {
+        let Some(source) = &self.source else { return Vec::new() };
+        let unknown = |label: &Label| {
+            let case = (!cases.contains(label.case.as_str())).then(|| {
+                let what = format!("a label is about \"{}\", which is not a case of the suite", label.case);
+                source.problem(label.spans.case, "unknown-case", what, "fix its case, or remove the label")
+            });
+            let agent = label.agent.as_deref().filter(|agent| !agents.contains(agent)).map(|agent| {
+                let what = format!("a label is about \"{agent}\", which is not an agent of the suite");
+                let help = match nearest(agent, agents.iter().copied()) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => format!("its agents are {}", agents.iter().copied().collect::<Vec<_>>().join(", ")),
+                };
+                source.problem(label.spans.agent, "unknown-agent", what, help)
+            });
+            case.into_iter().chain(agent)
+        };
+        self.labels.iter().flat_map(unknown).collect()
+    }
+}
+
+/// Labels whose subject already has a label in the file. Repeated verdicts are allowed: the last one counts.
+fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<Item = Diagnostic> + use<'a> {
+    let mut first: BTreeMap<(&str, Option<&str>, LabelSubject<'_>), usize> = BTreeMap::new();
+    labels.iter().filter_map(move |label| {
+        let name = match label.about() {
+            LabelSubject::Dimension(dimension, _) => DIMENSIONS[dimension],
+            LabelSubject::Check(check) => check,
+            LabelSubject::Whole(_) => return None,
+        };
+        let address = (label.case.as_str(), label.agent.as_deref(), label.about());
+        let Some(before) = first.get(&address) else {
+            first.insert(address, label.spans.about);
+            return None;
+        };
+        let of = label.agent.as_ref().map_or(label.case.clone(), |agent| format!("{agent}/{}", label.case));
+        let what = format!("\"{name}\" of {of} already has a label in line {}", source.line(*before));
+        Some(source.problem(label.spans.about, "duplicate-id", what, "keep one of the labels"))
+    })
+}
+
+fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
+    let LabelForm { agent, case, dimension, score, check, tag, verdict, outputs_sha256, date, by, reason } =
+        cursor.read()?;
+    if by.trim().is_empty() || reason.trim().is_empty() {
+        let what = "a label needs a person and a reason";
+        return Err(cursor.problem_of_key(&[Key("by")], "no-reason", what, "fill in by and reason"));
+    }
+    if let Some(date) = date.as_ref().filter(|date| !is_day(date)) {
+        let what = format!("invalid date \"{date}\"");
+        return Err(cursor.problem(&[Key("date")], "bad-date", what, "write it as YYYY-MM-DD"));
+    }
+    let key = match (&dimension, &check) {
+        (Some(_), _) => "dimension",
+        (None, Some(_)) => "check",
+        (None, None) => "verdict",
+    };
+    let at = |key| cursor.value(&[Key(key)]);
+    if dimension.is_some() && outputs_sha256.is_some() && date.is_none() {
+        let what = "a score of outputs needs a date";
+        return Err(cursor.problem_of_key(&[Key("dimension")], "no-date", what, "add date: YYYY-MM-DD"));
+    }
+    let spans = LabelSpans { agent: at("agent"), case: at("case"), about: at(key) };
+    let says = match (dimension, score, check, tag, verdict, outputs_sha256) {
+        (Some(name), Some(points @ 0..=2), None, None, None, outputs) => {
+            let at = DIMENSIONS.iter().position(|one| *one == name);
+            LabelContent::Score(at.ok_or_else(|| unknown(cursor, "dimension", &name, &DIMENSIONS))?, points, outputs)
+        }
+        (None, None, Some(check), Some(word), None, None) => {
+            let known = Tag::ALL.map(Tag::as_str);
+            let tag = Tag::ALL.into_iter().find(|tag| tag.as_str() == word);
+            LabelContent::Tag(check, tag.ok_or_else(|| unknown(cursor, "tag", &word, &known))?)
+        }
+        (None, None, None, None, Some(word), outputs) => {
+            let known = Mark::ALL.map(Mark::as_str);
+            let mark = Mark::ALL.into_iter().find(|mark| mark.as_str() == word);
+            LabelContent::Verdict(mark.ok_or_else(|| unknown(cursor, "verdict", &word, &known))?, outputs)
+        }
+        _ => {
+            let what = "a label is a dimension with a score of 0 to 2, a check with a tag, or a verdict";
+            return Err(cursor.problem_of_key(&[Key("case")], "bad-label", what, "state exactly one of the three"));
+        }
+    };
+    Ok(Label { agent, case, spans, says, by, reason, date })
+}
+
+fn unknown(cursor: &JsonCursor<'_>, what: &str, found: &str, known: &[&str]) -> Diagnostic {
+    let help = match nearest(found, known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => format!("known values: {}", known.join(", ")),
+    };
+    cursor.problem(&[Key(what)], "unknown-value", format!("unknown {what} \"{found}\""), help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GivenLabel, Labels, NewLabel, with_label};
+    use crate::diag::Diagnostic;
+    use crate::files::{Entry, Files};
+    use crate::model::{AgentName, CaseId, Mark, RepoPath};
+
+    struct One(String);
+
+    impl Files for One {
+        fn list_all(&self, _: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+            Ok(Vec::new())
+        }
+
+        fn bytes(&self, _: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+            Ok(self.0.clone().into())
+        }
+    }
+
+    fn opened(labels: &[&str]) -> Labels {
+        Labels::open(Some(&RepoPath::root().child("l.json")), &One(format!("[{}]", labels.join(", ")))).unwrap()
+    }
+
+    #[test]
+    fn an_agents_own_label_replaces_a_general_one_on_the_same_subject() {
+        let of_all = |says: &str| format!("{{ \"case\": \"c\", {says}, \"reason\": \"all\" }}");
+        let of_one = |says: &str| format!("{{ \"agent\": \"a\", \"case\": \"c\", {says}, \"reason\": \"own\" }}");
+        for (general, own, expected) in [
+            (r#""check": "x", "tag": "model", "by": "A""#, r#""check": "x", "tag": "schema", "by": "B""#, "own"),
+            (r#""check": "x", "tag": "model", "by": "A""#, r#""check": "y", "tag": "schema", "by": "A""#, "all own"),
+            (
+                r#""dimension": "compression", "score": 1, "by": "A""#,
+                r#""dimension": "compression", "score": 2, "by": "B""#,
+                "own",
+            ),
+            (
+                r#""dimension": "compression", "score": 1, "by": "A""#,
+                r#""dimension": "atom_clarity", "score": 2, "by": "A""#,
+                "all own",
+            ),
+            (r#""verdict": "pass", "by": "A""#, r#""verdict": "weak", "by": "A""#, "own"),
+            (r#""verdict": "pass", "by": "A""#, r#""verdict": "weak", "by": "B""#, "all own"),
+        ] {
+            let (all, one) = (of_all(general), of_one(own));
+            for order in [[all.as_str(), one.as_str()], [one.as_str(), all.as_str()]] {
+                let labels = opened(&order);
+                let reasons = |agent: &str| {
+                    let (agent, case) = (AgentName::new(agent).unwrap(), CaseId::new("c").unwrap());
+                    labels.of(&agent, &case).map(|label| label.reason.clone()).collect::<Vec<_>>().join(" ")
+                };
+                assert_eq!((reasons("a").as_str(), reasons("b").as_str()), (expected, "all"), "{order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_verdict_is_appended_and_nothing_else_changes() {
+        let (agent, case) = (AgentName::new("a").unwrap(), CaseId::new("c").unwrap());
+        let verdict = |outputs_sha256| NewLabel {
+            agent: &agent,
+            case: &case,
+            opinion: GivenLabel::Mark(Mark::Weak),
+            outputs_sha256,
+            date: "2026-11-21",
+            by: "Subject A",
+            reason: "says \"no\"\nand ]",
+        };
+        let line = r#"{ "agent": "a", "case": "c", "verdict": "weak", "date": "2026-11-21", "by": "Subject A", "reason": "says \"no\"\nand ]" }"#;
+        for empty in ["", "[]", " [ ]\n", "[\n\n]\n"] {
+            let written = with_label(empty, &verdict(None));
+            assert_eq!(written.trim_start(), format!("[\n  {line}\n]\n"), "{empty:?}");
+        }
+        let once = with_label("[\n  { \"case\":   \"kept unchanged ]\" }\n]", &verdict(Some("ab")));
+        assert!(once.starts_with("[\n  { \"case\":   \"kept unchanged ]\" },\n  { \"agent\": \"a\""), "{once}");
+        let twice = with_label(&once, &verdict(None));
+        let read: Vec<serde_json::Value> = serde_json::from_str(&twice).unwrap();
+        assert_eq!((read.len(), &read[1]["outputs_sha256"], &read[2]["verdict"]), (3, &"ab".into(), &"weak".into()));
+        let points = with_label("", &NewLabel { opinion: GivenLabel::Points(2, 1), ..verdict(Some("ab")) });
+        let read: Vec<serde_json::Value> = serde_json::from_str(&points).unwrap();
+        assert_eq!((&read[0]["dimension"], &read[0]["score"]), (&super::DIMENSIONS[2].into(), &1.into()));
+    }
+}

@@ -1,0 +1,174 @@
+//! The meaning of a golden case: what affects grading, without notes for people.
+
+use std::borrow::Cow;
+
+use schemars::Schema;
+use serde_json::{Map, Value};
+
+use crate::format::without_member;
+use crate::suites::kind::SuiteKind;
+use crate::suites::kinds::evidence;
+
+/// The key of the free notes of a case.
+const NOTES: &str = "notes";
+
+/// The parts of a case, compared separately.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseMeaning {
+    /// Everything that affects grading, without values that equal their default.
+    pub judged: Value,
+    /// Origin and owner of the case.
+    pub history: Value,
+}
+
+/// Extracts the meaning of the cases of one kind.
+pub struct MeaningReader {
+    /// The keys of a case that state origin and owner.
+    history_keys: &'static [&'static str],
+    /// The schema of a case; built once, because there are many cases.
+    schema: Option<Schema>,
+}
+
+impl MeaningReader {
+    /// For the cases of `kind`.
+    pub fn of(kind: &SuiteKind) -> Self {
+        let history_keys: &[&str] = if kind.name == evidence::KIND.name { &["lifecycle", "why"] } else { &[] };
+        Self { history_keys, schema: (kind.schemas)().into_iter().next().map(|(_, schema)| schema) }
+    }
+
+    /// The meaning of a case's own part of a golden file, without notes and quarantine.
+    pub fn meaning(&self, case: &Value) -> CaseMeaning {
+        let mut judged = case.clone();
+        let mut history = Map::new();
+        if let Some(fields) = judged.as_object_mut() {
+            fields.remove(NOTES);
+            fields.remove("quarantine");
+            for key in self.history_keys {
+                history.extend(fields.remove_entry(*key));
+            }
+        }
+        if let Some(schema) = &self.schema {
+            Defaults { root: schema.as_value() }.leave_out(&mut judged, schema.as_value());
+        }
+        CaseMeaning { judged, history: Value::Object(history) }
+    }
+}
+
+/// A case's text without its notes. Digests use it, so that a note does not change the expectation.
+pub fn without_notes(case: &str) -> Cow<'_, str> {
+    without_member(case, NOTES)
+}
+
+/// The defaults of a schema.
+struct Defaults<'a> {
+    root: &'a Value,
+}
+
+impl Defaults<'_> {
+    /// Removes every value that equals its default.
+    fn leave_out(&self, value: &mut Value, schema: &Value) {
+        let schema = self.resolved(schema);
+        match value {
+            Value::Object(fields) => self.leave_out_of_fields(fields, schema),
+            Value::Array(list) => {
+                if let Some(items) = schema.get("items") {
+                    list.iter_mut().for_each(|item| self.leave_out(item, items));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    fn leave_out_of_fields(&self, fields: &mut Map<String, Value>, schema: &Value) {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required = |key: &str| required.is_some_and(|keys| keys.iter().any(|one| one == key));
+        fields.retain(|key, value| {
+            let Some(property) = properties.and_then(|properties| properties.get(key)) else {
+                // All values of a map have one schema.
+                if let Some(inner) = schema.get("additionalProperties").filter(|inner| inner.is_object()) {
+                    self.leave_out(value, inner);
+                }
+                return true;
+            };
+            self.leave_out(value, property);
+            let is_default = property.get("default").is_some_and(|default| default == value);
+            is_required(key) || !(is_default || value.is_null())
+        });
+    }
+
+    /// Resolves a reference, and the inner schema of an optional value.
+    fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        let named = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/"));
+        if let Some(found) = named.and_then(|path| path.split('/').try_fold(self.root, |at, key| at.get(key))) {
+            return found;
+        }
+        let is_null = |other: &Value| {
+            other.as_object().is_some_and(|fields| fields.len() == 1)
+                && other.get("type").is_some_and(|word| word == "null")
+        };
+        match schema.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) {
+            Some([inner, other]) if is_null(other) => self.resolved(inner),
+            Some(_) | None => schema,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{MeaningReader, without_notes};
+    use crate::suites::kind;
+
+    fn judged(name: &str, case: &Value) -> Value {
+        MeaningReader::of(kind(name).unwrap()).meaning(case).judged
+    }
+
+    #[test]
+    fn an_explicit_default_has_the_same_meaning() {
+        let bare = json!({"expected_findings": [{"category": "a"}], "min_expected_findings": 1});
+        let spelled = json!({
+            "expected_findings": [{"category": "a", "required": true, "alternative_categories": [], "rule": null}],
+            "expected_gaps": [], "min_expected_findings": 1, "max_expected_findings": null, "notes": "n",
+        });
+        assert_eq!(judged("findings", &bare), judged("findings", &spelled));
+        let other = json!({"expected_findings": [{"category": "a", "required": false}], "min_expected_findings": 1});
+        assert_ne!(judged("findings", &bare), judged("findings", &other));
+        let asked = json!({"contract": "c", "agents": ["a", "b"]});
+        let two = json!({"contract": "c", "agents": ["a", "b"], "min_agents": 2, "no_contradictions": true});
+        let three = json!({"contract": "c", "agents": ["a", "b"], "min_agents": 3});
+        assert_eq!(judged("cross_agent", &asked), judged("cross_agent", &two));
+        assert_ne!(judged("cross_agent", &asked), judged("cross_agent", &three));
+    }
+
+    #[test]
+    fn a_required_value_is_never_removed() {
+        let none = json!({"category": "edge_case", "query": "q", "expected_tools": [], "expected_output_contains": []});
+        assert_eq!(judged("tool_use", &none), none);
+    }
+
+    #[test]
+    fn the_history_of_a_task_is_separate_from_its_expectation() {
+        let task = |owner: &str| json!({"name": "t", "lifecycle": {"owner": owner}, "why": {"a": "b"}});
+        let reader = MeaningReader::of(kind("evidence").unwrap());
+        let [one, other] = ["a", "b"].map(|owner| reader.meaning(&task(owner)));
+        assert_eq!((&one.judged, &one.judged), (&json!({"name": "t"}), &other.judged));
+        assert_ne!(one.history, other.history);
+    }
+
+    #[test]
+    fn notes_do_not_change_the_text() {
+        let bare = "{\n  \"a\": 1,\n  \"b\": { \"notes\": 2 }\n}\n";
+        let noted = [
+            "{\n  \"notes\": \"x, \\\"y\\\"\",\n  \"a\": 1,\n  \"b\": { \"notes\": 2 }\n}\n",
+            "{\n  \"a\": 1,\n  \"notes\": \"x\",\n  \"b\": { \"notes\": 2 }\n}\n",
+            "{\n  \"a\": 1,\n  \"b\": { \"notes\": 2 },\n  \"notes\": \"x\"\n}\n",
+            bare,
+        ];
+        for text in noted {
+            assert_eq!(without_notes(text), bare);
+        }
+        assert_eq!((without_notes("{\"notes\": \"x\"}"), without_notes("no json")), ("{}".into(), "no json".into()));
+    }
+}

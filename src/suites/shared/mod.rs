@@ -1,0 +1,32 @@
+//! What several kinds share: golden files, prompts, reading of outputs, labels, digests.
+
+pub mod asking;
+pub mod atoms;
+pub mod audit;
+pub mod calls;
+pub mod client;
+pub mod deltas;
+pub mod entries;
+pub mod every_kind;
+pub mod expected;
+pub mod expected_deltas;
+pub mod failure_classifier;
+pub mod finding;
+pub mod folder;
+pub mod golden;
+pub mod grade_context;
+pub mod input;
+pub mod judged;
+pub mod labels;
+pub mod matching;
+pub mod meaning;
+pub mod person_scores;
+pub mod produced;
+pub mod quarantine;
+pub mod reading;
+pub mod rubric;
+pub mod rule_text;
+pub mod rules;
+pub mod snapshot;
+pub mod suite_digest;
+pub mod terms;
