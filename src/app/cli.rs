@@ -191,6 +191,11 @@ pub struct CheckArgs {
     /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
+    /// Check the setup on GitHub instead: workflows, required checks, merge queue, label, image. Needs GITHUB_REPOSITORY and
+    /// GITHUB_TOKEN
+    #[cfg(feature = "github")]
+    #[arg(long)]
+    pub github: bool,
 }
 
 /// Options of `selftest`.

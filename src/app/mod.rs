@@ -29,6 +29,8 @@ pub fn main(world: &World) -> u8 {
     let outcome = match &cli.command {
         Command::Run(args) => run::run(args, world),
         Command::Merge(args) => merge::merge(args, world),
+        #[cfg(feature = "github")]
+        Command::Check(args) if args.github => github::check_setup(args, world),
         Command::Check(args) => check::check(args, world),
         Command::Selftest(args) => selftest::selftest(args, world),
         Command::Diff(args) => diff::diff(args, world),

@@ -23,6 +23,8 @@ pub mod shard_v1;
 mod step;
 pub mod transcript;
 pub mod wire;
+#[cfg(feature = "github")]
+pub mod workflow;
 pub mod yaml;
 
 pub use json_cursor::{JsonCursor, without_member};

@@ -55,6 +55,8 @@ pub use github::OpenPull;
 pub use github::Tree;
 #[cfg(feature = "github")]
 pub use github::WorkflowRun;
+#[cfg(feature = "github")]
+pub use github::{BranchRules, ImageState, QueueGrouping, RequiredCheck};
 #[cfg(feature = "models")]
 pub use progress::Progress;
 pub use read_once::ReadOnce;

@@ -14,6 +14,7 @@ mod merged_shards;
 mod publishing;
 mod pull_request_context;
 mod recorded_approval;
+mod setup;
 mod trusted;
 
 use std::path::Path;
@@ -21,6 +22,7 @@ use std::path::Path;
 use self::comment::{CommentInput, CommentOutcome};
 use self::inputs::{ActionInputs, ActionMode, inside};
 use self::recorded_approval::ApprovalQuery;
+pub use self::setup::check_setup;
 use super::cli_error::CliError;
 use super::commands::run::{BaseSource, GradedRun, RunOptions};
 use super::commands::{merge, run};

@@ -9,6 +9,7 @@ mod commits;
 mod contents;
 mod download;
 mod pulls;
+mod settings;
 mod trees;
 
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub use self::checks::{CheckRun, Conclusion};
 pub use self::commits::{Blob, Tree};
 use self::download::DownloadClients;
 pub use self::pulls::{MergeState, OpenPull};
+pub use self::settings::{BranchRules, ImageState, QueueGrouping, RequiredCheck};
 use super::env::Secret;
 use super::web;
 

@@ -13,6 +13,7 @@ mod parts;
 mod present;
 mod publish;
 mod queue;
+mod setup;
 mod standin;
 mod story;
 mod trusted;
@@ -45,6 +46,7 @@ pub fn trials() -> Vec<Trial> {
         parts::trials,
         publish::trials,
         queue::trials,
+        setup::trials,
         story::trials,
         trusted::trials,
         writers::trials,

@@ -10,6 +10,7 @@ mod contents;
 mod forks;
 mod graphql;
 pub mod pulls;
+mod settings;
 mod trees;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -49,6 +50,7 @@ pub struct State {
     forks: forks::Forks,
     graphql: graphql::Commits,
     pulls: pulls::Pulls,
+    settings: settings::Settings,
     trees: trees::Trees,
     port: u16,
     faults: Vec<(&'static str, Fault)>,
@@ -326,6 +328,9 @@ fn answer(request: &Request, state: &mut State) -> Answer {
     if let Some(answered) = artifacts::stored(request, state) {
         return answered;
     }
+    if let Some(answered) = settings::elsewhere(request, state) {
+        return answered;
+    }
     let Some(rest) = request.path.strip_prefix("/repos/acme/agents") else { return missing() };
     let segments: Vec<&str> = rest.split('/').filter(|segment| !segment.is_empty()).collect();
     let areas = [
@@ -337,6 +342,7 @@ fn answer(request: &Request, state: &mut State) -> Answer {
         checks::answer,
         forks::answer,
         pulls::answer,
+        settings::answer,
         trees::answer,
     ];
     areas.into_iter().find_map(|area| area(request, &segments, state)).unwrap_or_else(missing)

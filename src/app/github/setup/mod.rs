@@ -1,0 +1,173 @@
+//! `goldgate check --github`: compares the workflows and the repository's settings on GitHub with what the gate needs.
+
+mod rules;
+
+use std::collections::BTreeSet;
+
+use self::rules::{GateStep, action_of};
+use super::github;
+use crate::app::cli::CheckArgs;
+use crate::app::cli_error::CliError;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{EntryKind, Files};
+use crate::format::workflow::{Workflow, read_workflow};
+use crate::model::RepoPath;
+use crate::render::plural;
+use crate::world::{BranchRules, Disk, GitHub, GitHubError, ImageState, World};
+
+/// The label of an approval, if no workflow names another.
+const LABEL: &str = "goldgate:accept-baseline";
+
+/// Reads workflows and settings, and prints what is right, what cannot be read, and what is wrong. Returns the exit code.
+///
+/// # Errors
+/// Every problem of the setup.
+pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
+    let (disk, _) = Disk::of_config(&args.config)?;
+    let Some(github) = github(&world.env)? else {
+        return Err(Diagnostic::of_file(
+            "environment",
+            "no-token",
+            "check --github needs GITHUB_REPOSITORY (owner/name) and GITHUB_TOKEN",
+            "set both; `gh auth token` prints a token",
+        )
+        .into());
+    };
+    let mut problems = Diagnostics::default();
+    let workflows = workflows(&disk, &mut problems)?;
+    problems.extend(rules::of_workflows(&workflows));
+    let mut checked = vec![plural(workflows.len(), "workflow", "workflows")];
+    let mut notes = Vec::new();
+    let branch = github.default_branch().map_err(unanswered)?;
+    match github.branch_rules(&branch) {
+        Ok(found) => {
+            problems.extend(rules::of_rules(&workflows, &branch, &found));
+            checked.push(describe(&branch, &found));
+        }
+        Err(GitHubError::Failed(error)) => return Err(error.into()),
+        Err(_) => notes.push(format!("the token may not read the rules of {branch}; {}", rules::PROTECTION)),
+    }
+    let gates = GateStep::all(&workflows);
+    labels(&github, &gates, &mut notes)?;
+    images(&github, &gates, &mut problems, &mut notes)?;
+    problems.or(())?;
+    let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
+    world.say(&format!("{}\n{noted}no problem found\n", checked.join("\n")));
+    Ok(0)
+}
+
+fn unanswered(refusal: GitHubError) -> CliError {
+    match refusal {
+        GitHubError::Failed(error) => error.into(),
+        _ => anyhow::anyhow!("the repository cannot be read: the token needs access to it").into(),
+    }
+}
+
+/// Reads the workflows of the checkout.
+fn workflows(disk: &Disk, problems: &mut Diagnostics) -> Result<Vec<Workflow>, CliError> {
+    let folder = RepoPath::root().child(".github").child("workflows");
+    let entries = disk.list(&folder).unwrap_or_default();
+    let files = entries.iter().filter(|entry| entry.kind == EntryKind::File);
+    let named = files.filter(|entry| entry.name.ends_with(".yml") || entry.name.ends_with(".yaml"));
+    let mut found = Vec::new();
+    for entry in named {
+        let source = disk.text(&folder.child(&entry.name))?;
+        found.extend(problems.keep(read_workflow(&source)));
+    }
+    Ok(found)
+}
+
+fn describe(branch: &str, rules: &BranchRules) -> String {
+    let names: Vec<String> = rules.required.iter().map(|check| format!("\"{}\"", check.name)).collect();
+    match names.as_slice() {
+        [] => format!("{branch}: no required checks"),
+        _ => format!("{branch}: requires {}", names.join(", ")),
+    }
+}
+
+/// Notes a label that does not exist yet.
+fn labels(github: &GitHub, gates: &[GateStep<'_>], notes: &mut Vec<String>) -> Result<(), CliError> {
+    let stated = gates.iter().map(|gate| gate.input("approval-label")).filter(|label| !label.is_empty());
+    let mut labels: BTreeSet<&str> = stated.collect();
+    if labels.is_empty() {
+        labels.insert(LABEL);
+    }
+    for label in labels {
+        match github.has_label(label) {
+            Ok(true) => {}
+            Ok(false) => {
+                notes.push(format!("the label {label} does not exist yet; somebody with write access has to create it"))
+            }
+            Err(GitHubError::Failed(error)) => return Err(error.into()),
+            Err(_) => notes.push("the token may not read the labels".to_owned()),
+        }
+    }
+    Ok(())
+}
+
+/// Checks that every action and image of a gate can be used, and quickly.
+fn images(
+    github: &GitHub,
+    gates: &[GateStep<'_>],
+    problems: &mut Diagnostics,
+    notes: &mut Vec<String>,
+) -> Result<(), CliError> {
+    let mut seen = BTreeSet::new();
+    for gate in gates {
+        let uses = gate.step.uses.as_deref().unwrap_or_default();
+        // A local action is what the checkout has, and setup downloads a binary.
+        if uses.is_empty() || uses.starts_with('.') || !seen.insert(uses) {
+            continue;
+        }
+        let problem = |code, what: String, help: &str| {
+            Diagnostic::of_file(&gate.workflow.file, code, what, help).at(gate.step.at)
+        };
+        let (name, reference) = action_of(uses);
+        let image = match uses.strip_prefix("docker://") {
+            Some(image) => Some(image.to_owned()),
+            None => {
+                let reference = reference.unwrap_or_default();
+                if reference.len() != 40 || !reference.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    let what =
+                        format!("{uses} is not pinned to a commit, so its owner can change what judges your merges");
+                    problems.push(problem("not-pinned", what, "write the commit of a release after the @"));
+                }
+                match github.action_file(name, reference) {
+                    Ok(Some(text)) => image_of(&text, uses, &problem, problems),
+                    Ok(None) => {
+                        let what = format!("{uses} does not exist, or the token may not read it");
+                        problems.push(problem("no-action", what, "write the commit of a release after the @"));
+                        None
+                    }
+                    Err(GitHubError::Failed(error)) => return Err(error.into()),
+                    Err(_) => {
+                        notes.push(format!("the token may not read {name}"));
+                        None
+                    }
+                }
+            }
+        };
+        let Some(image) = image else { continue };
+        if let ImageState::Refused(status) = github.image_state(&image)? {
+            let what = format!("{image} cannot be pulled without a login (HTTP {status})");
+            problems.push(problem("image-refused", what, "ask the owner to make the package public"));
+        }
+    }
+    Ok(())
+}
+
+/// The image of an action; `None` if it has none, with a problem if every job would build it.
+fn image_of(
+    text: &str,
+    uses: &str,
+    problem: &dyn Fn(&'static str, String, &str) -> Diagnostic,
+    problems: &mut Diagnostics,
+) -> Option<String> {
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("image:"))?;
+    let image = line.trim().trim_matches(['\'', '"']);
+    if image == "Dockerfile" {
+        let what = format!("{uses} builds goldgate from source in every job, which takes minutes");
+        problems.push(problem("builds-from-source", what, "write the commit of a release after the @"));
+    }
+    image.strip_prefix("docker://").map(str::to_owned)
+}

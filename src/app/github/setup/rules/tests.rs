@@ -1,0 +1,109 @@
+//! Tables of mistakes in workflows and branch rules, and the workflows that ship.
+
+use super::{of_rules, of_workflows};
+use crate::diag::Diagnostics;
+use crate::files::SourceText;
+use crate::format::workflow::{Workflow, read_workflow};
+use crate::model::RepoPath;
+use crate::world::{BranchRules, QueueGrouping, RequiredCheck};
+
+fn workflow(name: &str, text: &str) -> Workflow {
+    let file = RepoPath::root().child(name);
+    read_workflow(&SourceText::new(file, text.as_bytes().to_vec()).unwrap()).unwrap()
+}
+
+const GATE: &str = "\
+on:
+  pull_request: {types: [opened, synchronize, reopened, edited]}
+  merge_group:
+jobs:
+  gate:
+    name: Gate
+    permissions: {contents: read, pull-requests: write, statuses: read}
+    steps:
+      - uses: acme/goldgate@0123456789012345678901234567890123456789
+";
+
+const APPROVAL: &str = "\
+on: {pull_request_target: {types: [labeled]}}
+jobs:
+  approve:
+    permissions: {actions: write, contents: read, pull-requests: write, statuses: write}
+    steps:
+      - {uses: acme/goldgate@v1, with: {mode: approve}}
+";
+
+fn codes(problems: Diagnostics) -> Vec<&'static str> {
+    problems.sorted().iter().map(|problem| problem.code).collect()
+}
+
+fn of_gate(text: &str) -> Vec<&'static str> {
+    codes(of_workflows(&[workflow("gate.yml", text), workflow("approval.yml", APPROVAL)]))
+}
+
+#[test]
+fn the_workflows_that_ship_have_no_problem() {
+    const SHARED: [(&str, &str); 3] = [
+        ("approval.yml", include_str!("../../../../../docs/workflows/goldgate-approval.yml")),
+        ("publish.yml", include_str!("../../../../../docs/workflows/goldgate-publish.yml")),
+        ("baseline.yml", include_str!("../../../../../docs/workflows/goldgate-baseline.yml")),
+    ];
+    for gate in [
+        include_str!("../../../../../docs/workflows/goldgate.yml"),
+        include_str!("../../../../../docs/workflows/goldgate-shards.yml"),
+        include_str!("../../../../../docs/workflows/goldgate-trusted.yml"),
+    ] {
+        let shared = SHARED.map(|(name, text)| workflow(name, text));
+        let all: Vec<_> = shared.into_iter().chain([workflow("gate.yml", gate)]).collect();
+        assert_eq!(of_workflows(&all).sorted(), [], "{gate}");
+    }
+}
+
+#[test]
+fn each_mistake_in_a_workflow_is_found() {
+    assert_eq!(of_gate(GATE), [] as [&str; 0]);
+    for (from, to, code) in [
+        (", edited]", "]", "missing-type"),
+        (" {types: [opened, synchronize, reopened, edited]}", "", "missing-type"),
+        ("edited]}", "edited], paths: [src]}", "filtered"),
+        ("    name: Gate\n", "    name: Gate\n    if: github.actor != 'bot'\n", "skippable"),
+        ("    name: Gate\n", "    name: Gate\n    needs: build\n", "skippable"),
+        ("contents: read", "contents: none", "missing-permission"),
+        (", pull-requests: write", "", "missing-permission"),
+        ("acme/goldgate@", "acme/other@", "no-gate"),
+        ("    steps:", "    steps:\n      - {uses: acme/goldgate@v1, with: {tier: model}}\n    x:", "no-gate"),
+    ] {
+        let changed = GATE.replace(from, to);
+        assert_ne!(changed, GATE, "{from}");
+        assert_eq!(of_gate(&changed), [code], "{from} -> {to}");
+    }
+    let always = GATE.replace("    name: Gate\n", "    name: Gate\n    needs: [a, b]\n    if: ${{ always() }}\n");
+    assert_eq!(of_gate(&always), [] as [&str; 0]);
+    assert_eq!(codes(of_workflows(&[workflow("gate.yml", GATE)])), ["no-approval"]);
+    assert_eq!(codes(of_workflows(&[])), ["no-gate"]);
+}
+
+fn required(name: &str, app: Option<u64>) -> RequiredCheck {
+    RequiredCheck { name: name.to_owned(), app }
+}
+
+#[test]
+fn each_mistake_in_the_rules_of_a_branch_is_found() {
+    let table = [
+        (vec![required("Gate", Some(15_368))], None, vec![]),
+        (vec![], None, vec!["not-required"]),
+        (vec![required("Gate", None)], None, vec!["any-source"]),
+        (vec![required("gate", Some(15_368))], None, vec!["not-required", "other-name"]),
+        (vec![required("Gate", Some(15_368))], Some(QueueGrouping::Every), vec![]),
+        (vec![required("Gate", Some(15_368))], Some(QueueGrouping::OnlyLast), vec!["queue-grouping"]),
+    ];
+    for (required, queue, wanted) in table {
+        let rules = BranchRules { required, queue };
+        let mut found = codes(of_rules(&[workflow("gate.yml", GATE)], "main", &rules));
+        found.sort_unstable();
+        assert_eq!(found, wanted, "{rules:?}");
+    }
+    let rules = BranchRules { required: vec![required("Gate", Some(15_368))], queue: Some(QueueGrouping::Every) };
+    let silent = workflow("gate.yml", &GATE.replace("  merge_group:\n", ""));
+    assert_eq!(codes(of_rules(&[silent], "main", &rules)), ["no-merge-group"]);
+}

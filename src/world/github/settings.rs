@@ -1,0 +1,234 @@
+//! Reads a repository's settings: default branch, labels, required checks, merge queue, and whether an image can be pulled.
+
+use http::Method;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{GitHub, GitHubError, escaped, parsed};
+use crate::world::web;
+
+/// What a branch requires before a merge.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BranchRules {
+    /// The required checks.
+    pub required: Vec<RequiredCheck>,
+    /// How the merge queue decides; `None` without a queue.
+    pub queue: Option<QueueGrouping>,
+}
+
+/// A required check.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RequiredCheck {
+    /// Its name.
+    pub name: String,
+    /// The app that has to report it; `None` if any may.
+    pub app: Option<u64>,
+}
+
+/// Which entries of a merge queue's group have to pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueGrouping {
+    /// Every entry.
+    Every,
+    /// Only the last one, so a failing entry can merge below a passing one.
+    OnlyLast,
+}
+
+/// Whether an image can be pulled without a login.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageState {
+    /// It can.
+    Public,
+    /// The registry refused with this HTTP status.
+    Refused(u16),
+}
+
+impl GitHub {
+    /// The name of the default branch.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn default_branch(&self) -> Result<String, GitHubError> {
+        let path = self.path("");
+        let answer = self.ask(&Method::GET, &path, None, "while reading the repository")?;
+        Ok(parsed::<SettingsForm>(&answer, &path)?.default_branch)
+    }
+
+    /// Whether the repository has a label; letter case does not matter.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn has_label(&self, name: &str) -> Result<bool, GitHubError> {
+        let path = self.path(&format!("/labels/{}", escaped(name)));
+        match self.ask(&Method::GET, &path, None, "while looking for the label") {
+            Ok(_) => Ok(true),
+            Err(GitHubError::Missing) => Ok(false),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// What rulesets and branch protection require of a branch.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn branch_rules(&self, branch: &str) -> Result<BranchRules, GitHubError> {
+        let doing = "while reading the rules of the branch";
+        let mut rules = BranchRules::default();
+        let path = self.path(&format!("/rules/branches/{}?per_page=100", escaped(branch)));
+        let listed: Vec<BranchRuleForm> = match self.ask(&Method::GET, &path, None, doing) {
+            Ok(answer) => parsed(&answer, &path)?,
+            // Servers before Enterprise Server 3.11 have no rulesets.
+            Err(GitHubError::Missing) => Vec::new(),
+            Err(other) => return Err(other),
+        };
+        for BranchRuleForm { kind, parameters } in listed {
+            match kind.as_str() {
+                "required_status_checks" => {
+                    rules.required.extend(parameters.required_status_checks.into_iter().map(RequiredCheck::from));
+                }
+                "merge_queue" => {
+                    let grouping = parameters.grouping_strategy.as_deref();
+                    let every = grouping != Some("HEADGREEN");
+                    rules.queue = Some(if every { QueueGrouping::Every } else { QueueGrouping::OnlyLast });
+                }
+                _ => {}
+            }
+        }
+        let path = self.path(&format!("/branches/{}", escaped(branch)));
+        let form: ProtectedForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
+        let classic = form.protection.and_then(|protection| protection.required_status_checks);
+        rules.required.extend(classic.into_iter().flat_map(|checks| checks.checks).map(RequiredCheck::from));
+        rules.required.sort();
+        rules.required.dedup();
+        Ok(rules)
+    }
+
+    /// The `action.yml` of an action at a commit, tag or branch; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn action_file(&self, action: &str, reference: &str) -> Result<Option<String>, GitHubError> {
+        let path = format!("/repos/{action}/contents/action.yml?ref={}", escaped(reference));
+        match self.ask_as(&Method::GET, &path, None, "while reading the action", super::RAW) {
+            Ok(answer) => Ok(Some(String::from_utf8_lossy(&answer.body).into_owned())),
+            Err(GitHubError::Missing) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Whether an image such as `ghcr.io/owner/name@sha256:…` can be pulled without a login, as a runner pulls it.
+    ///
+    /// # Errors
+    /// The registry did not answer.
+    pub fn image_state(&self, image: &str) -> anyhow::Result<ImageState> {
+        let (name, digest) = image.rsplit_once('@').or_else(|| image.rsplit_once(':')).unwrap_or((image, "latest"));
+        let (host, name) =
+            name.split_once('/').ok_or_else(|| anyhow::anyhow!("the image {image:?} names no registry"))?;
+        let scheme = if host.starts_with("127.0.0.1:") { "http" } else { "https" };
+        let address = format!("{scheme}://{host}/v2/{name}/manifests/{digest}");
+        self.runtime.block_on(async {
+            let client = web::still_client()?;
+            let get = || {
+                client.get(&address).header(
+                    "accept",
+                    "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
+                     application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json",
+                )
+            };
+            let first = get().send().await?;
+            let challenge = first.headers().get("www-authenticate").and_then(|value| value.to_str().ok());
+            let status = match challenge.and_then(token_address) {
+                Some(realm) if first.status().as_u16() == 401 => {
+                    let granted: Value = serde_json::from_slice(&client.get(realm).send().await?.bytes().await?)
+                        .unwrap_or(Value::Null);
+                    match granted["token"].as_str() {
+                        Some(token) => get().bearer_auth(token).send().await?.status(),
+                        None => first.status(),
+                    }
+                }
+                _ => first.status(),
+            };
+            Ok(match status.is_success() {
+                true => ImageState::Public,
+                false => ImageState::Refused(status.as_u16()),
+            })
+        })
+    }
+}
+
+/// The address of a registry's token service, from its challenge `Bearer realm="…",service="…",scope="…"`
+/// (distribution specification, "Token Authentication").
+fn token_address(challenge: &str) -> Option<String> {
+    let fields = challenge.strip_prefix("Bearer ")?;
+    let field = |name: &str| {
+        let rest = fields.split_once(&format!("{name}=\""))?.1;
+        rest.split_once('"').map(|(value, _)| value)
+    };
+    let query: Vec<String> =
+        ["service", "scope"].into_iter().filter_map(|name| Some(format!("{name}={}", escaped(field(name)?)))).collect();
+    Some(format!("{}?{}", field("realm")?, query.join("&")))
+}
+
+#[derive(Deserialize)]
+struct SettingsForm {
+    default_branch: String,
+}
+
+#[derive(Deserialize)]
+struct BranchRuleForm {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    parameters: BranchRuleParametersForm,
+}
+
+#[derive(Deserialize, Default)]
+struct BranchRuleParametersForm {
+    #[serde(default)]
+    required_status_checks: Vec<BranchRuleCheckForm>,
+    grouping_strategy: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct BranchRuleCheckForm {
+    context: String,
+    #[serde(alias = "integration_id")]
+    app_id: Option<i64>,
+}
+
+impl From<BranchRuleCheckForm> for RequiredCheck {
+    fn from(form: BranchRuleCheckForm) -> Self {
+        // Branch protection writes -1 for any app.
+        Self { name: form.context, app: form.app_id.and_then(|id| u64::try_from(id).ok()) }
+    }
+}
+
+#[derive(Deserialize)]
+struct ProtectedForm {
+    protection: Option<ProtectionForm>,
+}
+
+#[derive(Deserialize)]
+struct ProtectionForm {
+    required_status_checks: Option<ProtectionChecksForm>,
+}
+
+#[derive(Deserialize)]
+struct ProtectionChecksForm {
+    #[serde(default)]
+    checks: Vec<BranchRuleCheckForm>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::token_address;
+
+    #[test]
+    fn a_challenge_names_the_token_service() {
+        let challenge =
+            r#"Bearer realm="https://ghcr.io/token",service="ghcr.io",scope="repository:acme/goldgate:pull""#;
+        let wanted = "https://ghcr.io/token?service=ghcr.io&scope=repository%3Aacme%2Fgoldgate%3Apull";
+        assert_eq!(token_address(challenge).as_deref(), Some(wanted));
+        assert_eq!(token_address("Basic realm=\"x\""), None);
+    }
+}

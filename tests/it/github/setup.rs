@@ -1,0 +1,110 @@
+//! `goldgate check --github`: says what is missing before the first pull request finds out.
+
+use libtest_mimic::Trial;
+use serde_json::json;
+
+use super::head_sha;
+use super::standin::Standin;
+use crate::repository::{Ran, Repository, root};
+use crate::trial;
+
+/// The commit that the shipped workflows name in place of a release's.
+const PINNED: &str = "0000000000000000000000000000000000000000";
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("check --github finds no problem in a complete setup", complete),
+        trial("check --github names every missing part of a setup", incomplete),
+        trial("check --github reports an image that needs a login", private_image),
+        trial("check --github says which settings its token may not read", unreadable),
+        trial("check --github without a token says what to set", no_token),
+    ]
+}
+
+fn repository() -> Repository {
+    let repository = Repository::small();
+    for name in ["goldgate.yml", "goldgate-approval.yml"] {
+        let text = std::fs::read_to_string(root().join("docs/workflows").join(name)).unwrap();
+        repository.write(&format!(".github/workflows/{name}"), text.replace("OWNER/", "acme/"));
+    }
+    repository
+}
+
+fn complete_github() -> Standin {
+    let github = Standin::new(&head_sha());
+    let image =
+        format!("docker://{}/acme/goldgate@sha256:{}", github.address().trim_start_matches("http://"), "a".repeat(64));
+    github.action_at(PINNED, &image);
+    github.create_label("goldgate:accept-baseline");
+    github.protect(json!({ "context": "deterministic tier", "app_id": 15368 }));
+    github
+}
+
+fn check(repository: &Repository, github: &Standin) -> Ran {
+    let address = github.address();
+    let variables = [
+        ("GITHUB_API_URL", address.as_str()),
+        ("GITHUB_REPOSITORY", "acme/agents"),
+        ("GITHUB_TOKEN", "a-token-of-the-test"),
+    ];
+    repository.goldgate_with(&["check", "--github"], &variables)
+}
+
+fn complete() {
+    let ran = check(&repository(), &complete_github());
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    assert_eq!(ran.stdout, "2 workflows\nmain: requires \"deterministic tier\"\nno problem found\n");
+}
+
+fn incomplete() {
+    let (repository, github) = (repository(), Standin::new(&head_sha()));
+    repository.replace(".github/workflows/goldgate.yml", "reopened, edited]", "reopened]");
+    repository.replace(".github/workflows/goldgate.yml", "  merge_group:\n", "");
+    repository.replace(
+        ".github/workflows/goldgate.yml",
+        "pull-requests: write # the comment; in",
+        "pull-requests: read # in",
+    );
+    github.rule(json!({ "type": "merge_queue", "parameters": { "grouping_strategy": "HEADGREEN" } }));
+    github.rule(json!({
+        "type": "required_status_checks",
+        "parameters": { "required_status_checks": [{ "context": "Deterministic Tier" }, { "context": "deterministic tier" }] },
+    }));
+    github.action_at(PINNED, "Dockerfile");
+    let ran = check(&repository, &github);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+    for (at, code) in [
+        (".github/workflows/goldgate.yml:6:3: ", "missing-type"),
+        (".github/workflows/goldgate.yml:", "missing-permission"),
+        (".github/workflows/goldgate.yml:", "no-merge-group"),
+        (".github/workflows/goldgate-approval.yml:28:9: ", "builds-from-source"),
+        ("rules of main: ", "any-source"),
+        ("rules of main: ", "other-name"),
+        ("rules of main: ", "queue-grouping"),
+    ] {
+        let told = ran.stderr.lines().filter(|line| line.contains(at) && line.ends_with(&format!("[{code}]"))).count();
+        assert_eq!(told, 1, "{code}: {}", ran.stderr);
+    }
+}
+
+fn private_image() {
+    let github = complete_github();
+    github.hide_image();
+    let ran = check(&repository(), &github);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("cannot be pulled without a login (HTTP 403)"), "{}", ran.stderr);
+}
+
+fn unreadable() {
+    let github = complete_github();
+    github.deny("metadata: read");
+    let ran = check(&repository(), &github);
+    assert_eq!(ran.code, 3);
+    assert!(ran.stderr.contains("the token needs access"), "{}", ran.stderr);
+}
+
+fn no_token() {
+    let ran = repository().goldgate(&["check", "--github"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("set both; `gh auth token` prints a token"), "{}", ran.stderr);
+}

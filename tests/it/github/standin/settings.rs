@@ -1,0 +1,112 @@
+//! A repository's settings, another repository's action, and a container registry.
+
+use serde_json::{Value, json};
+
+use super::{Answer, Body, Request, Standin, State, forbidden, missing, ok, status};
+
+/// What the settings say.
+#[derive(Default)]
+pub struct Settings {
+    /// The rules of the default branch, from rulesets.
+    rules: Vec<Value>,
+    /// The required checks of classic branch protection.
+    protected: Vec<Value>,
+    /// The labels of the repository.
+    labels: Vec<String>,
+    /// `action.yml` of acme/goldgate, with the reference it is asked for.
+    action: Option<(String, String)>,
+    /// Whether the image needs a login.
+    private: bool,
+}
+
+impl Standin {
+    pub fn rule(&self, rule: Value) {
+        self.change(|state| state.settings.rules.push(rule));
+    }
+
+    pub fn protect(&self, check: Value) {
+        self.change(|state| state.settings.protected.push(check));
+    }
+
+    pub fn create_label(&self, name: &str) {
+        self.change(|state| state.settings.labels.push(name.to_owned()));
+    }
+
+    /// The action at a commit says that its image is in this server's registry.
+    pub fn action_at(&self, reference: &str, image: &str) {
+        let text = format!("name: goldgate\nruns:\n  using: docker\n  image: {image}\n");
+        self.change(|state| state.settings.action = Some((reference.to_owned(), text)));
+    }
+
+    pub fn hide_image(&self) {
+        self.change(|state| state.settings.private = true);
+    }
+}
+
+/// The repository itself, `labels/NAME`, `rules/branches/NAME`, `branches/NAME`.
+pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
+    let settings = &state.settings;
+    let known = matches!(segments, [] | ["labels", _] | ["rules", "branches", _] | ["branches", _]);
+    if request.method != "GET" || !known {
+        return None;
+    }
+    // https://docs.github.com/rest/repos/rules: "Metadata" repository permissions (read).
+    if !state.allows("metadata: read") {
+        return Some(forbidden());
+    }
+    Some(match segments {
+        [] => ok(json!({ "full_name": "acme/agents", "default_branch": "main" })),
+        // https://docs.github.com/rest/issues/labels#get-a-label; the name is compared without letter case.
+        ["labels", name] => {
+            match settings.labels.iter().find(|label| label.eq_ignore_ascii_case(&super::decoded(name))) {
+                Some(label) => ok(json!({ "id": 1, "name": label })),
+                None => missing(),
+            }
+        }
+        // https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
+        ["rules", "branches", "main"] => ok(json!(settings.rules)),
+        // https://docs.github.com/rest/branches/branches#get-a-branch
+        ["branches", "main"] => {
+            let contexts: Vec<&Value> = settings.protected.iter().map(|check| &check["context"]).collect();
+            let checks = json!({ "enforcement_level": "everyone", "contexts": contexts, "checks": settings.protected });
+            ok(json!({
+                "name": "main",
+                "protected": !settings.protected.is_empty(),
+                "protection": { "enabled": !settings.protected.is_empty(), "required_status_checks": checks },
+            }))
+        }
+        _ => missing(),
+    })
+}
+
+/// Routes outside of the repository: the action's own repository and the registry (https://github.com/opencontainers/distribution-spec,
+/// "Pulling manifests"; https://distribution.github.io/distribution/spec/auth/token).
+pub fn elsewhere(request: &Request, state: &mut State) -> Option<Answer> {
+    let settings = &state.settings;
+    if request.path == "/repos/acme/goldgate/contents/action.yml" {
+        return Some(match &settings.action {
+            Some((reference, text)) if request.asked("ref").as_deref() == Some(reference) && request.raw => {
+                Answer { status: 200, headers: String::new(), body: Body::Bytes(text.clone().into_bytes()) }
+            }
+            Some(_) | None => missing(),
+        });
+    }
+    if request.path == "/token" {
+        assert!(!request.has_token, "the registry must not get GitHub's token");
+        // A registry hands out a token to anybody and refuses what it may not do.
+        return Some(ok(json!({ "token": "anonymous" })));
+    }
+    let manifest = request.path.strip_prefix("/v2/acme/goldgate/manifests/")?;
+    Some(match (request.has_token, settings.private) {
+        (false, _) => {
+            let realm = format!("http://127.0.0.1:{}/token", state.port);
+            let scope = "repository:acme/goldgate:pull";
+            let challenge =
+                format!("www-authenticate: Bearer realm=\"{realm}\",service=\"registry\",scope=\"{scope}\"\r\n");
+            Answer { headers: challenge, ..status(401, json!({})) }
+        }
+        (true, true) => status(403, json!({ "errors": [{ "code": "DENIED" }] })),
+        (true, false) if manifest.starts_with("sha256:") => ok(json!({ "schemaVersion": 2 })),
+        (true, false) => missing(),
+    })
+}
