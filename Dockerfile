@@ -1,5 +1,5 @@
 # One static binary and the CA roots: no shell, no libc, any user.
-FROM rust:1.95-slim-bookworm AS build
+FROM rust:1.95-slim-bookworm@sha256:d7482085ff5b415f84dba5647ae71606650bdef00db7aeb69f4b3d170c3e4082 AS build
 WORKDIR /build
 # A target that is named keeps the flag away from build scripts and procedural macros, which cannot be static.
 ENV RUSTFLAGS="-C target-feature=+crt-static"

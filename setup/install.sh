@@ -1,46 +1,57 @@
 #!/usr/bin/env bash
-# Downloads the static binary of a release, verifies it, and puts it on the PATH of the job's later steps.
-# It reads SETUP_VERSION, SETUP_ATTESTATION and SETUP_REPOSITORY, and the runner's own variables.
+# Downloads the static binary of this commit's release, verifies it against the checksum in this commit, and puts it on the PATH of
+# the job's later steps. It reads SETUP_ADDRESS, SETUP_ATTESTATION and SETUP_REPOSITORY, and the runner's own variables.
+# It runs with the bash 3.2 of macOS and the one of Git for Windows.
 set -euo pipefail
 fail() {
     printf '::error title=goldgate setup::%s\n' "$1"
     exit 1
 }
 
-version=${SETUP_VERSION#v}
-if [[ -z $version ]]; then
-    version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/../Cargo.toml" | head -1)
-fi
-[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "version is \"$version\"; use a version such as 0.1.0"
-[[ $SETUP_REPOSITORY =~ ^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$ ]] || fail "the action's repository is \"$SETUP_REPOSITORY\""
 case $SETUP_ATTESTATION in
-    true | false) ;;
-    *) fail "attestation is \"$SETUP_ATTESTATION\"; use true or false" ;;
+    true | false | auto) ;;
+    *) fail "attestation is \"$SETUP_ATTESTATION\"; use true, false or auto" ;;
 esac
+release=$GITHUB_ACTION_PATH/release.txt
+version=$(sed -n 's/^version //p' "$release")
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "this commit of the action is no release; use the commit of a release, such as the one of the newest tag vX.Y.Z"
 case $(uname -s)-$(uname -m) in
-    Linux-x86_64) arch=x86_64 ;;
-    Linux-aarch64) arch=aarch64 ;;
-    *) fail "binaries exist for Linux on x86_64 and aarch64, but this is $(uname -s) on $(uname -m)" ;;
+    Linux-x86_64) name=x86_64-linux ;;
+    Linux-aarch64 | Linux-arm64) name=aarch64-linux ;;
+    Darwin-x86_64) name=x86_64-macos ;;
+    Darwin-arm64) name=aarch64-macos ;;
+    MINGW*-x86_64 | MSYS*-x86_64) name=x86_64-windows ;;
+    *) name=$(uname -m)-$(uname -s) ;;
 esac
+archive=goldgate-$name.tar.gz
+sum=$(sed -n "s/^\([0-9a-f]\{64\}\)  $archive\$/\1/p" "$release")
+[[ -n $sum ]] || fail "goldgate $version has no binary for $(uname -s) on $(uname -m); it has $(sed -n 's/^[0-9a-f]\{64\}  goldgate-\(.*\)\.tar\.gz$/\1/p' "$release" | tr '\n' ' ')"
+address=${SETUP_ADDRESS:-$(sed -n 's/^from //p' "$release")}
 
-archive=goldgate-$arch-linux.tar.gz
-from=${GITHUB_SERVER_URL:-https://github.com}/$SETUP_REPOSITORY/releases/download/v$version
 folder=$(mktemp -d "${RUNNER_TEMP:?}/goldgate.XXXXXX")
-for file in "$archive" SHA256SUMS; do
-    curl --silent --show-error --fail --location --retry 5 --output "$folder/$file" "$from/$file" ||
-        fail "$from/$file cannot be downloaded"
-done
-# Only this archive's line is checked, and it must exist.
-(cd "$folder" && grep -E "^[0-9a-f]{64}  $archive\$" SHA256SUMS > own && sha256sum --check --status own) ||
-    fail "$archive does not match SHA256SUMS of the release"
-if [[ $SETUP_ATTESTATION == true ]]; then
-    gh attestation verify "$folder/$archive" --repo "$SETUP_REPOSITORY" --signer-workflow "$SETUP_REPOSITORY/.github/workflows/release.yml" ||
-        fail "$archive was not attested by the release workflow of $SETUP_REPOSITORY"
+curl --silent --show-error --fail --location --retry 5 --output "$folder/$archive" "${address%/}/$archive" ||
+    fail "$address/$archive cannot be downloaded"
+# macOS has shasum, the other systems have sha256sum.
+if command -v sha256sum > "$folder/which"; then hash=(sha256sum); else hash=(shasum -a 256); fi
+found=$("${hash[@]}" < "$folder/$archive" | cut -d' ' -f1)
+[[ $found == "$sum" ]] || fail "$archive has the SHA-256 $found, but this commit of the action names $sum"
+
+if [[ $SETUP_ATTESTATION == auto ]]; then
+    SETUP_ATTESTATION=false
+    if [[ ${GITHUB_SERVER_URL:-} == https://github.com ]] && command -v gh > "$folder/which"; then SETUP_ATTESTATION=true; fi
 fi
+if [[ $SETUP_ATTESTATION == true ]]; then
+    command -v gh > "$folder/which" || fail "attestation is true, but the runner has no gh; install it, or use attestation: auto"
+    gh attestation verify "$folder/$archive" --repo "$SETUP_REPOSITORY" --signer-workflow "$SETUP_REPOSITORY/.github/workflows/release.yml" ||
+        fail "$archive was not attested by the release workflow of $SETUP_REPOSITORY, or the attestation cannot be read"
+fi
+
 mkdir "$folder/bin"
-tar --extract --gzip --file "$folder/$archive" --directory "$folder/bin" goldgate
+tar -xzf "$folder/$archive" -C "$folder/bin"
+path=$folder/bin
+if command -v cygpath > "$folder/which"; then path=$(cygpath -w "$path"); fi
 found=$("$folder/bin/goldgate" --version)
-[[ $found == "goldgate $version" ]] || fail "the archive of $version contains $found"
-printf '%s\n' "$folder/bin" >> "$GITHUB_PATH"
-printf 'version=%s\n' "$version" >> "$GITHUB_OUTPUT"
+[[ $found == "goldgate $version" ]] || fail "the archive of goldgate $version contains $found"
+printf '%s\n' "$path" >> "$GITHUB_PATH"
+printf 'version=%s\npath=%s/goldgate\n' "$version" "$path" >> "$GITHUB_OUTPUT"
 printf '%s is on the PATH\n' "$found"

@@ -1,19 +1,30 @@
 #!/usr/bin/env bash
-# Builds the image for this machine's architecture, copies the static binary out of it, and pushes the image. The download and the
-# action therefore run the same bytes. usage: build.sh ARCH FOLDER, with TOKEN for the registry.
+# Builds the binary for this machine and packs it. On Linux it is the binary of the image, so the download and the action run the
+# same bytes, and the image is pushed under a name of this run. usage: build.sh NAME FOLDER (NAME such as x86_64-linux)
+# It reads VERSION, and on Linux TOKEN for the registry.
 set -euo pipefail
-arch=${1:?the architecture}
+name=${1:?the name}
 folder=${2:?the folder}
-image=ghcr.io/${GITHUB_REPOSITORY,,}:$GITHUB_REF_NAME-$arch
-
-docker build --tag "$image" .
 mkdir -p "$folder"
-made=$(docker create "$image")
-docker cp "$made:/goldgate" "$folder/goldgate"
-docker rm "$made" > /dev/null
-"$folder/goldgate" --version
-tar --directory "$folder" --create --gzip --owner 0 --group 0 --numeric-owner --file "$folder/goldgate-$arch-linux.tar.gz" goldgate
+case $name in
+    *-linux)
+        image=ghcr.io/$(tr '[:upper:]' '[:lower:]' <<< "$GITHUB_REPOSITORY"):build-$GITHUB_RUN_ID-$name
+        docker build --label "org.opencontainers.image.source=$GITHUB_SERVER_URL/$GITHUB_REPOSITORY" \
+            --label "org.opencontainers.image.revision=$GITHUB_SHA" --label "org.opencontainers.image.version=$VERSION" --tag "$image" .
+        container=$(docker create "$image")
+        docker cp "$container:/goldgate" "$folder/goldgate"
+        docker rm "$container"
+        ;;
+    *)
+        cargo build --locked --profile image --bin goldgate
+        cp target/image/goldgate "$folder/goldgate"
+        ;;
+esac
+found=$("$folder/goldgate" --version)
+[[ $found == "goldgate $VERSION" ]] || { echo "the binary is $found, not goldgate $VERSION" >&2; exit 1; }
+tar -czf "$folder/goldgate-$name.tar.gz" -C "$folder" goldgate
 rm "$folder/goldgate"
-
-docker login ghcr.io --username "$GITHUB_ACTOR" --password-stdin <<< "$TOKEN"
-docker push "$image"
+if [[ $name == *-linux ]]; then
+    docker login ghcr.io --username "$GITHUB_ACTOR" --password-stdin <<< "$TOKEN"
+    docker push "$image"
+fi

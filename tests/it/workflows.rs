@@ -1,5 +1,7 @@
 //! Every workflow that uses goldgate asks for what the action has: inputs, modes, events, artifacts, and no more rights than it needs.
 
+mod releases;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
@@ -10,7 +12,7 @@ use crate::repository::{Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = vec![
         trial("every input and mode that a workflow writes is one that the action knows", inputs),
         trial("every input of the action is read by the program, and every default is its own", read_by_the_program),
         trial(
@@ -25,8 +27,9 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("a check of a required job finds the ways in which one can be skipped", skippable),
         trial("every shipped workflow is shown by a page", pages),
-        trial("the setup action and the release agree on names", setup),
-    ]
+    ];
+    trials.extend(releases::trials());
+    trials
 }
 
 /// A workflow by its path.
@@ -346,21 +349,5 @@ fn pages() {
         let link = workflow.path.strip_prefix("docs/").unwrap();
         assert!(text.contains(&format!("({link})")), "no page links {}", workflow.path);
         assert!(workflow.text.starts_with("# "), "{} does not say what it is for", workflow.path);
-    }
-}
-
-fn setup() {
-    let script = fs::read_to_string(root().join("setup/install.sh")).unwrap();
-    let (_, action) = yaml("setup/action.yml");
-    let given: BTreeSet<String> = action["runs"]["steps"][0]["env"].as_object().unwrap().keys().cloned().collect();
-    for name in given.iter().filter(|name| name.starts_with("SETUP_")) {
-        assert!(script.contains(name.as_str()), "install.sh does not read {name}");
-    }
-    let build = fs::read_to_string(root().join(".github/release/build.sh")).unwrap();
-    let (_, release) = yaml(".github/workflows/release.yml");
-    assert!(script.contains("archive=goldgate-$arch-linux.tar.gz") && build.contains("goldgate-$arch-linux.tar.gz"));
-    for built in release["jobs"]["build"]["strategy"]["matrix"]["include"].as_array().unwrap() {
-        let arch = built["arch"].as_str().unwrap();
-        assert!(script.contains(&format!(") arch={arch} ;;")), "install.sh does not know {arch}");
     }
 }
