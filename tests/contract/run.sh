@@ -9,10 +9,14 @@ start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 
   'issues/{issue_number}/labels/{name}' 'collaborators/{username}/permission' 'commits/{ref}/statuses' 'statuses/{sha}' \
   actions/runs 'actions/runs/{run_id}/artifacts' actions/artifacts 'actions/artifacts/{artifact_id}/{archive_format}' \
   'actions/workflows/{workflow_id}/dispatches' git/commits 'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' \
-  'git/blobs/{file_sha}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' 'compare/{basehead}' 'issues/{issue_number}/timeline' activity
+  'git/blobs/{file_sha}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' 'compare/{basehead}' 'issues/{issue_number}/timeline' activity rulesets
 (cd "$tools" && exec node "$here/front.mjs" "$front" "$mock" "$work/requests.log" "$root/goldgate.yaml" "$work") &
 pids+=($!)
 await_server "http://127.0.0.1:$mock/user"
+# The ruleset that docs/branch-protection.md offers.
+code=$(curl -s -o "$work/ruleset.json" -w '%{http_code}' -H 'authorization: Bearer x' -H 'content-type: application/json' --data "@$root/docs/ruleset.json" \
+  "http://127.0.0.1:$mock/repos/acme/agents/rulesets")
+[[ $code == 201 ]] || { echo "docs/ruleset.json is not as GitHub describes a ruleset: $code" >&2; cat "$work/ruleset.json" >&2; exit 1; }
 
 cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
 binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate

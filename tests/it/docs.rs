@@ -1,6 +1,7 @@
 //! What the documents say is what the program does.
 
 use std::fs;
+use std::path::PathBuf;
 
 use goldgate::golden_changes::{SETTINGS, Treatment};
 use goldgate::model::{Aggregate, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SampleFold, Unit};
@@ -21,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the examples of the page on statistics are the program's own", || shown("statistics.md", 4)),
         trial("the examples of the page on judges are the program's own", || shown("judges.md", 2)),
         trial("an unknown schema is told with the known ones", unknown_schema),
+        trial("every link of a page leads to a file and a heading", links),
         trial("the example of the page on transcripts is what the program does", transcripts),
         trial("the page on traces names every variable and attribute that the program knows", names_of_traces),
     ];
@@ -280,4 +282,49 @@ fn unknown_schema() {
         "{}",
         ran.stderr
     );
+}
+
+/// The pages that people read on GitHub.
+fn pages_of_the_repository() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for folder in ["", "docs", "docs/kinds"] {
+        let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        found.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    }
+    found.sort();
+    found
+}
+
+/// The id that GitHub gives a heading.
+fn slug(heading: &str) -> String {
+    let kept = heading.chars().filter(|one| one.is_alphanumeric() || matches!(one, ' ' | '-' | '_'));
+    kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
+}
+
+fn links() {
+    let pages = pages_of_the_repository();
+    assert!(pages.len() >= 25, "{} pages", pages.len());
+    let (mut count, mut broken) = (0, Vec::new());
+    for page in &pages {
+        let text = fs::read_to_string(page).unwrap();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if target.contains("://") || target.contains(char::is_whitespace) {
+                continue;
+            }
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            let headings = || fs::read_to_string(&path).unwrap_or_default();
+            let is_there = path.exists()
+                && (heading.is_empty()
+                    || headings()
+                        .lines()
+                        .any(|line| line.starts_with('#') && slug(line.trim_start_matches('#')) == heading));
+            if !is_there {
+                broken.push(format!("{}: {target}", page.display()));
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 60, "{count} links");
+    assert!(broken.is_empty(), "broken links:\n{}", broken.join("\n"));
 }

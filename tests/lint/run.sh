@@ -66,8 +66,8 @@ one_by_one() {
     return "$bad"
 }
 
-check zizmor $((${#workflows[@]} + ${#actions[@]})) \
-    zizmor --pedantic --offline --no-progress --quiet --strict-collection "${workflows[@]}" "${actions[@]}"
+check zizmor $((${#workflows[@]} + ${#actions[@]} + 1)) \
+    zizmor --pedantic --offline --no-progress --quiet --strict-collection "${workflows[@]}" "${actions[@]}" .github/dependabot.yml
 check actionlint "${#workflows[@]}" actionlint -shellcheck "$tools/python/bin/shellcheck" -pyflakes '' "${workflows[@]}"
 check action-validator $((${#validated[@]} + ${#actions[@]})) one_by_one action-validator "${validated[@]}" "${actions[@]}"
 check hadolint "${#dockerfiles[@]}" hadolint --failure-threshold style "${dockerfiles[@]}"
