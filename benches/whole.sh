@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whole runs of 1, 1,000 and 10,000 recorded cases: time and peak memory of the process, beside a bare program that only
-# reads, parses and matches the same files (benches/bare.rs). Machines differ, the ratio of the two hardly does.
+# Measures the time and peak memory of whole runs with 1, 1,000 and 10,000 recorded cases, and compares the time with a minimal
+# program that only reads, parses and matches the same files (benches/bare.rs). The ratio of the two hardly depends on the machine.
 # Needs hyperfine, GNU time and Python.
 # usage: benches/whole.sh [BINARY]
 set -euo pipefail

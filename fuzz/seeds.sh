@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lays the bundled contracts out as the first inputs of the targets `rtf` and `verifier`.
+# Creates the first inputs of the fuzz targets `rtf` and `verifier` from the bundled contracts.
 set -eu
 cd "$(dirname "$0")"
 mkdir -p corpus/rtf corpus/verifier
@@ -18,7 +18,7 @@ done
 for planted in ../tests/revision/planted/*/*.rtf; do
   cp "$planted" "corpus/rtf/$(basename "$(dirname "$planted")")-$(basename "$planted" .rtf)"
 done
-# A contract of four paragraphs is tried ten times as often as one of five pages.
+# The fuzzer runs a contract of four paragraphs ten times as often as one of five pages, so this one is small.
 {
   printf '%s' '{"entities": [{"from": "Acme Ltd", "to": "Borealis plc", "defined_as": ["Acme"], "becomes": ["Borealis"]}],
     "jurisdiction": {"from": "Northmark", "to": "Westhaven"}, "liability": {"indemnifier": "Supplier", "indemnitee": "Customer"},
