@@ -1,6 +1,7 @@
 //! Every workflow that uses goldgate asks for what the action has: inputs, modes, events, artifacts, and no more rights than it needs.
 
 mod releases;
+mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,6 +29,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a check of a required job finds the ways in which one can be skipped", skippable),
         trial("every shipped workflow is shown by a page", pages),
     ];
+    trials.extend(rules::trials());
     trials.extend(releases::trials());
     trials
 }
@@ -75,7 +77,7 @@ fn workflows() -> Vec<Workflow> {
             found.push(Workflow { path, is_shipped, text, form });
         }
     }
-    assert!(found.len() >= 11, "{} workflows", found.len());
+    assert!(found.len() >= 14, "{} workflows", found.len());
     found
 }
 
@@ -165,9 +167,7 @@ fn events() {
         assert!(workflow.form["concurrency"]["group"].is_string(), "{}", workflow.path);
         for step in gates(&workflow) {
             let fit: &[&str] = match step.mode() {
-                "run" if step.says("blocking", "false") => {
-                    &["pull_request", "merge_group", "push", "schedule", "workflow_dispatch"]
-                }
+                "run" if step.says("blocking", "false") => &["pull_request", "push", "schedule", "workflow_dispatch"],
                 "run" | "merge" => &["pull_request", "merge_group", "workflow_dispatch"],
                 "trusted" | "approve" | "bump" => &["pull_request_target"],
                 "publish" => &["workflow_run"],
@@ -248,6 +248,12 @@ fn rights() {
             if own.is_empty() {
                 continue;
             }
+            let app = steps(job).find(|step| uses(step, "actions/create-github-app-token"));
+            assert!(
+                own.iter().all(|step| step.with.contains_key("token") == app.is_some()),
+                "{}: all modes of a job write as one account",
+                workflow.path
+            );
             let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
             let checkout = steps(job).any(|step| uses(step, "actions/checkout")).then_some(&("contents", "read"));
             for (scope, level) in own.iter().flat_map(|step| needs(step)).chain(checkout) {
@@ -256,15 +262,22 @@ fn rights() {
                     *standing = level;
                 }
             }
-            let given: BTreeMap<&str, &str> = job["permissions"]
-                .as_object()
-                .unwrap()
-                .iter()
-                .map(|(scope, level)| (scope.as_str(), level.as_str().unwrap()))
-                .collect();
+            let of_job = job["permissions"].as_object().unwrap().iter();
+            let given: BTreeMap<String, String> = match app {
+                None => of_job.map(|(scope, level)| (scope.clone(), level.as_str().unwrap().to_owned())).collect(),
+                Some(app) => of_app(app),
+            };
+            let wanted = wanted.iter().map(|(scope, level)| ((*scope).to_owned(), (*level).to_owned())).collect();
             assert_eq!(given, wanted, "{}: {}", workflow.path, job["name"]);
+            assert!(app.is_none() || job["permissions"] == serde_json::json!({}), "{}", workflow.path);
         }
     }
+}
+
+/// The permissions that a step asks for an app's token.
+fn of_app(step: &Value) -> BTreeMap<String, String> {
+    let asked = with(step).into_iter();
+    asked.filter_map(|(name, level)| Some((name.strip_prefix("permission-")?.to_owned(), level))).collect()
 }
 
 /// The names of the checks that a workflow's head says to require.

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the workflows of docs/workflows as they are, every mode of the action, in its container: nektos/act as the runner, podman as its
-# engine, and the checks' own GitHub (tests/contract) behind the validating mock of GitHub's API description. Checkout is act's own; the
-# two artifact actions and goldgate's address are led to folders here, since nothing is fetched.
-# usage: tests/live/act.sh [MODE…]       of run, approve (with bump), baseline-pr, publish, trusted, merge; all without one
-# ACT names act's program; GOLDGATE_IMAGE a local image with glibc, for the container is this machine's build and not the Dockerfile's.
+# Runs the workflows of docs/workflows unchanged, in the action's container: nektos/act is the runner, podman is its container engine.
+# GitHub is the stand-in of tests/contract, behind the mock that validates each request against GitHub's API description. Checkout is
+# act's own. All other actions are replaced by local folders, because nothing is downloaded.
+# usage: tests/live/act.sh [MODE…]       MODE is run, approve, bump, baseline-pr, publish, trusted, merge or model; all modes without one
+# ACT is the path of act. GOLDGATE_IMAGE is a local image with glibc: the container has this machine's build, not the Dockerfile's.
 set -euo pipefail
 act=${ACT:-$(command -v act || true)}
 base=${GOLDGATE_IMAGE:-docker.io/library/debian:bookworm-slim}
@@ -16,7 +16,7 @@ podman image exists "$base" || { echo "skipped: the container needs the local im
 # shellcheck source=tests/contract/mock.sh
 . "$(dirname "$0")/../contract/mock.sh"
 modes=("$@")
-((${#modes[@]})) || modes=(run approve baseline-pr publish trusted merge)
+((${#modes[@]})) || modes=(run approve bump baseline-pr publish trusted merge model)
 label=goldgate:accept-baseline
 mock=${GOLDGATE_MOCK_PORT:-14030}
 own=$((mock + 1)) forks=$((mock + 2))
@@ -30,9 +30,9 @@ start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 
 cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
 repository=$work/repo
 store=$work/store
-mkdir -p "$repository" "$store" "$work/action" "$work/upload" "$work/download" "$work/forks"
+mkdir -p "$repository" "$store" "$work/action" "$work/upload" "$work/download" "$work/app" "$work/forks"
 
-# commit FOLDER: makes a repository of it, or adds what changed.
+# commit FOLDER: makes the folder a repository, or commits its changes.
 commit() {
     git -C "$1" init --quiet
     git -C "$1" add --all
@@ -66,7 +66,15 @@ runs:
       env: { PATTERN: "${{ inputs.pattern }}", INTO: "${{ inputs.path }}" }
       run: mkdir -p "$INTO" && cp -r "$STORE"/$PATTERN "$INTO"
 DOWNLOAD
-for folder in action upload download; do commit "$work/$folder"; done
+cat > "$work/app/action.yml" <<'APP'
+name: app
+inputs: { client-id: {}, private-key: {}, permission-actions: {}, permission-contents: {}, permission-pull-requests: {}, permission-statuses: {} }
+outputs: { token: { value: no-real-token } }
+runs:
+  using: composite
+  steps: [{ shell: bash, run: 'true' }]
+APP
+for folder in action upload download app; do commit "$work/$folder"; done
 
 printf '[containers]\ndefault_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]\n[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\n' > "$work/containers.conf"
 export CONTAINERS_CONF=$work/containers.conf
@@ -80,14 +88,14 @@ pids+=($!)
 await_server "http://127.0.0.1:$mock/user"
 await_server "http://127.0.0.1:$forks/ready"
 
-# event NAME PYTHON: the payload with a change, as PAYLOAD.
+# event NAME PYTHON: writes the payload NAME, changed by the Python code, to $work/event.json.
 event() {
     python3 -c 'import json, sys
 event = json.load(open(sys.argv[1]))
 exec(sys.argv[2])
 json.dump(event, open(sys.argv[3], "w"))' "$root/tests/events/$1.json" "$2" "$work/event.json"
 }
-# flow PORT EVENT WORKFLOW [FLAG]…: runs a workflow on $work/event.json; its log is $work/act.log, its exit code is act's.
+# flow PORT EVENT WORKFLOW [FLAG]…: runs a workflow with $work/event.json. The log is $work/act.log; the exit code is that of act.
 flow() {
     local port=$1 name=$2 workflow=$3
     shift 3
@@ -98,8 +106,9 @@ flow() {
             --platform ubuntu-24.04=-self-hosted --pull=false --action-offline-mode --container-daemon-socket - --network host \
             --container-options "--network host --volume $work:$work" --concurrent-jobs 1 \
             --local-repository "OWNER/goldgate@0000000000000000000000000000000000000000=$work/action" \
-            --local-repository "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02=$work/upload" \
-            --local-repository "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093=$work/download" \
+            --local-repository "actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a=$work/upload" \
+            --local-repository "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c=$work/download" \
+            --local-repository "actions/create-github-app-token@1b10c78c7865c340bc4f6099eb2f838309f1e8c3=$work/app" \
             --env "STORE=$store" --env "GITHUB_API_URL=http://127.0.0.1:$port" --env "GITHUB_GRAPHQL_URL=http://127.0.0.1:$port/graphql" \
             --secret GITHUB_TOKEN=no-real-token "$@"
     ) > "$work/act.log" 2>&1
@@ -107,20 +116,20 @@ flow() {
 comment() { curl -s -H 'authorization: Bearer x' "http://127.0.0.1:$1/repos/acme/agents/issues/2/comments" | python3 -c 'import json, sys
 [one] = json.load(sys.stdin)
 print(one["body"])'; }
-# holds WHAT COMMAND…: says that it is so, or shows the log and ends.
+# holds WHAT COMMAND…: prints the statement if the command succeeds; otherwise shows the log and ends.
 holds() {
     local what=$1
     shift
     if "$@"; then
         echo "$mode: $what"
     else
-        echo "$mode: NOT SO: $what" >&2
+        echo "$mode: NOT TRUE: $what" >&2
         tail -40 "$work/act.log" >&2
         exit 1
     fi
 }
 fails() { ! "$@"; }
-# Through files: grep ends at the first hit, and who still writes to it would complain.
+# With a file instead of a pipe: grep -q ends at the first match, and the writer of a pipe would fail then.
 says() {
     comment "$1" > "$work/comment.md"
     grep -qF -- "$2" "$work/comment.md"
@@ -129,7 +138,7 @@ asked() {
     sed -E 's/^accepted [0-9]+ /accepted /' "$work"/{,forks/}requests.log > "$work/asked" 2> "$work/none" || true
     grep -qF -- "accepted $1" "$work/asked"
 }
-# plant: one contract may have no finding any more, which the recording of it has.
+# plant: makes one case fail: its golden file allows no findings, but its recording has some.
 plant() {
     sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$repository/fixtures/contracts/expected/finance/change-of-control.json"
     commit "$repository"
@@ -142,7 +151,7 @@ case " ${modes[*]} " in *' run '*)
     holds "without a change the job is green" gate
     holds "the comment says so" says "$own" '[!TIP]'
 esac
-case " ${modes[*]} " in *' run '* | *' approve '* | *' publish '*)
+case " ${modes[*]} " in *' run '* | *' approve '* | *' bump '* | *' publish '*)
     plant
     holds "with a planted regression the job is red" fails gate
     holds "the comment says that the agent got worse" says "$own" '[!CAUTION]'
@@ -151,11 +160,20 @@ case " ${modes[*]} " in *' run '* | *' approve '* | *' publish '*)
     (cd "$store/goldgate-report" && python3 -m zipfile -c "$work/forks/report.zip" report.json)
 esac
 case " ${modes[*]} " in *' approve '*)
-    mode="approve, bump"
+    mode=approve
+    event pull_request.labeled "event['label']['name'] = 'bug'"
+    holds "the job of another label is skipped" flow "$own" pull_request_target goldgate-approval.yml
+    holds "and nothing is approved" fails asked 'POST /repos/acme/agents/statuses/'
     event pull_request.labeled "event['label']['name'] = '$label'"
-    holds "the job on the label is green" flow "$own" pull_request_target goldgate-approval.yml
-    holds "the approval is kept as a status" asked 'POST /repos/acme/agents/statuses/'
+    holds "the job of the label is green" flow "$own" pull_request_target goldgate-approval.yml
+    holds "the approval is stored as a status" asked 'POST /repos/acme/agents/statuses/'
     holds "the comment says that it is approved" says "$own" '**Approved**'
+    holds "the branch is not touched" fails asked 'POST /graphql createCommitOnBranch'
+esac
+case " ${modes[*]} " in *' bump '*)
+    mode=bump
+    event pull_request.labeled "event['label']['name'] = '$label'"
+    holds "the job of the label is green" flow "$own" pull_request_target goldgate-bump.yml
     holds "the baseline is committed to the branch" asked 'POST /graphql createCommitOnBranch'
     holds "the gate is started again" asked 'POST /repos/acme/agents/actions/workflows/goldgate.yml/dispatches'
 esac
@@ -183,7 +201,7 @@ case " ${modes[*]} " in *' trusted '*)
     tar -czf "$work/forks/head.tar.gz" -C "$work" --transform 's|^repo|acme-agents-0000000|' --exclude .git repo
     cp "$work/forks/opened.json" "$work/event.json"
     flow "$forks" pull_request_target goldgate-trusted.yml && ended=0 || ended=1
-    # The same files are the base's and the head's, with the regression where one was planted before.
+    # Base and head have the same files. They contain the regression if an earlier mode planted it.
     if git -C "$repository" rev-parse --quiet --verify HEAD~1 > "$work/none"; then
         holds "the planted regression is red" test "$ended" = 1
         holds "the verdict takes the place of the fork's word" says "$forks" '[!CAUTION]'
@@ -205,6 +223,12 @@ case " ${modes[*]} " in *' merge '*)
         holds "the merged parts are green" test "$ended" = 0
         holds "the comment is the merging job's" says "$own" '[!TIP]'
     fi
+esac
+case " ${modes[*]} " in *' model '*)
+    mode=model
+    event pull_request.opened "event['pull_request']['head']['repo']['full_name'] = 'acme/agents'"
+    holds "without a key the job is green, because the tier is advisory" flow "$own" pull_request goldgate-model.yml
+    holds "its report has a name of its own" test -f "$store/goldgate-model/report.json"
 esac
 if grep -h '^REFUSED' "$work/requests.log" "$work/forks/requests.log" 2> "$work/none"; then exit 1; fi
 echo "ran: ${modes[*]}"

@@ -257,5 +257,5 @@ if [[ $engine == yes ]]; then
 else
     echo "skipped: the image was not started (needs podman, docker-registry and a local image debian:bookworm-slim)"
 fi
-if [[ -f $work/times ]]; then printf 'release: %s\n' "$(sort "$work/times" | head -1)"; fi
+if [[ -f $work/times ]]; then printf 'release: %s\n' "$(sort --version-sort "$work/times" | head -1)"; fi
 printf 'release: %d statements are true\n' "$steps"

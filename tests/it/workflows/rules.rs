@@ -1,0 +1,193 @@
+//! Rules for the workflows that ship: what they run on, what they cancel, and what they never skip.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use super::{Workflow, gates, jobs, required_checks, steps, workflows};
+use crate::repository::root;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("the model tier has a workflow of its own, advisory and with 3 samples", model_tier),
+        trial("no workflow depends on the name of the default branch", default_branch),
+        trial("a fork of the repository starts nothing by itself", forks),
+        trial("no workflow cancels an approval or the check of another commit", concurrency),
+        trial("a job that checks the label skips other labels", labels),
+        trial("the check that merges shards receives their results", shards),
+        trial("the name of a required check belongs to one job", names),
+        trial("every action that a workflow uses is pinned to a commit", pins),
+        trial("the page on branch protection has the exact names of the checks", branch_protection),
+    ]
+}
+
+fn all_of(workflow: &Workflow, wanted: &[&str]) -> bool {
+    gates(workflow).iter().any(|step| wanted.contains(&step.mode()))
+}
+
+fn events(workflow: &Workflow) -> Vec<&str> {
+    workflow.form["on"].as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// An expression without its line breaks.
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn model_tier() {
+    let mut count = 0;
+    for workflow in workflows() {
+        let steps = gates(&workflow);
+        let live: Vec<_> = steps.iter().filter(|step| step.says("tier", "model")).collect();
+        if live.is_empty() {
+            continue;
+        }
+        assert_eq!(live.len(), steps.len(), "{}: another tier is in it", workflow.path);
+        for step in live {
+            assert!(step.says("samples", "3") && step.says("blocking", "false"), "{}", workflow.path);
+        }
+        assert_eq!(events(&workflow), ["pull_request", "push", "schedule", "workflow_dispatch"], "{}", workflow.path);
+        count += 1;
+    }
+    assert_eq!(count, 2);
+}
+
+fn default_branch() {
+    for workflow in workflows() {
+        for (event, about) in workflow.form["on"].as_object().unwrap() {
+            for filter in ["branches", "branches-ignore"] {
+                assert!(about[filter].is_null(), "{}: {event} has {filter}", workflow.path);
+            }
+        }
+        assert!(!workflow.text.contains("refs/heads/main"), "{}", workflow.path);
+    }
+}
+
+/// A fork gets the workflows of its original, and its own pushes and schedules start them.
+fn forks() {
+    let mut count = 0;
+    for workflow in workflows().iter().filter(|workflow| !gates(workflow).is_empty()) {
+        if !events(workflow).iter().any(|event| ["push", "schedule"].contains(event)) {
+            continue;
+        }
+        for job in jobs(workflow) {
+            let condition = text(&job["if"]);
+            for wanted in [
+                "!github.event.repository.fork",
+                "github.ref == format('refs/heads/{0}', github.event.repository.default_branch)",
+            ] {
+                assert!(condition.contains(wanted), "{}: {} is without {wanted}", workflow.path, job["name"]);
+            }
+            count += 1;
+        }
+    }
+    assert!(count >= 3, "{count} jobs");
+}
+
+/// GitHub keeps one pending run of a group and cancels the older ones (docs, "Control the concurrency of workflows and jobs"), and
+/// reports differ on whether it looks at a job's `if` first (sgl-project/sglang-jax#1179, ROCm/rocm-systems#9087). So a run that
+/// only skips its job is in a group of its own.
+fn concurrency() {
+    for workflow in workflows() {
+        let concurrency = &workflow.form["concurrency"];
+        let (group, cancels) = (text(&concurrency["group"]), &concurrency["cancel-in-progress"]);
+        if all_of(&workflow, &["approve", "bump", "baseline-pr", "publish"]) {
+            assert_eq!(cancels, false, "{}", workflow.path);
+        }
+        if *cancels == true {
+            let commit = "${{ github.event.pull_request.head.sha || github.sha }}";
+            assert!(group.ends_with(commit), "{}: {group} cancels the check of another commit", workflow.path);
+        }
+        let skips = jobs(&workflow).any(|job| !job["if"].is_null() && job["needs"].is_null());
+        let alone = group.contains("|| github.run_id") || group.contains("workflow_run.id");
+        assert!(!skips || alone || is_required(&workflow), "{}: {group}", workflow.path);
+    }
+}
+
+/// A workflow with a required check runs whole for every event, so it has one group.
+fn is_required(workflow: &Workflow) -> bool {
+    !required_checks(&workflow.text).is_empty()
+}
+
+fn labels() {
+    let wanted = "github.event.label == null || github.event.label.name == 'goldgate:accept-baseline'";
+    let mut count = 0;
+    for workflow in workflows().iter().filter(|workflow| all_of(workflow, &["approve"])) {
+        for step in gates(workflow).iter().filter(|step| step.mode() == "approve") {
+            assert_eq!(text(&step.job["if"]), wanted, "{}", workflow.path);
+            count += 1;
+        }
+        assert!(is_required(workflow) || text(&workflow.form["concurrency"]["group"]).contains(wanted));
+    }
+    assert!(count >= 4, "{count} jobs");
+}
+
+fn shards() {
+    let mut count = 0;
+    for workflow in workflows() {
+        for step in gates(&workflow).iter().filter(|step| step.mode() == "merge") {
+            assert!(step.says("part-results", "${{ join(needs.*.result, ' ') }}"), "{}", workflow.path);
+            count += 1;
+        }
+    }
+    assert_eq!(count, 1);
+}
+
+/// A job of another workflow with the same name would report its own result, or a skipped one, as the required check.
+fn names() {
+    for is_shipped in [true, false] {
+        let all: Vec<Workflow> = workflows().into_iter().filter(|workflow| workflow.is_shipped == is_shipped).collect();
+        let required: BTreeSet<String> = all.iter().flat_map(|workflow| required_checks(&workflow.text)).collect();
+        assert!(!required.is_empty());
+        for check in required {
+            let named = all.iter().flat_map(jobs).filter(|job| job["name"] == check.as_str());
+            assert_eq!(named.count(), 1, "{check}");
+        }
+    }
+}
+
+fn pins() {
+    for workflow in workflows() {
+        for used in jobs(&workflow).flat_map(steps).filter_map(|step| step["uses"].as_str()) {
+            let is_pinned = used
+                .split_once('@')
+                .is_some_and(|(_, commit)| commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            assert!(is_pinned || used.starts_with("./"), "{}: {used}", workflow.path);
+            assert!(
+                !is_pinned || workflow.text.contains(&format!("{used} # ")),
+                "{}: {used} has no version beside it",
+                workflow.path
+            );
+        }
+    }
+}
+
+/// The page says which checks to require and which not, and every job of a shipped workflow is one of the two.
+fn branch_protection() {
+    let page = fs::read_to_string(root().join("docs/branch-protection.md")).unwrap();
+    let ruleset = fs::read_to_string(root().join("docs/ruleset.json")).unwrap();
+    let ruleset: Value = serde_json::from_str(&ruleset).unwrap();
+    let rules = ruleset["rules"].as_array().unwrap();
+    let rule = rules.iter().find(|rule| rule["type"] == "required_status_checks").unwrap();
+    let offered = &rule["parameters"]["required_status_checks"][0]["context"];
+    let (_, others) = page.split_once("Require nothing else").unwrap();
+    let others = others.split("\n\n").next().unwrap();
+    let mut is_offered = false;
+    for workflow in workflows().iter().filter(|workflow| workflow.is_shipped) {
+        let required = required_checks(&workflow.text);
+        let file = workflow.path.strip_prefix("docs/").unwrap();
+        for check in &required {
+            is_offered |= offered == check.as_str();
+            let row = page.lines().find(|line| line.contains(file) && line.ends_with(&format!("| `{check}` |")));
+            assert!(row.is_some(), "the table has no row with {file} and {check}");
+        }
+        for name in jobs(workflow).map(|job| job["name"].as_str().unwrap()).filter(|name| !name.contains("${{")) {
+            let is_known = required.iter().any(|check| check == name) || others.contains(&format!("`{name}`"));
+            assert!(is_known, "the page does not say whether to require {name}");
+        }
+    }
+    assert!(is_offered, "the ruleset requires {offered}");
+}
