@@ -2,8 +2,9 @@
 # Runs the workflows of docs/workflows unchanged, in the action's container: nektos/act is the runner, podman is its container engine.
 # GitHub is the stand-in of tests/contract, behind the mock that validates each request against GitHub's API description. Checkout is
 # act's own. All other actions are replaced by local folders, because nothing is downloaded.
-# usage: tests/live/act.sh [MODE…]       MODE is run, approve, bump, baseline-pr, publish, trusted, merge or model; all modes without one
+# usage: tests/live/act.sh [MODE…]       MODE is run, merge, model, approve, bump, baseline-pr, publish or trusted; all modes without one
 # ACT is the path of act. GOLDGATE_IMAGE is a local image with glibc: the container has this machine's build, not the Dockerfile's.
+# GOLDGATE_BINARY is a program to use instead of a new build.
 set -euo pipefail
 act=${ACT:-$(command -v act || true)}
 base=${GOLDGATE_IMAGE:-docker.io/library/debian:bookworm-slim}
@@ -16,7 +17,7 @@ podman image exists "$base" || { echo "skipped: the container needs the local im
 # shellcheck source=tests/contract/mock.sh
 . "$(dirname "$0")/../contract/mock.sh"
 modes=("$@")
-((${#modes[@]})) || modes=(run approve bump baseline-pr publish trusted merge model)
+((${#modes[@]})) || modes=(run merge model approve bump baseline-pr publish trusted)
 label=goldgate:accept-baseline
 mock=${GOLDGATE_MOCK_PORT:-14030}
 own=$((mock + 1)) forks=$((mock + 2))
@@ -26,8 +27,13 @@ start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 
     actions/runs 'actions/runs/{run_id}' 'actions/runs/{run_id}/artifacts' actions/artifacts \
     'actions/artifacts/{artifact_id}/{archive_format}' 'actions/workflows/{workflow_id}/dispatches' git/commits \
     'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' 'git/blobs/{file_sha}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' \
-    'tarball/{ref}' 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}'
-cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
+    'tarball/{ref}' 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' 'compare/{basehead}' \
+    'issues/{issue_number}/timeline' activity
+binary=${GOLDGATE_BINARY:-}
+if [[ -z $binary ]]; then
+    cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
+    binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
+fi
 repository=$work/repo
 store=$work/store
 mkdir -p "$repository" "$store" "$work/action" "$work/upload" "$work/download" "$work/app" "$work/forks"
@@ -44,7 +50,7 @@ cp "$root"/docs/workflows/*.yml "$repository/.github/workflows/"
 commit "$repository"
 git -C "$repository" remote add origin https://github.com/acme/agents
 cp "$root/action.yml" "$work/action/"
-strip -o "$work/action/goldgate" "${CARGO_TARGET_DIR:-$root/target}/debug/goldgate"
+strip -o "$work/action/goldgate" "$binary"
 printf 'FROM %s\nCOPY goldgate /goldgate\nENTRYPOINT ["/goldgate", "action"]\n' "$base" > "$work/action/Dockerfile"
 cat > "$work/upload/action.yml" <<'UPLOAD'
 name: upload
@@ -159,12 +165,36 @@ case " ${modes[*]} " in *' run '* | *' approve '* | *' bump '* | *' publish '*)
     (cd "$store/goldgate-report" && python3 -m zipfile -c "$work/artifact.zip" report.json proposed-baseline.json)
     (cd "$store/goldgate-report" && python3 -m zipfile -c "$work/forks/report.zip" report.json)
 esac
-case " ${modes[*]} " in *' approve '*)
+# These two come before baseline-pr: the stand-in gives its pull request the same head, and then there is no verdict.
+case " ${modes[*]} " in *' merge '*)
+    mode=merge
+    event pull_request.opened ''
+    flow "$own" pull_request goldgate-shards.yml && ended=0 || ended=1
+    holds "every part is uploaded" test "$(find "$store" -maxdepth 1 -name 'goldgate-part-*' | wc -l)" = 4
+    if git -C "$repository" rev-parse --quiet --verify HEAD~1 > "$work/none"; then
+        holds "the merged parts find the planted regression" test "$ended" = 1
+        holds "the comment is the merging job's" says "$own" '[!CAUTION]'
+    else
+        holds "the merged parts are green" test "$ended" = 0
+        holds "the comment is the merging job's" says "$own" '[!TIP]'
+    fi
+esac
+case " ${modes[*]} " in *' model '*)
+    mode=model
+    event pull_request.opened "event['pull_request']['head']['repo']['full_name'] = 'acme/agents'"
+    holds "without a key the job is green, because the tier is advisory" flow "$own" pull_request goldgate-model.yml
+    holds "its report has a name of its own" test -f "$store/goldgate-model/report.json"
+esac
+case " ${modes[*]} " in *' approve '* | *' bump '*)
     mode=approve
     event pull_request.labeled "event['label']['name'] = 'bug'"
     holds "the job of another label is skipped" flow "$own" pull_request_target goldgate-approval.yml
     holds "and nothing is approved" fails asked 'POST /repos/acme/agents/statuses/'
     event pull_request.labeled "event['label']['name'] = '$label'"
+    holds "the job of a label that is older than the result is green" flow "$own" pull_request_target goldgate-approval.yml
+    holds "and the label is removed" asked 'DELETE /repos/acme/agents/issues/2/labels/'
+    holds "nothing is approved by it" fails asked 'POST /repos/acme/agents/statuses/'
+    curl -s -o "$work/none" "http://127.0.0.1:$own/label" # somebody adds it again
     holds "the job of the label is green" flow "$own" pull_request_target goldgate-approval.yml
     holds "the approval is stored as a status" asked 'POST /repos/acme/agents/statuses/'
     holds "the comment says that it is approved" says "$own" '**Approved**'
@@ -210,25 +240,6 @@ case " ${modes[*]} " in *' trusted '*)
         holds "the comment says so" says "$forks" '[!TIP]'
     fi
     holds "its report carries the head in its name" test -n "$(find "$store" -maxdepth 1 -regex '.*/goldgate-report-[0-9a-f]*')"
-esac
-case " ${modes[*]} " in *' merge '*)
-    mode=merge
-    event pull_request.opened ''
-    flow "$own" pull_request goldgate-shards.yml && ended=0 || ended=1
-    holds "every part is uploaded" test "$(find "$store" -maxdepth 1 -name 'goldgate-part-*' | wc -l)" = 4
-    if git -C "$repository" rev-parse --quiet --verify HEAD~1 > "$work/none"; then
-        holds "the merged parts find the planted regression" test "$ended" = 1
-        holds "the comment is the merging job's" says "$own" '[!CAUTION]'
-    else
-        holds "the merged parts are green" test "$ended" = 0
-        holds "the comment is the merging job's" says "$own" '[!TIP]'
-    fi
-esac
-case " ${modes[*]} " in *' model '*)
-    mode=model
-    event pull_request.opened "event['pull_request']['head']['repo']['full_name'] = 'acme/agents'"
-    holds "without a key the job is green, because the tier is advisory" flow "$own" pull_request goldgate-model.yml
-    holds "its report has a name of its own" test -f "$store/goldgate-model/report.json"
 esac
 if grep -h '^REFUSED' "$work/requests.log" "$work/forks/requests.log" 2> "$work/none"; then exit 1; fi
 echo "ran: ${modes[*]}"

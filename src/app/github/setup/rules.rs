@@ -137,8 +137,9 @@ pub fn of_workflows(workflows: &[Workflow]) -> Diagnostics {
 }
 
 fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
-    // Without any, the default of the repository applies, which only an administrator may read.
-    let Some(given) = &gate.job.permissions else { return };
+    // Without any, the default of the repository applies, which only an administrator may read. A token of its own, such as an
+    // app's, has its own permissions.
+    let (Some(given), "") = (&gate.job.permissions, gate.input("token")) else { return };
     for (name, access, why) in needed(gate) {
         if given.access(name) < access {
             let word = if access == TokenAccess::Write { "write" } else { "read" };
