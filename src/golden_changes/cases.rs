@@ -12,7 +12,7 @@ use crate::diag::ReadFailure;
 use crate::files::{DifferentRead, Entry, FileMatch, ReadFor, ReadKind, SourceText};
 use crate::format::json;
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
-use crate::suites::{GoldenEntries, MeaningReader, Pair, Suite, kind};
+use crate::suites::{GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind};
 
 /// One suite on one side: its settings and its cases.
 #[derive(Clone, Copy)]
@@ -139,16 +139,15 @@ impl SuiteComparison<'_> {
                 by_files.entry((&before.golden, &after.golden)).or_default().insert(key.0);
             }
         }
-        let reader = kind(&self.after.config.kind).map(MeaningReader::of);
+        let kind = kind(&self.after.config.kind);
+        let (reader, form) = (kind.map(MeaningReader::of), kind.map_or(GoldenForm::OneCase, |kind| kind.golden));
         for ((old, new), cases) in by_files {
             if self.sides.base.likeness(old, new) == FileMatch::Same {
                 continue;
             }
             let parsed = value(self.sides.base.text(old).ok()).zip(value(self.sides.head.text(new).ok()));
-            let entries = parsed.as_ref().map(|(old, new)| {
-                let of = |config: &SuiteConfig, file| GoldenEntries::of(&config.kind, file);
-                (of(self.before.config, old), of(self.after.config, new))
-            });
+            let entries =
+                parsed.as_ref().map(|(old, new)| (GoldenEntries::of(form, old), GoldenEntries::of(form, new)));
             for case in cases {
                 let edit = match &entries {
                     Some((old, new)) => CaseEdit::of(reader.as_ref(), old.case(case), new.case(case)),

@@ -173,7 +173,7 @@ pub enum StalePolicy {
     Warned,
 }
 
-/// The role of an agent in a suite of kind `revision`.
+/// The role of an agent, in kinds that have actors and critics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum Role {
     /// Revises documents.

@@ -1,15 +1,21 @@
 //! What a kind of suite is, and what a loaded suite can do.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::shared::audit::Audit;
 use super::shared::every_kind::COMMON;
 use super::shared::grade_context::GradeContext;
 use super::shared::quarantine::Stated;
+use super::shared::terms::BuiltInTerms;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, files_below};
 use crate::model::{
     AgentName, Ask, CaseId, Grade, Json, MetricSpec, NextRole, PairResult, RepoPath, Ruling, Run, RunKey, SuiteConfig,
     Toolbox, UngradedReason,
 };
+use crate::text::recover::Anchor;
 
 /// A kind of suite.
 pub struct SuiteKind {
@@ -27,12 +33,20 @@ pub struct SuiteKind {
     pub fixtures: FixtureFolder,
     /// The dimensions that people may score; empty if the kind has none.
     pub label_dimensions: &'static [&'static str],
-    /// The lists of terms that a suite may replace.
-    pub terms: &'static [&'static str],
+    /// The built-in lists of terms that a suite may replace.
+    pub terms: &'static [BuiltInTerms],
     /// A description in one line.
     pub meaning: &'static str,
     /// Reads the golden files of a suite.
     pub open: SuiteOpener,
+    /// The lists of its outputs.
+    pub outputs: OutputLists,
+    /// Whether an earlier run may answer the same request again.
+    pub caching: RunCaching,
+    /// The cases of a golden file.
+    pub golden: GoldenForm,
+    /// The keys of a case that state its origin and owner; they affect no grade.
+    pub history_keys: &'static [&'static str],
     /// The JSON Schemas of its golden files, by name; the schema of a case comes first.
     pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
 }
@@ -46,6 +60,41 @@ impl SuiteKind {
 
 /// Reads the golden files of a suite, or returns every problem in them.
 pub type SuiteOpener = fn(&SuiteConfig, &dyn Files) -> Result<Box<dyn Suite>, Diagnostics>;
+
+/// The lists in the outputs of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct OutputLists {
+    /// The list that is recovered from a model's text.
+    pub anchor: Option<Anchor<'static>>,
+    /// The lists whose order has no meaning.
+    pub unordered: &'static [&'static str],
+}
+
+impl OutputLists {
+    /// No lists.
+    pub const NONE: Self = Self { anchor: None, unordered: &[] };
+}
+
+/// Whether an earlier run may answer the same request again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunCaching {
+    /// Yes, if the user keeps a cache.
+    Usual,
+    /// No: the kind measures how much runs differ. The user can still ask for it.
+    Never,
+}
+
+/// The cases of a golden file.
+#[derive(Debug, Clone, Copy)]
+pub enum GoldenForm {
+    /// The file is one case.
+    OneCase,
+    /// The file has several cases: the part of each, by the case's id.
+    Entries(GoldenEntriesOf),
+}
+
+/// The part of each case in the value of a golden file, by the case's id.
+pub type GoldenEntriesOf = fn(&Value) -> BTreeMap<String, &Value>;
 
 /// Where the fixtures of cases may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +123,38 @@ pub enum LegacyOutput {
 pub enum AgentPolicy {
     /// The agents of the config.
     Named,
+    /// The agents of the config, each an actor or a critic; an actor's run may be a loop with a critic.
+    ActorsAndCritics,
     /// A single agent with this name, which the config does not name.
     Own(&'static str),
+    /// Such an agent that grades the runs of the suite in `runs_of`.
+    OwnWithRunsOf(&'static str),
+}
+
+impl AgentPolicy {
+    /// The name of the single agent that the config does not name.
+    pub fn own_agent(self) -> Option<&'static str> {
+        match self {
+            Self::Named | Self::ActorsAndCritics => None,
+            Self::Own(name) | Self::OwnWithRunsOf(name) => Some(name),
+        }
+    }
+
+    /// Whether agents are actors or critics.
+    pub fn has_roles(self) -> bool {
+        match self {
+            Self::ActorsAndCritics => true,
+            Self::Named | Self::Own(_) | Self::OwnWithRunsOf(_) => false,
+        }
+    }
+
+    /// Whether a suite needs `runs_of`.
+    pub fn needs_runs_of(self) -> bool {
+        match self {
+            Self::OwnWithRunsOf(_) => true,
+            Self::Named | Self::ActorsAndCritics | Self::Own(_) => false,
+        }
+    }
 }
 
 /// A loaded suite with its golden files.

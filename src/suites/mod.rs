@@ -11,7 +11,10 @@ use self::kinds::{
     cross_agent, evidence, findings, interview, property, reconciliation, revision, stochastic, tool_use, triggers,
 };
 
-pub use self::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Refinement, Suite, SuiteKind, SuiteOpener};
+pub use self::kind::{
+    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, RunCaching, Suite, SuiteKind,
+    SuiteOpener,
+};
 pub use self::shared::asking::in_words;
 pub use self::shared::audit::Audit;
 pub use self::shared::entries::{GoldenEntries, shipped_flags};
@@ -24,6 +27,7 @@ pub use self::shared::meaning::MeaningReader;
 pub use self::shared::quarantine::Stated;
 pub use self::shared::rubric::DIMENSIONS;
 pub use self::shared::suite_digest::{outputs_digest, suite_digest};
+pub use self::shared::terms::BuiltInTerms;
 
 /// All kinds.
 pub const KINDS: &[&SuiteKind] = &[

@@ -20,7 +20,7 @@ use crate::gate::statistics::agreement;
 use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
 use crate::render::label::ShownCase;
 use crate::render::{label as render, plural};
-use crate::suites::{DIMENSIONS, GivenLabel, LabelContent, Labels, NewLabel, outputs_digest, with_label};
+use crate::suites::{DIMENSIONS, GivenLabel, KINDS, LabelContent, Labels, NewLabel, outputs_digest, with_label};
 use crate::world::{Disk, World, user_name};
 
 /// Asks for labels, saves each answer at once, and prints the agreement. Returns the exit code.
@@ -58,6 +58,12 @@ fn dimension_of(name: &str) -> Result<usize, Diagnostic> {
         };
         Diagnostic::of_file("command line", "unknown-dimension", format!("unknown dimension \"{name}\""), help)
     })
+}
+
+/// Returns the names of the kinds whose agents are scored by dimensions.
+fn kinds_with_dimensions() -> String {
+    let kinds = KINDS.iter().filter(|kind| !kind.label_dimensions.is_empty());
+    kinds.map(|kind| kind.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The graded cases that can be labeled, with their existing labels.
@@ -100,7 +106,7 @@ impl LabelTable {
         if plan.suites.is_empty() {
             let (what, help) = match by {
                 None if dimension.is_some() => (
-                    "no selected suite of the kind interview has a file of labels".to_owned(),
+                    format!("no selected suite of the kind {} has a file of labels", kinds_with_dimensions()),
                     "add labels: FILE to the suite; the file need not exist yet",
                 ),
                 None => (

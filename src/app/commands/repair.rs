@@ -3,15 +3,9 @@
 use crate::app::cli_error::CliError;
 use crate::diag::Diagnostic;
 use crate::render::plural;
-use crate::text::recover::{Anchor, Recovered, RecoveryLayer, recover, recover_any};
+use crate::suites::KINDS;
+use crate::text::recover::{Recovered, RecoveryLayer, recover, recover_any};
 use crate::world::World;
-
-/// The lists that the kinds read; a single object is recognized by such a field.
-const ANCHORS: [Anchor<'static>; 3] = [
-    Anchor { list: "findings", field: "category" },
-    Anchor { list: "atoms", field: "description" },
-    Anchor { list: "deltas", field: "item" },
-];
 
 /// Reads standard input and prints the recovered JSON. Returns the exit code.
 ///
@@ -19,7 +13,9 @@ const ANCHORS: [Anchor<'static>; 3] = [
 /// A text without recoverable JSON.
 pub fn repair(world: &World) -> Result<u8, CliError> {
     let source = world.input()?;
-    let found = recover_any(&source.text).or_else(|| ANCHORS.iter().find_map(|anchor| recover(&source.text, anchor)));
+    // The lists that the kinds read; a single object is recognized by a field of its list.
+    let mut anchors = KINDS.iter().filter_map(|kind| kind.outputs.anchor);
+    let found = recover_any(&source.text).or_else(|| anchors.find_map(|anchor| recover(&source.text, &anchor)));
     let Some(Recovered { value, layer, lost }) = found else {
         let what = "this text contains no JSON object or array";
         let help = "ask the model for JSON, or check its answer";

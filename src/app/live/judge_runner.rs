@@ -75,7 +75,7 @@ impl<'a> JudgeRequests<'a> {
             return Ok(());
         };
         for judge in &loaded.judges {
-            let exhibit = Exhibit::of(&ask, run);
+            let exhibit = Exhibit::of(loaded.kind, &ask, run);
             let known = run.ballots.iter().find(|ballot| ballot.judge == judge.config.name);
             if again == VoteReuse::Never || !known.is_some_and(|ballot| is_whole(ballot, judge, &exhibit)) {
                 let key = (loaded.config.id.clone(), judge.config.name.clone(), exhibit.sha256.clone());
@@ -123,7 +123,7 @@ impl JudgeOutcome {
         files: &dyn Files,
     ) -> Result<Vec<Ballot>, Diagnostic> {
         let Some(ask) = loaded.suite.ask(index, 0, files)? else { return Ok(Vec::new()) };
-        let sha256 = Exhibit::of(&ask, run).sha256;
+        let sha256 = Exhibit::of(loaded.kind, &ask, run).sha256;
         let key = |judge: &LoadedJudge| (loaded.config.id.clone(), judge.config.name.clone(), sha256.clone());
         Ok(loaded.judges.iter().filter_map(|judge| self.ballots.get(&key(judge)).cloned()).collect())
     }

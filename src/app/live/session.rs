@@ -32,7 +32,7 @@ use crate::files::Files;
 use crate::format::redact::Redactor;
 use crate::model::{Interruption, Provenance, RepoPath, RunProvenance, SampleRequest, Tier, Toolbox, Transport};
 use crate::render::plural;
-use crate::suites::input_digest;
+use crate::suites::{RunCaching, input_digest};
 use crate::world::{Disk, Progress, World, export, head_commit, interrupted};
 
 /// Makes the live samples of a tier.
@@ -256,7 +256,7 @@ impl<'a> LiveSession<'a> {
         match caching {
             Caching::Off => false,
             Caching::All => true,
-            Caching::Usual => self.wanted[self.runs[job]].loaded.kind.name != "stochastic",
+            Caching::Usual => self.wanted[self.runs[job]].loaded.kind.caching == RunCaching::Usual,
         }
     }
 

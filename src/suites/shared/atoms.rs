@@ -8,6 +8,7 @@ use super::reading::{RecoveredText, from_text};
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Shape, Text};
 use crate::model::{AnswerForm, Layer, Run};
+use crate::suites::kind::OutputLists;
 use crate::text::recover::Anchor;
 use crate::text::{norm, same_category};
 
@@ -54,6 +55,9 @@ pub enum Validator {
     /// By a program.
     Executable,
 }
+
+/// The lists of such an output.
+pub const ATOMS: OutputLists = OutputLists { anchor: Some(ANCHOR), unordered: &["atoms", "questions"] };
 
 const ANCHOR: Anchor<'static> = Anchor { list: "atoms", field: "description" };
 

@@ -10,6 +10,7 @@ use super::reading::from_text;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Text};
 use crate::model::{AnswerForm, Layer, Run};
+use crate::suites::kind::OutputLists;
 use crate::text::recover::Anchor;
 
 /// The output of one run.
@@ -75,6 +76,9 @@ impl DeltaKind {
         }
     }
 }
+
+/// The lists of such an output.
+pub const DELTAS: OutputLists = OutputLists { anchor: Some(ANCHOR), unordered: &["deltas", "recommendations"] };
 
 const ANCHOR: Anchor<'static> = Anchor { list: "deltas", field: "item" };
 

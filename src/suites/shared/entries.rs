@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::model::CaseId;
+use crate::suites::kind::GoldenForm;
 use crate::suites::kinds::tool_use;
 
 /// The cases of one golden file, each with its own part.
@@ -15,9 +16,13 @@ pub struct GoldenEntries<'a> {
 }
 
 impl<'a> GoldenEntries<'a> {
-    /// The cases of a golden file of this kind.
-    pub fn of(kind: &str, file: &'a Value) -> Self {
-        Self { whole: file, parts: (kind == tool_use::KIND.name).then(|| tool_use::entries(file)) }
+    /// The cases of a golden file of this form.
+    pub fn of(form: GoldenForm, file: &'a Value) -> Self {
+        let parts = match form {
+            GoldenForm::OneCase => None,
+            GoldenForm::Entries(entries) => Some(entries(file)),
+        };
+        Self { whole: file, parts }
     }
 
     /// A case's own part.

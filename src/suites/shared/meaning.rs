@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 use crate::format::without_member;
 use crate::suites::kind::SuiteKind;
-use crate::suites::kinds::evidence;
 
 /// The key of the free notes of a case.
 const NOTES: &str = "notes";
@@ -32,8 +31,7 @@ pub struct MeaningReader {
 impl MeaningReader {
     /// For the cases of `kind`.
     pub fn of(kind: &SuiteKind) -> Self {
-        let history_keys: &[&str] = if kind.name == evidence::KIND.name { &["lifecycle", "why"] } else { &[] };
-        Self { history_keys, schema: (kind.schemas)().into_iter().next().map(|(_, schema)| schema) }
+        Self { history_keys: kind.history_keys, schema: (kind.schemas)().into_iter().next().map(|(_, schema)| schema) }
     }
 
     /// The meaning of a case's own part of a golden file, without notes and quarantine.

@@ -8,6 +8,7 @@ use super::reading::from_text;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Shape, Text};
 use crate::model::{Layer, Run};
+use crate::suites::kind::OutputLists;
 use crate::text::recover::Anchor;
 use crate::text::same_category;
 
@@ -23,6 +24,9 @@ pub struct FindingsOutput {
     /// Parts with the wrong format; the sample's `schema` check fails on them.
     pub flaws: Vec<String>,
 }
+
+/// The lists of such an output.
+pub const FINDINGS: OutputLists = OutputLists { anchor: Some(ANCHOR), unordered: &["findings", "gaps"] };
 
 const ANCHOR: Anchor<'static> = Anchor { list: "findings", field: "category" };
 

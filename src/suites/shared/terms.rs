@@ -2,7 +2,7 @@
 
 use crate::diag::Diagnostic;
 use crate::files::Files;
-use crate::model::RepoPath;
+use crate::model::{RepoPath, SuiteConfig};
 use crate::text::Keyword;
 
 /// A list of terms.
@@ -12,23 +12,32 @@ pub struct TermList {
     text: String,
 }
 
-/// The built-in lists by name.
-const SHIPPED: [(&str, &str); 3] = [
-    ("disclaimer", include_str!("terms/disclaimer.txt")),
-    ("edge_case", include_str!("terms/edge_case.txt")),
-    ("vague", include_str!("terms/vague.txt")),
-];
+/// A list that is built into a kind; a suite may replace it.
+#[derive(Debug)]
+pub struct BuiltInTerms {
+    /// Its name in configs.
+    pub name: &'static str,
+    /// Its terms, one a line.
+    pub text: &'static str,
+}
 
 impl TermList {
-    /// The suite's own list, or the built-in one of that name.
+    /// The suite's own list in place of a built-in one, or the built-in one.
     ///
     /// # Errors
     /// The file cannot be read, or has no term.
-    pub fn open(name: &str, own: Option<&RepoPath>, files: &dyn Files) -> Result<Self, Diagnostic> {
-        let Some(file) = own else {
-            let shipped = SHIPPED.iter().find(|(known, _)| *known == name);
-            return Ok(Self::of(shipped.map_or("", |(_, text)| text)));
-        };
+    pub fn open(built_in: &BuiltInTerms, suite: &SuiteConfig, files: &dyn Files) -> Result<Self, Diagnostic> {
+        match suite.terms.get(built_in.name) {
+            Some(file) => Self::of_file(file, files),
+            None => Ok(Self::of(built_in.text)),
+        }
+    }
+
+    /// The list in a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has no term.
+    pub fn of_file(file: &RepoPath, files: &dyn Files) -> Result<Self, Diagnostic> {
         let terms = Self::of(&files.text(file)?.text);
         match terms.terms.is_empty() {
             true => Err(Diagnostic::of_file(file, "no-terms", "the list has no term", "write one term a line")),

@@ -4,13 +4,13 @@ use super::{PlanReader, RulesSource, source_of};
 use crate::diag::Diagnostics;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{AgentFiles, LiveSource, Role, RunSource, SuiteConfig};
-use crate::suites::{AgentPolicy, SuiteKind};
+use crate::suites::SuiteKind;
 
 impl PlanReader<'_> {
     pub(super) fn check_agents(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
-        match kind.agents {
-            AgentPolicy::Named if suite.agents.is_empty() => {
+        match kind.agents.own_agent() {
+            None if suite.agents.is_empty() => {
                 let help = "add agents, each with the source of its runs";
                 problems.push(self.problem(
                     &at("id"),
@@ -19,11 +19,11 @@ impl PlanReader<'_> {
                     help,
                 ));
             }
-            AgentPolicy::Own(name) if !suite.agents.is_empty() => {
+            Some(name) if !suite.agents.is_empty() => {
                 let what = format!("a {} suite always has exactly the agent \"{name}\"", kind.name);
                 problems.push(self.problem(&at("agents"), "no-effect", what, "remove agents"));
             }
-            AgentPolicy::Named | AgentPolicy::Own(_) => {}
+            None | Some(_) => {}
         }
         self.check_keys(suite, kind, problems);
         self.check_parts(suite, kind, problems);
@@ -34,16 +34,17 @@ impl PlanReader<'_> {
     /// Refuses keys that have no effect on the kind.
     fn check_keys(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
-        for name in suite.terms.keys().filter(|name| !kind.terms.contains(&name.as_str())) {
+        let lists: Vec<&str> = kind.terms.iter().map(|list| list.name).collect();
+        for name in suite.terms.keys().filter(|name| !lists.contains(&name.as_str())) {
             let at = [Key("suites"), At(suite.index), Key("terms"), Key(name.as_str())];
-            let help = match kind.terms {
+            let help = match lists.as_slice() {
                 [] => "remove it".to_owned(),
                 known => format!("its lists are {}", known.join(", ")),
             };
             let what = format!("kind {} has no list of terms \"{name}\"", kind.name);
             problems.push(self.problem(&at, "no-effect", what, help));
         }
-        if !suite.flags.is_empty() && !kind.terms.contains(&"disclaimer") {
+        if !suite.flags.is_empty() && !lists.contains(&"disclaimer") {
             let what = format!("flags have no effect on kind {}", kind.name);
             problems.push(self.problem(&at("flags"), "no-effect", what, "remove flags"));
         }
@@ -55,7 +56,7 @@ impl PlanReader<'_> {
             let what = format!("scoring has no effect on kind {}", kind.name);
             problems.push(self.problem(&at("scoring"), "no-effect", what, "remove scoring"));
         }
-        if suite.runs_of.is_some() != (kind.name == "cross_agent") {
+        if suite.runs_of.is_some() != kind.agents.needs_runs_of() {
             let (what, help) = match suite.runs_of {
                 Some(_) => (format!("runs_of has no effect on kind {}", kind.name), "remove it"),
                 None => (
@@ -67,20 +68,20 @@ impl PlanReader<'_> {
         }
     }
 
-    /// Refuses roles and critics outside the kind `revision`.
+    /// Refuses roles and critics if the kind has none.
     fn check_parts(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         for (name, agent) in &suite.agents {
             let at = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
-            if kind.name != "revision" && agent.role != Role::default() {
+            if !kind.agents.has_roles() && agent.role != Role::default() {
                 let what = format!("role has no effect on kind {}", kind.name);
                 problems.push(self.problem(&[&at[..], &[Key("role")]].concat(), "no-effect", what, "remove role"));
             }
             for (tier, source) in [("deterministic", &agent.deterministic), ("model", &agent.model)] {
                 let Some(RunSource::Live(LiveSource { critic: Some(_), .. })) = source else { continue };
-                let what = match (kind.name, agent.role) {
-                    ("revision", Role::Actor) => continue,
-                    ("revision", Role::Critic) => "critic has no effect on an agent with the role critic".to_owned(),
-                    (other, _) => format!("critic has no effect on kind {other}"),
+                let what = match (kind.agents.has_roles(), agent.role) {
+                    (true, Role::Actor) => continue,
+                    (true, Role::Critic) => "critic has no effect on an agent with the role critic".to_owned(),
+                    (false, _) => format!("critic has no effect on kind {}", kind.name),
                 };
                 let path = [&at[..], &[Key(tier), Key("critic")]].concat();
                 problems.push(self.problem(&path, "no-effect", what, "remove critic"));
@@ -111,7 +112,7 @@ impl PlanReader<'_> {
     /// Refuses recordings of an agent without stated files: it would always be unknown whether they are current.
     fn check_files(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         // Checked only on the head: the base commit may not state the files yet.
-        if !matches!(kind.agents, AgentPolicy::Named) || self.rules == RulesSource::Base {
+        if kind.agents.own_agent().is_some() || self.rules == RulesSource::Base {
             return;
         }
         for (name, agent) in suite.agents.iter().filter(|(_, agent)| agent.files() == AgentFiles::Unstated) {

@@ -22,13 +22,13 @@ use crate::model::{
     Run, RunKey, SuiteConfig, SuiteId, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::meaning::without_notes;
-use crate::suites::shared::produced::{FindingsOutput, produced};
+use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rules::Rules;
 
@@ -37,13 +37,17 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "cross_agent",
     scorer: "cross_agent/1",
     metrics: METRICS,
-    agents: AgentPolicy::Own("all"),
+    agents: AgentPolicy::OwnWithRunsOf("all"),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
     terms: &[],
     meaning: "several agents on one document: what they should share, repeat and agree on",
     open: open_suite,
+    outputs: FINDINGS,
+    caching: RunCaching::Usual,
+    golden: GoldenForm::OneCase,
+    history_keys: &[],
     schemas: || vec![("cross-agent-case", schemars::schema_for!(CrossAgentCaseForm<'_>))],
 };
 

@@ -18,7 +18,9 @@ use crate::model::{
     SuiteConfig, Unit, Verdict, indicator,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::every_kind::{COMMON, with_common};
 use crate::suites::shared::folder;
@@ -43,6 +45,10 @@ pub const KIND: SuiteKind = SuiteKind {
     terms: &[],
     meaning: "agents that inspect a small repository: right evidence, right diagnosis, nothing invented",
     open: open_suite,
+    outputs: OutputLists { anchor: None, unordered: &["files_inspected"] },
+    caching: RunCaching::Usual,
+    golden: GoldenForm::OneCase,
+    history_keys: &["lifecycle", "why"],
     schemas: || vec![("evidence-task", schemars::schema_for!(TaskForm))],
 };
 

@@ -19,14 +19,14 @@ use crate::model::{
     RepoPath, Run, RunKey, SuiteConfig, Unit, all_hold, harmonic, indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::finding::{Citation, Finding};
 use crate::suites::shared::matching;
 use crate::suites::shared::meaning::without_notes;
-use crate::suites::shared::produced::{FindingsOutput, produced};
+use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
 use crate::text::contains;
 
 mod asked;
@@ -48,6 +48,10 @@ pub const KIND: SuiteKind = SuiteKind {
     terms: &[],
     meaning: "agents that report findings on documents, compared with the findings of a person",
     open: open_suite,
+    outputs: FINDINGS,
+    caching: RunCaching::Usual,
+    golden: GoldenForm::OneCase,
+    history_keys: &[],
     schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile<'_>))],
 };
 

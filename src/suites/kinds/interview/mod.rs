@@ -15,8 +15,8 @@ use crate::model::{
     Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, SuiteConfig, Unit, indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
-use crate::suites::shared::atoms::{Atom, produced};
+use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::shared::atoms::{ATOMS, Atom, produced};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::every_kind::{COMMON, with_common};
@@ -27,7 +27,7 @@ use crate::suites::shared::labels::{LabelContent, Labels};
 use crate::suites::shared::person_scores::score_remarks;
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rubric::{DIMENSIONS, MOST_POINTS, Measure, invariant, scores};
-use crate::suites::shared::terms::TermList;
+use crate::suites::shared::terms::{BuiltInTerms, TermList};
 use crate::suites::shared::{folder, matching};
 use crate::text::Keyword;
 
@@ -40,11 +40,21 @@ pub const KIND: SuiteKind = SuiteKind {
     legacy_output: LegacyOutput::Evaluations,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &DIMENSIONS,
-    terms: &["vague", "edge_case"],
+    terms: &[VAGUE, EDGE_CASE],
     meaning: "agents that turn a conversation into atoms of intent, compared with a scenario's expected atoms",
     open: open_suite,
+    outputs: ATOMS,
+    caching: RunCaching::Usual,
+    golden: GoldenForm::OneCase,
+    history_keys: &[],
     schemas: || vec![("interview-scenario", schemars::schema_for!(InterviewScenarioForm))],
 };
+
+/// Vague words, which cannot be tested.
+const VAGUE: BuiltInTerms = BuiltInTerms { name: "vague", text: include_str!("terms/vague.txt") };
+
+/// Words that name an edge case.
+const EDGE_CASE: BuiltInTerms = BuiltInTerms { name: "edge_case", text: include_str!("terms/edge_case.txt") };
 
 const POINTS: MetricSpec = MetricSpec { unit: Unit::Points, most: Some(2.0), ..MetricSpec::PLAIN };
 
@@ -163,8 +173,8 @@ struct Interview {
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let mut terms = |name| problems.keep(TermList::open(name, suite.terms.get(name), files));
-    let (Some(vague), Some(edge_case)) = (terms("vague"), terms("edge_case")) else { return Err(problems) };
+    let mut terms = |built_in| problems.keep(TermList::open(built_in, suite, files));
+    let (Some(vague), Some(edge_case)) = (terms(&VAGUE), terms(&EDGE_CASE)) else { return Err(problems) };
     let scenario = |source: &SourceText| read_scenario(source, &vague, &edge_case);
     let folder = folder::open_cases(suite, files, suite.path.child("scenarios"), |source, _| scenario(source))?;
     Ok(Box::new(Interview { labels: Labels::open(suite.labels.as_ref(), files)?, folder }))

@@ -15,9 +15,9 @@ use crate::model::{
     indicator,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::shared::audit::Audit;
-use crate::suites::shared::deltas::{DeltasOutput, form, kinds_by_item, produced};
+use crate::suites::shared::deltas::{DELTAS, DeltasOutput, form, kinds_by_item, produced};
 use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
@@ -38,6 +38,10 @@ pub const KIND: SuiteKind = SuiteKind {
     terms: &[],
     meaning: "agents that must classify code the same if its meaning did not change",
     open: open_suite,
+    outputs: DELTAS,
+    caching: RunCaching::Usual,
+    golden: GoldenForm::OneCase,
+    history_keys: &[],
     schemas: || vec![("property-case", schemars::schema_for!(PropertyCaseForm))],
 };
 

@@ -13,9 +13,9 @@ use crate::model::{
     Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, SuiteConfig, indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::shared::audit::Audit;
-use crate::suites::shared::deltas::{Delta, DeltasOutput, kinds_by_item, produced};
+use crate::suites::shared::deltas::{DELTAS, Delta, DeltasOutput, kinds_by_item, produced};
 use crate::suites::shared::every_kind::{COMMON, with_common};
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
@@ -36,6 +36,10 @@ pub const KIND: SuiteKind = SuiteKind {
     terms: &[],
     meaning: "agents that compare code, tests and requirements, checked against a snapshot of a repository",
     open: open_suite,
+    outputs: DELTAS,
+    caching: RunCaching::Usual,
+    golden: GoldenForm::OneCase,
+    history_keys: &[],
     schemas: || vec![("reconciliation-fixture", schemars::schema_for!(FixtureForm))],
 };
 

@@ -13,7 +13,9 @@ use crate::model::{
     Scoring, SuiteConfig, UngradedReason, Unit, all_hold, indicator,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Refinement, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -46,13 +48,17 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "revision",
     scorer: "revision/1",
     metrics: METRICS,
-    agents: AgentPolicy::Named,
+    agents: AgentPolicy::ActorsAndCritics,
     legacy_output: LegacyOutput::Attempts,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
     terms: &[],
     meaning: "agents that revise RTF contracts, and critics of such revisions, with a deterministic verifier",
     open,
+    outputs: OutputLists::NONE,
+    caching: RunCaching::Usual,
+    golden: GoldenForm::OneCase,
+    history_keys: &[],
     schemas: || vec![("revision-instructions", schemars::schema_for!(instructions::Instructions))],
 };
 

@@ -18,8 +18,8 @@ use crate::model::{
     SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
-use crate::suites::shared::atoms::{Atom, produced};
+use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::shared::atoms::{ATOMS, Atom, produced};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
@@ -41,6 +41,10 @@ pub const KIND: SuiteKind = SuiteKind {
     terms: &[],
     meaning: "agents that are asked the same several times: how many facts they find, and how much that varies",
     open: open_suite,
+    outputs: ATOMS,
+    caching: RunCaching::Never,
+    golden: GoldenForm::OneCase,
+    history_keys: &[],
     schemas: || vec![("stochastic-scenario", schemars::schema_for!(StochasticScenarioForm))],
 };
 

@@ -18,13 +18,15 @@ use crate::model::{
     Toolbox, indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::calls::{ObservedCall, calls};
 use crate::suites::shared::every_kind::{COMMON, with_common};
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder::CaseFolder;
-use crate::suites::shared::terms::TermList;
+use crate::suites::shared::terms::{BuiltInTerms, TermList};
 use crate::text::norm;
 
 mod cases;
@@ -41,9 +43,13 @@ pub const KIND: SuiteKind = SuiteKind {
     legacy_output: LegacyOutput::History,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
-    terms: &["disclaimer"],
+    terms: &[DISCLAIMER],
     meaning: "agents that call tools and answer in text, checked for the expected tools, phrases and data",
     open: open_suite,
+    outputs: OutputLists::NONE,
+    caching: RunCaching::Usual,
+    golden: GoldenForm::Entries(entries),
+    history_keys: &[],
     schemas: || {
         vec![
             ("tool-use-case", schemars::schema_for!(ToolUseCaseForm)),
@@ -51,6 +57,9 @@ pub const KIND: SuiteKind = SuiteKind {
         ]
     },
 };
+
+/// The phrases that admit a limit.
+const DISCLAIMER: BuiltInTerms = BuiltInTerms { name: "disclaimer", text: include_str!("terms/disclaimer.txt") };
 
 /// In the order of the values of [`ToolUse::grade`].
 const OWN: &[MetricSpec] = &[
@@ -124,11 +133,11 @@ struct ToolUse {
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut flags = Flags::default();
-    if let Some(terms) = problems.keep(TermList::open("disclaimer", suite.terms.get("disclaimer"), files)) {
+    if let Some(terms) = problems.keep(TermList::open(&DISCLAIMER, suite, files)) {
         flags.add(SHIPPED_FLAGS[0], false, terms);
     }
     for (name, flag) in &suite.flags {
-        if let Some(terms) = problems.keep(TermList::open(name, Some(&flag.terms), files)) {
+        if let Some(terms) = problems.keep(TermList::of_file(&flag.terms, files)) {
             flags.add(name, flag.when, terms);
         }
     }

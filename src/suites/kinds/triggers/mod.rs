@@ -15,7 +15,9 @@ use crate::model::{
     RepoPath, Run, SuiteConfig, Tag, indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, LegacyOutput, Pair, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::every_kind::{COMMON, with_common};
 use crate::suites::shared::finding::{Finding, FindingParts, Severity};
@@ -35,6 +37,10 @@ pub const KIND: SuiteKind = SuiteKind {
     terms: &[],
     meaning: "rules that call another agent for some findings; no model is called",
     open: open_suite,
+    outputs: OutputLists::NONE,
+    caching: RunCaching::Usual,
+    golden: GoldenForm::OneCase,
+    history_keys: &[],
     schemas: || {
         vec![
             ("trigger-case", schemars::schema_for!(TriggerCaseForm)),
