@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use divan::Bencher;
 use goldgate::diag::Diagnostic;
 use goldgate::files::{Entry, EntryKind, Files, SourceText};
-use goldgate::format::config;
 use goldgate::model::{RepoPath, Run};
-use goldgate::suites::{GradeContext, kind};
+use goldgate::suites::{GradeContext, kind, read_config};
 
 fn main() {
     divan::main();
@@ -54,7 +53,7 @@ fn grade(bencher: Bencher<'_, '_>, (produced, expected): (usize, usize)) {
         ("g/expected/legal/lease.json", format!(r#"{{"expected_findings": [{}]}}"#, expected.join(","))),
     ]));
     let file = RepoPath::root().child("goldgate.yaml");
-    let config = config::read_config(&SourceText::from_text(file, CONFIG.to_owned())).unwrap();
+    let config = read_config(&SourceText::from_text(file, CONFIG.to_owned())).unwrap();
     let suite = (kind("findings").unwrap().open)(&config.suites[0], &files).unwrap();
     let findings: Vec<String> = (0..produced).map(|place| finding(place, "a change of control")).collect();
     let run = Run::of(format!(r#"{{"findings": [{}], "gaps": []}}"#, findings.join(",")));

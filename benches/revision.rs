@@ -8,9 +8,8 @@ use std::fmt::Write as _;
 use divan::Bencher;
 use goldgate::diag::Diagnostic;
 use goldgate::files::{Entry, EntryKind, Files, SourceText};
-use goldgate::format::config;
 use goldgate::model::{Check, CheckOutcome, RepoPath, Run};
-use goldgate::suites::{GradeContext, kind};
+use goldgate::suites::{GradeContext, kind, read_config};
 
 fn main() {
     divan::main();
@@ -85,7 +84,7 @@ fn verify(bencher: Bencher<'_, '_>, pages: usize) {
         ("g/cases/c/original.rtf", contract(pages, false)),
     ]));
     let file = RepoPath::root().child("goldgate.yaml");
-    let config = config::read_config(&SourceText::from_text(file, CONFIG.to_owned())).unwrap();
+    let config = read_config(&SourceText::from_text(file, CONFIG.to_owned())).unwrap();
     let document = serde_json::Value::from(contract(pages, true));
     let run = Run::of(format!(r#"{{"document": {document}}}"#));
     let prompts = BTreeMap::new();

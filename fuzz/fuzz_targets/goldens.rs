@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use goldgate::diag::Diagnostic;
 use goldgate::files::{SourceText, Entry, EntryKind, Files};
-use goldgate::format::{config, run_v1};
+use goldgate::format::run_v1;
 use goldgate::model::RepoPath;
-use goldgate::suites::{GradeContext, KINDS};
+use goldgate::suites::{GradeContext, KINDS, read_config};
 use libfuzzer_sys::fuzz_target;
 
 /// A repository in which every JSON file has the same text, and every folder the same entries.
@@ -37,7 +37,7 @@ fuzz_target!(|texts: (&str, &str)| {
             kind.name
         );
         let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), yaml);
-        let Ok(config) = config::read_config(&source) else { continue };
+        let Ok(config) = read_config(&source) else { continue };
         let Some(suite) = config.suites.first() else { continue };
         let Ok(opened) = (kind.open)(suite, &files) else { continue };
         let _ = opened.audit(&files);

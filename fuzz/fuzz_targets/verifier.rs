@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use goldgate::diag::Diagnostic;
 use goldgate::files::{SourceText, Entry, EntryKind, Files};
-use goldgate::format::{config, run_v1};
+use goldgate::format::run_v1;
 use goldgate::model::{Grade, RepoPath};
-use goldgate::suites::{GradeContext, kind};
+use goldgate::suites::{GradeContext, kind, read_config};
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 
@@ -38,7 +38,7 @@ impl Files for One<'_> {
 /// The grade of a revision, where the case can be read.
 fn graded(files: &One<'_>, revised: &str) -> Option<Grade> {
     let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), CONFIG.to_owned());
-    let config = config::read_config(&source).ok()?;
+    let config = read_config(&source).ok()?;
     let suite = (kind("revision")?.open)(&config.suites[0], files).ok()?;
     let _ = suite.audit(files);
     let key = suite.pairs().first()?.runs.first()?;

@@ -19,6 +19,14 @@ pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
     if let Some(problem) = unfit(source) {
         return Err(problem);
     }
+    again(source)
+}
+
+/// Reads a text that [`whole`] accepts again, as another type.
+///
+/// # Errors
+/// The position at which the text does not match the type.
+pub fn again<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> {
     serde_yaml::from_str(&source.text).map_err(|error| {
         let message = error.to_string();
         let plain = match error.location() {

@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::Sides;
 use super::edits::{FileView, differences, edited, listed};
-use super::found::{ChangeCollector, ChangedFile, counted, named};
+use super::found::{ChangeCollector, ChangedFile};
 use crate::diag::ReadFailure;
 
 use crate::files::{DifferentRead, Entry, FileMatch, ReadFor, ReadKind, SourceText};
 use crate::format::json;
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
-use crate::suites::{GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind};
+use crate::suites::{GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind, setting_files};
+use crate::text::{counted, named};
 
 /// One suite on one side: its settings and its cases.
 #[derive(Clone, Copy)]
@@ -239,10 +240,8 @@ impl SuiteComparison<'_> {
 
     /// Whether only one side's config names a file: then the changed setting is reported instead.
     fn is_moved(&self, path: &RepoPath) -> bool {
-        let names = |config: &SuiteConfig| {
-            let lists = config.terms.values().chain(config.flags.values().map(|flag| &flag.terms));
-            lists.chain(&config.labels).chain(&config.tools).any(|file| file == path)
-        };
+        let of_kind = kind(&self.after.config.kind).map(|kind| &kind.settings);
+        let names = |config: &SuiteConfig| setting_files(of_kind, config).iter().any(|file| file.path == *path);
         names(self.before.config) != names(self.after.config)
     }
 
@@ -255,12 +254,9 @@ impl SuiteComparison<'_> {
         detail: Option<String>,
     ) -> ChangedFile {
         let config = self.after.config;
-        let flags = config.flags.iter().map(|(name, flag)| (format!("terms of the flag {name}"), &flag.terms));
-        let terms = config.terms.iter().map(|(name, file)| (format!("list of terms {name}"), file));
-        let labels = config.labels.iter().map(|file| ("labels".to_owned(), file));
-        let tools = config.tools.iter().map(|file| ("tools".to_owned(), file));
-        let known = flags.chain(terms).chain(labels).chain(tools).find(|(_, file)| *file == path);
-        let subject = known.map_or_else(|| path.to_string(), |(name, _)| name);
+        let files = setting_files(kind(&config.kind).map(|kind| &kind.settings), config);
+        let known = files.into_iter().find(|file| file.path == *path);
+        let subject = known.map_or_else(|| path.to_string(), |file| file.name);
         ChangedFile { subject, verb, readers: named(&readers.iter().collect::<Vec<_>>()), detail }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{ChangeClass, GoldenChange, RepoPath, Weight};
+use crate::text::named_with;
 
 /// Whether a limit got looser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +60,6 @@ pub struct ChangeCollector {
     items: BTreeMap<ChangeGroup, Vec<ChangeItem>>,
 }
 
-/// The number of names in one line.
-const NAMED: usize = 8;
 /// Groups with more items than this become one line.
 const SINGLE: usize = 5;
 /// The number of changes of one class and weight that are kept.
@@ -173,26 +172,6 @@ fn lines(group: &ChangeGroup, items: Vec<ChangeItem>) -> Vec<GoldenChange> {
     let words = format!("{} {noun} of `{suite}` changed: {}", items.len(), named_with(&named, "; "));
     let file = items.into_iter().next().and_then(|item| item.file);
     vec![GoldenChange { words, weight, file, class }]
-}
-
-/// Names with commas; those beyond the limit are counted.
-pub fn named<S: AsRef<str>>(names: &[S]) -> String {
-    named_with(names, ", ")
-}
-
-fn named_with<S: AsRef<str>>(names: &[S], between: &str) -> String {
-    let mut first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
-    let more = format!("… and {} more", names.len().saturating_sub(NAMED));
-    if names.len() > NAMED {
-        first.push(&more);
-    }
-    first.join(between)
-}
-
-/// A count with its noun, and the names: `2 cases of `s` removed: a, b`.
-pub fn counted<S: AsRef<str>>(names: &[S], one: &str, many: &str, what: &str) -> String {
-    let noun = if names.len() == 1 { one } else { many };
-    format!("{} {noun} {what}: {}", names.len(), named(names))
 }
 
 #[cfg(test)]

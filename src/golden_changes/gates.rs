@@ -2,7 +2,7 @@
 
 use super::found::{ChangeCollector, LimitMove};
 use crate::gate::{PlannedGate, planned_in};
-use crate::model::{Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SuiteConfig, Tier};
+use crate::model::{Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SuiteConfig, Tier, at_least_two_places};
 use crate::suites::kind;
 
 /// Compares the gates of one suite, metric by metric.
@@ -77,33 +77,26 @@ fn limit(planned: &PlannedGate) -> String {
     let text = match planned.gate {
         Gate::Threshold { limit, edge, .. } => {
             let limit = match limit {
-                Limit::Number(number) => plain(number),
+                Limit::Number(number) => at_least_two_places(number),
                 Limit::Baseline { otherwise: None } => "the baseline".to_owned(),
-                Limit::Baseline { otherwise: Some(number) } => format!("the baseline, else {}", plain(number)),
+                Limit::Baseline { otherwise: Some(number) } => {
+                    format!("the baseline, else {}", at_least_two_places(number))
+                }
             };
             match edge {
                 Edge::Hard => format!("{limit} (hard)"),
-                Edge::Band(zone) if zone > 0.0 => format!("{limit} (band {})", plain(zone)),
+                Edge::Band(zone) if zone > 0.0 => format!("{limit} (band {})", at_least_two_places(zone)),
                 Edge::Band(_) | Edge::Open => limit,
             }
         }
-        Gate::Change { tolerance, otherwise: None, .. } => plain(tolerance),
+        Gate::Change { tolerance, otherwise: None, .. } => at_least_two_places(tolerance),
         Gate::Change { tolerance, otherwise: Some(number), .. } => {
-            format!("{}, without a baseline at least {}", plain(tolerance), plain(number))
+            format!("{}, without a baseline at least {}", at_least_two_places(tolerance), at_least_two_places(number))
         }
     };
     match &planned.off {
         Some(_) => format!("{text} (switched off)"),
         None => text,
-    }
-}
-
-/// A limit with at least two decimal places: `0.80`.
-pub fn plain(number: f64) -> String {
-    let short = format!("{number:.2}");
-    match short.parse::<f64>() == Ok(number) {
-        true => short,
-        false => number.to_string(),
     }
 }
 
@@ -171,7 +164,7 @@ fn looser_edge(old: Edge, new: Edge) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LimitMove, looser, plain};
+    use super::{LimitMove, looser};
     use crate::model::{Drift, Edge, Gate, Limit, LimitSide, MetricSpec};
 
     fn gate(side: LimitSide, limit: Limit, edge: Edge) -> Gate {
@@ -215,13 +208,6 @@ mod tests {
         ];
         for (old, new, moved) in table {
             assert_eq!(looser(&MetricSpec::PLAIN, &old, &new), moved, "{old:?} {new:?}");
-        }
-    }
-
-    #[test]
-    fn a_limit_has_at_least_two_decimal_places() {
-        for (number, text) in [(0.8, "0.80"), (0.75, "0.75"), (0.125, "0.125"), (1.0, "1.00"), (12.0, "12.00")] {
-            assert_eq!(plain(number), text);
         }
     }
 }

@@ -10,21 +10,20 @@ mod found;
 mod gates;
 mod judges;
 mod recordings;
-mod scoring;
 mod settings;
 
 use std::collections::BTreeSet;
 
 use crate::diag::ReadFailure;
 use crate::files::{BaseFiles, Files, SourceText};
-use crate::format::config;
 use crate::model::{
     Agent, AgentName, Config, GoldenChange, NotGateable, RecordingAge, RepoPath, RunKey, SuiteConfig, SuiteId, Tier,
 };
+use crate::suites::read_config;
 
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
-pub use self::settings::{SETTINGS, SettingRule, Treatment};
+pub use self::settings::SETTINGS;
 
 /// The two sides of a comparison.
 #[derive(Clone, Copy)]
@@ -57,7 +56,7 @@ pub fn base_config(base: &dyn BaseFiles, file: &RepoPath) -> BaseConfig {
         Err(problem) => return BaseConfig::Unreadable(problem.to_string()),
         Ok(bytes) => bytes,
     };
-    let read = SourceText::new(file.clone(), bytes).map_err(Into::into).and_then(|source| config::read_config(&source));
+    let read = SourceText::new(file.clone(), bytes).map_err(Into::into).and_then(|source| read_config(&source));
     match read {
         Ok(config) => BaseConfig::Known(Box::new(config)),
         Err(problems) => BaseConfig::Unreadable(problems.sorted().first().map(ToString::to_string).unwrap_or_default()),
@@ -110,7 +109,6 @@ impl GoldenChanges {
         for suite in &after.suites {
             let Some(old) = same_suite(before, suite) else { continue };
             gates::compare(old, suite, found);
-            scoring::compare(old, suite, found);
             judges::compare(sides, old, suite, found);
         }
         changes

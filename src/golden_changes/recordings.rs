@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::agent_files::{AgentFileChange, agent_files, inputs};
 use super::files::below;
-use super::found::{ChangeCollector, counted, named};
+use super::found::ChangeCollector;
 use super::{KnownRecordings, Sides};
 use crate::diag::ReadFailure;
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
@@ -15,6 +15,7 @@ use crate::model::{
     Agent, AgentName, CaseId, ChangeClass, NotGateable, RecordingAge, RepoPath, RunKey, RunSource, SuiteId, Tier,
     Weight,
 };
+use crate::text::{counted, named};
 
 /// Whose recordings are compared.
 pub struct RecordingOwner<'a> {

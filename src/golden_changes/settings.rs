@@ -4,42 +4,21 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
-use super::found::ChangeCollector;
-use crate::model::{Config, RepoPath, Tier};
-
-/// What a change of a setting needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Treatment {
-    /// Nothing: the setting cannot change a verdict.
-    Harmless,
-    /// The change is listed.
-    Listed,
-    /// An approval. The text names the setting in the report; `{}` is the suite and agent.
-    Approval(&'static str),
-    /// It depends on the change, as the text explains.
-    Depends(&'static str),
-}
-
-/// A setting, and what a change of it needs.
-pub struct SettingRule {
-    /// Its path in the config; `*` is any name.
-    pub path: &'static str,
-    /// What a change needs.
-    pub treatment: Treatment,
-    /// The reason; may be empty.
-    pub why: &'static str,
-}
+use super::found::{ChangeCollector, LimitMove};
+use crate::model::Treatment::{Approval, Depends, Harmless, Listed};
+use crate::model::{Config, RepoPath, SettingChange, SettingRule, SettingWeight, Tier, Treatment};
+use crate::suites::kind;
 
 const fn setting(path: &'static str, treatment: Treatment, why: &'static str) -> SettingRule {
     SettingRule { path, treatment, why }
 }
 
-use Treatment::{Approval, Depends, Harmless, Listed};
-
-/// The settings whose change does not simply need an approval, or that have their own name in the report. A setting that is not in
-/// the table needs an approval.
+/// The settings whose change does not simply need an approval, or that have their own name in the report. A setting that is
+/// neither here nor in the rules of its kind needs an approval.
 pub const SETTINGS: &[SettingRule] = &[
     setting("file", Harmless, "the config's own path"),
     setting("results", Harmless, "caches and history; they affect no verdict"),
@@ -60,18 +39,14 @@ pub const SETTINGS: &[SettingRule] = &[
     setting("suites.*.runs_of", Approval("runs that `{}` grades:"), ""),
     setting("suites.*.runs_in", Harmless, "follows from the other suite's path"),
     setting("suites.*.labels", Approval("labels file of `{}`:"), ""),
-    setting("suites.*.tools", Approval("tools file of `{}`:"), ""),
     setting("suites.*.terms.*", Approval("list of terms of `{}`:"), ""),
-    setting("suites.*.flags.*", Depends("a new flag is listed, unless it replaces a built-in one"), ""),
     setting(
         "suites.*.samples",
         Depends("fewer need an approval; more are listed, and so is a first number where all runs are recordings"),
         "",
     ),
     setting("suites.*.tiers", Depends("a removed tier needs an approval, an added one is listed"), ""),
-    setting("suites.*.categories", Depends("a removed category needs an approval, an added one is listed"), ""),
     setting("suites.*.gates", Depends("a looser gate needs an approval, a tighter one is listed"), ""),
-    setting("suites.*.scoring", Depends("a looser score needs an approval, a stricter one is listed"), ""),
     setting("suites.*.no_newly_failing", Depends("switching it off needs an approval, switching it on is listed"), ""),
     setting("suites.*.judges", Depends("listed: judges affect no gate"), ""),
     setting("suites.*.agents.*", Depends("a removed agent needs an approval, an added one is listed"), ""),
@@ -111,8 +86,45 @@ pub const SETTINGS: &[SettingRule] = &[
 /// Compares two configs setting by setting; `deciding` are the tiers whose verdicts count.
 pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut ChangeCollector) {
     rules::compare(before, after, deciding, found);
-    let mut walk = SettingWalk { file: &after.file, found };
+    let kinds = of_kinds(before, after, found);
+    let mut walk = SettingWalk { file: &after.file, kinds, found };
     walk.node(&mut Vec::new(), Some(&tree(before)), Some(&tree(after)));
+}
+
+/// What a kind says of the settings that it adds to a suite.
+struct KindRules {
+    /// The rules; `None` if the suite is of another kind now. Then its kind needs the approval.
+    rules: Option<&'static [SettingRule]>,
+    /// The keys that the kind adds.
+    keys: Vec<&'static str>,
+    /// The paths whose change the kind judged.
+    judged: BTreeSet<String>,
+}
+
+/// Adds the changes that kinds judge themselves; returns their rules for the other ones, by suite.
+fn of_kinds(before: &Config, after: &Config, found: &mut ChangeCollector) -> BTreeMap<String, KindRules> {
+    let mut kinds = BTreeMap::new();
+    for new in &after.suites {
+        let Some(old) = before.suites.iter().find(|old| old.id == new.id) else { continue };
+        let keys = [old, new].into_iter().filter_map(|suite| kind(&suite.kind));
+        let keys = keys.flat_map(|kind| kind.settings.keys.names()).copied().collect();
+        let mut known = KindRules { rules: None, keys, judged: BTreeSet::new() };
+        if let Some(kind) = kind(&new.kind).filter(|_| old.kind == new.kind) {
+            known.rules = Some(kind.settings.rules);
+            for SettingChange { path, weight, words } in kind.settings.changes(old, new) {
+                known.judged.insert(path);
+                match weight {
+                    SettingWeight::Nothing => {}
+                    SettingWeight::Listed => found.lists(words, Some(&after.file)),
+                    SettingWeight::NeedsApproval => found.needs(words, Some(&after.file)),
+                    SettingWeight::Looser => found.moved(LimitMove::Looser, words, None),
+                    SettingWeight::Tighter => found.moved(LimitMove::Tighter, words, None),
+                }
+            }
+        }
+        kinds.insert(new.id.to_string(), known);
+    }
+    kinds
 }
 
 /// A config as one JSON value, with its suites by id.
@@ -128,6 +140,8 @@ pub fn tree(config: &Config) -> Value {
 
 struct SettingWalk<'a> {
     file: &'a RepoPath,
+    /// The rules of the kinds, by suite.
+    kinds: BTreeMap<String, KindRules>,
     found: &'a mut ChangeCollector,
 }
 
@@ -137,7 +151,7 @@ impl SettingWalk<'_> {
         if before == after {
             return;
         }
-        let known = known(path);
+        let known = self.known(path);
         match (known, before, after) {
             // The rule for an added or removed name covers everything below it.
             (Some(Depends(_)), Some(Value::Object(_)), Some(Value::Object(_))) if has_inner(path) => {}
@@ -166,6 +180,22 @@ impl SettingWalk<'_> {
             }
         }
     }
+
+    /// The treatment of a setting. A kind's own setting without a rule, or whose change its kind did not judge, has none.
+    fn known(&self, path: &[String]) -> Option<Treatment> {
+        if let ([suites, id, inner @ ..], Some(key)) = (path, path.get(2))
+            && let Some(of_kind) =
+                self.kinds.get(id).filter(|of_kind| suites == "suites" && of_kind.keys.contains(&key.as_str()))
+        {
+            let Some(rules) = of_kind.rules else { return Some(Harmless) };
+            if of_kind.judged.contains(&inner.join(".")) {
+                return Some(Harmless);
+            }
+            let rule = rules.iter().find(|rule| fits(rule, inner)).map(|rule| rule.treatment);
+            return rule.filter(|treatment| !matches!(treatment, Depends(_)));
+        }
+        SETTINGS.iter().find(|setting| fits(setting, path)).map(|setting| setting.treatment)
+    }
 }
 
 /// Whether a setting of the table matches a path; a `*` is any name.
@@ -173,10 +203,6 @@ fn fits(setting: &SettingRule, path: &[String]) -> bool {
     let mut parts = setting.path.split('.');
     let all = path.iter().all(|name| parts.next().is_some_and(|part| part == "*" || part == name));
     all && parts.next().is_none()
-}
-
-fn known(path: &[String]) -> Option<Treatment> {
-    SETTINGS.iter().find(|setting| fits(setting, path)).map(|setting| setting.treatment)
 }
 
 /// Whether the table has settings below a path, as for suites and agents.

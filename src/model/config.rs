@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::ids::{AgentName, SuiteId};
 use super::judge::Judge;
 use super::path::{PathGlob, RepoPath};
-use super::scoring::Scoring;
+use super::setting::KindSettings;
 
 /// The whole config.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,8 +54,6 @@ pub struct SuiteConfig {
     pub gates: BTreeMap<String, Vec<StatedGate>>,
     /// Whether the suite fails if a case passed in the baseline and fails now.
     pub no_newly_failing: bool,
-    /// The allowed categories of findings; `None` allows any word.
-    pub categories: Option<Vec<String>>,
     /// The suite whose runs are graded again.
     pub runs_of: Option<SuiteId>,
     /// The folder of that suite, if any.
@@ -64,14 +62,14 @@ pub struct SuiteConfig {
     pub terms: BTreeMap<String, RepoPath>,
     /// The file of human labels.
     pub labels: Option<RepoPath>,
-    /// Flags of cases by name, in addition to the built-in ones.
-    pub flags: BTreeMap<String, Flag>,
-    /// The tools that a live agent may call, with canned results.
-    pub tools: Option<RepoPath>,
     /// LLM judges for what rules cannot score.
     pub judges: Vec<Judge>,
-    /// How revisions are scored, if configured.
-    pub scoring: Option<Scoring>,
+    /// The settings that its kind adds.
+    #[serde(flatten)]
+    pub settings: KindSettings,
+    /// The stated keys that only other kinds have.
+    #[serde(skip)]
+    pub without_effect: Vec<String>,
 }
 
 impl SuiteConfig {
@@ -89,26 +87,15 @@ impl SuiteConfig {
             agents: self.agents.iter().map(|(name, agent)| (name.clone(), as_cast(agent))).collect(),
             gates: BTreeMap::new(),
             no_newly_failing: false,
-            categories: self.categories.clone(),
             runs_of: self.runs_of.clone(),
             runs_in: self.runs_in.clone(),
             terms: self.terms.clone(),
             labels: self.labels.clone(),
-            flags: self.flags.clone(),
-            tools: self.tools.clone(),
             judges: Vec::new(),
-            scoring: self.scoring.clone(),
+            settings: self.settings.clone(),
+            without_effect: Vec::new(),
         }
     }
-}
-
-/// A flag that cases may state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Flag {
-    /// The flag value that activates the requirement.
-    pub when: bool,
-    /// The term list; the answer must contain one of its terms.
-    pub terms: RepoPath,
 }
 
 /// One agent: the source of its runs in each tier.

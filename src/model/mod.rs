@@ -24,7 +24,7 @@ mod record;
 mod reliability;
 mod report;
 mod run;
-mod scoring;
+mod setting;
 mod shard;
 mod trace;
 mod verdict;
@@ -37,8 +37,8 @@ pub use call::{
 };
 pub use comment::{BranchOrigin, Comment, PullRequest, RunNumber};
 pub use config::{
-    Agent, AgentFiles, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Role, RunSource, StalePolicy,
-    StatedGate, StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,
+    Agent, AgentFiles, Budget, Config, LiveSource, Price, Protocol, Provider, Role, RunSource, StalePolicy, StatedGate,
+    StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,
 };
 pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
 pub use gate::{Drift, Edge, Gate, GateKind, Limit, LimitSide};
@@ -57,7 +57,7 @@ pub use metric::{
     Aggregate, Better, COVERAGE, EPSILON, ExplainedBy, MOVED, MetricSpec, NEWLY_FAILING, READABLE, SampleFold, Unit,
     ValueSource, harmonic, indicator, reaches, share,
 };
-pub use number::{fixed_places, grouped, hundredths, metric_value};
+pub use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
 pub use pair::{
     AnsweredBy, Exclusion, Freshness, LostSample, PairCheck, PairResult, PairValue, Quarantine, RecordingAge, Standing,
 };
@@ -69,7 +69,7 @@ pub use report::{
     NotGateable, Report, RunUsage, SuiteReport,
 };
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
-pub use scoring::{Penalties, PenaltyMode, Scoring};
+pub use setting::{KindSettings, SettingChange, SettingFile, SettingRule, SettingWeight, Treatment};
 pub use shard::Shard;
 pub use trace::{ModelCall, ModelCallResult, Period, Traced};
 pub use verdict::{Ruling, SWITCHED_OFF, Verdict};

@@ -41,3 +41,24 @@ pub fn fixed_places(value: f64, places: usize) -> String {
         None => rendered,
     }
 }
+
+/// A limit with at least two decimal places: `0.80`.
+pub fn at_least_two_places(number: f64) -> String {
+    let short = format!("{number:.2}");
+    match short.parse::<f64>() == Ok(number) {
+        true => short,
+        false => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at_least_two_places;
+
+    #[test]
+    fn a_limit_has_at_least_two_decimal_places() {
+        for (number, text) in [(0.8, "0.80"), (0.75, "0.75"), (0.125, "0.125"), (1.0, "1.00"), (12.0, "12.00")] {
+            assert_eq!(at_least_two_places(number), text);
+        }
+    }
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::settings::SettingsSpec;
 use super::shared::audit::Audit;
 use super::shared::every_kind::COMMON;
 use super::shared::grade_context::GradeContext;
@@ -27,6 +28,8 @@ pub struct SuiteKind {
     pub metrics: &'static [MetricSpec],
     /// Which agents are graded.
     pub agents: AgentPolicy,
+    /// The settings that it adds to its suites.
+    pub settings: SettingsSpec,
     /// The files that the seed's own system wrote next to its report.
     pub legacy_output: LegacyOutput,
     /// Where the fixtures of its cases may be.

@@ -5,19 +5,27 @@
 
 mod kind;
 mod kinds;
+mod settings;
 mod shared;
 
-use self::kinds::{
-    cross_agent, evidence, findings, interview, property, reconciliation, revision, stochastic, tool_use, triggers,
-};
+use schemars::Schema;
+
+use crate::diag::Diagnostics;
+use crate::files::SourceText;
+use crate::format::config;
+use crate::format::config::KindKeys;
+use crate::model::Config;
 
 pub use self::kind::{
     AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, RunCaching, Suite, SuiteKind,
     SuiteOpener,
 };
+#[cfg(test)]
+pub use self::settings::tests::{SettingEdit, SettingEdits};
+pub use self::settings::{OwnSettings, SettingsSpec, setting_files};
 pub use self::shared::asking::in_words;
 pub use self::shared::audit::Audit;
-pub use self::shared::entries::{GoldenEntries, shipped_flags};
+pub use self::shared::entries::GoldenEntries;
 pub use self::shared::every_kind::COMMON;
 pub use self::shared::grade_context::{GradeContext, PromptPackage};
 pub use self::shared::input::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
@@ -31,19 +39,33 @@ pub use self::shared::terms::BuiltInTerms;
 
 /// All kinds.
 pub const KINDS: &[&SuiteKind] = &[
-    &findings::KIND,
-    &triggers::KIND,
-    &cross_agent::KIND,
-    &interview::KIND,
-    &stochastic::KIND,
-    &reconciliation::KIND,
-    &property::KIND,
-    &evidence::KIND,
-    &tool_use::KIND,
-    &revision::KIND,
+    &kinds::findings::KIND,
+    &kinds::triggers::KIND,
+    &kinds::cross_agent::KIND,
+    &kinds::interview::KIND,
+    &kinds::stochastic::KIND,
+    &kinds::reconciliation::KIND,
+    &kinds::property::KIND,
+    &kinds::evidence::KIND,
+    &kinds::tool_use::KIND,
+    &kinds::revision::KIND,
 ];
 
 /// The kind with this name.
 pub fn kind(name: &str) -> Option<&'static SuiteKind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
+}
+
+/// Reads a config with the settings of all kinds; paths are relative to its folder.
+///
+/// # Errors
+/// All problems, each with its position.
+pub fn read_config(source: &SourceText) -> Result<Config, Diagnostics> {
+    let kinds: Vec<(&str, KindKeys)> = KINDS.iter().map(|kind| (kind.name, kind.settings.keys)).collect();
+    config::read_config(source, &kinds)
+}
+
+/// The JSON Schema of a config, with the keys of all kinds.
+pub fn config_schema() -> Schema {
+    config::config_schema(KINDS.iter().map(|kind| &kind.settings.keys))
 }

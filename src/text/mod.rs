@@ -2,6 +2,7 @@
 
 mod confusable;
 mod line;
+mod listing;
 mod matching;
 mod names;
 mod norm;
@@ -11,6 +12,7 @@ mod returns;
 pub mod rtf;
 
 pub use line::line;
+pub use listing::{counted, named, named_with};
 pub use matching::{Keyword, contains, same_category, token_overlap};
 pub use names::{Folded, Hit, NameSet, is_whole};
 pub use norm::norm;

@@ -5,9 +5,8 @@ use std::fs;
 
 use goldgate::diag::Diagnostic;
 use goldgate::files::{Entry, Files};
-use goldgate::format::config;
 use goldgate::model::{Ask, CheckOutcome, Layer, RepoPath, Run, SuiteConfig, Toolbox};
-use goldgate::suites::{GradeContext, KINDS, Suite, in_words, kind};
+use goldgate::suites::{GradeContext, KINDS, Suite, in_words, kind, read_config};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -46,7 +45,7 @@ pub fn trials() -> Vec<Trial> {
 /// The bundled suites of kinds with live agents.
 fn suites() -> Vec<SuiteConfig> {
     let disk = Disk::open(root()).unwrap();
-    let read = config::read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
+    let read = read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
     read.suites
 }
 
@@ -95,7 +94,7 @@ fn without_words() {
     repository.write("g/cases/x.json", case);
     repository.write("goldgate.yaml", CONFIG.replace("KIND", "property"));
     let disk = Disk::open(&repository.path("")).unwrap();
-    let read = config::read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
+    let read = read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
     let suite = opened(&read.suites[0], &disk);
     let asked: Vec<Ask> = asks(suite.as_ref(), &disk).into_iter().filter_map(|(_, ask)| ask).collect();
     assert_eq!(asked[0].inputs, json!({"case": "x", "variant": null, "transform": null}));

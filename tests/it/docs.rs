@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use goldgate::golden_changes::{SETTINGS, Treatment};
-use goldgate::model::{Aggregate, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SampleFold, Unit};
+use goldgate::golden_changes::SETTINGS;
+use goldgate::model::{
+    Aggregate, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SampleFold, SettingRule, Treatment, Unit,
+};
 use goldgate::suites::{COMMON, KINDS};
 use libtest_mimic::Trial;
 
@@ -181,16 +183,13 @@ fn metrics() {
 fn golden_changes() {
     let file = root().join("docs/golden-changes.md");
     let page = fs::read_to_string(&file).unwrap();
-    let rows = SETTINGS.iter().map(|setting| {
-        let asks = match setting.treatment {
-            Treatment::Harmless => "nothing".to_owned(),
-            Treatment::Listed => "is listed".to_owned(),
-            Treatment::Approval(_) => "needs an approval".to_owned(),
-            Treatment::Depends(how) => how.to_owned(),
-        };
-        let why = if setting.why.is_empty() { String::new() } else { format!(": {}", setting.why) };
-        format!("| `{}` | {asks}{why} |\n", setting.path)
+    let common = SETTINGS.iter().map(|rule| format!("| `{}` | {} |\n", rule.path, change(rule)));
+    let of_kinds = KINDS.iter().flat_map(|kind| {
+        let row =
+            |rule: &SettingRule| format!("| `suites.*.{}` (kind `{}`) | {} |\n", rule.path, kind.name, change(rule));
+        kind.settings.rules.iter().map(row)
     });
+    let rows = common.chain(of_kinds);
     let settings = format!("| setting | a change |\n|---|---|\n{}", rows.collect::<String>());
     let honest: String = crate::soundness::honest_changes().map(|name| format!("- {name}\n")).collect();
     let mut text = page.clone();
@@ -204,6 +203,18 @@ fn golden_changes() {
         fs::write(&file, &text).unwrap();
     }
     assert!(fs::read_to_string(&file).unwrap() == text, "docs/golden-changes.md is not current; BLESS=1 rewrites it");
+}
+
+/// What a change of a setting needs, with the reason.
+pub fn change(rule: &SettingRule) -> String {
+    let needed = match rule.treatment {
+        Treatment::Harmless => "nothing",
+        Treatment::Listed => "is listed",
+        Treatment::Approval(_) => "needs an approval",
+        Treatment::Depends(how) => how,
+    };
+    let why = if rule.why.is_empty() { String::new() } else { format!(": {}", rule.why) };
+    format!("{needed}{why}")
 }
 
 fn row(spec: &MetricSpec) -> String {

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 
 use goldgate::diag::Diagnostic;
 use goldgate::files::{Entry, Files, files_below};
-use goldgate::format::{config, run_v1};
+use goldgate::format::run_v1;
 use goldgate::model::{Ask, Config, RepoPath, Run, RunKey, RunSource, RunStatus, SuiteConfig, Tier, Toolbox};
-use goldgate::suites::{GradeContext, Pair, Suite, kind};
+use goldgate::suites::{GradeContext, Pair, Suite, kind, read_config};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 
@@ -32,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
 
 fn bundled() -> Config {
     let disk = Disk::open(root()).unwrap();
-    config::read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap()
+    read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap()
 }
 
 /// The repository, with a list of the files that were read.

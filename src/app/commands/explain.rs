@@ -8,10 +8,10 @@ use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection;
 use crate::diag::Diagnostics;
 use crate::files::Files;
-use crate::format::config;
 use crate::model::{Ask, RepoPath, RunKey, Tier};
 use crate::render::explain as render;
 use crate::render::explain::ExplainedCase;
+use crate::suites::read_config;
 use crate::world::{Disk, World};
 
 /// The most results that are shown in full; if there are more, only the checks are shown.
@@ -63,7 +63,7 @@ fn select_case(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Selec
     let parts: Vec<&str> = args.case.split('/').collect();
     let case = match parts.as_slice() {
         [one, case] => {
-            let config = config::read_config(&disk.text(file)?)?;
+            let config = read_config(&disk.text(file)?)?;
             let is_suite = config.suites.iter().any(|suite| suite.id.as_str() == *one);
             if is_suite {
                 suites.push((*one).to_owned())

@@ -15,12 +15,13 @@ use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection::chosen;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
-use crate::format::config;
 use crate::gate::statistics::agreement;
 use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
 use crate::render::label::ShownCase;
 use crate::render::{label as render, plural};
-use crate::suites::{DIMENSIONS, GivenLabel, KINDS, LabelContent, Labels, NewLabel, outputs_digest, with_label};
+use crate::suites::{
+    DIMENSIONS, GivenLabel, KINDS, LabelContent, Labels, NewLabel, outputs_digest, read_config, with_label,
+};
 use crate::world::{Disk, World, user_name};
 
 /// Asks for labels, saves each answer at once, and prints the agreement. Returns the exit code.
@@ -93,7 +94,7 @@ struct LabelCase {
 
 impl LabelTable {
     fn open(args: &LabelArgs, disk: &Disk, file: &RepoPath, world: &World) -> Result<Self, CliError> {
-        let suites = config::read_config(&disk.text(file)?)?.suites;
+        let suites = read_config(&disk.text(file)?)?.suites;
         let of_judges = suites.iter().flat_map(|suite| &suite.judges).filter_map(|judge| judge.labels.clone());
         let labels = suites.iter().filter_map(|suite| suite.labels.clone()).chain(of_judges).collect();
         let files = LabelFiles { disk, labels };

@@ -19,11 +19,11 @@ use crate::app::pipeline::tiers::{DecidingTiers, TierOutcome, not_run};
 use crate::app::pipeline::{baseline, show, snapshots};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
-use crate::format::config;
 use crate::golden_changes::Sides;
 use crate::model::{Authority, Baseline, Config, Interruption, RepoPath, Report, Ruling, RunUsage, Tier};
 use crate::render::plural;
 use crate::report;
+use crate::suites::read_config;
 #[cfg(feature = "models")]
 use crate::world::signal_so_far;
 use crate::world::{BaseTree, Clock, Disk, Git, Loudness, Objects, ReadOnce, World, head_commit};
@@ -108,7 +108,7 @@ pub fn grade_worktree(
     let loaded = match before {
         BaseSource::Commit(objects, commit) => {
             // Errors in the config are reported before any request.
-            config::read_config(&disk.text(&file)?)?;
+            read_config(&disk.text(&file)?)?;
             Some(BaseTree::open(objects, commit, &files)?)
         }
         BaseSource::None => None,

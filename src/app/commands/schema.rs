@@ -8,18 +8,17 @@ use crate::app::cli::SchemaArgs;
 use crate::app::cli_error::CliError;
 use crate::diag::{Diagnostic, nearest};
 use crate::format::baseline_v1::BaselineFile;
-use crate::format::config::ConfigFile;
 use crate::format::report_v1::ReportFile;
 use crate::format::request_v1::RequestFile;
 use crate::format::run_v1::RunFile;
 use crate::format::shard_v1::ShardFile;
-use crate::suites::{KINDS, LabelForm};
+use crate::suites::{KINDS, LabelForm, config_schema};
 use crate::world::World;
 
 /// Returns all schemas by name.
 fn all() -> BTreeMap<&'static str, Schema> {
     let mut schemas = BTreeMap::from([
-        ("config", schema_for!(ConfigFile)),
+        ("config", config_schema()),
         ("baseline", schema_for!(BaselineFile)),
         ("report", schema_for!(ReportFile)),
         ("request", schema_for!(RequestFile<'_>)),

@@ -9,11 +9,12 @@ use crate::app::cli_error::CliError;
 use crate::diag::Diagnostic;
 use crate::files::SourceText;
 use crate::format::event_action::EventAction;
-use crate::format::{baseline_v1, config, event_action};
+use crate::format::{baseline_v1, event_action};
 use crate::model::{Approval, Baseline, PullRequest, PullRequestDetails, RepoPath, RunNumber, StatusState};
 use crate::publish;
 use crate::publish::{CommentPlan, ConfigKey, Note, NoteSubject, approval};
 use crate::render::line;
+use crate::suites::read_config;
 use crate::world::{Env, GitHub, GitHubError, World, append};
 
 /// The pull request, event and config that a mode works on.
@@ -212,7 +213,7 @@ pub fn baseline_file(
     let Some(bytes) = read(&file)? else {
         return Err(missing("the file does not exist on the base commit", "correct the input config"));
     };
-    let config = config::read_config(&SourceText::new(file.clone(), bytes)?)?;
+    let config = read_config(&SourceText::new(file.clone(), bytes)?)?;
     config.baseline.ok_or_else(|| missing("the config has no baseline", "add baseline: baselines/latest.json"))
 }
 

@@ -17,11 +17,11 @@ use crate::app::pipeline::baseline;
 use crate::app::pipeline::plan::Selection;
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{BaseFiles, Files, SourceText};
+use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
-use crate::format::{archive, config};
 use crate::model::{Config, RepoPath, RunSource, Tier};
 use crate::publish::ConfigKey;
-use crate::suites::{self, FixtureFolder};
+use crate::suites::{self, FixtureFolder, read_config, setting_files};
 use crate::world::{Clock, GitHub, GitHubError, World};
 
 /// Grades the event's pull request and publishes the result. Returns the exit code.
@@ -116,7 +116,7 @@ fn grade_commits(
     let TrustedInputs { base: base_files, head, base_config, file } = inputs;
     require_replay(base_config, &base_files.text(file)?)?;
     let source = head.text(file)?;
-    require_replay(&config::read_config(&source)?, &source)?;
+    require_replay(&read_config(&source)?, &source)?;
     let inputs = run::GradeInputs {
         files: head,
         config: file,
@@ -193,7 +193,7 @@ impl TrustedInputs {
         match github.file(file, commit) {
             Ok(Some(bytes)) => Ok(SourceText::new(file.clone(), bytes)
                 .map_err(Diagnostics::from)
-                .and_then(|source| config::read_config(&source))),
+                .and_then(|source| read_config(&source))),
             Ok(None) => Err(Diagnostic::of_read(file, ReadFailure::MissingFile, what, help).into()),
             Err(refusal) => Err(failed(refusal)),
         }
@@ -233,21 +233,21 @@ fn read_commit(github: &GitHub, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool
 
 /// Returns every file and folder that grading with this config may read.
 fn paths(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
-    let lists = config.suites.iter().flat_map(|suite| {
+    let judges = config.suites.iter().flat_map(|suite| {
         let rubrics = suite.judges.iter().map(|judge| &judge.rubric);
-        suite.terms.values().chain(suite.flags.values().map(|flag| &flag.terms)).chain(rubrics)
+        rubrics.chain(suite.judges.iter().filter_map(|judge| judge.labels.as_ref()))
     });
-    let mut paths: BTreeSet<RepoPath> = lists.chain([&config.file]).cloned().collect();
+    let mut paths: BTreeSet<RepoPath> = judges.chain([&config.file]).cloned().collect();
     paths.extend(baseline.or(config.baseline.as_ref()).cloned());
     for suite in &config.suites {
         paths.insert(suite.path.clone());
         let parent = suite.path.parent();
-        let fixtures = suites::kind(&suite.kind).map(|kind| kind.fixtures);
+        let kind = suites::kind(&suite.kind);
+        paths.extend(setting_files(kind.map(|kind| &kind.settings), suite).into_iter().map(|file| file.path));
+        let fixtures = kind.map(|kind| kind.fixtures);
         if fixtures == Some(FixtureFolder::BesideSuite) && parent != RepoPath::root() {
             paths.insert(parent);
         }
-        paths.extend(suite.labels.iter().chain(&suite.tools).cloned());
-        paths.extend(suite.judges.iter().filter_map(|judge| judge.labels.clone()));
         // The snapshots of a suite file are in the same folder.
         paths.insert(suite.path.parent().child("snapshots"));
         for agent in suite.agents.values() {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::KeyHosts;
 use crate::files::Files;
-use crate::format::config;
 use crate::model::{Config, Provider, RepoPath, Transport, Wire};
+use crate::suites::read_config;
 use crate::world::targets::{is_vendors, origin};
 use crate::world::{BaseTree, Disk, Objects, ReadOnce};
 
@@ -16,7 +16,7 @@ pub fn keys_of_base(objects: &dyn Objects, commit: &str, disk: &Disk, file: &Rep
     let head = ReadOnce::of(disk);
     let config = BaseTree::open(objects, commit, &head).ok().and_then(|base| {
         let source = base.text(file).ok()?;
-        config::read_config(&source).ok()
+        read_config(&source).ok()
     });
     named_by(config.as_ref())
 }
@@ -49,8 +49,8 @@ mod tests {
     use super::{named_by, refused};
     use crate::app::live::KeyHosts;
     use crate::files::SourceText;
-    use crate::format::config;
     use crate::model::{Provider, RepoPath, Wire};
+    use crate::suites::read_config;
 
     fn provider(wire: Wire, base_url: Option<&str>, key: Option<&str>) -> Provider {
         Provider {
@@ -69,7 +69,7 @@ mod tests {
         let text = "version: 1\nsuites: [{ id: a, kind: findings, path: golden }]\ntargets:\n  \
                     own: { provider: openai, model: m, base_url: \"https://models.example.com:8443/v1\", api_key_env: K }\n";
         let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text.to_owned());
-        let base = config::read_config(&source).unwrap();
+        let base = read_config(&source).unwrap();
         let hosts = named_by(Some(&base));
         for (wire, base_url, key, allowed) in [
             (Wire::OpenAi, None, Some("K"), true),

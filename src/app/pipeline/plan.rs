@@ -15,12 +15,12 @@ use super::prompts::prompt_package;
 use super::selection;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles, SourceText, sha256_hex};
+use crate::format::yaml;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
-use crate::format::{config, yaml};
 use crate::gate::{CaseSelection, PlannedGate, planned_in};
 use crate::model::{Agent, AgentName, CaseId, Config, RepoPath, RunSource, Shard, SuiteConfig, SuiteId, Tier};
-use crate::suites::{KINDS, Labels, Pair, PromptPackage, Suite, SuiteKind, kind};
+use crate::suites::{KINDS, Labels, Pair, PromptPackage, Suite, SuiteKind, kind, read_config};
 use crate::world::Clock;
 
 /// The filters and options that select what is graded.
@@ -172,7 +172,7 @@ pub fn plan_with_reads(
     clock: &Clock,
 ) -> Result<Plan, Diagnostics> {
     let source = files.text(file)?;
-    let mut config = config::read_config(&source)?;
+    let mut config = read_config(&source)?;
     let reader = PlanReader {
         files,
         source: &source,

@@ -5,11 +5,10 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::judges::JudgeForm;
-use super::scoring::ScoringForm;
 use crate::model::{Protocol, StatedLimit, Tier, Wire};
 
 /// The config file.
@@ -43,7 +42,7 @@ pub struct ConfigFile {
 
 /// One suite.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub(super) struct SuiteForm {
     /// Its id, unique in this file.
     pub(super) id: String,
@@ -64,8 +63,6 @@ pub(super) struct SuiteForm {
     /// Adds the gate `newly_failing: { max: 0 }`: the suite fails if a case passed in the baseline and fails now.
     #[serde(default)]
     pub(super) no_newly_failing: bool,
-    /// Categories that expectations may use; default: any word.
-    pub(super) categories: Option<Vec<String>>,
     /// The suite whose recorded runs are graded again (kind `cross_agent`).
     pub(super) runs_of: Option<String>,
     /// Files with one term a line that replace built-in lists: `vague`, `edge_case`, `disclaimer`.
@@ -76,23 +73,28 @@ pub(super) struct SuiteForm {
     /// LLM judges by name, for what rules cannot score; advisory, never a gate.
     #[serde(default)]
     pub(super) judges: BTreeMap<String, JudgeForm>,
-    /// Flags that cases may use in addition to `can_diagnose` (kind `tool_use`).
-    #[serde(default)]
-    pub(super) flags: BTreeMap<String, FlagForm>,
-    /// File of the tools that a live agent may call, with canned results (kind `tool_use`).
-    pub(super) tools: Option<String>,
-    /// Weights and penalties that replace the defaults, with a rationale (kind `revision`).
-    pub(super) scoring: Option<ScoringForm>,
+    /// The keys of its kind, which are read later.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub(super) of_kind: BTreeMap<String, IgnoredAny>,
 }
 
-/// What a flag of a case requires.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FlagForm {
-    /// The flag value that activates the requirement.
-    pub(super) when: bool,
-    /// File with one term a line; the answer must contain one of them.
-    pub(super) terms: String,
+impl SuiteForm {
+    /// The keys of every kind.
+    pub(super) const KEYS: [&str; 12] = [
+        "id",
+        "kind",
+        "path",
+        "tier",
+        "samples",
+        "agents",
+        "gates",
+        "no_newly_failing",
+        "runs_of",
+        "terms",
+        "labels",
+        "judges",
+    ];
 }
 
 /// A tier.

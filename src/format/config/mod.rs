@@ -3,16 +3,16 @@
 mod fingerprint;
 mod form;
 mod judges;
-mod scoring;
+mod kind_keys;
 mod sources;
-mod terms;
 mod variables;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub use self::form::ConfigFile;
-use self::form::{BudgetForm, GateForm, GateForms, LimitForm, PriceForm, SuiteForm, TargetForm, TierForm};
+use self::form::{BudgetForm, ConfigFile, GateForm, GateForms, LimitForm, PriceForm, SuiteForm, TargetForm, TierForm};
+use self::kind_keys::CheckedSuiteKeys;
+pub use self::kind_keys::{FromKeys, KindKeys, KindTable, SuiteKeyReader, config_schema};
 use super::yaml;
 use super::yaml::Step;
 use super::yaml::Step::{At, Key};
@@ -23,15 +23,20 @@ use crate::model::{
     Target, Tier, Transport, Wire,
 };
 
-/// Reads a config; paths are relative to its folder.
+/// Reads a config whose suites are of these kinds; paths are relative to its folder.
 ///
 /// # Errors
 /// All problems, each with its position.
-pub fn read_config(source: &SourceText) -> Result<Config, Diagnostics> {
+pub fn read_config(source: &SourceText, kinds: KindTable<'_>) -> Result<Config, Diagnostics> {
     let form: ConfigFile = yaml::whole(source)?;
     let (problems, locations) = (Diagnostics::default(), yaml::YamlLocations::of(source));
     let mut reader = ConfigReader { source, folder: source.file.parent(), problems, locations };
-    let config = reader.config(form);
+    let unknown = reader.unknown_keys(&form, kinds);
+    if !unknown.is_empty() {
+        return Err(unknown);
+    }
+    let settings = reader.suite_settings(&form.suites, kinds)?;
+    let config = reader.config(form, settings);
     reader.problems.or(config)
 }
 
@@ -66,7 +71,7 @@ impl ConfigReader<'_> {
         samples
     }
 
-    fn config(&mut self, form: ConfigFile) -> Config {
+    fn config(&mut self, form: ConfigFile, settings: Vec<CheckedSuiteKeys>) -> Config {
         if form.version != 1 {
             let what = format!("unknown version {}", form.version);
             self.refuse(
@@ -88,8 +93,8 @@ impl ConfigReader<'_> {
             })
             .collect();
         let mut suites: Vec<SuiteConfig> = Vec::new();
-        for (index, suite) in form.suites.into_iter().enumerate() {
-            if let Some(suite) = self.suite(index, suite, &targets) {
+        for (index, (suite, settings)) in form.suites.into_iter().zip(settings).enumerate() {
+            if let Some(suite) = self.suite(index, suite, settings, &targets) {
                 if suites.iter().any(|other| other.id == suite.id) {
                     let what = format!("duplicate suite id \"{}\"", suite.id);
                     self.refuse(
@@ -142,7 +147,13 @@ impl ConfigReader<'_> {
         }
     }
 
-    fn suite(&mut self, index: usize, form: SuiteForm, targets: &BTreeMap<String, Target>) -> Option<SuiteConfig> {
+    fn suite(
+        &mut self,
+        index: usize,
+        form: SuiteForm,
+        settings: CheckedSuiteKeys,
+        targets: &BTreeMap<String, Target>,
+    ) -> Option<SuiteConfig> {
         let at = |key| [Key("suites"), At(index), Key(key)];
         let id =
             SuiteId::new(&form.id).map_err(|bad| self.refuse(&at("id"), "bad-id", bad.to_string(), bad.help())).ok();
@@ -191,16 +202,22 @@ impl ConfigReader<'_> {
             agents,
             gates,
             no_newly_failing: form.no_newly_failing,
-            categories: form.categories,
             runs_of,
             runs_in: None,
-            terms: self.named(index, "terms", form.terms),
-            flags: self.flags(index, form.flags),
-            tools: form.tools.map(|path| self.path(&at("tools"), &path)),
-            scoring: form.scoring.map(|form| self.scoring(index, form)),
+            terms: self.terms(index, form.terms),
             labels: form.labels.map(|path| self.path(&at("labels"), &path)),
             judges: self.judges(index, form.judges, targets),
+            settings: settings.settings,
+            without_effect: settings.without_effect,
         })
+    }
+
+    fn terms(&mut self, index: usize, paths: BTreeMap<String, String>) -> BTreeMap<String, RepoPath> {
+        let read = paths.into_iter().map(|(name, path)| {
+            let path = self.path(&[Key("suites"), At(index), Key("terms"), Key(&name)], &path);
+            (name, path)
+        });
+        read.collect()
     }
 
     fn gates(&mut self, index: usize, metric: &str, forms: GateForms) -> Vec<StatedGate> {
@@ -386,7 +403,7 @@ mod tests {
     fn suite(lines: &str) -> SuiteConfig {
         let text = format!("version: 1\nsuites:\n  - id: s\n    kind: findings\n    path: golden\n{lines}");
         let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text);
-        read_config(&source).unwrap().suites.remove(0)
+        read_config(&source, &[]).unwrap().suites.remove(0)
     }
 
     #[test]
@@ -399,7 +416,7 @@ mod tests {
         {
             assert_eq!(read(lines), plain, "{lines}");
         }
-        for lines in ["    categories: [x]\n", "    labels: labels.yaml\n"] {
+        for lines in ["    terms: { vague: vague.txt }\n", "    labels: labels.yaml\n"] {
             assert_ne!(read(lines), plain, "{lines}");
         }
         assert_ne!(SuiteConfig { path: RepoPath::root(), ..plain.clone() }, plain);

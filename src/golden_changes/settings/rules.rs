@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::golden_changes::found::{ChangeCollector, counted};
+use crate::golden_changes::found::ChangeCollector;
 use crate::model::{
     Agent, ChangeClass, Config, Judge, RepoPath, RunSource, StalePolicy, SuiteConfig, Target, Tier, Weight,
 };
-use crate::suites::shipped_flags;
+use crate::text::counted;
 
 /// Compares the settings that the table marks as `Depends`.
 pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut ChangeCollector) {
@@ -27,8 +27,6 @@ pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut C
         let Some(old) = before.suites.iter().find(|old| old.id == new.id) else { continue };
         let mut one = SuiteSettings { file: &after.file, suite: new, deciding, found };
         one.tiers(&old.tiers, &new.tiers);
-        one.categories(old.categories.as_deref(), new.categories.as_deref());
-        one.flags(old);
         one.judges(&old.judges, &new.judges);
         one.samples(old.samples.or(before.samples), new.samples.or(after.samples));
         one.agents(old);
@@ -102,27 +100,6 @@ impl SuiteSettings<'_> {
         }
     }
 
-    fn categories(&mut self, old: Option<&[String]>, new: Option<&[String]>) {
-        let id = &self.suite.id;
-        match (old, new) {
-            (None, None) => {}
-            (None, Some(_)) => self.lists(format!("`{id}` lists its categories")),
-            (Some(_), None) => self.needs(format!("`{id}` no longer lists categories: any word is valid")),
-            (Some(old), Some(new)) => {
-                let alone = |some: &[String], others: &[String]| -> Vec<String> {
-                    some.iter().filter(|one| !others.contains(one)).cloned().collect()
-                };
-                let (gone, fresh) = (alone(old, new), alone(new, old));
-                if !gone.is_empty() {
-                    self.needs(counted(&gone, "category", "categories", &format!("of `{id}` removed")));
-                }
-                if !fresh.is_empty() {
-                    self.lists(counted(&fresh, "category", "categories", &format!("of `{id}` added")));
-                }
-            }
-        }
-    }
-
     /// Judges are advisory, so their changes are only listed.
     fn judges(&mut self, old: &[Judge], new: &[Judge]) {
         let id = &self.suite.id;
@@ -143,27 +120,6 @@ impl SuiteSettings<'_> {
                 format!("{} by {rubric}, {votes} votes, kappa above {floor}, labels {labels}", source.target)
             };
             self.lists(format!("judge {} of `{id}`: {} -> {}", now.name, render(before), render(now)));
-        }
-    }
-
-    /// A new flag changes no existing case, because no case could use it. A flag that is built into the kind already applied before.
-    fn flags(&mut self, old: &SuiteConfig) {
-        let (new, id) = (self.suite, &self.suite.id);
-        let shipped = shipped_flags(&new.kind);
-        let names: BTreeSet<&String> = old.flags.keys().chain(new.flags.keys()).collect();
-        for name in names {
-            let render =
-                |suite: &SuiteConfig| suite.flags.get(name).map(|flag| format!("{} when {}", flag.terms, flag.when));
-            let ships = shipped.contains(&name.as_str());
-            let default = || if ships { "the built-in one" } else { "none" }.to_owned();
-            match (render(old), render(new)) {
-                (old, new) if old == new => {}
-                (None, Some(new)) if !ships => self.lists(format!("flag {name} of `{id}` added: {new}")),
-                (old, new) => {
-                    let (old, new) = (old.unwrap_or_else(default), new.unwrap_or_else(default));
-                    self.needs(format!("flag {name} of `{id}`: {old} -> {new}"));
-                }
-            }
         }
     }
 

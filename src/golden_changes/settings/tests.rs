@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::compare;
 use crate::files::SourceText;
-use crate::format::config;
 use crate::golden_changes::found::ChangeCollector;
-use crate::golden_changes::{gates, same_suite, scoring};
+use crate::golden_changes::{gates, same_suite};
 use crate::model::{Config, RepoPath, Tier, Weight};
+use crate::suites::{KINDS, SettingEdits, read_config};
 
 /// A config that states every key.
 const WHOLE: &str = r#"
@@ -31,7 +31,6 @@ suites:
     path: golden
     tier: [deterministic, model]
     samples: 3
-    categories: [a, b]
     labels: golden/labels.json
     agents:
       legal:
@@ -55,8 +54,6 @@ suites:
     path: cases.json
     no_newly_failing: true
     terms: { disclaimer: d.txt }
-    flags: { polite: { when: true, terms: polite.txt } }
-    tools: tools.json
     agents: { a: { fingerprint: { none: nobody knows }, deterministic: { replay: r } } }
   - id: revision
     kind: revision
@@ -64,14 +61,6 @@ suites:
     agents:
       critic: { role: critic, fingerprint: [x.md], deterministic: { replay: r } }
       loop: { deterministic: { target: mine, critic: web } }
-    scoring:
-      weights: { entity_substitution: 0.25, jurisdiction_transformation: 0.2, liability_reallocation: 0.2, clause_operations: 0.2, legal_coherence: 0.15 }
-      penalties: { broken_reference: 0.2, missing_entity: 0.15, liability_direction: 0.2, orphan: 0.1, rtf_corruption: 0.1 }
-      penalty_mode: overall
-      quality_gate: 0.85
-      critical_failures_block: true
-      max_attempts: 3
-      rationale: seed
 "#;
 
 /// The expected weight of an edit.
@@ -101,26 +90,18 @@ const ROWS: &[SettingRow] = &[
     ("SuiteForm.kind", "kind: cross_agent, path: cross, runs_of: contracts", "kind: triggers, path: cross", Approval),
     ("SuiteForm.path", "path: golden", "path: easy", Approval),
     ("SuiteForm.tier", "tier: [deterministic, model]", "tier: [model]", Approval),
-    ("SuiteForm.samples", "samples: 3\n    categories", "samples: 1\n    categories", Approval),
-    ("SuiteForm.samples", "samples: 3\n    categories", "samples: 5\n    categories", Listed),
+    ("SuiteForm.samples", "samples: 3\n    labels", "samples: 1\n    labels", Approval),
+    ("SuiteForm.samples", "samples: 3\n    labels", "samples: 5\n    labels", Listed),
     ("SuiteForm.agents", "legal:\n", "other:\n", Approval),
     ("SuiteForm.gates", "gap_recall: { min: 0.3 }", "gap_recall: { min: 0.2 }", Approval),
-    ("SuiteForm.categories", "[a, b]", "[a]", Approval),
-    ("SuiteForm.categories", "[a, b]", "[a, b, c]", Listed),
     ("SuiteForm.runs_of", "runs_of: contracts", "runs_of: revision", Approval),
     ("SuiteForm.terms", "d.txt", "e.txt", Approval),
     ("SuiteForm.terms", "    terms: { disclaimer: d.txt }\n", "", Approval),
     ("SuiteForm.labels", "golden/labels.json", "other.json", Approval),
     ("SuiteForm.judges", "judges: { tone:", "judges: { style:", Listed),
-    ("SuiteForm.flags", "{ polite:", "{ can_diagnose: { when: true, terms: any.txt }, polite:", Approval),
-    ("SuiteForm.flags", "{ polite:", "{ brief: { when: true, terms: any.txt }, polite:", Listed),
-    ("SuiteForm.tools", "tools: tools.json", "tools: more.json", Approval),
-    ("SuiteForm.scoring", "quality_gate: 0.85", "quality_gate: 0.80", Approval),
     ("SuiteForm.no_newly_failing", "no_newly_failing: true", "no_newly_failing: false", Approval),
     ("SuiteForm.no_newly_failing", "path: cross, runs_of", "path: cross, no_newly_failing: true, runs_of", Listed),
     ("NoFingerprintForm.none", "none: nobody knows", "none: we forgot", Approval),
-    ("FlagForm.when", "when: true", "when: false", Approval),
-    ("FlagForm.terms", "polite.txt", "any.txt", Approval),
     ("AgentForm.deterministic", "deterministic: { target: mine }", "deterministic: { target: web }", Approval),
     ("AgentForm.model", "record: false", "record: true", Listed),
     ("AgentForm.fingerprint", "['prompts/**']", "['prompts/a.md']", Nothing),
@@ -171,53 +152,6 @@ const ROWS: &[SettingRow] = &[
     ("JudgeForm.votes", "votes: 3", "votes: 5", Listed),
     ("JudgeForm.labels", "tone.json", "other.json", Listed),
     ("JudgeForm.kappa", "kappa: 0.5", "kappa: 0.4", Listed),
-    (
-        "ScoringForm.weights",
-        "entity_substitution: 0.25, jurisdiction_transformation: 0.2",
-        "entity_substitution: 0.2, jurisdiction_transformation: 0.25",
-        Approval,
-    ),
-    ("ScoringForm.penalties", "orphan: 0.1", "orphan: 0.05", Approval),
-    ("ScoringForm.penalty_mode", "penalty_mode: overall", "penalty_mode: criterion", Approval),
-    ("ScoringForm.quality_gate", "quality_gate: 0.85", "quality_gate: 0.80", Approval),
-    ("ScoringForm.critical_failures_block", "block: true", "block: false", Approval),
-    ("ScoringForm.max_attempts", "max_attempts: 3", "max_attempts: 4", Approval),
-    ("ScoringForm.rationale", "rationale: seed", "rationale: other", Nothing),
-    (
-        "WeightsForm.entity_substitution",
-        "entity_substitution: 0.25, jurisdiction_transformation: 0.2",
-        "entity_substitution: 0.2, jurisdiction_transformation: 0.25",
-        Approval,
-    ),
-    (
-        "WeightsForm.jurisdiction_transformation",
-        "jurisdiction_transformation: 0.2, liability_reallocation: 0.2",
-        "jurisdiction_transformation: 0.25, liability_reallocation: 0.15",
-        Approval,
-    ),
-    (
-        "WeightsForm.liability_reallocation",
-        "liability_reallocation: 0.2, clause_operations: 0.2",
-        "liability_reallocation: 0.25, clause_operations: 0.15",
-        Approval,
-    ),
-    (
-        "WeightsForm.clause_operations",
-        "clause_operations: 0.2, legal_coherence: 0.15",
-        "clause_operations: 0.15, legal_coherence: 0.2",
-        Approval,
-    ),
-    (
-        "WeightsForm.legal_coherence",
-        "clause_operations: 0.2, legal_coherence: 0.15",
-        "clause_operations: 0.25, legal_coherence: 0.1",
-        Approval,
-    ),
-    ("PenaltiesForm.broken_reference", "broken_reference: 0.2", "broken_reference: 0.1", Approval),
-    ("PenaltiesForm.missing_entity", "missing_entity: 0.15", "missing_entity: 0.1", Approval),
-    ("PenaltiesForm.liability_direction", "liability_direction: 0.2", "liability_direction: 0.1", Approval),
-    ("PenaltiesForm.orphan", "orphan: 0.1", "orphan: 0.05", Approval),
-    ("PenaltiesForm.rtf_corruption", "rtf_corruption: 0.1", "rtf_corruption: 0.05", Approval),
 ];
 
 /// Keys that other tests cover: the baseline's file, and the files of an agent with its recordings.
@@ -226,17 +160,16 @@ const ELSEWHERE: [&str; 4] = ["ConfigFile.baseline", "AgentForm.fingerprint", "S
 fn read_text(text: &str) -> Config {
     let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text.to_owned());
     let messages = |problems: crate::diag::Diagnostics| problems.sorted().iter().map(ToString::to_string).collect();
-    config::read_config(&source).map_err(|problems| -> Vec<String> { messages(problems) }).unwrap()
+    read_config(&source).map_err(|problems| -> Vec<String> { messages(problems) }).unwrap()
 }
 
-fn weight_of(after: &str) -> ExpectedChange {
-    let (before, after) = (read_text(WHOLE), read_text(after));
+fn weight_of(before: &str, after: &str) -> ExpectedChange {
+    let (before, after) = (read_text(before), read_text(after));
     let mut found = ChangeCollector::default();
     compare(&before, &after, &[Tier::Deterministic], &mut found);
     for suite in &after.suites {
         if let Some(old) = same_suite(&before, suite) {
             gates::compare(old, suite, &mut found);
-            scoring::compare(old, suite, &mut found);
         }
     }
     match found.all().iter().map(|change| change.weight).min() {
@@ -250,9 +183,26 @@ fn weight_of(after: &str) -> ExpectedChange {
 fn each_key_of_the_config_has_its_weight() {
     for (key, from, to, expected) in ROWS {
         assert_eq!(WHOLE.matches(from).count(), 1, "{key}: {from}");
-        assert_eq!(weight_of(&WHOLE.replace(from, to)), *expected, "{key}: {from} -> {to}");
+        assert_eq!(weight_of(WHOLE, &WHOLE.replace(from, to)), *expected, "{key}: {from} -> {to}");
     }
-    assert_eq!(weight_of(&format!("# A remark.\n{WHOLE}")), Nothing);
+    assert_eq!(weight_of(WHOLE, &format!("# A remark.\n{WHOLE}")), Nothing);
+}
+
+/// The keys that a kind adds, in a suite that states all of them.
+#[test]
+fn each_key_of_a_kind_has_its_weight() {
+    for kind in KINDS {
+        let SettingEdits { suite, edits } = &kind.settings.edits;
+        let whole = format!("version: 1\nsuites:\n  - id: s\n    kind: {}\n    path: p\n{suite}", kind.name);
+        for (key, from, to, weight) in *edits {
+            let expected = weight.map_or(Nothing, |weight| match weight {
+                Weight::Listed => Listed,
+                Weight::NeedsApproval => Approval,
+            });
+            assert_eq!(whole.matches(from).count(), 1, "{}: {key}: {from}", kind.name);
+            assert_eq!(weight_of(&whole, &whole.replace(from, to)), expected, "{key}: {from} -> {to}");
+        }
+    }
 }
 
 /// A new key of the config needs a row that states what its change needs.
@@ -266,7 +216,8 @@ fn no_key_of_the_schema_is_forgotten() {
     };
     let mut expected: BTreeSet<String> = keys("ConfigFile", &schema).into_iter().collect();
     schema["$defs"].as_object().unwrap().iter().for_each(|(name, of)| expected.extend(keys(name, of)));
-    let known = ROWS.iter().map(|(key, ..)| *key).chain(ELSEWHERE);
+    let of_kinds = KINDS.iter().flat_map(|kind| kind.settings.edits.edits).map(|(key, ..)| *key);
+    let known = ROWS.iter().map(|(key, ..)| *key).chain(ELSEWHERE).chain(of_kinds);
     let known: BTreeSet<String> = known.map(str::to_owned).collect();
     assert_eq!(known, expected);
 }

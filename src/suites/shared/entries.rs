@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::model::CaseId;
 use crate::suites::kind::GoldenForm;
-use crate::suites::kinds::tool_use;
 
 /// The cases of one golden file, each with its own part.
 pub struct GoldenEntries<'a> {
@@ -32,9 +31,4 @@ impl<'a> GoldenEntries<'a> {
             Some(parts) => parts.get(case.as_str()).copied(),
         }
     }
-}
-
-/// The flags built into a kind; a suite's own flag of the same name replaces one.
-pub fn shipped_flags(kind: &str) -> &'static [&'static str] {
-    if kind == tool_use::KIND.name { tool_use::SHIPPED_FLAGS } else { &[] }
 }

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use goldgate::files::{Files, files_below, sha256_hex};
-use goldgate::format::config;
 use goldgate::model::{Agent, AgentFiles, RepoPath, RunKey, RunSource};
-use goldgate::suites::{input_digest, kind};
+use goldgate::suites::{input_digest, kind, read_config};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -141,7 +140,7 @@ fn recordings(disk: &Disk, agent: &Agent, key: &RunKey) -> Vec<RepoPath> {
 
 fn digests() {
     let disk = Disk::open(root()).unwrap();
-    let config = config::read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
+    let config = read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
     let mut checked = 0;
     for suite in &config.suites {
         let golden = (kind(&suite.kind).unwrap().open)(suite, &disk).unwrap();

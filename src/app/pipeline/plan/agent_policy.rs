@@ -44,17 +44,9 @@ impl PlanReader<'_> {
             let what = format!("kind {} has no list of terms \"{name}\"", kind.name);
             problems.push(self.problem(&at, "no-effect", what, help));
         }
-        if !suite.flags.is_empty() && !lists.contains(&"disclaimer") {
-            let what = format!("flags have no effect on kind {}", kind.name);
-            problems.push(self.problem(&at("flags"), "no-effect", what, "remove flags"));
-        }
-        if suite.tools.is_some() && kind.name != "tool_use" {
-            let what = format!("tools has no effect on kind {}", kind.name);
-            problems.push(self.problem(&at("tools"), "no-effect", what, "remove tools"));
-        }
-        if suite.scoring.is_some() && kind.name != "revision" {
-            let what = format!("scoring has no effect on kind {}", kind.name);
-            problems.push(self.problem(&at("scoring"), "no-effect", what, "remove scoring"));
+        for key in &suite.without_effect {
+            let what = format!("{key} has no effect on kind {}", kind.name);
+            problems.push(self.problem(&at(key), "no-effect", what, format!("remove {key}")));
         }
         if suite.runs_of.is_some() != kind.agents.needs_runs_of() {
             let (what, help) = match suite.runs_of {

@@ -23,6 +23,7 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
@@ -38,6 +39,7 @@ pub const KIND: SuiteKind = SuiteKind {
     scorer: "cross_agent/1",
     metrics: METRICS,
     agents: AgentPolicy::OwnWithRunsOf("all"),
+    settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],

@@ -21,6 +21,7 @@ use crate::suites::GradeContext;
 use crate::suites::kind::{
     AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
 };
+use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::every_kind::{COMMON, with_common};
 use crate::suites::shared::folder;
@@ -39,6 +40,7 @@ pub const KIND: SuiteKind = SuiteKind {
     scorer: "evidence/1",
     metrics: METRICS,
     agents: AgentPolicy::Named,
+    settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::BesideSuite,
     label_dimensions: &[],

@@ -10,6 +10,7 @@ use self::audit::audit;
 use self::checks::FindingsChecker;
 use self::fits::{Fit, Fits};
 use self::golden::{Expectation, ExpectedFile, expectation};
+use self::settings::FindingsSettings;
 use self::shortfalls::shortfalls;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, read_case, sha256_hex};
@@ -20,6 +21,7 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -34,6 +36,7 @@ mod audit;
 mod checks;
 mod fits;
 mod golden;
+mod settings;
 mod shortfalls;
 
 /// The kind.
@@ -42,6 +45,7 @@ pub const KIND: SuiteKind = SuiteKind {
     scorer: "findings/1",
     metrics: METRICS,
     agents: AgentPolicy::Named,
+    settings: SettingsSpec::of::<FindingsSettings>(),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
@@ -194,8 +198,13 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         expectations.push(expectation);
     }
     let agents = suite.agents.keys().cloned().collect();
-    let categories = suite.categories.clone().unwrap_or_default();
+    let categories = categories(suite).map_or(Vec::new(), <[String]>::to_vec);
     problems.or(Box::new(Findings { agents, documents, files: Arc::new(contracts), categories, pairs, expectations }))
+}
+
+/// The allowed categories; `None` if any word is valid.
+fn categories(suite: &SuiteConfig) -> Option<&[String]> {
+    suite.settings.get::<FindingsSettings>()?.categories.as_deref()
 }
 
 fn read_pair(
@@ -208,7 +217,7 @@ fn read_pair(
     let case = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
     let source = files.text(&file)?;
     let text: ExpectedFile<'_> = json::golden(&source)?;
-    let (expectation, zone) = expectation(&source, &text, suite.categories.as_deref())?;
+    let (expectation, zone) = expectation(&source, &text, categories(suite))?;
     let pair = Pair {
         runs: vec![RunKey { suite: suite.id.clone(), agent: agent.clone(), case: case.clone() }],
         case,

@@ -16,6 +16,7 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::atoms::{ATOMS, Atom, produced};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::client::{Client, Speech};
@@ -37,6 +38,7 @@ pub const KIND: SuiteKind = SuiteKind {
     scorer: "interview/1",
     metrics: METRICS,
     agents: AgentPolicy::Named,
+    settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &DIMENSIONS,

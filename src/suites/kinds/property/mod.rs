@@ -16,6 +16,7 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::deltas::{DELTAS, DeltasOutput, form, kinds_by_item, produced};
 use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
@@ -32,6 +33,7 @@ pub const KIND: SuiteKind = SuiteKind {
     scorer: "property/1",
     metrics: METRICS,
     agents: AgentPolicy::Named,
+    settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::fault::Criterion;
+use super::scoring::Scoring;
 use crate::diag::Diagnostic;
 use crate::files::Files;
 use crate::format::json;
-use crate::model::{AnswerForm, Ask, RepoPath, Role, Scoring, Toolbox};
+use crate::model::{AnswerForm, Ask, RepoPath, Role, Toolbox};
 use crate::suites::shared::asking::{Prompt, list, number, object, one_of, text, whole, yes_or_no};
 use crate::text::rtf::portable;
 
@@ -179,7 +180,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{FailedAttempt, RevisionTask};
-    use crate::model::{RepoPath, Scoring};
+    use crate::model::RepoPath;
+    use crate::suites::kinds::revision::scoring::Scoring;
 
     fn task() -> RevisionTask {
         let file = RepoPath::root().child("original.rtf");

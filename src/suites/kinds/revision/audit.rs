@@ -6,7 +6,8 @@ use super::checks::next_step;
 use super::fault::{Criterion, FaultKind, RevisionFault};
 use super::produced::{RevisionOutput, VerifiedAttempt};
 use super::score::Verification;
-use crate::model::{Scoring, UngradedReason};
+use super::scoring::Scoring;
+use crate::model::UngradedReason;
 
 /// The artifact of a loop; `None` for a single document or evaluation. A loop that broke off states why, and is never satisfied.
 pub fn loop_artifact(

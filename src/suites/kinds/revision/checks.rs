@@ -5,7 +5,8 @@ use super::critic::VerifiedEvaluation;
 use super::fault::{Criterion, FaultKind, RevisionFault};
 use super::produced::{RevisionOutput, VerifiedAttempt};
 use super::score::Verification;
-use crate::model::{Check, CheckKey, Failure, Role, Scoring, indicator};
+use super::scoring::Scoring;
+use crate::model::{Check, CheckKey, Failure, Role, indicator};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 
 /// Number of faults of one criterion that are listed.

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use super::draft::{Draft, number};
 use super::fault::{Criterion, FaultKind};
 use super::score::{Verification, overall};
-use crate::model::{EPSILON, Scoring, reaches};
+use super::scoring::Scoring;
+use crate::model::{EPSILON, reaches};
 use crate::text::{norm, pattern};
 
 /// A critic's parsed evaluation.

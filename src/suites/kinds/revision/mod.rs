@@ -6,16 +6,19 @@ use self::checks::RevisionChecker;
 use self::fault::FaultKind;
 use self::produced::{VerifiedAttempt, produced};
 use self::refinement::Loop;
+use self::scoring::Scoring;
+use self::settings::RevisionSettings;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
     Aggregate, Ask, Better, Edge, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec, Role, Run, SampleFold,
-    Scoring, SuiteConfig, UngradedReason, Unit, all_hold, indicator,
+    SuiteConfig, UngradedReason, Unit, all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
     AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, RunCaching, Suite, SuiteKind,
 };
+use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -37,6 +40,8 @@ mod references;
 mod refinement;
 mod replaced;
 mod score;
+mod scoring;
+mod settings;
 mod structure;
 mod terms;
 
@@ -49,6 +54,7 @@ pub const KIND: SuiteKind = SuiteKind {
     scorer: "revision/1",
     metrics: METRICS,
     agents: AgentPolicy::ActorsAndCritics,
+    settings: SettingsSpec::of::<RevisionSettings>(),
     legacy_output: LegacyOutput::Attempts,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
@@ -212,7 +218,7 @@ struct Revision {
 }
 
 fn open(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let scoring = suite.scoring.clone().unwrap_or_default();
+    let scoring = suite.settings.get::<RevisionSettings>().cloned().unwrap_or_default().scoring;
     let opened = case::open_cases(suite, files, &scoring)?;
     let (mut pairs, mut case_indexes, mut roles) = (Vec::new(), Vec::new(), Vec::new());
     for (index, case) in opened.iter().enumerate() {

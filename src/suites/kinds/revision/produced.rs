@@ -10,9 +10,10 @@ use super::critic;
 use super::critic::Evaluation;
 use super::draft::Draft;
 use super::score::{Verification, verify};
+use super::scoring::Scoring;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
-use crate::model::{Layer, Role, Run, Scoring};
+use crate::model::{Layer, Role, Run};
 use crate::suites::shared::reading::layer;
 use crate::text::recover;
 

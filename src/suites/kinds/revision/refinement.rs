@@ -5,11 +5,12 @@ use serde_json::{Map, Value, json};
 use super::asked::{FailedAttempt, RevisionTask};
 use super::critic;
 use super::produced::RevisionForm;
+use super::scoring::Scoring;
 use crate::diag::Diagnostic;
 use crate::files::{Files, sha256_hex};
 use crate::format::lenient;
 use crate::format::lenient::Lenient;
-use crate::model::{Ask, Json, Layer, LoopRole, NextRole, RepoPath, Scoring, reaches};
+use crate::model::{Ask, Json, Layer, LoopRole, NextRole, RepoPath, reaches};
 use crate::suites::kind::Refinement;
 
 /// The loop of one case.

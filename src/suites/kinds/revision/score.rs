@@ -6,9 +6,10 @@ use super::draft::Draft;
 use super::fault::{Criterion, FaultKind, RevisionFault};
 use super::instructions::Instructions;
 use super::liability::{IndemnityDirection, Parties};
+use super::scoring::{PenaltyMode, Scoring};
 use super::terms::terms;
 use super::{alignment, coherence, references, replaced, structure, terms};
-use crate::model::{PenaltyMode, Scoring, reaches, share};
+use crate::model::{reaches, share};
 
 /// Deduction from the criterion for each remaining old name.
 pub const ENTITY_DEDUCTION: f64 = 0.15;
@@ -175,7 +176,7 @@ pub fn overall(scores: &[f64; 5], penalties: &[Penalty], scoring: &Scoring) -> f
 #[cfg(test)]
 mod tests {
     use super::{Penalty, overall};
-    use crate::model::Scoring;
+    use crate::suites::kinds::revision::scoring::Scoring;
 
     /// The example of seed 003, "Illustrative Scoring Example".
     const SCORES: [f64; 5] = [0.85, 0.80, 0.95, 0.92, 0.90];

@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::fault::FaultKind;
 use super::instructions::Instructions;
 use super::score::{Verification, verify};
-use crate::model::Scoring;
+use crate::suites::kinds::revision::scoring::Scoring;
 
 /// A document of these paragraphs.
 fn document(paragraphs: &str) -> Draft {

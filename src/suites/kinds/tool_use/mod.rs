@@ -8,6 +8,7 @@ use serde_json::json;
 pub use self::cases::entries;
 use self::cases::{Category, Flags, ToolUseCase, ToolUseCaseForm, cases, unanswerable};
 use self::checks::ToolUseChecker;
+use self::settings::{BUILT_IN_FLAG, ToolUseSettings};
 use self::tools::{ToolForm, tools};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
@@ -21,6 +22,7 @@ use crate::suites::GradeContext;
 use crate::suites::kind::{
     AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
 };
+use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::calls::{ObservedCall, calls};
 use crate::suites::shared::every_kind::{COMMON, with_common};
@@ -31,6 +33,7 @@ use crate::text::norm;
 
 mod cases;
 mod checks;
+mod settings;
 mod tools;
 mod trajectory;
 
@@ -40,6 +43,7 @@ pub const KIND: SuiteKind = SuiteKind {
     scorer: "tool_use/1",
     metrics: METRICS,
     agents: AgentPolicy::Named,
+    settings: SettingsSpec::of::<ToolUseSettings>(),
     legacy_output: LegacyOutput::History,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
@@ -121,9 +125,6 @@ const OWN: &[MetricSpec] = &[
 ];
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
-/// The built-in flags of every suite.
-pub const SHIPPED_FLAGS: &[&str] = &["can_diagnose"];
-
 struct ToolUse {
     folder: CaseFolder<ToolUseCase>,
     /// The tools of a live agent; empty if the suite declares none.
@@ -132,18 +133,20 @@ struct ToolUse {
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
+    let settings = suite.settings.get().cloned().unwrap_or_default();
+    let ToolUseSettings { flags: stated, tools: declared } = settings;
     let mut flags = Flags::default();
     if let Some(terms) = problems.keep(TermList::open(&DISCLAIMER, suite, files)) {
-        flags.add(SHIPPED_FLAGS[0], false, terms);
+        flags.add(BUILT_IN_FLAG, false, terms);
     }
-    for (name, flag) in &suite.flags {
+    for (name, flag) in &stated {
         if let Some(terms) = problems.keep(TermList::of_file(&flag.terms, files)) {
             flags.add(name, flag.when, terms);
         }
     }
     let Some(source) = problems.keep(files.text(&suite.path)) else { return Err(problems) };
     let cases = problems.keep_all(cases(&source, &flags)).unwrap_or_default();
-    let declared = suite.tools.as_ref().and_then(|file| problems.keep(files.text(file)));
+    let declared = declared.and_then(|file| problems.keep(files.text(&file)));
     let tools = declared.and_then(|source| problems.keep_all(tools(&source))).unwrap_or_default();
     problems.or(Box::new(ToolUse { folder: CaseFolder::of(suite, suite.path.clone(), cases), tools }))
 }

@@ -18,6 +18,7 @@ use crate::suites::GradeContext;
 use crate::suites::kind::{
     AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
 };
+use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::every_kind::{COMMON, with_common};
 use crate::suites::shared::finding::{Finding, FindingParts, Severity};
@@ -31,6 +32,7 @@ pub const KIND: SuiteKind = SuiteKind {
     scorer: "triggers/1",
     metrics: METRICS,
     agents: AgentPolicy::Own("rules"),
+    settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],

@@ -8,10 +8,10 @@ use proptest::proptest;
 use proptest::test_runner::Config;
 
 use super::document;
-use crate::model::{PenaltyMode, Scoring};
 use crate::suites::kinds::revision::draft::Draft;
 use crate::suites::kinds::revision::instructions::Instructions;
 use crate::suites::kinds::revision::score::{Verification, verify};
+use crate::suites::kinds::revision::scoring::{PenaltyMode, Scoring};
 
 /// The text of a clause.
 #[derive(Debug, Clone, Copy)]

@@ -1,11 +1,11 @@
 //! Parts, numbers, definitions and formatting.
 
 use super::{clean, document, kinds, verified};
-use crate::model::Scoring;
 use crate::suites::kinds::revision::draft::Draft;
 use crate::suites::kinds::revision::fault::{Criterion, FaultKind};
 use crate::suites::kinds::revision::instructions::Instructions;
 use crate::suites::kinds::revision::score::verify;
+use crate::suites::kinds::revision::scoring::Scoring;
 
 const DELETE: &str = r#"{"clauses": [{"operation": "delete", "section": "2"}]}"#;
 

@@ -1,11 +1,15 @@
 //! How a revised contract is scored (grading.md 9).
 
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
-/// Weights, penalties and the quality gate of kind `revision`.
+use super::fault::Criterion;
+
+/// Weights, penalties and the quality gate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scoring {
-    /// Weights of the five criteria, in order; they sum to 1.
+    /// Weights of the five criteria, in the order of [`Criterion::ALL`]; they sum to 1.
+    #[serde(serialize_with = "by_criterion")]
     pub weights: [f64; 5],
     /// Penalties.
     pub penalties: Penalties,
@@ -38,6 +42,7 @@ pub struct Penalties {
 
 /// Where the penalty for a missing entity applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum PenaltyMode {
     /// To its criterion and to the overall score, as in the seed's text.
     Overall,
@@ -63,4 +68,12 @@ impl Default for Scoring {
             rationale: None,
         }
     }
+}
+
+fn by_criterion<S: Serializer>(weights: &[f64; 5], writer: S) -> Result<S::Ok, S::Error> {
+    let mut map = writer.serialize_map(Some(weights.len()))?;
+    for (criterion, weight) in Criterion::ALL.into_iter().zip(weights) {
+        map.serialize_entry(criterion.as_str(), weight)?;
+    }
+    map.end()
 }

@@ -1,0 +1,126 @@
+//! The settings of kind `tool_use`: flags of cases, and the tools of a live agent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::format::Step::Key;
+use crate::format::config::{FromKeys, SuiteKeyReader};
+#[cfg(test)]
+use crate::model::Weight::{Listed, NeedsApproval};
+use crate::model::{RepoPath, SettingChange, SettingFile, SettingRule, SettingWeight, SuiteId, Treatment};
+#[cfg(test)]
+use crate::suites::SettingEdits;
+use crate::suites::settings::OwnSettings;
+
+/// The built-in flag of every suite; a suite's own flag of the same name replaces it.
+pub const BUILT_IN_FLAG: &str = "can_diagnose";
+
+/// The settings.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ToolUseSettings {
+    /// Flags of cases by name, in addition to the built-in one.
+    pub flags: BTreeMap<String, Flag>,
+    /// The tools that a live agent may call, with canned results.
+    pub tools: Option<RepoPath>,
+}
+
+/// A flag that cases may state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Flag {
+    /// The flag value that activates the requirement.
+    pub when: bool,
+    /// The term list; the answer must contain one of its terms.
+    pub terms: RepoPath,
+}
+
+/// The keys.
+#[derive(Default, Deserialize, JsonSchema)]
+pub struct ToolUseKeys {
+    /// Flags that cases may use in addition to `can_diagnose` (kind `tool_use`).
+    #[serde(default)]
+    flags: BTreeMap<String, FlagForm>,
+    /// File of the tools that a live agent may call, with canned results (kind `tool_use`).
+    tools: Option<String>,
+}
+
+/// What a flag of a case requires.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FlagForm {
+    /// The flag value that activates the requirement.
+    when: bool,
+    /// File with one term a line; the answer must contain one of them.
+    terms: String,
+}
+
+impl FromKeys for ToolUseSettings {
+    type Form = ToolUseKeys;
+
+    fn check(form: ToolUseKeys, reader: &mut SuiteKeyReader<'_, '_>) -> Self {
+        let flags = form.flags.into_iter().map(|(name, FlagForm { when, terms })| {
+            let terms = reader.file(&[Key("flags"), Key(&name), Key("terms")], &terms);
+            (name, Flag { when, terms })
+        });
+        let flags = flags.collect();
+        Self { flags, tools: form.tools.map(|file| reader.file(&[Key("tools")], &file)) }
+    }
+}
+
+impl OwnSettings for ToolUseSettings {
+    const RULES: &'static [SettingRule] = &[
+        SettingRule::of("tools", Treatment::Approval("tools file of `{}`:")),
+        SettingRule::of("flags.*", Treatment::Depends("a new flag is listed, unless it replaces a built-in one")),
+    ];
+    #[cfg(test)]
+    const EDITS: SettingEdits = SettingEdits {
+        suite: "    flags: { polite: { when: true, terms: polite.txt } }\n    tools: tools.json\n",
+        edits: &[
+            ("SuiteForm.tools", "tools: tools.json", "tools: more.json", Some(NeedsApproval)),
+            ("SuiteForm.tools", "    tools: tools.json\n", "", Some(NeedsApproval)),
+            (
+                "SuiteForm.flags",
+                "{ polite:",
+                "{ can_diagnose: { when: true, terms: any.txt }, polite:",
+                Some(NeedsApproval),
+            ),
+            ("SuiteForm.flags", "{ polite:", "{ brief: { when: true, terms: any.txt }, polite:", Some(Listed)),
+            ("SuiteForm.flags", "polite: {", "kind: {", Some(NeedsApproval)),
+            ("FlagForm.when", "when: true", "when: false", Some(NeedsApproval)),
+            ("FlagForm.terms", "polite.txt", "any.txt", Some(NeedsApproval)),
+        ],
+    };
+
+    /// A new flag changes no existing case, because no case could use it. The built-in flag already applied before.
+    fn changes(old: &Self, new: &Self, suite: &SuiteId) -> Vec<SettingChange> {
+        let names: BTreeSet<&String> = old.flags.keys().chain(new.flags.keys()).collect();
+        let changed = names.into_iter().filter(|name| old.flags.get(*name) != new.flags.get(*name));
+        let change = |name: &String| {
+            let is_built_in = name == BUILT_IN_FLAG;
+            let render = |settings: &Self| match settings.flags.get(name) {
+                Some(flag) => format!("{} when {}", flag.terms, flag.when),
+                None if is_built_in => "the built-in one".to_owned(),
+                None => "none".to_owned(),
+            };
+            let (weight, words) = match old.flags.contains_key(name) || is_built_in {
+                false => (SettingWeight::Listed, format!("flag {name} of `{suite}` added: {}", render(new))),
+                true => {
+                    let words = format!("flag {name} of `{suite}`: {} -> {}", render(old), render(new));
+                    (SettingWeight::NeedsApproval, words)
+                }
+            };
+            SettingChange { path: format!("flags.{name}"), weight, words }
+        };
+        changed.map(change).collect()
+    }
+
+    fn files(&self) -> Vec<SettingFile> {
+        let terms = |(name, flag): (&String, &Flag)| SettingFile {
+            name: format!("terms of the flag {name}"),
+            path: flag.terms.clone(),
+        };
+        let tools = self.tools.iter().map(|path| SettingFile { name: "tools".to_owned(), path: path.clone() });
+        self.flags.iter().map(terms).chain(tools).collect()
+    }
+}

@@ -1,0 +1,25 @@
+//! Lists of names in a sentence.
+
+/// The number of names in one line.
+const NAMED: usize = 8;
+
+/// Names with commas; those beyond the limit are counted.
+pub fn named<S: AsRef<str>>(names: &[S]) -> String {
+    named_with(names, ", ")
+}
+
+/// As [`named`], with this text between the names.
+pub fn named_with<S: AsRef<str>>(names: &[S], between: &str) -> String {
+    let mut first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    let more = format!("… and {} more", names.len().saturating_sub(NAMED));
+    if names.len() > NAMED {
+        first.push(&more);
+    }
+    first.join(between)
+}
+
+/// A count with its noun, and the names: `2 cases of `s` removed: a, b`.
+pub fn counted<S: AsRef<str>>(names: &[S], one: &str, many: &str, what: &str) -> String {
+    let noun = if names.len() == 1 { one } else { many };
+    format!("{} {noun} {what}: {}", names.len(), named(names))
+}
