@@ -24,6 +24,7 @@ mod golden_changes;
 mod import;
 mod inputs;
 mod judges;
+mod kinds;
 mod label;
 #[cfg(feature = "models")]
 mod live;
@@ -79,6 +80,7 @@ fn main() {
     #[cfg(feature = "models")]
     trials.extend(live::trials());
     trials.extend(judges::trials());
+    trials.extend(kinds::trials());
     trials.extend(label::trials());
     trials.extend(files::trials());
     trials.extend(measured::trials());

@@ -22,7 +22,8 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-fn sources() -> Vec<(PathBuf, String)> {
+/// The sources by path.
+pub fn sources() -> Vec<(PathBuf, String)> {
     fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
