@@ -48,14 +48,14 @@ fn names() {
         if path.ends_with("/tests.rs") || path.contains("/tests/") {
             continue;
         }
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         for name in KINDS.iter().map(|kind| kind.name) {
             let forms = [
                 format!("\"{name}\""),
                 format!("`{name}`"),
                 format!("kind {name}"),
                 format!("kinds::{name}"),
-                format!("mod {name};"),
+                format!("pub mod {name};"),
             ];
             let count: usize = forms.iter().map(|form| code.matches(form.as_str()).count()).sum();
             if count > 0 && !path.starts_with(&format!("src/suites/kinds/{name}/")) {
