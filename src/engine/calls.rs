@@ -1,12 +1,13 @@
 //! One request and its calls: retried where a retry may help, until answered, failed, or out of budget.
 
-use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, sleep};
 
 use super::budget::BudgetState;
 use super::conversation::{NextTurn, OngoingConversation};
 use super::sample_usage::{SampleUsage, blank};
-use super::schedule::{Engine, TargetQueue, TimedCall};
+use super::setup::Engine;
+use super::target_queue::Permit;
+use super::timeline::TimedCall;
 use super::{Model, Pending, Program, TargetClient};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{Entry, Files};
@@ -140,36 +141,6 @@ impl Engine<'_> {
                     sleep(wait).await;
                 }
             }
-        }
-    }
-}
-
-/// A sample's permit to make calls on one target queue.
-pub struct Permit<'a> {
-    queue: &'a TargetQueue,
-    /// Index of the queue.
-    at: usize,
-    permit: Option<SemaphorePermit<'a>>,
-}
-
-impl<'a> Permit<'a> {
-    /// Not yet acquired, on the queue at `index`.
-    pub fn on(queues: &'a [TargetQueue], at: usize) -> Self {
-        Self { queue: &queues[at], at, permit: None }
-    }
-
-    /// Moves to another queue and releases the permit of the previous one.
-    pub fn change(&mut self, queues: &'a [TargetQueue], at: usize) {
-        if self.at != at {
-            *self = Self::on(queues, at);
-        }
-    }
-
-    /// Waits for a permit, unless it has one already.
-    pub async fn take(&mut self) {
-        if self.permit.is_none() {
-            // The semaphore is never closed.
-            self.permit = self.queue.places.acquire().await.ok();
         }
     }
 }

@@ -8,8 +8,12 @@ mod calls;
 mod conversation;
 mod refine;
 mod retry;
+mod sample_job;
 mod sample_usage;
 mod schedule;
+mod setup;
+mod target_queue;
+mod timeline;
 mod tools;
 
 use std::future::Future;
@@ -19,10 +23,11 @@ use crate::model::{CallError, Conversation, ModelTurn, RunRecord, SampleRequest}
 
 pub use budget::{Prices, SpendingLimits};
 pub use retry::RetryPolicy;
-pub use schedule::{
-    Engine, EngineEvents, EngineOutcome, JobOutcome, RefinementSetup, SampleJob, Spending, TargetQueue, TimeSpan,
-    TimedCall, Timeline,
-};
+pub use sample_job::{RefinementSetup, SampleJob};
+pub use schedule::{EngineEvents, EngineOutcome, JobOutcome, Spending};
+pub use setup::Engine;
+pub use target_queue::TargetQueue;
+pub use timeline::{TimeSpan, TimedCall, Timeline};
 
 /// The future of one call.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, CallError>> + 'a>>;

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use tokio::time::Instant;
 
 use super::budget::BudgetState;
-use super::calls::{Permit, SampleFailure};
+use super::calls::SampleFailure;
+use super::sample_job::{RefinementSetup, SampleJob};
 use super::sample_usage::{SampleUsage, blank};
-use super::schedule::{Engine, RefinementSetup, SampleJob};
+use super::setup::Engine;
+use super::target_queue::Permit;
 use crate::model::{Json, LoopRole, Measures, NextRole, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage};
 
 /// A loop in progress.

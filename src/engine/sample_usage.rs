@@ -6,7 +6,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::budget::BudgetState;
-use super::schedule::{SampleJob, TimeSpan, Timeline};
+use super::sample_job::SampleJob;
+use super::timeline::{TimeSpan, Timeline};
 use crate::model::{
     Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage,
 };

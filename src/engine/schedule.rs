@@ -1,68 +1,24 @@
 //! Schedules samples: every sample waits for a permit of its target queue, and releases it while it waits for a retry.
 
+use super::TargetClient;
+use super::budget::BudgetState;
+use super::calls::SampleFailure;
+use super::sample_job::SampleJob;
+use super::sample_usage::{SampleUsage, blank, measured};
+use super::setup::Engine;
+use super::target_queue::Permit;
+use futures_util::future::{Either, select};
+use futures_util::stream::FuturesUnordered;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
-use std::time::Duration;
-
-use futures_util::StreamExt;
-use futures_util::future::{Either, select};
-use futures_util::stream::FuturesUnordered;
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::TargetClient;
-use super::budget::{BudgetState, Prices, SpendingLimits};
-use super::calls::{Permit, SampleFailure};
-use super::retry::RetryPolicy;
-use super::sample_usage::{SampleUsage, blank, measured};
-use crate::files::Files;
-use crate::model::{
-    Interruption, Json, ModelCallResult, RepoPath, RunProvenance, RunRecord, SampleRequest, TokenUsage,
-};
-use crate::suites::Refinement;
+use futures_util::StreamExt;
 
-/// One target: its client and its concurrency limit.
-pub struct TargetQueue {
-    /// Sends the requests.
-    pub client: TargetClient,
-    /// The model's name in the config, for prices; `None` for a program.
-    pub model: Option<String>,
-    pub(super) places: Semaphore,
-}
-
-impl TargetQueue {
-    /// A queue with up to `concurrency` calls at once, at least one.
-    pub fn new(client: TargetClient, model: Option<String>, concurrency: u32) -> Self {
-        Self { client, model, places: Semaphore::new(concurrency.max(1) as usize) }
-    }
-}
-
-/// One sample to run.
-pub struct SampleJob {
-    /// The request.
-    pub request: SampleRequest,
-    /// Index of the target queue.
-    pub queue: usize,
-    /// Provenance for the record; the engine adds the model.
-    pub origin: RunProvenance,
-    /// Scheduling priority: lower rounds start first.
-    pub round: u32,
-    /// The refinement loop that the request starts, if the sample is one.
-    pub refining: Option<RefinementSetup>,
-}
-
-/// Makes a sample a loop: the job's target is the actor, another target is the critic.
-pub struct RefinementSetup {
-    /// Decides who is asked next, and what.
-    pub course: Arc<dyn Refinement>,
-    /// Index of the critic's target queue.
-    pub critic: usize,
-    /// The critic's target, by its name in the config.
-    pub target: String,
-}
+use super::timeline::Timeline;
+use crate::model::{Interruption, Json, RunRecord, TokenUsage};
 
 /// The end of a job.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,37 +34,6 @@ pub enum JobOutcome {
         /// The record's `outputs` so far, the attempts of a loop. They are not a result.
         outputs: Json,
     },
-}
-
-/// When a sample's calls were made, relative to the start of the run.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Timeline {
-    /// From its first call to its end.
-    pub period: TimeSpan,
-    /// Its model calls, retries included.
-    pub chats: Vec<TimedCall>,
-    /// Its tool calls.
-    pub tools: Vec<TimeSpan>,
-}
-
-/// One call and its time.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TimedCall {
-    /// Start and end.
-    pub stretch: TimeSpan,
-    /// Index of the target queue.
-    pub queue: usize,
-    /// The result of the call.
-    pub outcome: ModelCallResult,
-}
-
-/// A time span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TimeSpan {
-    /// The start.
-    pub from: Duration,
-    /// The end.
-    pub to: Duration,
 }
 
 /// The result of a run of the engine.
@@ -143,20 +68,6 @@ pub trait EngineEvents {
     fn is_needed(&self, job: usize) -> bool;
     /// Called when a job ends; whatever has to survive a crash must be saved here.
     fn finished(&self, job: usize, finished: &JobOutcome);
-}
-
-/// Runs live samples.
-pub struct Engine<'a> {
-    /// The targets.
-    pub queues: Vec<TargetQueue>,
-    /// When a call is retried.
-    pub retry: RetryPolicy,
-    /// The spending limits.
-    pub limits: SpendingLimits,
-    /// Prices of models.
-    pub prices: Prices,
-    /// The folders that tools may read.
-    pub folders: &'a BTreeMap<RepoPath, Box<dyn Files>>,
 }
 
 impl Engine<'_> {

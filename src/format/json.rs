@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::json_cursor::every_key_once;
+pub use super::raw_json::offset_of;
+use super::unique_keys::every_key_once;
 use crate::diag::{Diagnostic, Point, nearest};
 use crate::files::SourceText;
 
@@ -40,12 +41,6 @@ pub(super) fn read_json_part<'a, T: Deserialize<'a>>(
     part: &'a str,
 ) -> Result<T, Diagnostic> {
     serde_json::from_str(part).map_err(|error| problem(source, start, part, &error))
-}
-
-/// The byte offset of a raw part in its text.
-pub fn offset_of(source: &SourceText, raw: &RawValue) -> usize {
-    // A borrowed RawValue is a slice of its source text.
-    (raw.get().as_ptr() as usize).saturating_sub(source.text.as_ptr() as usize)
 }
 
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {

@@ -1,15 +1,14 @@
 //! Finds the position of keys and values in a JSON text by path, and refuses duplicate keys.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use smallvec::SmallVec;
 
 use super::json;
+use super::json_keys::decode_key;
 use super::step::Step;
 use crate::diag::Diagnostic;
 use crate::files::SourceText;
@@ -126,15 +125,6 @@ fn inside<'a>(raw: &'a RawValue, step: Step<'_>) -> Option<(Option<&'a RawValue>
     }
 }
 
-/// A key with its escapes decoded.
-fn decode_key(key: &RawValue) -> Option<Cow<'_, str>> {
-    let written = key.get();
-    match written.contains('\\') {
-        true => serde_json::from_str(written).ok().map(Cow::Owned),
-        false => written.strip_prefix('"')?.strip_suffix('"').map(Cow::Borrowed),
-    }
-}
-
 /// The keys and values of an object, as raw text.
 pub(super) struct Fields<'a>(pub Vec<(&'a RawValue, &'a RawValue)>);
 
@@ -179,110 +169,14 @@ pub fn without_member<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
     Cow::Owned([&text[..from], &text[to..]].concat())
 }
 
-/// Refuses a key that occurs twice in one object: a map would keep only the last one.
-///
-/// # Errors
-/// The position of the second key.
-pub(super) fn every_key_once(source: &SourceText) -> Result<(), Diagnostic> {
-    let mut twice = None;
-    let mut reader = serde_json::Deserializer::from_str(&source.text);
-    // Invalid JSON is reported by the typed parse.
-    let _ = OnceSeed { twice: &mut twice }.deserialize(&mut reader);
-    let Some(key) = twice else { return Ok(()) };
-    let what = format!("duplicate key {}", key.get());
-    Err(source.problem(json::offset_of(source, key), "duplicate-key", what, "keep one of them"))
-}
-
-struct OnceSeed<'s, 'de> {
-    twice: &'s mut Option<&'de RawValue>,
-}
-
-impl<'de> DeserializeSeed<'de> for OnceSeed<'_, 'de> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for OnceSeed<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("any value")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(OnceSeed { twice: self.twice })?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        let mut words = KeyIndex::default();
-        while let Some(key) = object.next_key::<&'de RawValue>()? {
-            if !words.insert(decode_key(key)) && self.twice.is_none() {
-                *self.twice = Some(key);
-            }
-            object.next_value_seed(OnceSeed { twice: self.twice })?;
-        }
-        Ok(())
-    }
-}
-
-/// The keys of an object; linear search, because most objects have few keys.
-#[derive(Default)]
-struct KeyIndex<'a> {
-    few: SmallVec<[Option<Cow<'a, str>>; FEW]>,
-    many: HashSet<Option<Cow<'a, str>>>,
-}
-
-const FEW: usize = 12;
-
-impl<'a> KeyIndex<'a> {
-    /// Adds the key; returns whether it is new.
-    fn insert(&mut self, key: Option<Cow<'a, str>>) -> bool {
-        if self.few.contains(&key) {
-            return false;
-        }
-        if self.few.len() < FEW {
-            self.few.push(key);
-            return true;
-        }
-        self.many.insert(key)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::value::RawValue;
 
-    use super::{JsonCursor, every_key_once};
+    use super::JsonCursor;
     use crate::files::SourceText;
     use crate::format::step::Step::{At, Key};
+    use crate::format::unique_keys::every_key_once;
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {

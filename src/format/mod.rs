@@ -11,9 +11,11 @@ pub mod event_action;
 pub mod finished_run;
 pub mod json;
 mod json_cursor;
+mod json_keys;
 pub mod lenient;
 #[cfg(feature = "models")]
 pub mod otlp;
+mod raw_json;
 #[cfg(feature = "models")]
 pub mod redact;
 pub mod report_v1;
@@ -22,6 +24,7 @@ pub mod run_v1;
 pub mod shard_v1;
 mod step;
 pub mod transcript;
+mod unique_keys;
 pub mod wire;
 #[cfg(feature = "github")]
 pub mod workflow;

@@ -11,6 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
+use self::writing::SCHEMA;
 use super::json_cursor::JsonCursor;
 use super::step::Step::Key;
 use super::{json, lenient};
@@ -20,8 +21,6 @@ use crate::model::{Provenance, Run, RunKey, RunStatus, Tokens};
 
 pub use ballots::{differ_in_votes_alone, with_ballots};
 pub use writing::{json, written};
-
-const SCHEMA: &str = "goldgate.run/1";
 
 /// Reads the record of sample `sample` of the pair `key`. The path decides which sample it is; the record must not contradict it.
 ///

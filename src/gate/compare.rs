@@ -1,51 +1,21 @@
 //! Evaluates the gates of one agent and compares it with its baseline.
 
 mod case_sets;
+mod gate_input;
 mod own;
-
-use std::collections::BTreeSet;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use self::case_sets::CaseSets;
+pub use self::gate_input::{CaseSelection, GateInput};
 use self::own::{case, newly_failing};
-use super::limits::PlannedGate;
-use super::rule::{BaseNumber, Subject, ruling};
+use super::rule::{BaseNumber, Subject, ruled};
 use super::statistics::{CaseDependence, detectable, reliability, wilson};
 use crate::fold;
 use crate::model::{
     Aggregate, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity, MetricEvidence, MetricReport,
-    MetricSpec, PairResult, Reliability, Ruling, SWITCHED_OFF, Verdict,
+    MetricSpec, Reliability, Ruling, Verdict,
 };
-
-/// Whether all of the agent's cases ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CaseSelection {
-    /// All.
-    Whole,
-    /// Only those that match a filter; the others do not count as missing.
-    Part,
-}
-
-/// The input of [`agent`].
-pub struct GateInput<'a> {
-    /// The kind's metrics.
-    pub specs: &'a [MetricSpec],
-    /// The gates of each metric.
-    pub gates: &'a [Vec<PlannedGate>],
-    /// The agent's pairs by case.
-    pub pairs: &'a [PairResult],
-    /// The document of each pair: pairs with the same document are not independent.
-    pub documents: &'a [&'a CaseId],
-    /// The band of each pair's own verdict, if its golden file sets one.
-    pub zones: &'a [Option<f64>],
-    /// What the pairs were measured with.
-    pub identity: &'a Identity,
-    /// The baseline's entry.
-    pub before: Option<&'a BaselineEntry>,
-    /// Whether all cases ran.
-    pub selection: CaseSelection,
-}
 
 /// Whether the baseline can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,13 +136,6 @@ fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
     }
 }
 
-impl GateInput<'_> {
-    fn cases_apart(&self) -> CaseDependence {
-        let documents: BTreeSet<&CaseId> = self.documents.iter().copied().collect();
-        if documents.len() == self.documents.len() { CaseDependence::Apart } else { CaseDependence::Together }
-    }
-}
-
 /// The interval of a share of cases; `None` if cases share a document, because it would be too narrow.
 fn share_interval(spec: &MetricSpec, values: &[f64], cases: CaseDependence) -> Option<(f64, f64)> {
     match (spec.aggregate, cases) {
@@ -191,14 +154,6 @@ fn share_interval(spec: &MetricSpec, values: &[f64], cases: CaseDependence) -> O
             | Aggregate::NewlyFailing,
             _,
         ) => None,
-    }
-}
-
-fn ruled(planned: &PlannedGate, subject: &Subject, base: &BaseNumber) -> GateRuling {
-    let judged = ruling(&planned.gate, subject, base);
-    match &planned.off {
-        None => judged,
-        Some(reason) => GateRuling { ruling: Ruling::Off(format!("{SWITCHED_OFF}{reason}")), ..judged },
     }
 }
 

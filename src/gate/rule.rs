@@ -1,6 +1,7 @@
 //! Evaluates one gate on one value (grading.md 3, 15).
 
-use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, Limit, LimitSide, Ruling, Verdict};
+use super::limits::PlannedGate;
+use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, Limit, LimitSide, Ruling, SWITCHED_OFF, Verdict};
 
 /// Tolerance at the exact boundary if a number comes from a baseline: these are rounded to six decimal places.
 const BASELINE_EPSILON: f64 = 1e-6;
@@ -163,6 +164,14 @@ fn of_nothing(subject: &Subject, base: &BaseNumber) -> Ruling {
             Ruling::Skipped(format!("null on the {} {cases} in common with the baseline", subject.in_common))
         }
         (false, Some(_)) => Ruling::Skipped("no case in common with the baseline".to_owned()),
+    }
+}
+
+pub(super) fn ruled(planned: &PlannedGate, subject: &Subject, base: &BaseNumber) -> GateRuling {
+    let judged = ruling(&planned.gate, subject, base);
+    match &planned.off {
+        None => judged,
+        Some(reason) => GateRuling { ruling: Ruling::Off(format!("{SWITCHED_OFF}{reason}")), ..judged },
     }
 }
 

@@ -11,28 +11,20 @@ mod gates;
 mod judges;
 mod recordings;
 mod settings;
+mod sides;
 
 use std::collections::BTreeSet;
 
 use crate::diag::ReadFailure;
-use crate::files::{BaseFiles, Files, SourceText};
-use crate::model::{
-    Agent, AgentName, Config, GoldenChange, NotGateable, RecordingAge, RepoPath, RunKey, SuiteConfig, SuiteId, Tier,
-};
+use crate::files::{BaseFiles, SourceText};
+use crate::model::{Agent, Config, GoldenChange, NotGateable, RepoPath, RunKey, SuiteConfig, Tier};
 use crate::suites::read_config;
 
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
+pub use self::recordings::KnownRecordings;
 pub use self::settings::SETTINGS;
-
-/// The two sides of a comparison.
-#[derive(Clone, Copy)]
-pub struct Sides<'a> {
-    /// The files of the base commit.
-    pub base: &'a dyn BaseFiles,
-    /// The files of the head.
-    pub head: &'a dyn Files,
-}
+pub use self::sides::Sides;
 
 /// The usual names of the config.
 const USUAL: [&str; 2] = ["goldgate.yaml", "goldgate.yml"];
@@ -82,14 +74,6 @@ fn absent(base: &dyn BaseFiles, file: &RepoPath) -> GoldenChange {
         ),
     }
     found.all().remove(0)
-}
-
-/// The tiers of the head's recordings, and how to find their age.
-pub struct KnownRecordings<'a> {
-    /// The tiers whose recordings are compared: those that decide.
-    pub tiers: &'a [Tier],
-    /// The age of a recording by the digests in its text, as in the freshness check of a run.
-    pub age: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
 }
 
 /// The changes, and the reasons why there is no verdict.

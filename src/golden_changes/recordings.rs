@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::Sides;
 use super::agent_files::{AgentFileChange, agent_files, inputs};
 use super::files::below;
 use super::found::ChangeCollector;
-use super::{KnownRecordings, Sides};
 use crate::diag::ReadFailure;
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
 use crate::format::{json, run_v1};
@@ -400,4 +400,12 @@ impl RecordingComparison<'_> {
             }
         }
     }
+}
+
+/// The tiers of the head's recordings, and how to find their age.
+pub struct KnownRecordings<'a> {
+    /// The tiers whose recordings are compared: those that decide.
+    pub tiers: &'a [Tier],
+    /// The age of a recording by the digests in its text, as in the freshness check of a run.
+    pub age: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::ids::{AgentName, SuiteId};
 use super::judge::Judge;
 use super::path::{PathGlob, RepoPath};
+use super::run_source::RunSource;
 use super::setting::KindSettings;
 
 /// The whole config.
@@ -170,26 +171,6 @@ pub enum Role {
     Critic,
 }
 
-/// A source of runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub enum RunSource {
-    /// Recordings in this folder.
-    Replay(RepoPath),
-    /// Live calls.
-    Live(LiveSource),
-}
-
-/// Live calls of one target.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LiveSource {
-    /// The target's name under `targets:`.
-    pub target: String,
-    /// The target that judges each attempt; with it, runs are loops of an actor and a critic with a limited length.
-    pub critic: Option<String>,
-    /// Whether its runs are written as the recordings of the deterministic tier.
-    pub record: bool,
-}
-
 /// A tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Tier {
@@ -329,11 +310,4 @@ pub struct Price {
     pub output: f64,
     /// Input tokens served from the vendor's cache.
     pub cached_input: Option<f64>,
-}
-
-impl LiveSource {
-    /// The targets that are called: the actor, then the critic.
-    pub fn targets(&self) -> impl Iterator<Item = &String> {
-        std::iter::once(&self.target).chain(&self.critic)
-    }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::config::LiveSource;
 use super::ids::{CaseId, JudgeName};
 use super::mark::Mark;
 use super::path::RepoPath;
+use super::run_source::LiveSource;
 
 /// A judge of a suite, as the config names it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

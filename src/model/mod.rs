@@ -24,6 +24,7 @@ mod record;
 mod reliability;
 mod report;
 mod run;
+mod run_source;
 mod setting;
 mod shard;
 mod trace;
@@ -37,8 +38,8 @@ pub use call::{
 };
 pub use comment::{BranchOrigin, Comment, PullRequest, RunNumber};
 pub use config::{
-    Agent, AgentFiles, Budget, Config, LiveSource, Price, Protocol, Provider, Role, RunSource, StalePolicy, StatedGate,
-    StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,
+    Agent, AgentFiles, Budget, Config, Price, Protocol, Provider, Role, StalePolicy, StatedGate, StatedLimit,
+    SuiteConfig, Target, Tier, Transport, Wire,
 };
 pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
 pub use gate::{Drift, Edge, Gate, GateKind, Limit, LimitSide};
@@ -69,6 +70,7 @@ pub use report::{
     NotGateable, Report, RunUsage, SuiteReport,
 };
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
+pub use run_source::{LiveSource, RunSource};
 pub use setting::{KindSettings, SettingChange, SettingFile, SettingRule, SettingWeight, Treatment};
 pub use shard::Shard;
 pub use trace::{ModelCall, ModelCallResult, Period, Traced};

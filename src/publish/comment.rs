@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use self::fit::{FittedText, fitted};
 pub use self::fit::{regressions, summary, summary_within};
-pub use self::shown::{ShownReport, shown_digest, shown_report};
+pub use self::shown::{ShownReport, shown_report};
 use crate::files::sha256_hex;
 use crate::model::{Comment, Report, RunNumber};
 use crate::render::markdown::Links;
 use crate::render::plain::sentence;
 use crate::render::{markdown, words};
+use crate::report;
 
 /// GitHub's limit of a comment in characters. It is applied to bytes, of which there are at least as many.
 const LIMIT: usize = 65_536;
@@ -327,6 +328,11 @@ fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
         }
     }
     found
+}
+
+/// The digest of everything in a report that an approval covers, including changes of its baseline file.
+pub fn shown_digest(report: &Report) -> String {
+    report::result_digest(report, None)
 }
 
 fn composed(request: &CommentRequest<'_>, marker: &str, mut sections: BTreeMap<usize, CommentSection>) -> String {

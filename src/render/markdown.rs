@@ -4,6 +4,7 @@ mod advice;
 mod cases;
 mod changes;
 mod evidence;
+mod links;
 mod numbers;
 
 use self::advice::advice;
@@ -11,23 +12,14 @@ use self::cases::cases;
 pub use self::changes::{hidden_kinds, kinds_of_changes, shown_changes};
 use self::changes::{listed, needing_approval};
 use self::evidence::{failed_gates, moved_cases};
+pub use self::links::Links;
+use self::links::path;
 use self::numbers::{certainty, changed, detectable, unchanged};
 use super::number::duration;
-use super::plain::{inline, name, put, sentence};
+use super::plain::{inline, name, put, sentence, title};
 use super::words;
 use super::words::GateCounts;
 use crate::model::{Authority, CaseTrend, FailureLine, Report, Ruling, SuiteReport, Tag, Tier, Verdict, grouped};
-
-/// Links to more information.
-#[derive(Debug, Clone, Default)]
-pub struct Links {
-    /// The address of a file of the repository at the head commit, without the file: `https://…/blob/SHA`.
-    pub files: Option<String>,
-    /// The address of the run.
-    pub run: Option<String>,
-    /// The label that approves moved numbers.
-    pub label: Option<String>,
-}
 
 /// A part of a section. If there is too little room it is left out as a whole, the highest rank first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,11 +141,6 @@ fn heading(report: &Report) -> String {
     )
 }
 
-fn title(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
-}
-
 fn not_gateable(report: &Report) -> String {
     let mut out = String::new();
     for why in report.not_gateable.iter().take(REASONS) {
@@ -231,18 +218,6 @@ fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
         inline(&failure.detail, 300),
         inline(&failure.next_action, 300)
     )
-}
-
-/// Percent-encodes a path for a link.
-fn path(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' => out.push(char::from(byte)),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
 }
 
 const TAGS: &str = "| failures by tag | what it means | count | change | how to fix it |\n|---|---|--:|--:|---|\n";

@@ -6,6 +6,7 @@ mod certainty;
 mod evidence;
 mod exhibit;
 pub mod explain;
+mod headline;
 pub mod html;
 mod judges;
 pub mod junit;

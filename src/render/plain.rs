@@ -116,6 +116,12 @@ fn breaks(text: &str) -> Vec<usize> {
     offsets
 }
 
+/// The text with its first letter in upper case.
+pub fn title(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::any;

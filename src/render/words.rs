@@ -1,11 +1,9 @@
 //! Sentences that several formats share.
 
-use std::collections::BTreeSet;
-
-use super::evidence;
+pub use super::headline::headline;
 use crate::model::{
-    Approval, Authority, ChangeClass, GateKind, GateRuling, GoldenChange, MetricReport, PairResult, Quarantine, Report,
-    Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
+    Approval, GateKind, GateRuling, GoldenChange, MetricReport, PairResult, Quarantine, Report, Ruling, SuiteReport,
+    Unit, Verdict, Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence, in characters.
@@ -48,69 +46,6 @@ impl GateCounts {
             named.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
         if parts.is_empty() { "no gate".to_owned() } else { format!("gates: {}", parts.join(", ")) }
     }
-}
-
-/// The verdict in one or two short sentences.
-pub fn headline(report: &Report) -> String {
-    let tally = GateCounts::of(&report.suites);
-    let failed = failed_gates(report, tally.fail);
-    if let Some(interruption) = report.called_off {
-        let why = interruption.message();
-        return format!("No verdict: {why} before all samples were recorded. This is not a pass.");
-    }
-    if report.is_held_by_changes() {
-        let changes = plural(report.unapproved().count(), "golden change needs", "golden changes need");
-        let base = report.unapproved().filter(|change| change.class == ChangeClass::BaseRules).count();
-        let worse = match (tally.fail, base) {
-            (0, 0) => String::new(),
-            (0, base) => format!(
-                "the gates pass with the rules of this change, but {} with those of the base commit; ",
-                plural(base, "gate fails", "gates fail")
-            ),
-            (_, _) => format!("{failed}, and "),
-        };
-        return format!("Merge blocked: {worse}{changes} an approval.");
-    }
-    match (report.verdict.verdict(), report.authority) {
-        (Some(Verdict::Fail), Authority::Blocking) => format!("Merge blocked: {failed}."),
-        (Some(Verdict::Fail), Authority::Advisory) => format!("{failed}. This does not block the merge."),
-        (_, Authority::Blocking) if !report.not_gateable.is_empty() => {
-            "Merge blocked: no verdict is possible.".to_owned()
-        }
-        (None, _) => "No gate was evaluated. This is not a pass.".to_owned(),
-        (Some(Verdict::Inconclusive), Authority::Advisory) if !report.not_gateable.is_empty() => {
-            "No verdict is possible. This does not block the merge.".to_owned()
-        }
-        (Some(Verdict::Inconclusive), _) => {
-            format!("No gate fails, but {} inconclusive.", plural(tally.inconclusive, "gate is", "gates are"))
-        }
-        (Some(Verdict::Pass), _) => passed(report, tally.pass),
-    }
-}
-
-/// How many gates pass on how many cases.
-fn passed(report: &Report, gates: usize) -> String {
-    let cases = report.suites.iter().map(|suite| {
-        let cases = suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| &case.pair.case);
-        cases.collect::<BTreeSet<_>>().len()
-    });
-    let cases = plural(cases.sum(), "case", "cases");
-    match gates {
-        0 => "No gate fails.".to_owned(),
-        1 => format!("The only gate passes on {cases}."),
-        _ => format!("All {} pass on {cases}.", plural(gates, "gate", "gates")),
-    }
-}
-
-/// The first failed gate with its numbers, and the number of further ones.
-fn failed_gates(report: &Report, count: usize) -> String {
-    let failed = evidence::failed_metrics(report);
-    let Some(first) = failed.first() else { return plural(count, "gate fails", "gates fail") };
-    let more = match count.saturating_sub(1) {
-        0 => String::new(),
-        more => format!(" + {}", plural(more, "more gate", "more gates")),
-    };
-    format!("{} {}{more}", first.agent.agent, evidence::failed_gate(first.metric, first.gate))
 }
 
 /// Whether a golden change needs an approval, and whether it has one.

@@ -17,7 +17,7 @@ use rustix::fs::ResolveFlags;
 #[cfg(target_os = "linux")]
 use rustix::fs::openat2;
 
-use super::drafts::draft_file;
+use super::draft_name::draft_file;
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{Entry, EntryKind, Files, MAX_FILE_BYTES, SourceText, is_of_the_system, too_large};
 use crate::model::RepoPath;

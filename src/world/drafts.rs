@@ -1,6 +1,5 @@
 //! Drafts: temporary files that are renamed when complete, and folder locks for writers.
 
-use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,24 +9,17 @@ use anyhow::Context;
 use cap_std::fs::OpenOptions;
 
 use super::disk::{Disk, is_link, named, not_of_git};
+use super::draft_name::{DRAFT, draft_file};
 use crate::model::RepoPath;
 
 /// The folder in a repository that belongs to goldgate.
 const OWN: &str = ".goldgate";
-
-/// Prefix of the names of drafts.
-const DRAFT: &str = ".goldgate-";
 
 /// Age after which a draft is considered abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A lock on a folder; other goldgate processes wait until it is dropped.
 pub struct FolderLock(#[expect(dead_code, reason = "the lock ends when the file is closed")] std::fs::File);
-
-/// A unique file name. The process id alone is not enough: in containers all processes may have the same one.
-pub(super) fn draft_file() -> String {
-    format!("{DRAFT}{:016x}.tmp", RandomState::new().hash_one(std::process::id()))
-}
 
 impl Disk {
     /// Writes a new file and waits until it is on disk.

@@ -7,6 +7,7 @@ mod clock;
 mod config_place;
 mod console;
 mod disk;
+mod draft_name;
 mod drafts;
 mod env;
 mod git;

@@ -6,7 +6,7 @@ use std::io;
 use anyhow::Context;
 
 use super::disk::Disk;
-use super::drafts::draft_file;
+use super::draft_name::draft_file;
 use crate::model::RepoPath;
 
 /// Files that replace `{name}.json` and the folder `{name}` in a folder.

@@ -1,5 +1,6 @@
 //! Reads `goldgate.yaml` into the model: checks every setting and reports every problem with its position.
 
+mod config_reader;
 mod fingerprint;
 mod form;
 mod judges;
@@ -10,13 +11,14 @@ mod variables;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use self::config_reader::ConfigReader;
 use self::form::{BudgetForm, ConfigFile, GateForm, GateForms, LimitForm, PriceForm, SuiteForm, TargetForm, TierForm};
 use self::kind_keys::CheckedSuiteKeys;
 pub use self::kind_keys::{FromKeys, KindKeys, KindTable, SuiteKeyReader, config_schema};
 use super::yaml;
 use super::yaml::Step;
 use super::yaml::Step::{At, Key};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::Diagnostics;
 use crate::files::SourceText;
 use crate::model::{
     AgentName, Budget, Config, Price, Protocol, Provider, RepoPath, StatedGate, StatedLimit, SuiteConfig, SuiteId,
@@ -40,37 +42,7 @@ pub fn read_config(source: &SourceText, kinds: KindTable<'_>) -> Result<Config, 
     reader.problems.or(config)
 }
 
-struct ConfigReader<'a> {
-    source: &'a SourceText,
-    folder: RepoPath,
-    problems: Diagnostics,
-    locations: yaml::YamlLocations<'a>,
-}
-
 impl ConfigReader<'_> {
-    fn refuse(&mut self, path: &[Step<'_>], code: &'static str, what: impl Into<String>, help: impl Into<String>) {
-        let at = self.locations.at(path);
-        self.problems.push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
-    }
-
-    fn path(&mut self, at: &[Step<'_>], text: &str) -> RepoPath {
-        let refused = match self.folder.join(text) {
-            Ok(path) if path.is_of_git() => format!("the path {text:?} leads into .git"),
-            Ok(path) => return path,
-            Err(bad) => format!("the path {text:?} {bad}"),
-        };
-        let help = "write a path relative to this file, inside the repository";
-        self.refuse(at, "path-outside", refused, help);
-        RepoPath::root()
-    }
-
-    fn samples(&mut self, at: &[Step<'_>], samples: Option<u32>) -> Option<u32> {
-        if let Some(0 | 1001..) = samples {
-            self.refuse(at, "bad-samples", "the number of samples is out of range", "write 1 to 1000");
-        }
-        samples
-    }
-
     fn config(&mut self, form: ConfigFile, settings: Vec<CheckedSuiteKeys>) -> Config {
         if form.version != 1 {
             let what = format!("unknown version {}", form.version);

@@ -1,34 +1,16 @@
 //! Converts finished live samples to OTLP requests: spans of the GenAI semantic conventions, as protobuf.
 
 mod attributes;
+mod exported_run;
 mod spans;
 mod wire;
 
 use prost::Message;
 
 use self::attributes::text;
+pub use self::exported_run::{Content, ExportedRun};
 use self::wire::{ExportRequest, OtlpSpan, Resource, ResourceSpans, Scope, ScopeSpans};
 use crate::model::Traced;
-
-/// The run whose samples are exported.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ExportedRun {
-    /// When the run started; trace ids derive from it and the sample's names.
-    pub started_at: String,
-    /// Resource attributes such as `service.name`, in the order of export.
-    pub resource: Vec<(String, String)>,
-    /// Whether texts are exported.
-    pub content: Content,
-}
-
-/// Whether prompts, tool calls and answers are exported; they may contain secrets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
-    /// They are not exported.
-    Kept,
-    /// They are exported.
-    Sent,
-}
 
 /// Size in bytes at which the next request starts: receivers refuse large ones.
 const REQUEST_BYTES: usize = 2 * 1024 * 1024;

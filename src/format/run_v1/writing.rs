@@ -6,9 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::SCHEMA;
 use crate::format::json_cursor::Fields;
 use crate::model::{Json, Measures, RunProvenance, RunRecord, Steps, ToolCall};
+
+/// The name of the format.
+pub(super) const SCHEMA: &str = "goldgate.run/1";
 
 /// Writes a record; [`super::read_run`] reads the same run back.
 pub fn written(record: &RunRecord) -> String {

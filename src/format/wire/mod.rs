@@ -8,13 +8,11 @@ mod wait;
 
 use serde_json::{Map, Value, json};
 
+use self::refusal::QUOTED;
 pub use self::refusal::{is_final, refusal};
 pub use self::wait::{RetryHint, wait};
 use crate::model::{AnswerForm, AskedCall, CallError, Conversation, Message, Retry, RunStatus, StopReason};
 use crate::text::line;
-
-/// Most characters of a server's text that an error quotes.
-const QUOTED: usize = 200;
 
 /// Who serves a vendor's wire format. Compatible servers support a part of it, including some parts that the vendor has dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::QUOTED;
 use crate::text::line;
 
 /// A server's message in one line: OpenAI's and Anthropic's `error.message`, AWS's `message`, FastAPI's `detail`.
@@ -21,3 +20,6 @@ pub fn refusal(body: &Value) -> Option<String> {
 pub fn is_final(body: &Value) -> bool {
     [&body["error"]["code"], &body["error"]["type"]].into_iter().any(|code| code == "insufficient_quota")
 }
+
+/// Most characters of a server's text that an error quotes.
+pub(super) const QUOTED: usize = 200;

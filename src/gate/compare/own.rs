@@ -1,9 +1,9 @@
 //! The verdict of a single case, and its state in the baseline.
 
-use super::{GateInput, ruled};
+use super::GateInput;
 use crate::fold;
 use crate::gate::limits::PlannedGate;
-use crate::gate::rule::{BaseNumber, Subject};
+use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
     Aggregate, BaselineEntry, Better, CaseId, CaseTrend, Edge, Exclusion, Gate, Limit, MetricSpec, PASSED, PairResult,
     Ruling, Verdict, six_places,

@@ -1,13 +1,7 @@
 //! Which result the comment shows, from the state in its sections.
 
 use super::{SectionState, marker, plain, sections_of};
-use crate::model::{Comment, Report};
-use crate::report;
-
-/// The digest of everything in a report that an approval covers, including changes of its baseline file.
-pub fn shown_digest(report: &Report) -> String {
-    report::result_digest(report, None)
-}
+use crate::model::Comment;
 
 /// The result of the deterministic tier that the comment shows.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Cases that moved, are flaky or are excluded.
 
-use super::title;
 use crate::model::{AgentReport, CaseId, CaseTrend, Exclusion, Report, SuiteReport};
-use crate::render::plain::{inline, name, put};
+use crate::render::plain::{inline, name, put, title};
 use crate::render::words;
 
 /// The number of cases that one list names.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Anchor;
-use super::regions::{Region, RegionState};
+use super::region::{Region, RegionState};
 
 /// The region's value as an object with the anchor's list, if possible.
 pub(super) fn fitting(region: &Region, text: &str, anchor: &Anchor<'_>) -> Option<Value> {

@@ -4,12 +4,15 @@
 //! (`jsonrepair`, `jsonrepair-rs`, `llm_json`, `partial-json-fixer`), overflow the stack (`jsonrepair`,
 //! `llm_json`) or repair too little (`json5`).
 
+mod anchor;
 mod cursor;
 mod fences;
 mod fit;
 mod frame;
 mod gap;
 mod reader;
+mod recovered;
+mod region;
 mod regions;
 mod salvage;
 mod steps;
@@ -21,40 +24,12 @@ use std::iter::once;
 
 use serde_json::Value;
 
-use fit::{acceptable, fitting};
-use regions::{RegionState, Regions};
-use salvage::Salvage;
-
-/// What to recover: the list of the suite kind.
-#[derive(Debug, Clone, Copy)]
-pub struct Anchor<'a> {
-    /// The key of the list, such as `findings`.
-    pub list: &'a str,
-    /// A text field that each object of the list has, such as `category`.
-    pub field: &'a str,
-}
-
-/// The layer that succeeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecoveryLayer {
-    /// A strict parse.
-    Strict,
-    /// After repairs, including closing a truncated value.
-    Repaired,
-    /// From single objects.
-    Salvaged,
-}
-
-/// A recovered value.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Recovered {
-    /// From [`recover`]: an object with the anchor's list. From [`recover_any`]: an object or array.
-    pub value: Value,
-    /// The layer that succeeded.
-    pub layer: RecoveryLayer,
-    /// Number of objects that salvage found but could not read; 0 in the other layers.
-    pub lost: usize,
-}
+pub use self::anchor::Anchor;
+use self::fit::{acceptable, fitting};
+pub use self::recovered::{Recovered, RecoveryLayer};
+use self::region::RegionState;
+use self::regions::Regions;
+use self::salvage::Salvage;
 
 /// Recovers the anchor's list from a text, with the first layer that finds one.
 ///

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::fit::{carries, has_list, wrapped};
-use super::regions::{Region, RegionState};
+use super::region::{Region, RegionState};
 use super::{Anchor, Recovered, RecoveryLayer};
 
 /// The objects found so far.

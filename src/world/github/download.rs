@@ -5,37 +5,9 @@ use std::time::Duration;
 use anyhow::Context;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use http_body_util::BodyExt;
+use octocrab::Octocrab;
 
-use super::{GitHub, GitHubError, GitHubResponse, JSON, Octocrab, TIMEOUTS, TRIES, backoff, pause, refusal};
-use crate::world::env::Secret;
-use crate::world::web;
-
-/// The two clients of a download. Neither follows redirects by itself, because octocrab would add the token to every address on
-/// the API's host.
-pub struct DownloadClients {
-    /// Calls the API with the token.
-    asking: Octocrab,
-    /// Follows redirects without a token.
-    bare: Octocrab,
-    /// Whether addresses without TLS are allowed; only if the API itself has none.
-    plain: bool,
-}
-
-impl DownloadClients {
-    /// Creates both clients.
-    pub fn open(api: &str, token: &Secret) -> anyhow::Result<Self> {
-        let context = "while building the client for downloads";
-        let builder = || Octocrab::builder().base_uri(api).with_context(|| format!("GITHUB_API_URL is {api:?}"));
-        Ok(Self {
-            asking: builder()?
-                .personal_token(token.reveal())
-                .build_with_reqwest(web::still_client()?)
-                .context(context)?,
-            bare: builder()?.build_with_reqwest(web::still_client()?).context(context)?,
-            plain: api.starts_with("http://"),
-        })
-    }
-}
+use super::{GitHub, GitHubError, GitHubResponse, JSON, TIMEOUTS, TRIES, backoff, pause, refusal};
 
 /// Maximum number of redirects per download.
 const HOPS: usize = 3;

@@ -9,8 +9,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url};
 
-use super::chat::secret_header;
 use super::credentials::CredentialsSource;
+use super::secret_header::secret_header;
 use super::{Unopened, lasting};
 use crate::format::aws::AwsKeys;
 use crate::model::{CallError, Provider};

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::bedrock::Bedrock;
 use super::exchange::Sending;
+use super::secret_header::secret_header;
 use super::{Timeouts, Unopened};
 use crate::format::wire::{Server, anthropic, converse, openai};
 use crate::model::{CallError, Conversation, ModelTurn, Provider, Wire};
@@ -152,17 +153,6 @@ fn headers(wire: Wire, key: Option<&Secret>) -> Result<HeaderMap, Unopened> {
         headers.insert(name, secret_header(prefix, key)?);
     }
     Ok(headers)
-}
-
-/// A header with a key, which logs do not show.
-///
-/// # Errors
-/// The key is not a valid header value.
-pub fn secret_header(prefix: &str, key: &Secret) -> Result<HeaderValue, Unopened> {
-    let mut value = HeaderValue::from_str(&format!("{prefix}{}", key.reveal().trim()))
-        .map_err(|_| Unopened::Unusable("the key contains characters that are not allowed in a header".to_owned()))?;
-    value.set_sensitive(true);
-    Ok(value)
 }
 
 /// The address of calls. OpenAI's clients include the version in the base address, Anthropic's do not; both forms work, and a

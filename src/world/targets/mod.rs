@@ -7,22 +7,22 @@ mod chat;
 mod credentials;
 mod descendants;
 mod exchange;
+mod live;
 mod oneshot;
 mod origin;
 mod pool;
-
 mod process;
+mod secret_header;
 
 use std::error::Error;
 use std::fmt;
-use std::path::Path;
 use std::time::Duration;
 
 pub use self::agent::AgentProgram;
 pub use self::chat::ChatModel;
+pub use self::live::Live;
 pub use self::origin::{is_vendors, origin};
-use super::env::Env;
-use crate::model::{CallError, Retry, RunStatus, Target, Transport};
+use crate::model::{CallError, Retry, RunStatus, Target};
 
 /// The largest answer that is read, in bytes: a response body, or a process's output.
 pub const MAX_ANSWER_BYTES: usize = 32 << 20;
@@ -32,28 +32,6 @@ pub const CALL: Duration = Duration::from_secs(120);
 
 /// Default time that an answer's body may pause.
 pub const STALL: Duration = Duration::from_secs(30);
-
-/// A target that can be called.
-#[derive(Debug)]
-pub enum Live {
-    /// A model; its input is a conversation.
-    Chat(ChatModel),
-    /// An agent's own program; its input is a request.
-    Agent(AgentProgram),
-}
-
-impl Live {
-    /// Opens a target. Programs run in `root`, the repository's folder. Nothing is called yet.
-    ///
-    /// # Errors
-    /// Why it can never be called.
-    pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
-        match &target.transport {
-            Transport::Model(provider) => ChatModel::open(provider, Timeouts::of(target), env).map(Self::Chat),
-            Transport::Command { .. } | Transport::Http(_) => AgentProgram::open(target, root, env).map(Self::Agent),
-        }
-    }
-}
 
 /// Time limits of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

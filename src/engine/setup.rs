@@ -1,0 +1,23 @@
+//! What a run of the engine needs: targets, retries, limits, prices and folders.
+
+use std::collections::BTreeMap;
+
+use super::budget::{Prices, SpendingLimits};
+use super::retry::RetryPolicy;
+use super::target_queue::TargetQueue;
+use crate::files::Files;
+use crate::model::RepoPath;
+
+/// Runs live samples.
+pub struct Engine<'a> {
+    /// The targets.
+    pub queues: Vec<TargetQueue>,
+    /// When a call is retried.
+    pub retry: RetryPolicy,
+    /// The spending limits.
+    pub limits: SpendingLimits,
+    /// Prices of models.
+    pub prices: Prices,
+    /// The folders that tools may read.
+    pub folders: &'a BTreeMap<RepoPath, Box<dyn Files>>,
+}

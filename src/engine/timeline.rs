@@ -1,0 +1,36 @@
+//! When the calls of a sample were made.
+
+use std::time::Duration;
+
+use crate::model::ModelCallResult;
+
+/// When a sample's calls were made, relative to the start of the run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Timeline {
+    /// From its first call to its end.
+    pub period: TimeSpan,
+    /// Its model calls, retries included.
+    pub chats: Vec<TimedCall>,
+    /// Its tool calls.
+    pub tools: Vec<TimeSpan>,
+}
+
+/// One call and its time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimedCall {
+    /// Start and end.
+    pub stretch: TimeSpan,
+    /// Index of the target queue.
+    pub queue: usize,
+    /// The result of the call.
+    pub outcome: ModelCallResult,
+}
+
+/// A time span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TimeSpan {
+    /// The start.
+    pub from: Duration,
+    /// The end.
+    pub to: Duration,
+}

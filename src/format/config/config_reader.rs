@@ -1,0 +1,46 @@
+//! What the readers of all settings share: problems with their positions, and paths.
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::SourceText;
+use crate::format::yaml;
+use crate::format::yaml::Step;
+use crate::model::RepoPath;
+
+/// Reads the settings of a config, and collects their problems.
+pub(super) struct ConfigReader<'a> {
+    pub(super) source: &'a SourceText,
+    pub(super) folder: RepoPath,
+    pub(super) problems: Diagnostics,
+    pub(super) locations: yaml::YamlLocations<'a>,
+}
+
+impl ConfigReader<'_> {
+    pub(super) fn refuse(
+        &mut self,
+        path: &[Step<'_>],
+        code: &'static str,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let at = self.locations.at(path);
+        self.problems.push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
+    }
+
+    pub(super) fn path(&mut self, at: &[Step<'_>], text: &str) -> RepoPath {
+        let refused = match self.folder.join(text) {
+            Ok(path) if path.is_of_git() => format!("the path {text:?} leads into .git"),
+            Ok(path) => return path,
+            Err(bad) => format!("the path {text:?} {bad}"),
+        };
+        let help = "write a path relative to this file, inside the repository";
+        self.refuse(at, "path-outside", refused, help);
+        RepoPath::root()
+    }
+
+    pub(super) fn samples(&mut self, at: &[Step<'_>], samples: Option<u32>) -> Option<u32> {
+        if let Some(0 | 1001..) = samples {
+            self.refuse(at, "bad-samples", "the number of samples is out of range", "write 1 to 1000");
+        }
+        samples
+    }
+}

@@ -1,0 +1,33 @@
+//! The HTTP clients of downloads.
+
+use crate::world::env::Secret;
+use crate::world::web;
+use anyhow::Context;
+use octocrab::Octocrab;
+
+/// The two clients of a download. Neither follows redirects by itself, because octocrab would add the token to every address on
+/// the API's host.
+pub struct DownloadClients {
+    /// Calls the API with the token.
+    pub(super) asking: Octocrab,
+    /// Follows redirects without a token.
+    pub(super) bare: Octocrab,
+    /// Whether addresses without TLS are allowed; only if the API itself has none.
+    pub(super) plain: bool,
+}
+
+impl DownloadClients {
+    /// Creates both clients.
+    pub fn open(api: &str, token: &Secret) -> anyhow::Result<Self> {
+        let context = "while building the client for downloads";
+        let builder = || Octocrab::builder().base_uri(api).with_context(|| format!("GITHUB_API_URL is {api:?}"));
+        Ok(Self {
+            asking: builder()?
+                .personal_token(token.reveal())
+                .build_with_reqwest(web::still_client()?)
+                .context(context)?,
+            bare: builder()?.build_with_reqwest(web::still_client()?).context(context)?,
+            plain: api.starts_with("http://"),
+        })
+    }
+}

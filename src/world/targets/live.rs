@@ -1,0 +1,31 @@
+//! A target that can be called, of any kind.
+
+use std::path::Path;
+
+use super::agent::AgentProgram;
+use super::chat::ChatModel;
+use super::{Timeouts, Unopened};
+use crate::model::{Target, Transport};
+use crate::world::env::Env;
+
+/// A target that can be called.
+#[derive(Debug)]
+pub enum Live {
+    /// A model; its input is a conversation.
+    Chat(ChatModel),
+    /// An agent's own program; its input is a request.
+    Agent(AgentProgram),
+}
+
+impl Live {
+    /// Opens a target. Programs run in `root`, the repository's folder. Nothing is called yet.
+    ///
+    /// # Errors
+    /// Why it can never be called.
+    pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
+        match &target.transport {
+            Transport::Model(provider) => ChatModel::open(provider, Timeouts::of(target), env).map(Self::Chat),
+            Transport::Command { .. } | Transport::Http(_) => AgentProgram::open(target, root, env).map(Self::Agent),
+        }
+    }
+}
