@@ -7,6 +7,7 @@ mod commands;
 mod github;
 mod live;
 mod pipeline;
+mod worktree;
 
 use clap::Parser;
 

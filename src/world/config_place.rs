@@ -1,4 +1,4 @@
-//! Locates a config: its repository, its path inside, and the repository whose history may provide a base commit.
+//! Locates a config or another file of the user: its repository, its path inside, and the repository whose history may provide a base commit.
 
 use std::path::{Path, PathBuf};
 
@@ -13,17 +13,16 @@ impl Disk {
     /// # Errors
     /// The path names no file, its folder does not exist, or a link is on the way.
     pub fn of_config(path: &str) -> Result<(Self, RepoPath), Diagnostic> {
-        let named = if path.is_empty() { "command line" } else { path };
-        let missing = |what: &str| Diagnostic::of_read(named, ReadFailure::MissingFile, what, "correct the path");
-        let no_folder = || missing("the folder does not exist");
+        let missing = |what: &str| no_such_path(path, what);
+        let no_folder = || missing(NO_FOLDER);
         if Path::new(path).file_name().is_none() {
-            return Err(missing("the path does not name a file"));
+            return Err(missing(NO_FILE));
         }
         let whole = std::path::absolute(path).map(|path| without_dots(&path)).map_err(|_| no_folder())?;
         let folder = whole.parent().filter(|folder| folder.is_dir()).ok_or_else(no_folder)?;
         let roots = || folder.ancestors().filter(|folder| folder.join(".git").exists());
         if let Some(outermost) = roots().last() {
-            refuse_links(outermost, &whole, named)?;
+            refuse_links(outermost, &whole, named(path))?;
         }
         let root = roots().next().unwrap_or(folder);
         let inside = whole.strip_prefix(root).ok().and_then(Path::to_str);
@@ -32,6 +31,19 @@ impl Disk {
         let mut disk = Self::open(root).map_err(|_| no_folder())?;
         disk.is_repository = root.join(".git").exists();
         Ok((disk, inside))
+    }
+
+    /// The repository that contains a file, and the file's path inside, as given by the user.
+    ///
+    /// # Errors
+    /// The path names no file, or its folder does not exist.
+    pub fn of_file(path: &str) -> Result<(Self, RepoPath), Diagnostic> {
+        let name = Path::new(path).file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| no_such_path(path, NO_FILE))?;
+        let folder = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty());
+        let around = Self::around(folder.unwrap_or(Path::new(".")));
+        let (disk, inside) = around.map_err(|_| no_such_path(path, NO_FOLDER))?;
+        Ok((disk, inside.child(name)))
     }
 
     /// The repository that contains this one as a submodule. Whoever changes the outer repository controls the submodule's history,
@@ -47,6 +59,18 @@ impl Disk {
         let mut outside = place.ancestors().skip(1);
         outside.find(|folder| folder.join(".git").exists()).map(Path::to_owned)
     }
+}
+
+const NO_FILE: &str = "the path does not name a file";
+const NO_FOLDER: &str = "the folder does not exist";
+
+/// How a path of the user is called in a problem.
+fn named(path: &str) -> &str {
+    if path.is_empty() { "command line" } else { path }
+}
+
+fn no_such_path(path: &str, what: &str) -> Diagnostic {
+    Diagnostic::of_read(named(path), ReadFailure::MissingFile, what, "correct the path")
 }
 
 /// Refuses a link below a repository's root on the way to the config, and one that is the config.

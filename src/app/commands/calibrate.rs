@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use super::run;
-use super::run::located;
 use crate::app::cli::CalibrateArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::plan::Selection;
+use crate::app::pipeline::selection::Selection;
+use crate::app::worktree::grade_recordings;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::fold;
@@ -15,7 +14,7 @@ use crate::gate::calibration::{CalibratedGate, CalibrationFinding, calibrated};
 use crate::model::{AgentReport, COVERAGE, MetricSpec, NEWLY_FAILING, PairResult, Report, SuiteReport, Tier};
 use crate::render::calibration::{Calibration, RunsAre, calibration};
 use crate::suites::kind;
-use crate::world::World;
+use crate::world::{Disk, World};
 
 /// Prints suggested tolerances; writes no file. Returns exit code 3 if no metric was measured twice.
 ///
@@ -85,14 +84,14 @@ fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, CliError> {
         agents: args.agent.clone(),
         ..Selection::default()
     };
-    run::grade_recordings(&args.config, wanted, world)
+    grade_recordings(&args.config, wanted, world)
 }
 
 fn stored(folders: &[String]) -> Result<Vec<Report>, CliError> {
     let (mut problems, mut reports) = (Diagnostics::default(), Vec::new());
     for folder in folders {
         let path = Path::new(folder).join("report.json");
-        let (disk, file) = located(&path.to_string_lossy())?;
+        let (disk, file) = Disk::of_file(&path.to_string_lossy())?;
         let read = disk.text(&file).and_then(|source| report_v1::read_report(&source));
         reports.extend(problems.keep(read));
     }

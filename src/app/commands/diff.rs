@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::run::located;
 use crate::app::cli::DiffArgs;
 use crate::app::cli_error::CliError;
 use crate::files::SourceText;
@@ -11,7 +10,7 @@ use crate::model::Unit;
 use crate::render::side_by_side;
 use crate::render::side_by_side::MetricRow;
 use crate::suites::KINDS;
-use crate::world::World;
+use crate::world::{Disk, World};
 
 /// The metric values of a file, by suite, agent and metric.
 type AgentValues = BTreeMap<(String, String, String), Option<f64>>;
@@ -46,7 +45,7 @@ fn unit(metric: &str) -> Unit {
 }
 
 fn values(path: &str) -> Result<AgentValues, CliError> {
-    let (disk, file) = located(path)?;
+    let (disk, file) = Disk::of_file(path)?;
     let source: SourceText = disk.own_text(&file)?;
     // The schema name decides. A file with neither schema gets the errors of an invalid baseline.
     if source.text.contains("\"goldgate.report/") {

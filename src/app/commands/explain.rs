@@ -1,11 +1,12 @@
 //! `goldgate explain`: grades one case and shows the request, the expectation and the output.
 
-use super::run;
 use crate::app::cli::ExplainArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::plan::{LoadedSuite, Plan, Selection, plan};
+use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
 use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection;
+use crate::app::pipeline::selection::Selection;
+use crate::app::worktree::grade_recordings;
 use crate::diag::Diagnostics;
 use crate::files::Files;
 use crate::model::{Ask, RepoPath, RunKey, Tier};
@@ -27,7 +28,7 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
     if args.asked {
         return show_prompts(&disk, &file, Selection { tiers: Vec::new(), ..wanted }, world);
     }
-    let report = run::grade_recordings(&args.config, wanted.clone(), world)?;
+    let report = grade_recordings(&args.config, wanted.clone(), world)?;
     let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
     if count > WHOLE {
         world.say(&render::overview(&report));

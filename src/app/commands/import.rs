@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use self::digests::Digests;
-use super::run::located;
 use crate::app::cli::{ImportArgs, ImportFormat};
 use crate::app::cli_error::CliError;
 use crate::diag::{Diagnostic, Diagnostics};
@@ -77,7 +76,7 @@ fn source(file: &str, world: &World) -> Result<SourceText, CliError> {
     if file == "-" {
         return Ok(world.input()?);
     }
-    let (disk, path) = located(file)?;
+    let (disk, path) = Disk::of_file(file)?;
     Ok(disk.text(&path)?)
 }
 

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use super::run::located;
 use crate::app::cli::ReportArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::show;
 use crate::format::report_v1;
-use crate::world::World;
+use crate::world::{Disk, World};
 
 /// Renders `DIR/report.json`. The exit code does not depend on the stored verdict.
 ///
@@ -15,7 +14,7 @@ use crate::world::World;
 /// A report that cannot be read.
 pub fn report(args: &ReportArgs, world: &World) -> Result<u8, CliError> {
     let path = Path::new(&args.folder).join("report.json");
-    let (disk, file) = located(&path.to_string_lossy())?;
+    let (disk, file) = Disk::of_file(&path.to_string_lossy())?;
     let report = report_v1::read_report(&disk.own_text(&file)?)?;
     world.say(&show::render_report(&report, args.format, world));
     Ok(0)

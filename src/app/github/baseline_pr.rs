@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use super::environment::payload;
 use super::inputs::{ActionInputs, inside};
-use super::payload;
 use super::pull_request_context::{baseline_file, baseline_of, log, needs, open, outputs};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;

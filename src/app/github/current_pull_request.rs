@@ -4,7 +4,7 @@
 use std::thread;
 use std::time::Duration;
 
-use super::payload;
+use super::environment::payload;
 use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
 use crate::format::event::Event;

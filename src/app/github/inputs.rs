@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::tiers::DecidingTiers;
+use crate::app::pipeline::run_options::DecidingTiers;
 use crate::diag::Diagnostic;
 use crate::model::{Authority, ByAuthor, Permission, RepoPath, Report, Shard, Tier};
 use crate::publish::ConfigKey;

@@ -1,11 +1,10 @@
 //! `mode: merge`: joins the shards that the jobs of a matrix graded, and reports like one job.
 
+use super::graded_job::{JobContext, grade_and_publish};
 use super::inputs::{ActionInputs, inside};
-use super::{JobContext, grade_and_publish};
 use crate::app::cli_error::CliError;
-use crate::app::commands::merge;
-use crate::app::commands::merge::JoinedShards;
-use crate::app::commands::run::RunOptions;
+use crate::app::pipeline::joined_shards::{JoinedShards, folders};
+use crate::app::pipeline::run_options::RunOptions;
 use crate::diag::Diagnostic;
 use crate::world::World;
 
@@ -25,7 +24,7 @@ pub fn merge_shards(world: &World, inputs: &ActionInputs) -> Result<u8, CliError
         return Err(refuse(what, "look at that job; a verdict needs all shards").into());
     }
     let context = JobContext::open(world, inputs)?;
-    let folders = merge::folders(&inside(&context.workspace, &inputs.parts))?;
+    let folders = folders(&inside(&context.workspace, &inputs.parts))?;
     let joined = JoinedShards::read(&folders, &inside(&context.workspace, &inputs.config))?;
     let job = RunOptions { commit: context.commit(), base: context.event.base.clone(), ..joined.job.clone() };
     for (what, parts, here) in

@@ -5,9 +5,10 @@
 
 use std::path::Path;
 
+use super::comment;
 use super::comment::{CommentInput, CommentOutcome};
+use super::environment::{github, payload};
 use super::inputs::ActionInputs;
-use super::{comment, github, payload};
 use crate::app::cli_error::CliError;
 use crate::diag::Diagnostic;
 use crate::files::{MAX_FILE_BYTES, SourceText};

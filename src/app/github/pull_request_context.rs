@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use super::environment::{event_of, github, payload};
 use super::inputs::ActionInputs;
 use super::measured_run::RunQuery;
-use super::{event_of, github, payload};
 use crate::app::cli_error::CliError;
 use crate::diag::Diagnostic;
 use crate::files::SourceText;

@@ -1,7 +1,7 @@
 //! Finds the approval of a run's result and applies it.
 
 use crate::app::cli_error::CliError;
-use crate::app::commands::run::GradedRun;
+use crate::app::pipeline::graded_run::GradedRun;
 use crate::model::{Approval, Baseline, Ruling};
 use crate::publish::{ConfigKey, approval};
 use crate::report;

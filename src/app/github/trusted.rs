@@ -6,22 +6,26 @@
 use std::collections::BTreeSet;
 
 use super::commit_files::{BaseView, CommitFiles};
+use super::environment::{event_of, github};
 use super::inputs::ActionInputs;
+use super::published_run::publish_result;
 use super::recorded_approval::ApprovalQuery;
-use super::{current_pull_request, event_of, github, publish_result, recorded_approval};
+use super::{current_pull_request, recorded_approval};
 use crate::app::cli_error::CliError;
-use crate::app::commands::run;
-use crate::app::commands::run::{GradedRun, RunOptions};
 use crate::app::live;
 use crate::app::pipeline::baseline;
-use crate::app::pipeline::plan::Selection;
+use crate::app::pipeline::grade::{BaselineProvider, GradeInputs, grade_files};
+use crate::app::pipeline::graded_run::GradedRun;
+use crate::app::pipeline::run_options::RunOptions;
+use crate::app::pipeline::selection::Selection;
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{BaseFiles, Files, SourceText};
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
 use crate::model::{Config, RepoPath, RunSource, Tier};
 use crate::publish::ConfigKey;
-use crate::suites::{self, FixtureFolder, read_config, setting_files};
+use crate::suites;
+use crate::suites::{FixtureFolder, read_config, setting_files};
 use crate::world::{Clock, GitHub, GitHubError, World};
 
 /// Grades the event's pull request and publishes the result. Returns the exit code.
@@ -111,13 +115,13 @@ fn grade_commits(
     clock: &Clock,
     inputs: &TrustedInputs,
     base: Option<&BaseView<'_>>,
-    baseline: run::BaselineProvider<'_>,
+    baseline: BaselineProvider<'_>,
 ) -> Result<GradedRun, CliError> {
     let TrustedInputs { base: base_files, head, base_config, file } = inputs;
     require_replay(base_config, &base_files.text(file)?)?;
     let source = head.text(file)?;
     require_replay(&read_config(&source)?, &source)?;
-    let inputs = run::GradeInputs {
+    let inputs = GradeInputs {
         files: head,
         config: file,
         // Only recordings: no live runs.
@@ -125,7 +129,7 @@ fn grade_commits(
         baseline,
         base: base.map(|base| base as &dyn BaseFiles),
     };
-    run::grade_files(job, clock, &inputs)
+    grade_files(job, clock, &inputs)
 }
 
 /// Refuses live targets: untrusted files would decide what runs with this job's token.

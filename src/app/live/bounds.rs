@@ -1,7 +1,7 @@
 //! Spending limits of a run, and the secrets to remove from its records.
 
 use super::LiveOptions;
-use super::session::SessionOutcome;
+use super::session_outcome::SessionOutcome;
 use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostic;
 use crate::engine::{Spending, SpendingLimits};

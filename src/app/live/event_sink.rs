@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::Caching;
 use super::early_stop::EarlyStop;
-use super::session::LiveSession;
+use super::saved_answers::SavedAnswers;
 use crate::engine::{EngineEvents, JobOutcome};
 use crate::format::redact::Redactor;
 use crate::format::run_v1;
@@ -15,7 +15,7 @@ use crate::world::Progress;
 /// Receives the engine's events.
 pub struct EventSink<'a> {
     /// Saves the records as they arrive.
-    pub session: &'a LiveSession<'a>,
+    pub saved: &'a SavedAnswers<'a>,
     /// The indices of the called jobs among all jobs.
     pub called: &'a [usize],
     /// Which answers are cached for later runs.
@@ -45,7 +45,7 @@ impl EngineEvents for EventSink<'_> {
             JobOutcome::Made(record) => {
                 let text = run_v1::written(&self.redactor.redacted(record));
                 if record.status == RunStatus::Completed {
-                    if let Err(failure) = self.session.keep(index, &text, self.caching) {
+                    if let Err(failure) = self.saved.keep(index, &text, self.caching) {
                         self.error.borrow_mut().get_or_insert(failure);
                     }
                     self.early_stop.grade(index, &text);

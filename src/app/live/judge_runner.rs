@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bounds::usage_of;
 use super::planned_run::PlannedRun;
-use super::session::{LiveSession, SessionOutcome, engine};
+use super::session::{LiveSession, engine};
+use super::session_outcome::SessionOutcome;
 use super::target_queues::TargetQueues;
 use super::{EarlierAnswers, LiveOptions};
 use crate::app::cli_error::CliError;

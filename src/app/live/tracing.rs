@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::session::SessionOutcome;
+use super::session_outcome::SessionOutcome;
 use crate::app::pipeline::plan::Plan;
 use crate::engine::{JobOutcome, SampleJob, TimeSpan, TimedCall};
 use crate::format::redact::Redactor;

@@ -1,6 +1,6 @@
 //! The commit that `--base` names.
 
-use crate::app::commands::run::RunOptions;
+use super::run_options::RunOptions;
 use crate::render::words::short;
 use crate::world::{Env, Git, World};
 

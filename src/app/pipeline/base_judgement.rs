@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::evaluate::{Evaluated, ResultSources, evaluate};
 use super::freshness::CurrentAgents;
-use super::plan::{LoadedSuite, Plan, Selection, base_plan, source_of};
+use super::live_runs::LiveRuns;
+use super::plan::{LoadedSuite, Plan, base_plan, source_of};
 use super::replay::Replay;
-use crate::app::live::LiveRuns;
+use super::selection::Selection;
 use crate::diag::Diagnostics;
 use crate::files::{DifferentRead, HeadCommit};
 use crate::golden_changes::{

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::graded_run::GradedRun;
 use crate::app::cli::RunArgs;
 use crate::app::cli_error::CliError;
-use crate::app::commands::run::{GradedRun, located};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
@@ -50,7 +50,7 @@ pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>
 pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> Result<Option<Baseline>, CliError> {
     match (named, configured) {
         (Some(path), _) => {
-            let (disk, file) = located(path)?;
+            let (disk, file) = Disk::of_file(path)?;
             load(&disk, &file, Need::Named)
         }
         (None, Some(file)) => load(disk, file, Need::Configured),
@@ -193,7 +193,7 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
         return Err(refuse("nothing was graded, so the baseline cannot be updated", "run a suite"));
     }
     let (disk, file) = match (&args.baseline, &done.config.baseline) {
-        (Some(path), _) => located(path)?,
+        (Some(path), _) => Disk::of_file(path)?,
         (None, Some(file)) => (Disk::of_config(&args.config)?.0, file.clone()),
         (None, None) => return Err(refuse("the config has no baseline", "add baseline: baselines/latest.json")),
     };
@@ -212,4 +212,11 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
         world.tell(&format!("wrote {file}; commit it to the base branch to use it"));
     }
     Ok(())
+}
+
+impl GradedRun {
+    /// Returns the baseline with this run's numbers.
+    pub fn proposed(&self) -> Baseline {
+        proposed(self.against.as_ref(), &self.report)
+    }
 }

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::freshness::{FreshnessInputs, freshness_verdict};
+use super::live_runs::NotRun;
 use super::plan::{LoadedSuite, Plan};
 use super::replay::RunReader;
 use super::sample_count::SampleCounts;
 use super::{judged, remarks};
-use crate::app::live::NotRun;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};

@@ -2,150 +2,28 @@
 
 mod agent_policy;
 mod judges;
+mod loaded_suite;
 mod pairs;
+mod plan_reader;
 mod quarantines;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use globset::GlobMatcher;
-
-pub use self::judges::LoadedJudge;
+pub use self::loaded_suite::{LoadedJudge, LoadedSuite, Plan, RulesSource};
+use self::plan_reader::{PlanReader, strays};
 use super::prompts::prompt_package;
 use super::selection;
-use crate::diag::{Diagnostic, Diagnostics, nearest};
-use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles, SourceText, sha256_hex};
+use super::selection::Selection;
+use crate::diag::{Diagnostics, nearest};
+use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles};
 use crate::format::yaml;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
-use crate::gate::{CaseSelection, PlannedGate, planned_in};
-use crate::model::{Agent, AgentName, CaseId, Config, RepoPath, RunSource, Shard, SuiteConfig, SuiteId, Tier};
-use crate::suites::{KINDS, Labels, Pair, PromptPackage, Suite, SuiteKind, kind, read_config};
+use crate::gate::{PlannedGate, planned_in};
+use crate::model::{Agent, AgentName, CaseId, Config, RepoPath, RunSource, SuiteConfig, SuiteId, Tier};
+use crate::suites::{KINDS, Labels, PromptPackage, Suite, SuiteKind, kind, read_config};
 use crate::world::Clock;
-
-/// The filters and options that select what is graded.
-#[derive(Debug, Clone, Default)]
-pub struct Selection {
-    /// The tiers; empty for all of a suite.
-    pub tiers: Vec<Tier>,
-    /// Suites by id; empty for all.
-    pub suites: Vec<String>,
-    /// Agents by name; empty for all.
-    pub agents: Vec<String>,
-    /// Patterns of case ids; empty for all.
-    pub cases: Vec<GlobMatcher>,
-    /// Samples per pair of agent and case.
-    pub samples: Option<u32>,
-    /// The shard of the cases that this machine grades; `None` for all cases.
-    pub shard: Option<Shard>,
-    /// A target that the model tier calls instead of the config's.
-    pub target: Option<String>,
-}
-
-impl Selection {
-    /// Whether a case is in the selected shard. Its name decides, so a new case does not move other cases to another machine.
-    fn is_of_shard(&self, suite: &SuiteId, case: &CaseId) -> bool {
-        let Some(shard) = self.shard else { return true };
-        let digest = sha256_hex(format!("{suite}\n{case}").as_bytes());
-        shard.has(digest.get(..15).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default())
-    }
-
-    /// Whether a case matches the filters.
-    pub fn case(&self, pair: &Pair) -> bool {
-        self.cases.is_empty() || self.cases.iter().any(|glob| glob.is_match(pair.case.as_str()))
-    }
-
-    /// Whether an agent matches the filters.
-    pub fn agent(&self, agent: &AgentName) -> bool {
-        self.agents.is_empty() || self.agents.iter().any(|name| name == agent.as_str())
-    }
-
-    /// Returns whether all cases are selected.
-    pub fn selection(&self) -> CaseSelection {
-        if self.cases.is_empty() && self.shard.is_none() { CaseSelection::Whole } else { CaseSelection::Part }
-    }
-}
-
-/// The config and its suites, read and checked.
-pub struct Plan {
-    /// The config.
-    pub config: Config,
-    /// The suites, in the order of the config.
-    pub suites: Vec<LoadedSuite>,
-    /// The filters and options.
-    pub wanted: Selection,
-    /// The day of the run as `YYYY-MM-DD`, for quarantines.
-    pub today: String,
-    /// The commit that these rules come from.
-    pub rules: RulesSource,
-}
-
-impl Plan {
-    /// Returns the golden set of a suite that this plan has already read with the same settings, if no file read for it differs
-    /// between the two commits. The other commit's golden set is then equal.
-    fn golden_set(&self, for_reading: &SuiteConfig) -> Option<Arc<dyn Suite>> {
-        let loaded = self.suites.iter().find(|loaded| loaded.config.for_reading() == *for_reading)?;
-        loaded.reads.opens_alike().then(|| loaded.suite.clone())
-    }
-}
-
-/// The commit whose rules judge the runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RulesSource {
-    /// The graded commit.
-    Head,
-    /// The base commit: a case's runs may be missing, and its agents may have changed since.
-    Base,
-}
-
-/// A suite with its files read.
-pub struct LoadedSuite {
-    /// Its config.
-    pub config: SuiteConfig,
-    /// Its kind.
-    pub kind: &'static SuiteKind,
-    /// Its golden files.
-    pub suite: Arc<dyn Suite>,
-    /// The gates of each metric of the kind in the deterministic tier.
-    pub gates: Vec<Vec<PlannedGate>>,
-    /// The gates of each metric of the kind in the model tier.
-    pub model_gates: Vec<Vec<PlannedGate>>,
-    /// The prompt packages of its agents.
-    pub prompts: BTreeMap<AgentName, PromptPackage>,
-    /// The human labels of its cases.
-    pub labels: Labels,
-    /// Its LLM judges.
-    pub judges: Vec<LoadedJudge>,
-    /// The files read for it that differ on the other commit.
-    pub reads: ReadLog,
-    /// The pairs to grade; `None` for all.
-    pub known: Option<BTreeSet<(CaseId, AgentName)>>,
-}
-
-impl LoadedSuite {
-    /// Returns the gates of each metric of the kind in a tier.
-    pub fn gates_of(&self, tier: Tier) -> &[Vec<PlannedGate>] {
-        match tier {
-            Tier::Deterministic => &self.gates,
-            Tier::Model => &self.model_gates,
-        }
-    }
-
-    /// Returns the indices of the selected pairs.
-    pub fn chosen<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = usize> + 'a {
-        let pairs = self.suite.pairs().iter().enumerate();
-        let known = |pair: &Pair| {
-            self.known.as_ref().is_none_or(|known| known.contains(&(pair.case.clone(), pair.agent.clone())))
-        };
-        let chosen = move |pair: &Pair| {
-            wanted.agent(&pair.agent)
-                && wanted.case(pair)
-                && wanted.is_of_shard(&self.config.id, &pair.case)
-                && known(pair)
-        };
-        pairs.filter(move |(_, pair)| chosen(pair)).map(|(index, _)| index)
-    }
-}
 
 /// Returns the source of an agent's runs in a tier.
 pub fn source_of(agent: &Agent, tier: Tier) -> Option<&RunSource> {
@@ -258,19 +136,6 @@ pub fn base_plan(
     problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesSource::Base })
 }
 
-/// Reports labels of unknown cases and agents, and labels without effect.
-fn strays(labels: &Labels, suite: &SuiteConfig, golden: &dyn Suite, problems: &mut Diagnostics) {
-    let cases: BTreeSet<&str> = golden.pairs().iter().map(|pair| pair.case.as_str()).collect();
-    let graded = golden.pairs().iter().map(|pair| pair.agent.as_str());
-    let agents: BTreeSet<&str> = graded.chain(suite.agents.keys().map(AgentName::as_str)).collect();
-    labels.strays(&cases, &agents).into_iter().for_each(|problem| problems.push(problem));
-    kind(&suite.kind)
-        .map(|kind| labels.without_effect(kind))
-        .unwrap_or_default()
-        .into_iter()
-        .for_each(|problem| problems.push(problem));
-}
-
 /// Replaces the target of all live agents in the model tier.
 fn redirect(config: &mut Config, target: &str) {
     for agent in config.suites.iter_mut().flat_map(|suite| suite.agents.values_mut()) {
@@ -281,41 +146,7 @@ fn redirect(config: &mut Config, target: &str) {
     }
 }
 
-struct PlanReader<'a> {
-    files: &'a dyn Files,
-    source: &'a SourceText,
-    locations: yaml::YamlLocations<'a>,
-    /// The commit to compare the read files with.
-    other: Option<&'a dyn OtherCommit>,
-    rules: RulesSource,
-    /// The head's plan, if this reads the base commit.
-    head: Option<&'a Plan>,
-}
-
 impl PlanReader<'_> {
-    fn problem(
-        &self,
-        path: &[Step<'_>],
-        code: &'static str,
-        what: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Diagnostic {
-        Diagnostic::of_file(&self.source.file, code, what, help).at(self.locations.at(path))
-    }
-
-    fn unknown<'k>(&self, word: &str, name: &str, known: impl Iterator<Item = &'k str>) -> Option<Diagnostic> {
-        let known: BTreeSet<&str> = known.collect();
-        if known.contains(name) {
-            return None;
-        }
-        let help = match nearest(name, known.iter().copied()) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("use one of {}", known.into_iter().collect::<Vec<_>>().join(", ")),
-        };
-        let what = format!("--{word}: unknown {word} \"{name}\"");
-        Some(Diagnostic::of_file(&self.source.file, "nothing-selected", what, help))
-    }
-
     fn open(&self, suite: &SuiteConfig, config: &Config) -> Result<LoadedSuite, Diagnostics> {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
         let Some(kind) = kind(&suite.kind) else {

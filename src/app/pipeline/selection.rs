@@ -1,13 +1,15 @@
 //! The filters of the command line.
 
+use crate::files::sha256_hex;
+use crate::gate::CaseSelection;
+use crate::model::{AgentName, CaseId, RepoPath, Shard, SuiteId, Tier};
+use crate::suites::Pair;
 use std::collections::BTreeSet;
 
 use globset::{Glob, GlobMatcher};
 
-use super::plan::Selection;
 use crate::app::cli::SelectionArgs;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
-use crate::model::RepoPath;
 
 /// Returns the filters for suites, agents and cases, without tiers.
 ///
@@ -53,4 +55,47 @@ pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<St
         Some(_) | None => "check --tier, --suite, --agent and --case".to_owned(),
     };
     Diagnostic::of_file(file, "nothing-selected", what, help)
+}
+
+/// The filters and options that select what is graded.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// The tiers; empty for all of a suite.
+    pub tiers: Vec<Tier>,
+    /// Suites by id; empty for all.
+    pub suites: Vec<String>,
+    /// Agents by name; empty for all.
+    pub agents: Vec<String>,
+    /// Patterns of case ids; empty for all.
+    pub cases: Vec<GlobMatcher>,
+    /// Samples per pair of agent and case.
+    pub samples: Option<u32>,
+    /// The shard of the cases that this machine grades; `None` for all cases.
+    pub shard: Option<Shard>,
+    /// A target that the model tier calls instead of the config's.
+    pub target: Option<String>,
+}
+
+impl Selection {
+    /// Whether a case is in the selected shard. Its name decides, so a new case does not move other cases to another machine.
+    pub fn is_of_shard(&self, suite: &SuiteId, case: &CaseId) -> bool {
+        let Some(shard) = self.shard else { return true };
+        let digest = sha256_hex(format!("{suite}\n{case}").as_bytes());
+        shard.has(digest.get(..15).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default())
+    }
+
+    /// Whether a case matches the filters.
+    pub fn case(&self, pair: &Pair) -> bool {
+        self.cases.is_empty() || self.cases.iter().any(|glob| glob.is_match(pair.case.as_str()))
+    }
+
+    /// Whether an agent matches the filters.
+    pub fn agent(&self, agent: &AgentName) -> bool {
+        self.agents.is_empty() || self.agents.iter().any(|name| name == agent.as_str())
+    }
+
+    /// Returns whether all cases are selected.
+    pub fn selection(&self) -> CaseSelection {
+        if self.cases.is_empty() && self.shard.is_none() { CaseSelection::Whole } else { CaseSelection::Part }
+    }
 }

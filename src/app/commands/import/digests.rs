@@ -2,9 +2,9 @@
 
 use crate::app::cli::ImportArgs;
 use crate::app::cli_error::CliError;
-use crate::app::commands::run::located;
 use crate::app::pipeline::freshness::{RecordingDigests, recording_digests};
-use crate::app::pipeline::plan::{LoadedSuite, Plan, Selection, plan};
+use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
+use crate::app::pipeline::selection::Selection;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::transcript::Transcript;
@@ -102,7 +102,7 @@ impl Digests {
     }
 
     fn is_replayed_from_out(&self, loaded: &LoadedSuite, agent: &AgentName) -> bool {
-        let Ok((_, inside)) = located(&format!("{}/0.json", self.out)) else { return false };
+        let Ok((_, inside)) = Disk::of_file(&format!("{}/0.json", self.out)) else { return false };
         let agent = loaded.config.agents.get(agent);
         match agent.and_then(|agent| agent.deterministic.as_ref()) {
             Some(RunSource::Replay(folder)) => *folder == inside.parent(),

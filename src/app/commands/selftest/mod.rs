@@ -10,9 +10,10 @@ use self::vacuous::{Vacuous, texts};
 use crate::app::cli::SelftestArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::evaluate::{ResultSources, evaluate};
-use crate::app::pipeline::plan::{Plan, Selection, plan};
+use crate::app::pipeline::plan::{Plan, plan};
 use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection;
+use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostics;
 use crate::files::Files;
 use crate::model::{

@@ -5,7 +5,7 @@ mod rules;
 use std::collections::BTreeSet;
 
 use self::rules::{GateStep, action_of};
-use super::github;
+use super::environment::github;
 use crate::app::cli::CheckArgs;
 use crate::app::cli_error::CliError;
 use crate::diag::{Diagnostic, Diagnostics};

@@ -9,9 +9,9 @@ impl LiveSession<'_> {
     pub(in crate::app::live) fn reuse_answers(&mut self, caching: Caching, earlier: EarlierAnswers) -> Vec<String> {
         let (mut resumed, mut hits, mut refused) = (0, 0, 0);
         for job in 0..self.jobs.len() {
-            let address = &self.addresses[job];
-            let cached = || self.is_cached(job, caching).then(|| self.cache.get(address)).flatten();
-            let (text, taken) = match self.unfinished.get(address) {
+            let address = &self.saved.addresses[job];
+            let cached = || self.saved.is_cached(job, caching).then(|| self.saved.cache.get(address)).flatten();
+            let (text, taken) = match self.saved.unfinished.get(address) {
                 Some(text) => (text, &mut resumed),
                 None => match cached() {
                     Some(text) => (hit(&text), &mut hits),

@@ -1,23 +1,12 @@
 //! Reads the LLM judges of a suite with their rubrics and labels.
 
-use super::{PlanReader, strays};
+use super::loaded_suite::LoadedJudge;
+use super::plan_reader::{PlanReader, strays};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::sha256_hex;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{Judge, SuiteConfig};
 use crate::suites::{Labels, Suite, SuiteKind};
-
-/// A judge with its files read.
-pub struct LoadedJudge {
-    /// Its config.
-    pub config: Judge,
-    /// The text of its rubric.
-    pub rubric: String,
-    /// The rubric's digest.
-    pub rubric_sha256: String,
-    /// The human labels by the same rubric.
-    pub labels: Labels,
-}
 
 /// Whether a gate's name is a metric or a judge. A gate on a judge gets its own error.
 pub(super) fn is_known(suite: &SuiteConfig, kind: &SuiteKind, name: &str) -> bool {

@@ -1,10 +1,10 @@
 //! Grades one tier, and assembles the report from the results of all tiers.
 
-use super::RunOptions;
-use crate::app::live;
+use super::live_runs::LiveRuns;
 use crate::app::pipeline::evaluate::{Evaluated, ResultSources, ShardResults, evaluate};
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::replay::Replay;
+use crate::app::pipeline::run_options::RunOptions;
 use crate::diag::Diagnostics;
 use crate::files::{Files, OtherCommit};
 use crate::model::{Baseline, NotGateable, Report, Ruling, RunUsage, SuiteReport, Tier};
@@ -14,7 +14,7 @@ use crate::world::Clock;
 #[derive(Clone, Copy)]
 pub struct RunsFrom<'a> {
     /// The live runs.
-    pub made: &'a live::LiveRuns,
+    pub made: &'a LiveRuns,
     /// Results that other machines graded.
     pub parts: Option<&'a ShardResults>,
     /// The commit to compare the read files with.

@@ -1,0 +1,46 @@
+//! The event, and the client of GitHub, as the runner names them.
+
+use std::path::Path;
+
+use crate::app::cli_error::CliError;
+use crate::files::SourceText;
+use crate::format::event;
+use crate::format::event::Event;
+use crate::model::RepoPath;
+use crate::world::{Disk, Env, GitHub};
+
+/// Reads the event of the job; none without a payload.
+pub(super) fn event_of(env: &Env) -> Result<Event, CliError> {
+    match payload(env)? {
+        Some(source) => Ok(event::read_event(&source)?),
+        None => Ok(Event::NONE),
+    }
+}
+
+/// Reads the payload of the event.
+pub(super) fn payload(env: &Env) -> Result<Option<SourceText>, CliError> {
+    let Some(path) = env.get("GITHUB_EVENT_PATH") else { return Ok(None) };
+    let (folder, name) = Path::new(path)
+        .parent()
+        .zip(Path::new(path).file_name().and_then(|name| name.to_str()))
+        .ok_or_else(|| anyhow::anyhow!("GITHUB_EVENT_PATH is {path:?}, which does not name a file"))?;
+    let file = RepoPath::root().child(name);
+    let bytes =
+        Disk::open(folder)?.read(&file).map_err(|_| anyhow::anyhow!("the event payload {path} cannot be read"))?;
+    Ok(Some(SourceText::new(file, bytes)?))
+}
+
+/// Opens the client of the job's repository; `None` without a token.
+pub(super) fn github(env: &Env) -> Result<Option<GitHub>, CliError> {
+    let (Some(token), Some(repository)) =
+        (env.secret("INPUT_TOKEN").or_else(|| env.secret("GITHUB_TOKEN")), env.get("GITHUB_REPOSITORY"))
+    else {
+        return Ok(None);
+    };
+    let api = env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
+    let github = GitHub::open(api, repository, &token)?;
+    Ok(Some(match env.get("GITHUB_GRAPHQL_URL") {
+        Some(address) => github.with_graphql(address, &token)?,
+        None => github,
+    }))
+}

@@ -1,0 +1,156 @@
+//! Grades the checkout of a job, looks for an approval, and publishes the result.
+
+use super::environment::{event_of, github};
+use super::inputs::{ActionInputs, inside};
+use super::published_run::publish_result;
+use super::recorded_approval::ApprovalQuery;
+use super::{current_pull_request, recorded_approval};
+use crate::app::cli_error::CliError;
+use crate::app::live;
+use crate::app::pipeline::baseline;
+use crate::app::pipeline::baseline::{Need, load};
+use crate::app::pipeline::graded_run::GradedRun;
+use crate::app::pipeline::run_options::RunOptions;
+use crate::app::pipeline::selection::Selection;
+use crate::app::worktree::{BaseSource, grade_worktree};
+use crate::diag::Diagnostic;
+use crate::files::SourceText;
+use crate::format::baseline_v1;
+use crate::format::event::Event;
+use crate::model::{Baseline, RepoPath, Tier};
+use crate::world::{Disk, GitHub, GitHubError, World};
+
+/// The context of a job that grades a checkout.
+pub(super) struct JobContext<'a> {
+    pub(super) world: &'a World,
+    pub(super) inputs: &'a ActionInputs,
+    pub(super) workspace: String,
+    pub(super) github: Option<GitHub>,
+    pub(super) event: Event,
+}
+
+impl<'a> JobContext<'a> {
+    pub(super) fn open(world: &'a World, inputs: &'a ActionInputs) -> Result<Self, CliError> {
+        let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".").to_owned();
+        let github = github(&world.env)?;
+        let event = current_pull_request::checked_out(&world.env, event_of(&world.env)?, github.as_ref())?;
+        Ok(Self { world, inputs, workspace, github, event })
+    }
+
+    /// The graded commit, if the event or the runner names it.
+    pub(super) fn commit(&self) -> Option<String> {
+        self.event.head.clone().or_else(|| self.world.env.get("GITHUB_SHA").map(str::to_owned))
+    }
+}
+
+/// Grades, judges, looks for an approval and publishes the result. `complete` adds what only the caller knows.
+pub(super) fn grade_and_publish(
+    context: &JobContext<'_>,
+    job: &RunOptions,
+    complete: &dyn Fn(&mut GradedRun) -> Result<(), Diagnostic>,
+) -> Result<u8, CliError> {
+    let JobContext { world, inputs, workspace, github, event } = context;
+    let guards = job.is_compared();
+    let before = match (&event.base, github) {
+        (Some(commit), Some(github)) if guards => BaseSource::Commit(github, commit),
+        (Some(_), None) if guards => BaseSource::Unknown("the token is missing"),
+        (Some(_), _) | (None, _) => BaseSource::None,
+    };
+    let job = &RunOptions {
+        live: live::LiveOptions { keys: keys(job, event, github.as_ref())?, ..job.live.clone() },
+        ..job.clone()
+    };
+    let mut done = grade_worktree(job, world, before, &|disk, _, configured| {
+        baseline(inputs, workspace, event, github.as_ref(), disk, configured)
+    })?;
+    complete(&mut done)?;
+    let done = match (github, &event.base, &event.head) {
+        (Some(github), Some(_), Some(_)) => apply_approval(context, job, github, done)?,
+        _ => done,
+    };
+    publish_result(world, inputs, event, github.as_ref(), job, &done)
+}
+
+/// Returns the hosts that may receive API keys: on a pull request only those in the base commit's config.
+pub(super) fn keys(job: &RunOptions, event: &Event, github: Option<&GitHub>) -> Result<live::KeyHosts, CliError> {
+    if !job.wanted.tiers.contains(&Tier::Model) {
+        return Ok(live::KeyHosts::Any);
+    }
+    let (disk, file) = Disk::of_config(&job.config)?;
+    Ok(match (&event.base, github) {
+        (None, _) => live::KeyHosts::Any,
+        (Some(_), None) => live::named_by(None),
+        (Some(commit), Some(github)) => live::keys_of_base(github, commit, &disk, &file),
+    })
+}
+
+/// Returns the result with the approval that applies to it.
+pub(super) fn apply_approval(
+    context: &JobContext<'_>,
+    job: &RunOptions,
+    github: &GitHub,
+    mut done: GradedRun,
+) -> Result<GradedRun, CliError> {
+    let JobContext { world, inputs, workspace, github: _, event } = context;
+    // Without a comparison there is nothing to approve, and the result of one shard cannot be approved.
+    let decides = job.is_compared() && job.wanted.shard.is_none();
+    let is_whole = done.report.called_off.is_none();
+    let Some(head) = job.commit.as_deref().filter(|_| decides && is_whole) else { return Ok(done) };
+    let of = event.queued.map_or(ApprovalQuery::Commit(head), ApprovalQuery::Queued);
+    let Some(approval) = recorded_approval::find_approval(github, &inputs.key(&done.report), of, &mut done)? else {
+        return Ok(done);
+    };
+    if !job.wanted.tiers.contains(&Tier::Deterministic) {
+        return Ok(recorded_approval::approved_as_measured(done, approval));
+    }
+    let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
+    let (disk, _) = Disk::of_config(&job.config)?;
+    let committed = baseline::here(named.as_deref(), &disk, done.config.baseline.as_ref())?;
+    // The models are not called a second time.
+    let wanted = Selection { tiers: vec![Tier::Deterministic], ..job.wanted.clone() };
+    let again = RunOptions { wanted, ..job.clone() };
+    recorded_approval::apply_approval(done, approval, committed.as_ref(), |accepted| {
+        // The golden changes are approved, so they are not computed again.
+        grade_worktree(&again, world, BaseSource::None, &|_, _, _| Ok(Some(accepted.clone())))
+    })
+}
+
+/// Reads the baseline of the base commit or, without a base as on a push, of the checkout.
+pub(super) fn baseline(
+    inputs: &ActionInputs,
+    workspace: &str,
+    event: &Event,
+    github: Option<&GitHub>,
+    disk: &Disk,
+    configured: Option<&RepoPath>,
+) -> Result<Option<Baseline>, CliError> {
+    let Some(base) = &event.base else {
+        let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
+        return baseline::here(named.as_deref(), disk, configured);
+    };
+    let named = match &inputs.baseline {
+        None => None,
+        Some(path) => Some(RepoPath::root().join(path).map_err(|bad| {
+            Diagnostic::of_file(
+                "action input",
+                "path-outside",
+                format!("baseline is {path:?}, which {bad}"),
+                "write a path inside the repository",
+            )
+        })?),
+    };
+    let Some(file) = named.as_ref().or(configured) else { return Ok(None) };
+    let Some(github) = github else {
+        // Without GitHub only the checkout is available: a local trial, never the job of a pull request.
+        return load(disk, file, Need::Configured);
+    };
+    match github.file(file, base) {
+        Ok(None) => Ok(None),
+        Ok(Some(bytes)) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
+        Err(GitHubError::Forbidden | GitHubError::Missing) => Err(anyhow::anyhow!(
+            "the baseline {file} of the base commit cannot be read: the job needs the permission `contents: read`"
+        )
+        .into()),
+        Err(GitHubError::Failed(error)) => Err(error.into()),
+    }
+}

@@ -1,0 +1,77 @@
+//! Publishes the result of a run.
+
+use std::path::Path;
+
+use super::comment::{CommentInput, CommentOutcome};
+use super::inputs::{ActionInputs, inside};
+use super::{check_run, comment, job_output};
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::graded_run::GradedRun;
+use crate::app::pipeline::run_options::RunOptions;
+use crate::app::pipeline::shard_part::write_part;
+use crate::app::pipeline::show;
+use crate::format::event::Event;
+use crate::model::{EPSILON, Report};
+use crate::publish;
+use crate::publish::ReportOrigin;
+use crate::render::markdown::Links;
+use crate::world::{Disk, Env, GitHub, World, append};
+
+/// Publishes the result on GitHub and returns the exit code. A failed comment or check run never changes the verdict.
+pub(super) fn publish_result(
+    world: &World,
+    inputs: &ActionInputs,
+    event: &Event,
+    github: Option<&GitHub>,
+    job: &RunOptions,
+    done: &GradedRun,
+) -> Result<u8, CliError> {
+    let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
+    let report = &done.report;
+    let links = links(&world.env, inputs, report);
+    let out = inside(workspace, &inputs.out);
+    let folder = Disk::create(Path::new(&out))?;
+    show::write_all(&folder, report, &done.proposed())?;
+    write_part(&folder, job, done)?;
+    job_output::say(world, report);
+    if let Some(file) = world.env.get("GITHUB_STEP_SUMMARY") {
+        append(Path::new(file), &publish::summary(report, &links))?;
+    }
+    let outcome = match (&event.pull_request, inputs.comment) {
+        (Some(_), true) if inputs.shard.is_some() => {
+            world.say("::notice title=goldgate::this job grades one shard of the cases, so it writes no comment\n");
+            None
+        }
+        (Some(pull_request), true) => {
+            let input =
+                CommentInput { report, links: &links, run: comment::this_run(world), witness: ReportOrigin::Own };
+            Some(comment::comment(world, inputs, pull_request, github, &input))
+        }
+        (None, true) => {
+            world.say("::notice title=goldgate::this event has no pull request, so no comment is written\n");
+            None
+        }
+        (_, false) => None,
+    };
+    check_run::check_run(world, github, report, &links);
+    job_output::outputs(world, inputs, report, outcome.as_ref().and_then(CommentOutcome::url))?;
+    Ok(report.exit_code())
+}
+
+pub(super) fn links(env: &Env, inputs: &ActionInputs, report: &Report) -> Links {
+    let (Some(server), Some(repository)) = (env.get("GITHUB_SERVER_URL"), env.get("GITHUB_REPOSITORY")) else {
+        return Links::default();
+    };
+    Links {
+        files: report.commit.as_ref().map(|commit| format!("{server}/{repository}/blob/{commit}")),
+        run: env.get("GITHUB_RUN_ID").map(|run| format!("{server}/{repository}/actions/runs/{run}")),
+        label: can_be_approved(report).then(|| inputs.approving.label.clone()),
+    }
+}
+
+/// Whether an approval would change the result.
+pub(super) fn can_be_approved(report: &Report) -> bool {
+    let metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
+    let moved = metrics.filter_map(|metric| metric.comparison.delta).any(|delta| delta.abs() > EPSILON);
+    report.approval.is_none() && (moved || report.unapproved().next().is_some())
+}

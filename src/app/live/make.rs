@@ -1,0 +1,156 @@
+//! Makes the live samples of a tier, and lets the judges vote on them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::bounds::{left, limits, redactor, usage_of};
+use super::judge_runner::{JudgeOutcome, JudgeRunner};
+use super::planned_run::{PlannedRun, planned_runs};
+use super::recording::RecordingWriter;
+use super::saved_answers::unfinished;
+use super::session::{LiveSession, engine};
+use super::session_outcome::SessionOutcome;
+use super::target_queues::TargetQueues;
+use super::{LiveOptions, LiveRuns, NotRun, Resume, judge_runner, tracing};
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::plan::Plan;
+use crate::engine::JobOutcome;
+use crate::model::{Interruption, RepoPath, SampleRequest, Tier};
+use crate::render::plural;
+use crate::world::{Disk, World, export};
+
+/// Makes the live samples of a tier.
+///
+/// # Errors
+/// Requests or targets that are not valid, found before any call, or a failure of the engine.
+pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveOptions) -> Result<LiveRuns, CliError> {
+    let wanted = planned_runs(plan, tier, disk)?;
+    if wanted.is_empty() {
+        return Ok(LiveRuns::default());
+    }
+    let recording = RecordingWriter::plan(plan, &wanted, options.record.as_deref())?;
+    let queues = TargetQueues::open(plan, &wanted, disk.place(), world, &options.keys)?;
+    let mut made = LiveRuns::default();
+    made.not_run.extend(closed(&queues, &wanted).into_iter().map(|message| NotRun { tier, message }));
+    let wanted: Vec<PlannedRun<'_>> =
+        wanted.into_iter().filter(|one| one.live.targets().all(|name| queues.indices.contains_key(name))).collect();
+    if wanted.is_empty() {
+        return Ok(made);
+    }
+    for one in &wanted {
+        let key = (one.request.key.suite.clone(), one.request.key.agent.clone());
+        let folder = overlay_folder(plan, &one.request);
+        made.layout.folders.insert(key, folder);
+    }
+    let redactor = redactor(plan, world)?;
+    if options.resume == Resume::No {
+        unfinished(plan, disk).clear()?;
+    }
+    let mut session = LiveSession::new(plan, disk, world, &wanted, &queues)?;
+    made.notes.extend(session.reuse_answers(options.caching, options.earlier));
+    let (limits, begun) = (limits(plan, options), world.clock.elapsed_ms());
+    let engine = engine(plan, limits, queues, &session.folders);
+    let (started_at, epoch) = (world.clock.now(), world.clock.nanoseconds());
+    let ended = session.run(&engine, &redactor, options, plan.config.budget.max_minutes)?;
+    let traced = || tracing::traced(plan, &session.jobs, &ended, epoch, &redactor);
+    made.notes.extend(export(&world.env, &started_at, traced));
+    made.usage = usage_of(&ended, session.known.len());
+    session.report_outcome(&ended, &mut made);
+    let mut records = session.records(ended);
+    if tier == Tier::Model && made.called_off.is_none() {
+        let minutes = (world.clock.elapsed_ms() - begun) as f64 / 60_000.0;
+        let runner = JudgeRunner {
+            plan,
+            disk,
+            world,
+            options,
+            redactor: &redactor,
+            left: left(limits, &made.usage),
+            minutes: plan.config.budget.max_minutes.map(|most| (most - minutes).max(0.0)),
+        };
+        let outcome = judge_runner::into_records(&runner, &mut records, &|job| session.sample(job))?;
+        session.finish(records, outcome, &recording, &mut made)?;
+    } else {
+        session.finish(records, JudgeOutcome::default(), &recording, &mut made)?;
+    }
+    Ok(made)
+}
+
+/// Returns the overlay folder of an agent's records.
+pub(super) fn overlay_folder(plan: &Plan, request: &SampleRequest) -> RepoPath {
+    plan.config.results.child("made").child(request.key.suite.as_str())
+}
+
+/// Returns one note for each target that could not be called.
+pub(super) fn closed(queues: &TargetQueues, wanted: &[PlannedRun<'_>]) -> Vec<String> {
+    let note = |(target, why): (&String, &String)| {
+        let agents: BTreeSet<String> = wanted
+            .iter()
+            .filter(|one| one.live.targets().any(|name| name == target))
+            .map(|one| format!("{}/{}", one.request.key.suite, one.request.key.agent))
+            .collect();
+        let agents: Vec<String> = agents.into_iter().collect();
+        format!("not run: {}: the target \"{target}\" {why}", agents.join(", "))
+    };
+    queues.closed.iter().map(note).collect()
+}
+
+impl<'a> LiveSession<'a> {
+    /// Returns the run and the sample number of a job.
+    fn sample(&self, job: usize) -> (&PlannedRun<'a>, u32) {
+        (&self.wanted[self.runs[job]], self.jobs[job].request.sample)
+    }
+
+    /// Adds the skipped and interrupted samples and the stderr output to the results.
+    fn report_outcome(&self, ended: &SessionOutcome, made: &mut LiveRuns) {
+        for (job, text) in &ended.complaints {
+            let request = &self.jobs[*job].request;
+            made.layout.complaints.insert((request.key.clone(), request.sample), text.clone());
+        }
+        let mut off: BTreeMap<Interruption, usize> = BTreeMap::new();
+        for (end, index) in ended.finished.iter().zip(&ended.called) {
+            let request = &self.jobs[*index].request;
+            match end {
+                JobOutcome::Made(_) => {}
+                JobOutcome::Spared => {
+                    made.layout.spared.insert((request.key.clone(), request.sample));
+                }
+                JobOutcome::CalledOff { why, .. } => *off.entry(*why).or_insert(0) += 1,
+            }
+        }
+        for (why, count) in &off {
+            let samples = plural(*count, "sample was", "samples were");
+            let why = why.message();
+            made.notes.push(format!("{samples} not made: {why}; they count as inconclusive, not as failed"));
+        }
+        made.called_off = off.into_keys().max();
+    }
+
+    /// Adds the records to the results and writes recordings.
+    fn finish(
+        self,
+        records: BTreeMap<usize, String>,
+        outcome: JudgeOutcome,
+        recording: &RecordingWriter,
+        made: &mut LiveRuns,
+    ) -> Result<(), CliError> {
+        let JudgeOutcome { usage, notes, called_off, .. } = outcome;
+        made.called_off = made.called_off.max(called_off);
+        made.usage = made.usage.and(usage);
+        made.notes.extend(notes);
+        if made.called_off.is_some() && !self.saved.unfinished.is_empty() {
+            made.notes.push("the finished samples are saved: use --resume to continue".to_owned());
+        }
+        recording.write(self.disk, &self.jobs, &records, made.called_off.is_none(), &mut made.notes)?;
+        // Cleared last, so that a run that is killed before can be resumed.
+        if made.called_off.is_none() {
+            self.saved.unfinished.clear()?;
+        }
+        for (job, text) in records {
+            let request = &self.jobs[job].request;
+            let folder = made.layout.folders[&(request.key.suite.clone(), request.key.agent.clone())].clone();
+            let folder = folder.child(request.key.agent.as_str()).child(request.key.case.as_str());
+            made.files.push((folder.child(&format!("{}.json", request.sample)), text));
+        }
+        Ok(())
+    }
+}

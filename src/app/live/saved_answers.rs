@@ -1,0 +1,56 @@
+//! The stores that save the answers of a session's jobs.
+
+use super::Caching;
+use super::store::{SampleAddress, SampleStore};
+use crate::app::pipeline::plan::Plan;
+use crate::world::Disk;
+
+/// Returns the store of finished samples and votes of a run that has not ended.
+pub fn unfinished<'a>(plan: &Plan, disk: &'a Disk) -> SampleStore<'a> {
+    SampleStore::new(disk, plan.config.results.child("unfinished"))
+}
+
+/// The stores and the addresses of the jobs of a session.
+pub(super) struct SavedAnswers<'a> {
+    /// The answers of a run that has not ended.
+    pub(super) unfinished: SampleStore<'a>,
+    /// The answers for later runs.
+    pub(super) cache: SampleStore<'a>,
+    /// The address of each job.
+    pub(super) addresses: Vec<SampleAddress>,
+    /// For each job, whether its suite measures variance: its answers are only cached if all are.
+    pub(super) measures_variance: Vec<bool>,
+}
+
+impl<'a> SavedAnswers<'a> {
+    /// The stores of this config, without jobs.
+    pub(super) fn new(plan: &Plan, disk: &'a Disk) -> Self {
+        Self {
+            unfinished: unfinished(plan, disk),
+            cache: SampleStore::new(disk, plan.config.results.child("cache")),
+            addresses: Vec::new(),
+            measures_variance: Vec::new(),
+        }
+    }
+
+    /// Saves a finished job's record for `--resume`, and in the cache if enabled.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(super) fn keep(&self, job: usize, record: &str, caching: Caching) -> anyhow::Result<()> {
+        self.unfinished.keep(&self.addresses[job], record)?;
+        match self.is_cached(job, caching) {
+            true => self.cache.keep(&self.addresses[job], record),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the answer of a job is cached.
+    pub(super) fn is_cached(&self, job: usize, caching: Caching) -> bool {
+        match caching {
+            Caching::Off => false,
+            Caching::All => true,
+            Caching::Usual => !self.measures_variance[job],
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The result of a run.
+
+use super::live_runs::NotRun;
+use super::tiers::TierOutcome;
+use crate::model::{Baseline, Config, Report};
+
+/// The result of a run.
+pub struct GradedRun {
+    /// The report.
+    pub report: Report,
+    /// The digest of the config's text.
+    pub config_sha256: String,
+    /// The baseline of the comparison.
+    pub against: Option<Baseline>,
+    /// The config.
+    pub config: Config,
+    /// The model tier's result, if its verdict counts. It is kept when the rest is judged again.
+    #[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only an approved result is judged again"))]
+    pub model_tier: Option<TierOutcome>,
+    /// Selected agents that were not run.
+    pub not_run: Vec<NotRun>,
+}

@@ -1,0 +1,91 @@
+//! Options for making live samples.
+
+use std::collections::BTreeSet;
+
+use crate::world::Loudness;
+
+/// Which answers are cached and reused by later runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caching {
+    /// No answers.
+    Off,
+    /// All except those of suites that measure variance.
+    Usual,
+    /// All.
+    All,
+}
+
+/// Whether to resume an unfinished run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resume {
+    /// Reuse its finished samples.
+    Yes,
+    /// Start from the beginning.
+    No,
+}
+
+/// Which answers of earlier runs may be reused, whatever `--cache` and `--resume` request. They are files in the working tree, so a
+/// commit can contain forged ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "models"), allow(dead_code, reason = "nothing is reused without live targets"))]
+pub enum EarlierAnswers {
+    /// All.
+    All,
+    /// Those whose address covers everything they depend on: of models, and of programs whose files the config names.
+    Addressed,
+    /// No answers: the verdict must be on this commit's agent.
+    None,
+}
+
+/// Whether to skip unneeded samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EarlyStopping {
+    /// Skip samples that cannot change a verdict.
+    Exact,
+    /// Never skip: a baseline and recordings need every sample.
+    Off,
+}
+
+/// Which hosts may receive API keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyHosts {
+    /// All hosts: the graded code is trusted.
+    Any,
+    /// The vendors' own hosts and these: scheme, host and port.
+    Only(BTreeSet<String>),
+}
+
+/// Options for making live samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LiveOptions {
+    /// The folder for recordings.
+    pub record: Option<String>,
+    /// Which answers are cached.
+    pub caching: Caching,
+    /// Whether to resume an unfinished run.
+    pub resume: Resume,
+    /// Which earlier answers may be reused.
+    pub earlier: EarlierAnswers,
+    /// Whether to skip samples that cannot change a verdict.
+    pub sparing: EarlyStopping,
+    /// How much progress is printed.
+    pub loudness: Loudness,
+    /// The budget in US dollars instead of the config's.
+    pub max_cost_usd: Option<f64>,
+    /// Which hosts may receive API keys.
+    pub keys: KeyHosts,
+}
+
+impl LiveOptions {
+    /// The options of a command without live samples.
+    pub const NONE: Self = Self {
+        record: None,
+        caching: Caching::Off,
+        resume: Resume::No,
+        earlier: EarlierAnswers::All,
+        sparing: EarlyStopping::Exact,
+        loudness: Loudness::Quiet,
+        max_cost_usd: None,
+        keys: KeyHosts::Any,
+    };
+}

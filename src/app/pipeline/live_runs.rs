@@ -1,0 +1,41 @@
+//! The results of live runs.
+
+use super::replay::LiveLayout;
+use crate::files::{Files, OverlayFiles};
+use crate::model::{Interruption, RepoPath, RunUsage, Tier};
+
+/// The results of live runs.
+#[derive(Default)]
+pub struct LiveRuns {
+    /// The records, with their paths in the overlay.
+    pub files: Vec<(RepoPath, String)>,
+    /// The folders of the records, and which samples were skipped.
+    pub layout: LiveLayout,
+    /// The usage.
+    pub usage: RunUsage,
+    /// Notes for the report.
+    pub notes: Vec<String>,
+    /// Selected agents that were not run.
+    pub not_run: Vec<NotRun>,
+    /// Why samples are missing, if the run was interrupted.
+    pub called_off: Option<Interruption>,
+}
+
+/// Selected agents that were not run, with the reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotRun {
+    /// The tier.
+    pub tier: Tier,
+    /// The agents and the reason.
+    pub message: String,
+}
+
+impl LiveRuns {
+    /// Returns the files with the live records added.
+    pub fn overlay<'a>(&'a self, below: &'a dyn Files) -> OverlayFiles<'a> {
+        let mut overlay = OverlayFiles::over(below);
+        self.layout.folders.iter().for_each(|((_, agent), folder)| overlay.folder(folder.child(agent.as_str())));
+        self.files.iter().for_each(|(file, text)| overlay.put(file.clone(), text));
+        overlay
+    }
+}

@@ -1,0 +1,103 @@
+//! The config and its suites, as loaded for a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::app::pipeline::selection::Selection;
+use crate::files::ReadLog;
+use crate::gate::PlannedGate;
+use crate::model::{AgentName, CaseId, Config, Judge, SuiteConfig, Tier};
+use crate::suites::{Labels, Pair, PromptPackage, Suite, SuiteKind};
+
+/// The config and its suites, read and checked.
+pub struct Plan {
+    /// The config.
+    pub config: Config,
+    /// The suites, in the order of the config.
+    pub suites: Vec<LoadedSuite>,
+    /// The filters and options.
+    pub wanted: Selection,
+    /// The day of the run as `YYYY-MM-DD`, for quarantines.
+    pub today: String,
+    /// The commit that these rules come from.
+    pub rules: RulesSource,
+}
+
+impl Plan {
+    /// Returns the golden set of a suite that this plan has already read with the same settings, if no file read for it differs
+    /// between the two commits. The other commit's golden set is then equal.
+    pub(super) fn golden_set(&self, for_reading: &SuiteConfig) -> Option<Arc<dyn Suite>> {
+        let loaded = self.suites.iter().find(|loaded| loaded.config.for_reading() == *for_reading)?;
+        loaded.reads.opens_alike().then(|| loaded.suite.clone())
+    }
+}
+
+/// The commit whose rules judge the runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RulesSource {
+    /// The graded commit.
+    Head,
+    /// The base commit: a case's runs may be missing, and its agents may have changed since.
+    Base,
+}
+
+/// A suite with its files read.
+pub struct LoadedSuite {
+    /// Its config.
+    pub config: SuiteConfig,
+    /// Its kind.
+    pub kind: &'static SuiteKind,
+    /// Its golden files.
+    pub suite: Arc<dyn Suite>,
+    /// The gates of each metric of the kind in the deterministic tier.
+    pub gates: Vec<Vec<PlannedGate>>,
+    /// The gates of each metric of the kind in the model tier.
+    pub model_gates: Vec<Vec<PlannedGate>>,
+    /// The prompt packages of its agents.
+    pub prompts: BTreeMap<AgentName, PromptPackage>,
+    /// The human labels of its cases.
+    pub labels: Labels,
+    /// Its LLM judges.
+    pub judges: Vec<LoadedJudge>,
+    /// The files read for it that differ on the other commit.
+    pub reads: ReadLog,
+    /// The pairs to grade; `None` for all.
+    pub known: Option<BTreeSet<(CaseId, AgentName)>>,
+}
+
+impl LoadedSuite {
+    /// Returns the gates of each metric of the kind in a tier.
+    pub fn gates_of(&self, tier: Tier) -> &[Vec<PlannedGate>] {
+        match tier {
+            Tier::Deterministic => &self.gates,
+            Tier::Model => &self.model_gates,
+        }
+    }
+
+    /// Returns the indices of the selected pairs.
+    pub fn chosen<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = usize> + 'a {
+        let pairs = self.suite.pairs().iter().enumerate();
+        let known = |pair: &Pair| {
+            self.known.as_ref().is_none_or(|known| known.contains(&(pair.case.clone(), pair.agent.clone())))
+        };
+        let chosen = move |pair: &Pair| {
+            wanted.agent(&pair.agent)
+                && wanted.case(pair)
+                && wanted.is_of_shard(&self.config.id, &pair.case)
+                && known(pair)
+        };
+        pairs.filter(move |(_, pair)| chosen(pair)).map(|(index, _)| index)
+    }
+}
+
+/// A judge with its files read.
+pub struct LoadedJudge {
+    /// Its config.
+    pub config: Judge,
+    /// The text of its rubric.
+    pub rubric: String,
+    /// The rubric's digest.
+    pub rubric_sha256: String,
+    /// The human labels by the same rubric.
+    pub labels: Labels,
+}

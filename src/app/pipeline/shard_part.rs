@@ -1,0 +1,35 @@
+//! The file that a shard leaves for `goldgate merge`.
+
+use super::graded_run::GradedRun;
+use super::run_options::{DecidingTiers, RunOptions};
+use crate::format::shard_v1;
+use crate::format::shard_v1::{ShardPart, ShardScope};
+use crate::model::{Authority, RepoPath};
+use crate::world::Disk;
+
+/// The name of a shard's file in its folder.
+pub(super) const FILE: &str = "shard.json";
+
+/// Writes the file that `goldgate merge` needs in addition to a shard's report. Writes nothing if all cases were graded.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::Result<()> {
+    let Some(shard) = job.wanted.shard else { return Ok(()) };
+    let part = ShardPart {
+        shard,
+        asked: ShardScope {
+            config_sha256: done.config_sha256.clone(),
+            blocking: job.authority == Authority::Blocking,
+            every_tier: job.deciding == DecidingTiers::Every,
+            suites: job.wanted.suites.clone(),
+            agents: job.wanted.agents.clone(),
+            cases: job.wanted.cases.iter().map(|glob| glob.glob().glob().to_owned()).collect(),
+            samples: job.wanted.samples,
+            base: job.base.clone(),
+        },
+        not_run: done.not_run.iter().map(|one| (one.tier, one.message.clone())).collect(),
+        report: done.report.clone(),
+    };
+    folder.replace(&RepoPath::root().child(FILE), shard_v1::written(&part).as_bytes())
+}

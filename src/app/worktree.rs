@@ -1,0 +1,157 @@
+//! Grades the files of the working tree: recordings, and live samples that are made now.
+
+use super::cli_error::CliError;
+use super::live;
+use super::pipeline::baseline;
+use super::pipeline::grade::{GradeInputs, grade_files};
+use super::pipeline::graded_run::GradedRun;
+use super::pipeline::run_options::{DecidingTiers, RunOptions};
+use super::pipeline::selection::Selection;
+use crate::diag::Diagnostic;
+use crate::files::{BaseFiles, Files};
+use crate::model::{Authority, Baseline, RepoPath, Report, Tier};
+use crate::report;
+use crate::suites::read_config;
+#[cfg(feature = "models")]
+use crate::world::signal_so_far;
+use crate::world::{BaseTree, Disk, Git, Objects, ReadOnce, World, head_commit};
+
+/// Reads the baseline to compare with, given the disk, the base commit's files (if known) and the config's baseline file.
+pub type ReadBaseline<'a> =
+    &'a dyn Fn(&Disk, Option<&BaseTree<'_>>, Option<&RepoPath>) -> Result<Option<Baseline>, CliError>;
+
+/// The source of the base commit's files.
+#[derive(Clone, Copy)]
+pub enum BaseSource<'a> {
+    /// Without a base commit.
+    None,
+    /// The base commit exists but cannot be read, for this reason.
+    #[cfg(feature = "github")]
+    Unknown(&'a str),
+    /// These objects, at this commit.
+    Commit(&'a dyn Objects, &'a str),
+}
+
+/// Grades and judges the files of the working tree.
+///
+/// # Errors
+/// Bad input, or a failed call. A failed gate is not an error.
+pub fn grade_worktree(
+    job: &RunOptions,
+    world: &World,
+    before: BaseSource<'_>,
+    read_baseline: ReadBaseline<'_>,
+) -> Result<GradedRun, CliError> {
+    let (disk, file) = Disk::of_config(&job.config)?;
+    if !matches!(before, BaseSource::None) {
+        own_history(&disk, &job.config)?;
+    }
+    let job = RunOptions { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
+    let files = ReadOnce::of(&disk);
+    let loaded = match before {
+        BaseSource::Commit(objects, commit) => {
+            // Errors in the config are reported before any request.
+            read_config(&disk.text(&file)?)?;
+            Some(BaseTree::open(objects, commit, &files)?)
+        }
+        BaseSource::None => None,
+        #[cfg(feature = "github")]
+        BaseSource::Unknown(_) => None,
+    };
+    let base = loaded.as_ref();
+    // Golden changes are not computed for a shard: `merge` does that for all cases.
+    let guards = job.is_compared() && job.wanted.shard.is_none();
+    // A sample that cannot change a verdict by the head's rules might change one by the base's.
+    let sparing = if base.is_some() { live::EarlyStopping::Off } else { job.live.sparing };
+    let live = live::LiveOptions { sparing, keys: keys(&job, before, &disk, &file), ..job.live.clone() };
+    let inputs = GradeInputs {
+        // Both judgements and the comparison read the same bytes.
+        files: if base.is_some() { &files } else { &disk },
+        config: &file,
+        make: &|plan, tier| match &job.parts {
+            None => {
+                let earlier = job.earlier_answers(tier);
+                live::make(plan, tier, &disk, world, &live::LiveOptions { earlier, ..live.clone() })
+            }
+            // Runs that other machines graded are not made again.
+            Some(parts) => Ok(live::LiveRuns { not_run: parts.not_run(tier), ..live::LiveRuns::default() }),
+        },
+        baseline: &|configured| read_baseline(&disk, base, configured),
+        base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
+    };
+    let mut done = grade_files(&job, &world.clock, &inputs)?;
+    #[cfg(feature = "models")]
+    if let (None, Some(interruption)) = (done.report.called_off, signal_so_far()) {
+        report::call_off(&mut done.report, interruption);
+    }
+    #[cfg(feature = "github")]
+    if let BaseSource::Unknown(why) = before {
+        done.report.notes.insert(0, format!("the golden set was not compared with the base commit: {why}"));
+    }
+    if let Some(error) = base.and_then(BaseTree::trouble) {
+        return Err(error.context("while comparing the golden set with the base commit").into());
+    }
+    if let Some(shard) = job.wanted.shard {
+        report::part(&mut done.report, shard);
+    }
+    Ok(done)
+}
+
+/// Refuses to compare with a base commit if the config is in a submodule, because the commit would be searched in its history.
+///
+/// # Errors
+/// The config is in a submodule.
+pub(super) fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
+    let Some(outer) = disk.superproject() else { return Ok(()) };
+    let what = format!("this config is in a submodule of {}, so the base commit cannot be read", outer.display());
+    let help = "move the config into the repository itself, or run goldgate in a clone of the submodule";
+    Err(Diagnostic::of_file(config, "config-in-submodule", what, help))
+}
+
+/// Returns the hosts that may receive API keys. With a base commit, its config decides.
+pub(super) fn keys(job: &RunOptions, before: BaseSource<'_>, disk: &Disk, file: &RepoPath) -> live::KeyHosts {
+    match before {
+        BaseSource::Commit(objects, commit) if job.wanted.tiers.contains(&Tier::Model) => {
+            live::keys_of_base(objects, commit, disk, file)
+        }
+        BaseSource::Commit(..) | BaseSource::None => job.live.keys.clone(),
+        #[cfg(feature = "github")]
+        BaseSource::Unknown(_) => live::named_by(None),
+    }
+}
+
+/// Grades recordings against the baseline of the working tree, for commands that only show results.
+///
+/// # Errors
+/// Bad input, or a failed call.
+pub fn grade_recordings(config: &str, wanted: Selection, world: &World) -> Result<Report, CliError> {
+    let job = RunOptions {
+        config: config.to_owned(),
+        wanted,
+        authority: Authority::Advisory,
+        deciding: DecidingTiers::Deterministic,
+        commit: None,
+        base: None,
+        live: live::LiveOptions::NONE,
+        parts: None,
+    };
+    let report =
+        grade_worktree(&job, world, BaseSource::None, &|disk, _, configured| baseline::here(None, disk, configured))?
+            .report;
+    match report.called_off {
+        None => Ok(report),
+        Some(interruption) => Err(CliError::CalledOff(interruption)),
+    }
+}
+
+/// Grades on this machine. A base commit and its baseline are read from git.
+///
+/// # Errors
+/// See [`grade_worktree`].
+pub fn locally(job: &RunOptions, git: &Git, baseline: Option<&str>, world: &World) -> Result<GradedRun, CliError> {
+    let before = job.base.as_deref().map_or(BaseSource::None, |commit| BaseSource::Commit(git, commit));
+    grade_worktree(job, world, before, &|disk, base, configured| match (base, baseline, configured) {
+        (Some(base), None, Some(file)) => baseline::of_commit(base, file),
+        _ => baseline::here(baseline, disk, configured),
+    })
+}
