@@ -14,6 +14,7 @@ mod base_names;
 mod calibrate;
 mod cases;
 mod checks_and_gates;
+mod circles;
 mod docs;
 mod evidence;
 mod files;
@@ -70,6 +71,7 @@ fn main() {
     trials.extend(calibrate::trials());
     trials.extend(cases::trials());
     trials.extend(checks_and_gates::trials());
+    trials.extend(circles::trials());
     trials.extend(docs::trials());
     trials.extend(evidence::trials());
     trials.extend(freshness::trials());

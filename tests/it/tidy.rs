@@ -199,9 +199,9 @@ fn single_users() {
         for (krate, user) in [
             ("serde_yaml::", "src/format/yaml.rs"),
             ("saphyr_parser::", "src/format/yaml.rs"),
-            ("octocrab::", "src/world/github/mod.rs"),
+            ("octocrab::", "src/world/github/"),
         ] {
-            assert!(!text.contains(krate) || shown == user, "{shown} uses {krate}");
+            assert!(!text.contains(krate) || shown.starts_with(user), "{shown} uses {krate}");
         }
     }
 }
