@@ -2,9 +2,12 @@
 
 mod words;
 
+use std::fmt;
+
 use super::ConfigKey;
 use crate::model::{
-    Approval, Baseline, ByAuthor, CommitStatus, Permission, PullRequestDetails, PullState, StatusState,
+    Approval, Baseline, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
+    StatusState,
 };
 
 pub use self::words::{ApprovalRefusal, ApprovalSkip, NoResult};
@@ -32,8 +35,8 @@ pub struct ApprovalInput<'a> {
     pub happened: PullRequestEvent<'a>,
     /// Who added the label last, from the timeline.
     pub giver: Option<&'a str>,
-    /// Who removed it last, from the timeline.
-    pub remover: Option<&'a str>,
+    /// What happened to it since the approval, from the timeline.
+    pub since: LabelSince<'a>,
     /// Who pushed the head, if known.
     pub pusher: Option<&'a str>,
     /// The head commit at the time of the event.
@@ -67,7 +70,14 @@ pub enum ApprovalPlan {
         by: String,
     },
     /// Remove the label, and give the reason in the comment.
-    Refuse(ApprovalRefusal),
+    Refuse {
+        /// The reason.
+        why: ApprovalRefusal,
+        /// The status' description, if an older approval is withdrawn as well.
+        withdrawn: Option<String>,
+    },
+    /// Keep the label of a commit that has no result yet, and say that it has to be set again.
+    Wait,
     /// Withdraw the approval by a new status.
     Withdraw {
         /// The commit.
@@ -79,9 +89,72 @@ pub enum ApprovalPlan {
     Nothing(ApprovalSkip),
 }
 
+impl fmt::Display for ApprovalPlan {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |commit: &str| commit.get(..7).unwrap_or(commit).to_owned();
+        match self {
+            Self::Grant { head, description, by: _ } => write!(out, "approve {}: {description}", short(head)),
+            Self::Refuse { why, withdrawn: None } => write!(out, "do not approve: {why}"),
+            Self::Refuse { why, withdrawn: Some(withdrawn) } => write!(out, "do not approve: {why}; {withdrawn}"),
+            Self::Wait => write!(out, "keep the label: {}", NoResult::Missing),
+            Self::Withdraw { head, description } => {
+                write!(out, "withdraw the approval of {}: {description}", short(head))
+            }
+            Self::Nothing(why) => write!(out, "nothing to do: {why}"),
+        }
+    }
+}
+
 /// Whether two names are the same label: GitHub ignores letter case.
 pub fn is_label(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
+}
+
+/// What happened to the label since the approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelSince<'a> {
+    /// Nobody removed it.
+    Kept,
+    /// A user removed it; the login.
+    RemovedBy(&'a str),
+    /// goldgate removed it, because it did not approve the result of another config.
+    RemovedByGoldgate,
+}
+
+/// Returns what happened to the label since the approval. `identity` is goldgate's own login.
+pub fn label_since<'a>(
+    events: &'a [LabelEvent],
+    label: &str,
+    standing: Option<&Approval>,
+    identity: Option<&str>,
+) -> LabelSince<'a> {
+    let own: Vec<&LabelEvent> = events.iter().filter(|event| is_label(&event.label, label)).collect();
+    let by_approver = |event: &&LabelEvent| {
+        event.change == LabelChange::Added
+            && standing.is_some_and(|approval| event.by.eq_ignore_ascii_case(&approval.by))
+    };
+    // Without the approver's own label in the timeline only the last change is known to be newer than the approval.
+    let first = own.iter().rposition(by_approver).unwrap_or(own.len().saturating_sub(1));
+    let removals: Vec<&str> = own
+        .iter()
+        .skip(first)
+        .filter(|event| event.change == LabelChange::Removed)
+        .map(|event| event.by.as_str())
+        .collect();
+    let is_goldgate = |by: &str| Some(by) == identity;
+    match (removals.iter().rfind(|by| !is_goldgate(by)), removals.is_empty()) {
+        (Some(by), _) => LabelSince::RemovedBy(by),
+        (None, true) => LabelSince::Kept,
+        (None, false) => LabelSince::RemovedByGoldgate,
+    }
+}
+
+/// The approval, unless somebody removed the label after it. The run on that event may have been dropped.
+pub fn unwithdrawn<'a>(standing: Option<&'a Approval>, since: LabelSince<'_>) -> Option<&'a Approval> {
+    match since {
+        LabelSince::Kept | LabelSince::RemovedByGoldgate => standing,
+        LabelSince::RemovedBy(_) => None,
+    }
 }
 
 /// Whether an approval has to be checked: the label is set, and the head has no approval or the label was just added.
@@ -102,8 +175,8 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     if pull.state == PullState::Closed {
         return ApprovalPlan::Nothing(ApprovalSkip::Closed);
     }
-    if asks(asked.happened, asked.label, pull, asked.standing) {
-        return judged(asked).unwrap_or_else(|why| ApprovalPlan::Refuse(explain_refusal(asked, why)));
+    if asks(asked.happened, asked.label, pull, unwithdrawn(asked.standing, asked.since)) {
+        return judged(asked).unwrap_or_else(|why| refused(asked, why));
     }
     let is_own = |label: &str| is_label(label, asked.label);
     if pull.labels.iter().any(|label| is_own(label)) {
@@ -113,10 +186,12 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
         });
     }
     match (asked.standing, asked.happened) {
-        (Some(_), _) => {
-            let description = format!("withdrawn: {} removed the label", asked.remover.unwrap_or("somebody"));
-            ApprovalPlan::Withdraw { head: pull.head.clone(), description }
-        }
+        (Some(_), _) => match asked.since {
+            LabelSince::RemovedByGoldgate => ApprovalPlan::Nothing(ApprovalSkip::RemovedByGoldgate),
+            LabelSince::Kept | LabelSince::RemovedBy(_) => {
+                ApprovalPlan::Withdraw { head: pull.head.clone(), description: withdrawal(asked.since) }
+            }
+        },
         (None, PullRequestEvent::Labeled(label)) if is_own(label) => ApprovalPlan::Nothing(ApprovalSkip::Gone),
         (None, PullRequestEvent::Unlabeled(label)) if is_own(label) => {
             ApprovalPlan::Nothing(ApprovalSkip::NothingToWithdraw)
@@ -129,18 +204,31 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     }
 }
 
-/// A more precise refusal for a label that is older than the result.
-fn explain_refusal(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalRefusal {
-    if !matches!(why, ApprovalRefusal::NoResult(NoResult::Missing | NoResult::Younger)) {
-        return why;
-    }
+/// The description of a status that withdraws an approval.
+fn withdrawal(since: LabelSince<'_>) -> String {
+    let by = match since {
+        LabelSince::RemovedBy(by) if !by.is_empty() => by,
+        LabelSince::RemovedBy(_) | LabelSince::Kept | LabelSince::RemovedByGoldgate => "somebody",
+    };
+    format!("withdrawn: {by} removed the label")
+}
+
+/// What to do with a label that does not approve. A commit without any result keeps it; else the refusal is made more precise for a
+/// label that is older than the result.
+fn refused(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalPlan {
     let now = asked.pull.head.clone();
-    match asked.happened {
+    let missing = why == ApprovalRefusal::NoResult(NoResult::Missing);
+    let is_early = missing || why == ApprovalRefusal::NoResult(NoResult::Younger);
+    let why = match asked.happened {
+        _ if !is_early => why,
         _ if now != asked.head => ApprovalRefusal::Moved { seen: asked.head.to_owned(), now },
         PullRequestEvent::Pushed => ApprovalRefusal::Pushed { head: now },
+        _ if missing => return ApprovalPlan::Wait,
         PullRequestEvent::Opened => ApprovalRefusal::NeverJudged,
         PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_) | PullRequestEvent::Other => why,
-    }
+    };
+    let is_withdrawn = asked.standing.is_some() && unwithdrawn(asked.standing, asked.since).is_none();
+    ApprovalPlan::Refuse { why, withdrawn: is_withdrawn.then(|| withdrawal(asked.since)) }
 }
 
 fn judged(asked: &ApprovalInput<'_>) -> Result<ApprovalPlan, ApprovalRefusal> {
@@ -158,7 +246,7 @@ fn judged(asked: &ApprovalInput<'_>) -> Result<ApprovalPlan, ApprovalRefusal> {
         }
     }
     let digest = asked.result.clone().map_err(ApprovalRefusal::NoResult)?;
-    if asked.standing.is_some_and(|standing| standing.digest == digest) {
+    if unwithdrawn(asked.standing, asked.since).is_some_and(|standing| standing.digest == digest) {
         return Ok(ApprovalPlan::Nothing(ApprovalSkip::Already));
     }
     Ok(ApprovalPlan::Grant { head: pull.head.clone(), description: description(&actor, digest), by: actor })
@@ -182,6 +270,12 @@ pub fn standing(statuses: &[CommitStatus], key: &ConfigKey, identity: &str, head
         head: head.to_owned(),
         digest: digest.to_owned(),
     })
+}
+
+/// Whether a status of a config says that somebody approved, whoever set it.
+pub fn is_claimed(statuses: &[CommitStatus], key: &ConfigKey) -> bool {
+    let context = key.status();
+    statuses.iter().any(|status| status.context == context && status.state == StatusState::Success)
 }
 
 /// The approval, if it is for this result on this commit.

@@ -37,8 +37,8 @@ pub struct CommentRequest<'a> {
     pub run: RunNumber,
     /// Which job measured it.
     pub witness: ReportOrigin,
-    /// The login that writes the comments.
-    pub author: &'a str,
+    /// The login that writes the comments; `None` if it is not known yet.
+    pub author: Option<&'a str>,
 }
 
 /// A note in its own section, below the tiers.
@@ -60,8 +60,8 @@ pub struct Note<'a> {
     pub current_head: &'a str,
     /// The run.
     pub run: RunNumber,
-    /// The login that writes the comments.
-    pub author: &'a str,
+    /// The login that writes the comments; `None` if it is not known yet.
+    pub author: Option<&'a str>,
 }
 
 /// The subject of a note.
@@ -186,7 +186,7 @@ struct SectionWriter<'a> {
     head: &'a str,
     current_head: &'a str,
     run: RunNumber,
-    author: &'a str,
+    author: Option<&'a str>,
     witness: ReportOrigin,
 }
 
@@ -228,14 +228,18 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
     })
 }
 
+/// Whether goldgate wrote a comment: it has the marker, and this token's account is its author.
+fn is_own(comment: &Comment, author: Option<&str>, marker: &str) -> bool {
+    author == Some(comment.author.as_str()) && comment.body.contains(marker)
+}
+
 fn planned(
     writer: &SectionWriter<'_>,
     comments: &[Comment],
     composed: impl FnOnce(&str, BTreeMap<usize, CommentSection>) -> String,
 ) -> CommentPlan {
     let marker = marker(writer.key);
-    let mut own: Vec<&Comment> =
-        comments.iter().filter(|comment| comment.author == writer.author && comment.body.contains(&marker)).collect();
+    let mut own: Vec<&Comment> = comments.iter().filter(|comment| is_own(comment, writer.author, &marker)).collect();
     own.sort_by_key(|comment| comment.id);
     let mut sections: BTreeMap<usize, CommentSection> = BTreeMap::new();
     for (name, section) in own.iter().flat_map(|comment| sections_of(&comment.body)) {
@@ -297,7 +301,7 @@ fn has_section(writer: &SectionWriter<'_>, body: &str) -> bool {
 /// Whether exactly one comment of the author exists, and it contains this request's section.
 pub fn is_settled(request: &CommentRequest<'_>, comments: &[Comment]) -> bool {
     let marker = marker(request.key);
-    let mut own = comments.iter().filter(|comment| comment.author == request.author && comment.body.contains(&marker));
+    let mut own = comments.iter().filter(|comment| is_own(comment, request.author, &marker));
     own.next().is_some_and(|comment| is_written(request, &comment.body)) && own.next().is_none()
 }
 

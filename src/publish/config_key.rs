@@ -45,6 +45,16 @@ impl ConfigKey {
         self.after(&format!("{ARTIFACT}-{head}"), "-")
     }
 
+    /// The key of a run's artifact with this name; `None` if it is not a result of the run on this head commit.
+    pub fn of_artifact(name: &str, head: &str) -> Option<Self> {
+        let rest = name.strip_prefix(ARTIFACT)?;
+        let rest = rest.strip_prefix(&format!("-{head}")).unwrap_or(rest);
+        match rest.strip_prefix('-') {
+            None => rest.is_empty().then(|| Self(DEFAULT.to_owned())),
+            Some(key) => (!key.is_empty() && key.chars().all(is_plain)).then(|| Self(key.to_owned())),
+        }
+    }
+
     /// The branch of the pull request with the default branch's moved baseline.
     pub fn branch(&self) -> String {
         self.after(BRANCH, "-")
@@ -68,8 +78,13 @@ fn of_path(path: &str) -> String {
     }
 }
 
+/// The characters of a key.
+fn is_plain(char: char) -> bool {
+    char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | '-')
+}
+
 fn slug(text: &str) -> String {
-    let plain = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '_' | '.') { char } else { '-' };
+    let plain = |char: char| if is_plain(char) { char } else { '-' };
     let slug: String = text.chars().take(40).map(plain).collect();
     slug.trim_matches(['-', '.']).to_owned()
 }
@@ -102,6 +117,14 @@ mod tests {
             ]
         );
         assert_eq!(key("Night ly!", "goldgate.yaml").as_str(), "Night-ly");
+        for of in [&root, &other] {
+            for name in [of.artifact(), of.artifact_of_head("abc")] {
+                assert_eq!(ConfigKey::of_artifact(&name, "abc").as_ref(), Some(of), "{name}");
+            }
+        }
+        for foreign in ["goldgate-part-1", "goldgate-reports", "goldgate-report-", "goldgate-report-a b", "report"] {
+            assert_eq!(ConfigKey::of_artifact(foreign, "abc"), None, "{foreign}");
+        }
     }
 
     #[test]

@@ -299,6 +299,10 @@ fn next_steps(report: &Report, links: &Links) -> String {
     );
     if let Some(label) = &links.label {
         put(&mut out, &format!("\nAccept the moved numbers: add the label `{label}`."));
+        if let Some(reason) = links.reason {
+            let ask = "A worse number needs a reason. Copy this line into the description, and complete it:";
+            put(&mut out, &format!("{ask}\n\n    {reason}"));
+        }
     }
     out
 }

@@ -8,7 +8,7 @@ mock=${GOLDGATE_MOCK_PORT:-14020}
 front=$((mock + 1))
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
   'git/commits/{commit_sha}' 'git/ref/{ref}' 'compare/{basehead}' 'git/trees/{tree_sha}' 'tarball/{ref}' 'actions/runs/{run_id}' 'actions/runs/{run_id}/artifacts' \
-  'actions/artifacts/{artifact_id}/{archive_format}' 'commits/{ref}/statuses' 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}'
+  'actions/artifacts/{artifact_id}/{archive_format}' 'commits/{ref}/statuses' 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' labels 'labels/{name}'
 cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
 binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
 mkdir -p "$work/repo/.git" "$work/empty/.git"

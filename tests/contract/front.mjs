@@ -22,6 +22,8 @@ const label = process.env.LABEL ?? 'bug';
 let labels = [{ name: label }];
 const timeline = [{ event: 'labeled', actor: { login: 'Codertocat' }, created_at: '2026-11-21T05:00:00Z', label: { name: label } }];
 let ours = null;
+// Whether the repository has the label.
+let known = false;
 let next = 1;
 const fresh = () => (next++).toString(16).padStart(40, '0');
 const shown = (c) => ({ id: c.id, body: c.body, html_url: `http://127.0.0.1/c/${c.id}`, user: { login: 'octocat' } });
@@ -32,7 +34,7 @@ const pull = (number) => ({
   base: { sha: 'b'.repeat(40), ref: 'master', repo: { id: 1, full_name: 'acme/agents' } },
 });
 const run = {
-  id: 7, run_attempt: 1, head_sha: head, head_branch: 'changes', event: 'pull_request', status: 'completed', conclusion: 'failure',
+  id: 7, run_attempt: 1, run_started_at: '2026-11-21T05:00:00Z', head_sha: head, head_branch: 'changes', event: 'pull_request', status: 'completed', conclusion: 'failure',
   path: '.github/workflows/goldgate.yml', head_repository: { id: 1, owner: { login: 'acme' } },
 };
 
@@ -42,7 +44,7 @@ const asked = (body) => {
   const document = graphql.parse(query);
   const wrong = graphql.validate(schema, document);
   if (wrong.length) return { status: 422, why: String(wrong[0]) };
-  const { errors } = graphql.getVariableValues(schema, document.definitions[0].variableDefinitions, variables);
+  const { errors } = graphql.getVariableValues(schema, document.definitions[0].variableDefinitions ?? [], variables ?? {});
   return errors ? { status: 422, why: String(errors[0]) } : { status: 200, why: document.definitions[0].selectionSet.selections[0].name.value };
 };
 
@@ -67,6 +69,9 @@ const governed = (method, path, body) => {
   if (/\/actions\/artifacts$/.test(path)) return [200, { total_count: 0, artifacts: [] }];
   if (/\/artifacts\/5\/zip$/.test(path)) return [302, null, { location: `http://127.0.0.1:${port}/_stored` }];
   if (/\/dispatches$/.test(path)) return [204, null];
+  if (/\/runs\/7\/rerun(-failed-jobs)?$/.test(path)) return [201, {}];
+  if (/\/agents\/labels$/.test(path)) { known = true; return [201, body]; }
+  if (/\/agents\/labels\//.test(path)) return known ? [200, { name: label }] : [404, { message: 'Not Found' }];
   if (/\/compare\//.test(path)) return [200, { merge_base_commit: { sha: 'b'.repeat(40) } }];
   if (/\/timeline$/.test(path)) return [200, timeline];
   if (/\/activity$/.test(path)) return [200, []];
@@ -81,10 +86,10 @@ const governed = (method, path, body) => {
 
 const answer = (method, url, body) => {
   const path = url.split('?')[0];
-  if (path === '/user') return [200, { login: 'octocat' }];
+  if (path === '/graphql' && body.query.includes('viewer')) return [200, { data: { viewer: { login: 'octocat' } } }];
   if (path === '/graphql') return [200, { data: { createCommitOnBranch: { commit: { oid: fresh() } } } }];
-  const known = governed(method, path, body);
-  if (known) return known;
+  const found = governed(method, path, body);
+  if (found) return found;
   if (/\/pulls\/\d+$/.test(path)) return [200, pull(Number(path.split('/').pop()))];
   if (/\/contents\/goldgate.yaml$/.test(path)) return [200, { encoding: 'base64', content: fs.readFileSync(config).toString('base64') }];
   if (/\/contents\//.test(path)) return [404, { message: 'Not Found' }];

@@ -233,7 +233,7 @@ fn needs(step: &Step<'_>) -> &'static [(&'static str, &'static str)] {
         // On the default branch there is neither a comment nor an approval.
         "run" if step.says("blocking", "false") => &[("contents", "read")],
         "run" | "merge" | "trusted" => &[("contents", "read"), ("pull-requests", "write"), ("statuses", "read")],
-        "approve" => &[("actions", "read"), ("contents", "read"), ("pull-requests", "write"), ("statuses", "write")],
+        "approve" => &[("actions", "write"), ("contents", "read"), ("pull-requests", "write"), ("statuses", "write")],
         "bump" => &[("actions", "write"), ("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
         "publish" => &[("actions", "read"), ("pull-requests", "write")],
         "baseline-pr" => &[("contents", "write"), ("pull-requests", "write")],

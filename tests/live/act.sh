@@ -28,7 +28,8 @@ start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 
     'actions/artifacts/{artifact_id}/{archive_format}' 'actions/workflows/{workflow_id}/dispatches' git/commits \
     'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' 'git/blobs/{file_sha}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' \
     'tarball/{ref}' 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' 'compare/{basehead}' \
-    'issues/{issue_number}/timeline' activity
+    'issues/{issue_number}/timeline' activity \
+    labels 'labels/{name}' 'actions/runs/{run_id}/rerun' 'actions/runs/{run_id}/rerun-failed-jobs'
 binary=${GOLDGATE_BINARY:-}
 if [[ -z $binary ]]; then
     cargo build --quiet --locked --manifest-path "$root/Cargo.toml"

@@ -1,15 +1,39 @@
 //! `mode: approve`: checks the label that accepts a baseline, and records or withdraws the approval.
 
+use super::approval_label::ensure_label;
 use super::inputs::ActionInputs;
-use super::measured_run::{RunQuery, evidence};
-use super::pull_request_context::{PullRequestContext, log, needs, outputs};
+use super::measured_run::{MeasuredRun, RunQuery, evidence};
+use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, outputs};
+use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
-use crate::model::{LabelChange, LabelEvent, Permission, StatusState};
-use crate::publish::approval::{ApprovalInput, ApprovalPlan, ApprovalRefusal, NoResult, PullRequestEvent};
-use crate::publish::{NoteSubject, approval};
+use crate::model::{Approval, LabelChange, LabelEvent, Permission, PullState, StatusState};
+use crate::publish::approval::{
+    ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult, PullRequestEvent,
+};
+use crate::publish::{MoveDirection, NoteSubject, approval};
 use crate::render::inline;
 use crate::world::World;
-use crate::{publish, report, world};
+use crate::{publish, report};
+
+/// A plan and what acting on it needs.
+struct PlannedApproval {
+    plan: ApprovalPlan,
+    /// The approval of the present head.
+    standing: Option<Approval>,
+    /// The run that made the result, if it was looked at.
+    gate: Option<GateRun>,
+    /// Whether a worse number has no reason yet.
+    reason: ReasonState,
+}
+
+/// Whether a reason for worse numbers is still missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReasonState {
+    /// No number is worse, or the description gives a reason.
+    Given,
+    /// A number is worse, and the description gives no reason.
+    Missing,
+}
 
 /// Reads the pull request, plans, acts, and reports in the outputs whether the head is approved. Returns the exit code.
 ///
@@ -17,24 +41,30 @@ use crate::{publish, report, world};
 /// Bad input, or a failed request.
 pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(0) };
-    let plan = planned(&context)?;
-    log(world, &format!("{plan:?}"));
-    act(&context, &plan)?;
+    if context.pull.state == PullState::Open && context.set_label().is_none() {
+        ensure_label(world, &context.github, &inputs.approving.label);
+    }
+    let planned = planned(&context)?;
+    log(world, &planned.plan.to_string());
+    act(&context, &planned)?;
     let approved = context.current_approval(&context.pull.head)?.is_some();
     outputs(world, &[("approved", if approved { "true" } else { "false" })])?;
     Ok(0)
 }
 
-fn planned(context: &PullRequestContext<'_>) -> Result<ApprovalPlan, CliError> {
+fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError> {
     let approving = &context.inputs.approving;
     let happened = happened(context);
     let standing = context.current_approval(&context.pull.head)?;
     let events = context.github.label_events(context.pull.number);
     let events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
+    let identity = context.github.identity();
+    let since = approval::label_since(&events, &approving.label, standing.as_ref(), identity);
     let last = events.iter().rev().find(|event| approval::is_label(&event.label, &approving.label));
-    let given = last.filter(|event| event.change == LabelChange::Added);
-    let removed = last.filter(|event| event.change == LabelChange::Removed);
-    let given = given.filter(|_| approval::asks(happened, &approving.label, &context.pull, standing.as_ref()));
+    let given = last.filter(|event| event.change == LabelChange::Added).filter(|_| {
+        let counting = approval::unwithdrawn(standing.as_ref(), since);
+        approval::asks(happened, &approving.label, &context.pull, counting)
+    });
     let allowed = match given.map(|given| given.by.as_str()).filter(|by| !by.is_empty()) {
         Some(giver) => {
             let allowed = context.github.permission_of(giver);
@@ -43,14 +73,14 @@ fn planned(context: &PullRequestContext<'_>) -> Result<ApprovalPlan, CliError> {
         None => Permission::None,
     };
     // Nothing is fetched if whoever set the label may not approve.
-    let (digest, pusher) = match given.filter(|_| allowed >= approving.floor) {
+    let (found, pusher) = match given.filter(|_| allowed >= approving.floor) {
         Some(given) => (result(context, given)?, pusher(context)?),
-        None => (Err(NoResult::Missing), None),
+        None => (FoundResult::none(NoResult::Missing), None),
     };
-    Ok(approval::plan(&ApprovalInput {
+    let plan = approval::plan(&ApprovalInput {
         happened,
         giver: given.map(|given| given.by.as_str()),
-        remover: removed.map(|removed| removed.by.as_str()),
+        since,
         pusher: pusher.as_deref(),
         head: &context.seen.head,
         label: &approving.label,
@@ -59,8 +89,9 @@ fn planned(context: &PullRequestContext<'_>) -> Result<ApprovalPlan, CliError> {
         by_author: approving.by_author,
         pull: &context.pull,
         standing: standing.as_ref(),
-        result: digest.as_deref().map_err(Clone::clone),
-    }))
+        result: found.digest.as_deref().map_err(Clone::clone),
+    });
+    Ok(PlannedApproval { plan, standing, gate: found.gate, reason: found.reason })
 }
 
 fn happened<'a>(context: &'a PullRequestContext<'_>) -> PullRequestEvent<'a> {
@@ -73,37 +104,63 @@ fn happened<'a>(context: &'a PullRequestContext<'_>) -> PullRequestEvent<'a> {
     }
 }
 
-/// Returns the digest of the head's result if it is older than the label and shown in the comment. A label that was set a moment
-/// before a push approves what its giver saw, not the result that exists when this job begins.
-fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<Result<String, NoResult>, CliError> {
+/// The result on the head that a label is about.
+struct FoundResult {
+    /// Its digest, if the label can be about it.
+    digest: Result<String, NoResult>,
+    /// The run that made it.
+    gate: Option<GateRun>,
+    reason: ReasonState,
+}
+
+impl FoundResult {
+    fn none(why: NoResult) -> Self {
+        Self { digest: Err(why), gate: None, reason: ReasonState::Given }
+    }
+}
+
+/// Finds the result on the head, which has to be older than the label and shown in the comment. A label that was set a moment before
+/// a push approves what its giver saw, not the result that exists when this job begins.
+fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundResult, CliError> {
     let file = context.baseline_file()?;
-    let head = context.pull.head.as_str();
-    let look = |before| {
-        let found = evidence(&context.github, &RunQuery { before, ..context.query(head) });
-        found.map_err(needs("the run's artifact cannot be read", "actions: read"))
-    };
-    let newest = match look(None)? {
+    let newest = match measured(context, None)? {
         Ok(newest) => newest,
-        Err(why) => return Ok(Err(why)),
+        Err(why) => return Ok(FoundResult::none(why)),
     };
     let digest = |report| report::result_digest(report, Some(&file));
     let found = digest(&newest.report);
+    let gate = Some(GateRun::of(&newest));
+    let none = |why, gate| FoundResult { gate, ..FoundResult::none(why) };
     if newest.at.as_ref().is_none_or(|at| *at >= given.at) {
         // A run that was restarted since then may have the same result as before.
-        match look(Some(&given.at))? {
+        match measured(context, Some(&given.at))? {
             Ok(older) if digest(&older.report) == found => {}
-            Ok(_) | Err(_) => return Ok(Err(NoResult::Younger)),
+            Ok(_) | Err(_) => return Ok(none(NoResult::Younger, gate)),
         }
     }
+    context.learn_identity();
     let comments = context.github.comments(context.pull.number);
     let comments = comments.map_err(needs("the comment cannot be read", "pull-requests: write"))?;
-    let shown = publish::shown_report(&comments, context.key.as_str(), &context.identity, head);
-    Ok(match shown {
-        Some(shown) if shown.result != publish::shown_digest(&newest.report) => Err(NoResult::NotShown),
-        None => Err(NoResult::NotShown),
-        Some(shown) if shown.hidden > 0 => Err(NoResult::Hidden(shown.hidden)),
-        Some(_) => Ok(found),
-    })
+    let head = context.pull.head.as_str();
+    match publish::shown_report(&comments, context.key.as_str(), context.github.identity(), head) {
+        Some(shown) if shown.result != publish::shown_digest(&newest.report) => Ok(none(NoResult::NotShown, gate)),
+        None => Ok(none(NoResult::NotShown, gate)),
+        Some(shown) if shown.hidden > 0 => Ok(none(NoResult::Hidden(shown.hidden), gate)),
+        Some(_) => {
+            let before = baseline_of(&file, context.file(&file, &context.base)?.as_ref())?;
+            let moves = publish::moves(before.as_ref(), &newest.report);
+            let is_worse = moves.iter().any(|one| one.turn == MoveDirection::Worse);
+            let is_given = !is_worse || publish::reason(&context.pull.description).is_some();
+            let reason = if is_given { ReasonState::Given } else { ReasonState::Missing };
+            Ok(FoundResult { digest: Ok(found), gate, reason })
+        }
+    }
+}
+
+/// Returns the newest result on the head, or the newest before a time.
+fn measured(context: &PullRequestContext<'_>, before: Option<&str>) -> Result<Result<MeasuredRun, NoResult>, CliError> {
+    let found = evidence(&context.github, &RunQuery { before, ..context.query(&context.pull.head) });
+    found.map_err(needs("the run's artifact cannot be read", "actions: read"))
 }
 
 /// Returns who pushed the head: from the activity of its repository, else from the first run that the push started.
@@ -116,8 +173,9 @@ fn pusher(context: &PullRequestContext<'_>) -> Result<Option<String>, CliError> 
     match known {
         Ok(Some(pusher)) => return Ok(Some(pusher)),
         // An older Enterprise Server has no activity list, and a private fork does not show it.
-        Ok(None) | Err(world::GitHubError::Missing | world::GitHubError::Forbidden) => {}
-        Err(world::GitHubError::Failed(error)) => return Err(error.into()),
+        Ok(None) => {}
+        Err(error) if error.is_denied() => {}
+        Err(error) => return Err(needs("the user who pushed the head cannot be read", "contents: read")(error)),
     }
     let runs = context.github.runs_on(&pull.head, "pull_request");
     let runs = runs.map_err(needs("the runs on the head cannot be read", "actions: read"))?;
@@ -125,50 +183,123 @@ fn pusher(context: &PullRequestContext<'_>) -> Result<Option<String>, CliError> 
     Ok(own.min_by_key(|run| run.id).and_then(|run| run.actor))
 }
 
-fn act(context: &PullRequestContext<'_>, plan: &ApprovalPlan) -> Result<(), CliError> {
-    let short = context.pull.head.get(..7).unwrap_or(&context.pull.head);
-    match plan {
-        ApprovalPlan::Nothing(why) => {
-            log(context.world, &format!("nothing to do: {why}"));
-            Ok(())
-        }
-        ApprovalPlan::Grant { head, description, by } => {
-            context.record(head, StatusState::Success, description)?;
-            // Somebody may have pushed or removed the label while this was written. After a push the status stays on the old
-            // commit; without the label the status is withdrawn.
-            let now = context.github.pull(context.pull.number);
-            let now = now.map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
-            if !now.labels.iter().any(|label| approval::is_label(label, &context.inputs.approving.label)) {
-                context.record(head, StatusState::Failure, "withdrawn: the label was removed")?;
-                log(context.world, "the label was removed meanwhile, so the approval is withdrawn");
-                return Ok(());
-            }
-            let by = inline(by, 60);
+fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<(), CliError> {
+    match &planned.plan {
+        ApprovalPlan::Nothing(ApprovalSkip::Already) => catch_up(context, planned.standing.as_ref()),
+        ApprovalPlan::Nothing(
+            ApprovalSkip::Closed
+            | ApprovalSkip::OtherEvent
+            | ApprovalSkip::OtherLabel
+            | ApprovalSkip::Gone
+            | ApprovalSkip::Back
+            | ApprovalSkip::NothingToWithdraw
+            | ApprovalSkip::NoLabel
+            | ApprovalSkip::RemovedByGoldgate,
+        ) => Ok(()),
+        ApprovalPlan::Grant { head, description, by } => granted(context, planned, head, description, by),
+        ApprovalPlan::Withdraw { head, description } => withdrawn(context, head, description),
+        ApprovalPlan::Wait => {
             let text = format!(
-                "### Approval\n\n**Approved** on `{short}` by {by}: the golden changes and moved numbers of this result are \
-                 accepted. Gates with fixed thresholds still apply, and a later push needs a new approval."
+                "### Approval\n\n**Not approved yet**: {}. The label stays, but it does not count for a result that comes after \
+                 it.",
+                NoResult::Missing
             );
-            context.note(NoteSubject::Approval, "TIP", "The result of this commit is approved.", &text);
+            context.note(NoteSubject::Approval, "NOTE", "This commit has no result to approve yet.", &text);
             Ok(())
         }
-        ApprovalPlan::Withdraw { head, description } => {
-            context.record(head, StatusState::Failure, description)?;
-            let text = format!("### Approval\n\n**Withdrawn** on `{short}`: {}.", inline(description, 200));
-            context.note(NoteSubject::Approval, "NOTE", "The approval of this commit is withdrawn.", &text);
-            Ok(())
+        ApprovalPlan::Refuse { why, withdrawn } => {
+            refused(context, why)?;
+            if let Some(description) = withdrawn {
+                context.record(&context.pull.head, StatusState::Failure, description)?;
+            }
+            match &planned.gate {
+                Some(gate) if withdrawn.is_some() => {
+                    gate.after_withdrawal(context, "withdrawn: the label was removed").map(|_| ())
+                }
+                Some(gate) => gate.after_refusal(context),
+                None => Ok(()),
+            }
         }
-        ApprovalPlan::Refuse(why) => refused(context, why),
     }
+}
+
+fn granted(
+    context: &PullRequestContext<'_>,
+    planned: &PlannedApproval,
+    head: &str,
+    description: &str,
+    by: &str,
+) -> Result<(), CliError> {
+    context.record(head, StatusState::Success, description)?;
+    // Somebody may have pushed or removed the label while this was written. After a push the status stays on the old commit; without
+    // the label the status is withdrawn.
+    let now = context.github.pull(context.pull.number);
+    let now = now.map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
+    if !now.labels.iter().any(|label| approval::is_label(label, &context.inputs.approving.label)) {
+        context.record(head, StatusState::Failure, "withdrawn: the label was removed")?;
+        log(context.world, "the label was removed meanwhile, so the approval is withdrawn");
+        return Ok(());
+    }
+    if now.head != head {
+        log(context.world, "commits were pushed meanwhile, so the approval is for an older commit");
+        return Ok(());
+    }
+    let next = planned.gate.as_ref().map_or(String::new(), |gate| gate.after_approval(context));
+    note_approval(context, by, &next, planned.reason);
+    Ok(())
+}
+
+fn note_approval(context: &PullRequestContext<'_>, by: &str, next: &str, reason: ReasonState) {
+    let ask = match reason {
+        ReasonState::Given => String::new(),
+        ReasonState::Missing => format!(
+            "\n\nA worse number needs a reason. Before the merge, copy this line into the description, and complete it:\n\n    {}",
+            publish::reason_example()
+        ),
+    };
+    let text = format!(
+        "### Approval\n\n**Approved** on `{}` by {}: the golden changes and moved numbers of this result are accepted. Gates with \
+         fixed thresholds still apply, and a later push needs a new approval.\n\n{next}{ask}",
+        short(&context.pull.head),
+        inline(by, 60)
+    );
+    context.note(NoteSubject::Approval, "TIP", "The result of this commit is approved.", text.trim_end());
+}
+
+/// Starts the run of an approved result again if it failed before the approval: the job that approved it may have been stopped, or
+/// may have found the run in progress.
+fn catch_up(context: &PullRequestContext<'_>, standing: Option<&Approval>) -> Result<(), CliError> {
+    let Some(standing) = standing else { return Ok(()) };
+    let Ok(measured) = measured(context, None)? else { return Ok(()) };
+    let gate = GateRun::of(&measured);
+    if gate.is_older_than(standing) {
+        let next = gate.after_approval(context);
+        note_approval(context, &standing.by, &next, ReasonState::Given);
+    }
+    Ok(())
+}
+
+fn withdrawn(context: &PullRequestContext<'_>, head: &str, description: &str) -> Result<(), CliError> {
+    context.record(head, StatusState::Failure, description)?;
+    let next = match measured(context, None)? {
+        Ok(measured) => GateRun::of(&measured).after_withdrawal(context, description)?,
+        Err(_) => "Press **Re-run all jobs** in the run of the gate, so that its check fails.".to_owned(),
+    };
+    let text = format!("### Approval\n\n**Withdrawn** on `{}`: {}.\n\n{next}", short(head), inline(description, 200));
+    context.note(NoteSubject::Approval, "NOTE", "The approval of this commit is withdrawn.", &text);
+    Ok(())
 }
 
 fn refused(context: &PullRequestContext<'_>, why: &ApprovalRefusal) -> Result<(), CliError> {
     let label = &context.inputs.approving.label;
-    let standing = context.pull.labels.iter().find(|one| approval::is_label(one, label)).unwrap_or(label);
-    let removed = context.github.remove_label(context.pull.number, standing);
+    let removed = context.github.remove_label(context.pull.number, context.set_label().unwrap_or(label));
     let sentence = inline(&why.to_string(), 400);
     let text =
         format!("### Approval\n\n**Not approved**: the label {} was removed, because {sentence}.", inline(label, 60));
-    log(context.world, &format!("not approved: {why}"));
     context.note(NoteSubject::Approval, "WARNING", "The approval does not count.", &text);
     removed.map_err(needs("the label cannot be removed", "pull-requests: write"))
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..7).unwrap_or(commit)
 }

@@ -107,7 +107,7 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         Some(number) => Some(github.pull(number).map_err(needs("the pull request cannot be read", PULLS))?),
         None => None,
     };
-    let by = github.author().map_err(needs("the name of the token's user cannot be read", PULLS))?;
+    let by = github.identity().unwrap_or("goldgate");
     let proposed: Baseline = baseline::proposed(before.as_ref(), report);
     let plan = baseline_pr::plan(&BaselinePrInput {
         before: before.as_ref(),
@@ -116,7 +116,7 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         moves: &publish::moves(before.as_ref(), report),
         branch: branch.as_ref(),
         open: pull.as_ref().map(|pull| OpenBaselinePr { number: pull.number, description: &pull.description }),
-        by: &by,
+        by,
         at: &world.clock.now(),
     });
     match plan {

@@ -69,7 +69,7 @@ fn head_baseline(file: &RepoPath, bytes: Option<&Vec<u8>>) -> Option<Baseline> {
 }
 
 fn computed(file: &RepoPath, base: Option<&Baseline>, found: MeasuredRun) -> ComputedBump {
-    let MeasuredRun { report, written, run: _, at: _ } = found;
+    let MeasuredRun { report, written, run: _, at: _, artifact: _ } = found;
     ComputedBump {
         digest: report::result_digest(&report, Some(file)),
         proposed: baseline::proposed(base, &report),

@@ -8,6 +8,8 @@ use crate::world::{CheckRun, Conclusion, GitHub, GitHubError, World};
 
 /// GitHub's limit for the summary of a check run, in bytes.
 const LIMIT: usize = 65_535;
+/// The permission that a check run needs.
+const PERMISSION: &str = "checks: write";
 
 /// Writes the check run of an advisory run. A blocking run reports by the job's own status; without a check run, the regression
 /// of an advisory run would only be in the comment.
@@ -15,12 +17,15 @@ pub fn check_run(world: &World, github: Option<&GitHub>, report: &Report, links:
     let (Some(github), Some(head), Authority::Advisory) = (github, &report.commit, report.authority) else { return };
     match written(github, head, report, links) {
         Ok(()) => {}
-        Err(GitHubError::Forbidden | GitHubError::Missing) if worse(report) => world.say(
-            "::notice title=goldgate::the regression is not shown as a check run: the job needs the permission `checks: write`\n",
-        ),
-        Err(GitHubError::Forbidden | GitHubError::Missing) => {}
-        Err(GitHubError::Failed(error)) => {
-            let text = format!("the check run could not be written: {error:#}; the verdict does not change");
+        Err(error) if error.is_denied() => {
+            if worse(report) {
+                let why = error.explained("the regression is not shown as a check run", PERMISSION);
+                world.say(&format!("::notice title=goldgate::{why:#}\n"));
+            }
+        }
+        Err(error) => {
+            let error = error.explained("the check run could not be written", PERMISSION);
+            let text = format!("{error:#}; the verdict does not change");
             world.say(&format!("::warning title=goldgate::{}\n", text.replace(['\r', '\n'], " ")));
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::inputs::ActionInputs;
-use crate::model::{BranchOrigin, PullRequest, Report, RunNumber};
+use crate::model::{PullRequest, Report, RunNumber};
 use crate::publish;
 use crate::publish::{CommentPlan, CommentRequest, ReportOrigin, StaleComment};
 use crate::render::markdown::Links;
@@ -65,16 +65,9 @@ pub fn comment(
     };
     match upsert(world, inputs, pull_request, github, input) {
         Ok(outcome) => outcome,
-        Err(GitHubError::Forbidden | GitHubError::Missing) => match (pull_request.origin, input.witness) {
-            (BranchOrigin::Fork, ReportOrigin::Own) => warn(
-                "the comment could not be written: the token of a fork's pull request is read-only; the verdict does not change, and the summary has the full result",
-            ),
-            (BranchOrigin::Same, _) | (BranchOrigin::Fork, ReportOrigin::Stranger) => warn(
-                "the comment could not be written: the job needs the permission `pull-requests: write`; the verdict does not change",
-            ),
-        },
-        Err(GitHubError::Failed(error)) => {
-            let text = format!("the comment could not be written: {error:#}; the verdict does not change");
+        Err(error) => {
+            let error = error.explained("the comment could not be written", "pull-requests: write");
+            let text = format!("{error:#}; the verdict does not change, and the summary has the full result");
             warn(&text.replace(['\r', '\n'], " "))
         }
     }
@@ -93,7 +86,6 @@ fn upsert(
     github: &GitHub,
     input: &CommentInput<'_>,
 ) -> Result<CommentOutcome, GitHubError> {
-    let author = github.author()?;
     let key = inputs.key(input.report);
     let mut last = None;
     for round in 0..ROUNDS {
@@ -106,7 +98,8 @@ fn upsert(
             current_head: &current_head,
             run: input.run,
             witness: input.witness,
-            author: &author,
+            // The first round may write the comment that tells it.
+            author: github.identity(),
         };
         let plan = publish::plan(&request, &github.comments(pull_request.number)?);
         if let CommentPlan::Nothing(why) = plan {

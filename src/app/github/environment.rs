@@ -6,8 +6,8 @@ use crate::app::cli_error::CliError;
 use crate::files::SourceText;
 use crate::format::event;
 use crate::format::event::Event;
-use crate::model::RepoPath;
-use crate::world::{Disk, Env, GitHub};
+use crate::model::{BranchOrigin, RepoPath};
+use crate::world::{Disk, Env, GitHub, ReadOnlyToken};
 
 /// Reads the event of the job; none without a payload.
 pub(super) fn event_of(env: &Env) -> Result<Event, CliError> {
@@ -38,9 +38,24 @@ pub(super) fn github(env: &Env) -> Result<Option<GitHub>, CliError> {
         return Ok(None);
     };
     let api = env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
-    let github = GitHub::open(api, repository, &token)?;
+    let github = GitHub::open(api, repository, &token)?.with_read_only(read_only_token(env));
     Ok(Some(match env.get("GITHUB_GRAPHQL_URL") {
         Some(address) => github.with_graphql(address, &token)?,
         None => github,
     }))
+}
+
+/// Returns why the token of this job may only read, if the event says so. The token of `pull_request_target` may write.
+fn read_only_token(env: &Env) -> Option<ReadOnlyToken> {
+    let event = env.get("GITHUB_EVENT_NAME")?;
+    let pull_request = event_of(env).ok()?.pull_request;
+    let is_fork = pull_request.is_some_and(|pull_request| pull_request.origin == BranchOrigin::Fork);
+    match event {
+        "pull_request" if is_fork => Some(ReadOnlyToken::Fork),
+        // GitHub docs, "Troubleshooting Dependabot on GitHub Actions": the actor decides, also where somebody re-runs the job.
+        "pull_request" | "push" if env.get("GITHUB_ACTOR") == Some("dependabot[bot]") => {
+            Some(ReadOnlyToken::Dependabot)
+        }
+        _ => None,
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::environment::{event_of, github};
 use super::inputs::{ActionInputs, inside};
-use super::published_run::publish_result;
+use super::published_run::{learn_identity, publish_result};
 use super::recorded_approval::ApprovalQuery;
 use super::{current_pull_request, recorded_approval};
 use crate::app::cli_error::CliError;
@@ -18,7 +18,7 @@ use crate::files::SourceText;
 use crate::format::baseline_v1;
 use crate::format::event::Event;
 use crate::model::{Baseline, RepoPath, Tier};
-use crate::world::{Disk, GitHub, GitHubError, World};
+use crate::world::{Disk, GitHub, World};
 
 /// The context of a job that grades a checkout.
 pub(super) struct JobContext<'a> {
@@ -65,7 +65,10 @@ pub(super) fn grade_and_publish(
     })?;
     complete(&mut done)?;
     let done = match (github, &event.base, &event.head) {
-        (Some(github), Some(_), Some(_)) => apply_approval(context, job, github, done)?,
+        (Some(github), Some(_), Some(_)) => {
+            learn_identity(world, inputs, event, github, &done.report);
+            apply_approval(context, job, github, done)?
+        }
         _ => done,
     };
     publish_result(world, inputs, event, github.as_ref(), job, &done)
@@ -147,10 +150,9 @@ pub(super) fn baseline(
     match github.file(file, base) {
         Ok(None) => Ok(None),
         Ok(Some(bytes)) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
-        Err(GitHubError::Forbidden | GitHubError::Missing) => Err(anyhow::anyhow!(
-            "the baseline {file} of the base commit cannot be read: the job needs the permission `contents: read`"
-        )
-        .into()),
-        Err(GitHubError::Failed(error)) => Err(error.into()),
+        Err(error) => {
+            let what = format!("the baseline {file} of the base commit cannot be read");
+            Err(error.explained(&what, "contents: read").into())
+        }
     }
 }

@@ -43,14 +43,17 @@ pub struct MeasuredRun {
     pub run: WorkflowRun,
     /// The upload time, in GitHub's format.
     pub at: Option<String>,
+    /// The name of the artifact.
+    pub artifact: String,
 }
 
-/// The event whose workflow comes from the base branch: a pull request cannot write the artifacts of its runs.
-const TRUSTED: &str = "pull_request_target";
+/// The events whose workflow comes from the default branch: a pull request cannot write the artifacts of their runs.
+const TRUSTED: [&str; 2] = ["pull_request_target", "workflow_run"];
 
 type FoundRun = Result<MeasuredRun, NoResult>;
 
-/// Finds the result for a commit: of the trusted gate, else of the newest finished run. Reports of other configs are skipped: a
+/// Finds the result for a commit: of the trusted gate, else of the newest run that has uploaded one. Its
+/// other jobs may still be in progress. Reports of other configs are skipped: a
 /// repository may have several configs, and their jobs may belong to one run.
 ///
 /// # Errors
@@ -107,7 +110,7 @@ fn of_trusted(
         for artifact in left.iter().filter(|artifact| query.takes(artifact)).take(RUNS) {
             let Some(id) = artifact.run else { continue };
             let run = match github.workflow_run(id) {
-                Ok(run) if run.event == TRUSTED && run.conclusion.is_some() => run,
+                Ok(run) if TRUSTED.contains(&run.event.as_str()) => run,
                 Ok(_) | Err(GitHubError::Missing) => continue,
                 Err(other) => return Err(other),
             };
@@ -132,9 +135,54 @@ fn fetched(
             written,
             run,
             at: artifact.at.clone(),
+            artifact: artifact.name.clone(),
         })),
         Err(GitHubError::Failed(error)) => Ok(Err(NoResult::Unusable(format!("{error:#}")))),
         Err(other) => Err(other),
+    }
+}
+
+/// A result of another config in the same run.
+pub struct SiblingResult {
+    /// The key of the config.
+    pub key: ConfigKey,
+    /// The id of the artifact.
+    artifact: u64,
+}
+
+/// Returns the results of the other configs that the same run has uploaded, one for each key.
+///
+/// # Errors
+/// A failed request to GitHub.
+pub fn siblings(github: &GitHub, run: u64, own: [&str; 2], commit: &str) -> Result<Vec<SiblingResult>, GitHubError> {
+    let [key, artifact] = own;
+    let mut found: Vec<SiblingResult> = Vec::new();
+    for other in github.all_artifacts(run)?.into_iter().filter(|other| !other.expired && other.name != artifact) {
+        let Some(of) = ConfigKey::of_artifact(&other.name, commit) else { continue };
+        if of.as_str() != key && found.iter().all(|known| known.key != of) {
+            found.push(SiblingResult { key: of, artifact: other.id });
+        }
+    }
+    Ok(found)
+}
+
+impl SiblingResult {
+    /// Returns the report, if it can be read and is for this commit.
+    ///
+    /// # Errors
+    /// A failed request to GitHub.
+    pub fn report(&self, github: &GitHub, commit: &str) -> Result<Option<Report>, GitHubError> {
+        let bytes = match github.artifact(self.artifact, ARCHIVE) {
+            Ok(bytes) => bytes,
+            Err(GitHubError::Failed(_)) => return Ok(None),
+            Err(other) => return Err(other),
+        };
+        let file = RepoPath::root().child("report.json");
+        let unpacked = archive::zip(&bytes, LIMITS, &|path| *path == file).ok();
+        let bytes = unpacked.and_then(|mut unpacked| unpacked.files.remove(&file));
+        let report = bytes.and_then(|bytes| SourceText::new(file, bytes).ok());
+        let report = report.and_then(|source| report_v1::read_report(&source).ok());
+        Ok(report.filter(|report| report.commit.as_deref() == Some(commit)))
     }
 }
 

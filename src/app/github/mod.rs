@@ -1,5 +1,6 @@
 //! `goldgate action`: the container's entry point on GitHub.
 
+mod approval_label;
 mod approve;
 mod baseline_pr;
 mod bump;
@@ -17,6 +18,7 @@ mod published_run;
 mod publishing;
 mod pull_request_context;
 mod recorded_approval;
+mod rerun;
 mod setup;
 mod trusted;
 

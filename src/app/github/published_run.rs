@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::approval_label::ensure_label;
 use super::comment::{CommentInput, CommentOutcome};
 use super::inputs::{ActionInputs, inside};
 use super::{check_run, comment, job_output};
@@ -11,7 +12,7 @@ use crate::app::pipeline::run_options::RunOptions;
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::show;
 use crate::format::event::Event;
-use crate::model::{EPSILON, Report};
+use crate::model::{Better, EPSILON, Report};
 use crate::publish;
 use crate::publish::ReportOrigin;
 use crate::render::markdown::Links;
@@ -43,6 +44,9 @@ pub(super) fn publish_result(
             None
         }
         (Some(pull_request), true) => {
+            if let (Some(github), Some(label)) = (github, &links.label) {
+                ensure_label(world, github, label);
+            }
             let input =
                 CommentInput { report, links: &links, run: comment::this_run(world), witness: ReportOrigin::Own };
             Some(comment::comment(world, inputs, pull_request, github, &input))
@@ -58,6 +62,18 @@ pub(super) fn publish_result(
     Ok(report.exit_code())
 }
 
+/// Writes the comment early if GitHub does not say which account the token belongs to: the author of the comment says it.
+pub(super) fn learn_identity(world: &World, inputs: &ActionInputs, event: &Event, github: &GitHub, report: &Report) {
+    if github.identity().is_some() || !inputs.comment || inputs.shard.is_some() {
+        return;
+    }
+    if let Some(pull_request) = &event.pull_request {
+        let links = links(&world.env, inputs, report);
+        let input = CommentInput { report, links: &links, run: comment::this_run(world), witness: ReportOrigin::Own };
+        comment::comment(world, inputs, pull_request, Some(github), &input);
+    }
+}
+
 pub(super) fn links(env: &Env, inputs: &ActionInputs, report: &Report) -> Links {
     let (Some(server), Some(repository)) = (env.get("GITHUB_SERVER_URL"), env.get("GITHUB_REPOSITORY")) else {
         return Links::default();
@@ -66,7 +82,18 @@ pub(super) fn links(env: &Env, inputs: &ActionInputs, report: &Report) -> Links 
         files: report.commit.as_ref().map(|commit| format!("{server}/{repository}/blob/{commit}")),
         run: env.get("GITHUB_RUN_ID").map(|run| format!("{server}/{repository}/actions/runs/{run}")),
         label: can_be_approved(report).then(|| inputs.approving.label.clone()),
+        reason: has_worse_number(report).then(publish::reason_example),
     }
+}
+
+/// Whether a number is worse than in the baseline, so that an approval needs a reason.
+fn has_worse_number(report: &Report) -> bool {
+    let mut metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
+    metrics.any(|metric| match (metric.better, metric.comparison.delta) {
+        (Better::Higher, Some(delta)) => delta < -EPSILON,
+        (Better::Lower, Some(delta)) => delta > EPSILON,
+        (Better::Neither, _) | (_, None) => false,
+    })
 }
 
 /// Whether an approval would change the result.

@@ -43,10 +43,10 @@ enum Unpublished {
 impl Unpublished {
     fn of(refusal: GitHubError, permission: &str) -> Self {
         match refusal {
-            GitHubError::Forbidden | GitHubError::Missing => {
-                Self::Failed(anyhow::anyhow!("GitHub refused the request: the job needs the permission `{permission}`"))
-            }
             GitHubError::Failed(error) => Self::Failed(error),
+            GitHubError::Refused(_) | GitHubError::Missing => {
+                Self::Failed(refusal.explained("GitHub refused the request", permission))
+            }
         }
     }
 }
@@ -175,5 +175,6 @@ fn links(world: &World, github: &GitHub, run: &WorkflowRun) -> Links {
         files: Some(format!("{server}/{repository}/blob/{}", run.head)),
         run: Some(format!("{server}/{repository}/actions/runs/{}", run.id)),
         label: None,
+        reason: None,
     }
 }

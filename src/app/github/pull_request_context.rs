@@ -1,5 +1,6 @@
 //! The context of the modes that approve and commit a baseline, and how they report what they did.
 
+use std::fmt;
 use std::path::Path;
 
 use super::environment::{event_of, github, payload};
@@ -10,7 +11,9 @@ use crate::diag::Diagnostic;
 use crate::files::SourceText;
 use crate::format::event_action::EventAction;
 use crate::format::{baseline_v1, event_action};
-use crate::model::{Approval, Baseline, PullRequest, PullRequestDetails, RepoPath, RunNumber, StatusState};
+use crate::model::{
+    Approval, Baseline, CommitStatus, PullRequest, PullRequestDetails, RepoPath, RunNumber, StatusState,
+};
 use crate::publish;
 use crate::publish::{CommentPlan, ConfigKey, Note, NoteSubject, approval};
 use crate::render::line;
@@ -31,8 +34,6 @@ pub struct PullRequestContext<'a> {
     pub seen: PullRequest,
     /// The current pull request.
     pub pull: PullRequestDetails,
-    /// The name of the token's user.
-    pub identity: String,
     /// The tip of the base branch.
     pub base: String,
     /// The config whose result is approved.
@@ -62,13 +63,17 @@ impl<'a> PullRequestContext<'a> {
         let github = open(&world.env)?;
         let pull =
             github.pull(seen.number).map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
-        let identity =
-            github.author().map_err(needs("the name of the token's user cannot be read", "pull-requests: write"))?;
         let tip = github.branch(&pull.into).map_err(needs("the base branch cannot be read", "contents: read"))?;
         let base = tip.unwrap_or_else(|| pull.base.clone());
         let config = inputs.config_file()?;
         let key = inputs.key_of(&config);
-        Ok(Some(Self { world, inputs, github, act, seen, pull, identity, base, config, key }))
+        Ok(Some(Self { world, inputs, github, act, seen, pull, base, config, key }))
+    }
+
+    /// Returns the name of the approval label as the pull request has it; `None` if it does not have it.
+    pub fn set_label(&self) -> Option<&str> {
+        let mut labels = self.pull.labels.iter();
+        labels.find(|label| approval::is_label(label, &self.inputs.approving.label)).map(String::as_str)
     }
 
     /// Returns the current approval of a commit.
@@ -76,9 +81,29 @@ impl<'a> PullRequestContext<'a> {
     /// # Errors
     /// A failed request.
     pub fn current_approval(&self, commit: &str) -> Result<Option<Approval>, CliError> {
+        let statuses = self.statuses(commit)?;
+        if approval::is_claimed(&statuses, &self.key) {
+            self.learn_identity();
+        }
+        let identity = self.github.identity();
+        Ok(identity.and_then(|identity| approval::standing(&statuses, &self.key, identity, commit)))
+    }
+
+    /// Returns the statuses of a commit, newest first.
+    ///
+    /// # Errors
+    /// A failed request.
+    pub fn statuses(&self, commit: &str) -> Result<Vec<CommitStatus>, CliError> {
         let statuses = self.github.statuses(commit);
-        let statuses = statuses.map_err(needs("the commit's statuses cannot be read", "statuses: write"))?;
-        Ok(approval::standing(&statuses, &self.key, &self.identity, commit))
+        statuses.map_err(needs("the commit's statuses cannot be read", "statuses: write"))
+    }
+
+    /// Writes a note if GitHub does not say which account the token belongs to: the author of the note says it.
+    pub fn learn_identity(&self) {
+        if self.github.identity().is_none() {
+            let text = "### Approval\n\nThe label is being checked.";
+            self.note(NoteSubject::Approval, "NOTE", "The label is being checked.", text);
+        }
     }
 
     /// Records an approval or its withdrawal as a commit status, and reads it back.
@@ -86,14 +111,7 @@ impl<'a> PullRequestContext<'a> {
     /// # Errors
     /// The status could not be written, or differs when read back.
     pub fn record(&self, commit: &str, state: StatusState, description: &str) -> Result<(), CliError> {
-        let set = self.github.set_status(
-            commit,
-            &self.key.status(),
-            state,
-            description,
-            run_address(&self.world.env).as_deref(),
-        );
-        set.map_err(needs("the approval cannot be recorded", "statuses: write"))?;
+        self.record_for(&self.key, commit, state, description)?;
         let is_approved = self.current_approval(commit)?.is_some();
         match is_approved == (state == StatusState::Success) {
             true => Ok(()),
@@ -101,6 +119,29 @@ impl<'a> PullRequestContext<'a> {
                 Err(anyhow::anyhow!("the status {} was written but cannot be read back", self.key.status()).into())
             }
         }
+    }
+
+    /// Records an approval of another config, or its withdrawal, as a commit status.
+    ///
+    /// # Errors
+    /// The status could not be written.
+    pub fn record_for(
+        &self,
+        key: &ConfigKey,
+        commit: &str,
+        state: StatusState,
+        description: &str,
+    ) -> Result<(), CliError> {
+        let address = self.world.env.get("GITHUB_RUN_ID").and_then(|run| self.run_url(run));
+        let set = self.github.set_status(commit, &key.status(), state, description, address.as_deref());
+        set.map_err(needs("the approval cannot be recorded", "statuses: write"))
+    }
+
+    /// Returns the URL of a workflow run.
+    pub fn run_url(&self, run: impl fmt::Display) -> Option<String> {
+        let env = &self.world.env;
+        let (server, repository) = (env.get("GITHUB_SERVER_URL")?, env.get("GITHUB_REPOSITORY")?);
+        Some(format!("{server}/{repository}/actions/runs/{run}"))
     }
 
     /// Returns the query for this config's run on a commit.
@@ -157,7 +198,7 @@ impl<'a> PullRequestContext<'a> {
                 head,
                 current_head: &current_head,
                 run: RunNumber { run: number("GITHUB_RUN_ID"), attempt: number("GITHUB_RUN_ATTEMPT") },
-                author: &self.identity,
+                author: self.github.identity(),
             };
             let written = match publish::plan_note(&note, &self.github.comments(self.pull.number)?) {
                 CommentPlan::Nothing(_) => return Ok(()),
@@ -228,12 +269,7 @@ pub fn baseline_of(file: &RepoPath, bytes: Option<&Vec<u8>>) -> Result<Option<Ba
 
 /// Returns a function that turns a GitHub error into a CLI error and names the permission that the job needs.
 pub fn needs(what: &str, permission: &str) -> impl Fn(GitHubError) -> CliError {
-    move |refusal| match refusal {
-        GitHubError::Forbidden | GitHubError::Missing => {
-            anyhow::anyhow!("{what}: the job needs the permission `{permission}`").into()
-        }
-        GitHubError::Failed(error) => error.context(what.to_owned()).into(),
-    }
+    move |error| error.explained(what, permission).into()
 }
 
 /// Reports a failed request as a warning and returns its exit code.
@@ -271,10 +307,4 @@ pub fn outputs(world: &World, values: &[(&str, &str)]) -> Result<(), CliError> {
     let text: String = values.iter().map(|(name, value)| format!("{name}={}\n", line(value, 500))).collect();
     append(Path::new(file), &text)?;
     Ok(())
-}
-
-/// Returns the URL of this run.
-pub fn run_address(env: &Env) -> Option<String> {
-    let (server, repository) = (env.get("GITHUB_SERVER_URL")?, env.get("GITHUB_REPOSITORY")?);
-    env.get("GITHUB_RUN_ID").map(|run| format!("{server}/{repository}/actions/runs/{run}"))
 }

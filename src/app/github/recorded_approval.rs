@@ -31,27 +31,23 @@ pub fn find_approval(
         ApprovalQuery::Commit(commit) => (commit.to_owned(), "this commit".to_owned()),
         ApprovalQuery::Queued(number) => match github.pull(number) {
             Ok(pull) => (pull.head, format!("pull request {number}")),
-            Err(GitHubError::Forbidden | GitHubError::Missing) => {
-                let note = "approvals cannot be read: the job needs the permission `pull-requests: read`";
-                done.report.notes.push(note.to_owned());
-                return Ok(None);
-            }
-            Err(GitHubError::Failed(error)) => return Err(error.context("while looking for an approval").into()),
+            Err(error) => return unread(error, "pull-requests: read", done),
         },
     };
     let commit = commit.as_str();
-    let read = github.author().and_then(|identity| Ok((identity, github.statuses(commit)?)));
-    let (identity, statuses) = match read {
-        Ok(read) => read,
-        Err(GitHubError::Forbidden | GitHubError::Missing) => {
-            let note = "approvals cannot be read: the job needs the permission `statuses: read`";
+    let statuses = match github.statuses(commit) {
+        Ok(statuses) => statuses,
+        Err(error) => return unread(error, "statuses: read", done),
+    };
+    let Some(identity) = github.identity() else {
+        if approval::is_claimed(&statuses, key) {
+            let note = "approvals cannot be checked, because GitHub does not say which account the token belongs to";
             done.report.notes.push(note.to_owned());
-            return Ok(None);
         }
-        Err(GitHubError::Failed(error)) => return Err(error.context("while looking for an approval").into()),
+        return Ok(None);
     };
     let digest = report::result_digest(&done.report, done.config.baseline.as_ref());
-    let standing = approval::standing(&statuses, key, &identity, commit);
+    let standing = approval::standing(&statuses, key, identity, commit);
     if standing.as_ref().is_some_and(|approval| approval.digest != digest) {
         done.report.notes.push(match of {
             ApprovalQuery::Commit(_) => format!("the approval of {whose} does not count, because it is for another result: add the label again"),
@@ -59,6 +55,19 @@ pub fn find_approval(
         });
     }
     Ok(approval::counts(standing, commit, &digest))
+}
+
+/// Without the right to read approvals the result is judged without one, and the report says so.
+fn unread(error: GitHubError, permission: &str, done: &mut GradedRun) -> Result<Option<Approval>, CliError> {
+    let is_denied = error.is_denied();
+    let error = error.explained("approvals cannot be read", permission);
+    match is_denied {
+        true => {
+            done.report.notes.push(error.to_string());
+            Ok(None)
+        }
+        false => Err(error.into()),
+    }
 }
 
 /// Returns the approved result, judged again against the approved baseline.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::commit_files::{BaseView, CommitFiles};
 use super::environment::{event_of, github};
 use super::inputs::ActionInputs;
-use super::published_run::publish_result;
+use super::published_run::{learn_identity, publish_result};
 use super::recorded_approval::ApprovalQuery;
 use super::{current_pull_request, recorded_approval};
 use crate::app::cli_error::CliError;
@@ -22,7 +22,7 @@ use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{BaseFiles, Files, SourceText};
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
-use crate::model::{Config, RepoPath, RunSource, Tier};
+use crate::model::{Config, RepoPath, Report, RunSource, Tier};
 use crate::publish::ConfigKey;
 use crate::suites;
 use crate::suites::{FixtureFolder, read_config, setting_files};
@@ -52,7 +52,7 @@ pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let baseline = inputs.baseline.as_deref().map(|path| inside("baseline", path)).transpose()?;
     // The merge contains only the changes of the pull request; a head that is behind its base would seem to remove files.
     let merged = current_pull_request::test_merge(&github, &event, &pull_request)?;
-    let commits = TrustedInputs::read(&github, &file, baseline.as_ref(), [&merged.base, &merged.merge])?;
+    let commits = TrustedInputs::read(&github, &file, baseline, [&merged.base, &merged.merge])?;
     let job = RunOptions {
         config: inputs.config.clone(),
         wanted: Selection {
@@ -69,7 +69,8 @@ pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         parts: None,
     };
     let key = inputs.key_of(&file);
-    let done = grade_with_approval(&github, &key, &job, &world.clock, &commits, baseline.as_ref())?;
+    let learn = |report: &Report| learn_identity(world, inputs, &event, &github, report);
+    let done = grade_with_approval(&github, &key, &job, &world.clock, &commits, &learn)?;
     publish_result(world, inputs, &event, Some(&github), &job, &done)
 }
 
@@ -88,15 +89,16 @@ fn grade_with_approval(
     job: &RunOptions,
     clock: &Clock,
     inputs: &TrustedInputs,
-    named: Option<&RepoPath>,
+    learn: &dyn Fn(&Report),
 ) -> Result<GradedRun, CliError> {
-    let TrustedInputs { base, head, .. } = inputs;
+    let TrustedInputs { base, head, baseline: named, .. } = inputs;
     let load_baseline = |side: &CommitFiles, configured: Option<&RepoPath>| {
-        named.or(configured).map_or(Ok(None), |file| baseline::on(side, file))
+        named.as_ref().or(configured).map_or(Ok(None), |file| baseline::on(side, file))
     };
     let both = BaseView { base, head };
     let mut done = grade_commits(job, clock, inputs, Some(&both), &|configured| load_baseline(base, configured))?;
     let Some(commit) = &job.commit else { return Ok(done) };
+    learn(&done.report);
     let Some(approval) = recorded_approval::find_approval(github, key, ApprovalQuery::Commit(commit), &mut done)?
     else {
         return Ok(done);
@@ -117,7 +119,7 @@ fn grade_commits(
     base: Option<&BaseView<'_>>,
     baseline: BaselineProvider<'_>,
 ) -> Result<GradedRun, CliError> {
-    let TrustedInputs { base: base_files, head, base_config, file } = inputs;
+    let TrustedInputs { base: base_files, head, base_config, file, baseline: _ } = inputs;
     require_replay(base_config, &base_files.text(file)?)?;
     let source = head.text(file)?;
     require_replay(&read_config(&source)?, &source)?;
@@ -160,6 +162,8 @@ struct TrustedInputs {
     head: CommitFiles,
     base_config: Config,
     file: RepoPath,
+    /// The baseline file that the input names.
+    baseline: Option<RepoPath>,
 }
 
 impl TrustedInputs {
@@ -167,7 +171,7 @@ impl TrustedInputs {
     fn read(
         github: &GitHub,
         file: &RepoPath,
-        baseline: Option<&RepoPath>,
+        baseline: Option<RepoPath>,
         [base, head]: [&str; 2],
     ) -> Result<Self, CliError> {
         let what = "the config does not exist on the base branch";
@@ -177,14 +181,14 @@ impl TrustedInputs {
         let help = "keep the config of the base branch, or remove its suites";
         let head_config = Self::config(github, file, head, [what, help])??;
         let configs = [&base_config, &head_config];
-        let paths: BTreeSet<RepoPath> = configs.iter().flat_map(|config| paths(config, baseline)).collect();
+        let paths: BTreeSet<RepoPath> = configs.iter().flat_map(|config| paths(config, baseline.as_ref())).collect();
         let agents = || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
         let wanted = |path: &RepoPath| {
             let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
             paths.iter().any(|place| is_below(path, place)) || fits()
         };
         let (base, head) = (read_commit(github, base, &wanted)?, read_commit(github, head, &wanted)?);
-        Ok(Self { base, head, base_config, file: file.clone() })
+        Ok(Self { base, head, base_config, file: file.clone(), baseline })
     }
 
     /// Reads the config of a commit. The inner error has the problems of an invalid config.
@@ -212,13 +216,7 @@ fn unreadable_base(problems: Diagnostics) -> CliError {
 }
 
 fn failed(refusal: GitHubError) -> CliError {
-    match refusal {
-        GitHubError::Forbidden | GitHubError::Missing => {
-            anyhow::anyhow!("the files of a commit cannot be read: the job needs the permission `contents: read`")
-                .into()
-        }
-        GitHubError::Failed(error) => error.into(),
-    }
+    refusal.explained("the files of a commit cannot be read", "contents: read").into()
 }
 
 fn read_commit(github: &GitHub, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<CommitFiles, CliError> {

@@ -1,11 +1,12 @@
 //! Every event in every relevant state.
 
 use super::{
-    ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult, PullRequestEvent, counts, description, plan,
-    standing,
+    ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, LabelSince, NoResult, PullRequestEvent, counts,
+    description, label_since, plan, standing,
 };
 use crate::model::{
-    Approval, BranchOrigin, ByAuthor, CommitStatus, Permission, PullRequestDetails, PullState, RepoPath, StatusState,
+    Approval, BranchOrigin, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
+    RepoPath, StatusState,
 };
 use crate::publish::ConfigKey;
 
@@ -54,7 +55,7 @@ fn asked<'a>(
     ApprovalInput {
         happened,
         giver: Some("alice"),
-        remover: Some("alice"),
+        since: LabelSince::Kept,
         pusher: Some("author"),
         head,
         label: LABEL,
@@ -76,7 +77,7 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     assert_eq!(plan(&base), ApprovalPlan::Grant { head: head.clone(), description, by: "alice".to_owned() });
 
     let refused = |asked: ApprovalInput<'_>| match plan(&asked) {
-        ApprovalPlan::Refuse(why) => why,
+        ApprovalPlan::Refuse { why, withdrawn: None } => why,
         other => unreachable!("{other:?}"),
     };
     let younger = ApprovalInput { head: &other, result: Err(NoResult::Younger), ..base.clone() };
@@ -102,8 +103,8 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     }
     let other_case = ApprovalInput { label: "Goldgate:Accept-Baseline", ..base.clone() };
     assert!(matches!(plan(&other_case), ApprovalPlan::Grant { .. }), "GitHub compares labels without letter case");
+    assert_eq!(plan(&ApprovalInput { result: Err(NoResult::Missing), ..base.clone() }), ApprovalPlan::Wait);
     for why in [
-        NoResult::Missing,
         NoResult::Younger,
         NoResult::NotShown,
         NoResult::Hidden(2),
@@ -147,7 +148,8 @@ fn every_event_checks_the_present_state() {
         (PullRequestEvent::Other, &with, None, granted()),
         (PullRequestEvent::Other, &without, None, ApprovalPlan::Nothing(ApprovalSkip::OtherEvent)),
     ] {
-        let asked = ApprovalInput { standing, ..asked(happened, pull, &head, &digest) };
+        let since = if pull == &without { LabelSince::RemovedBy("alice") } else { LabelSince::Kept };
+        let asked = ApprovalInput { standing, since, ..asked(happened, pull, &head, &digest) };
         assert_eq!(plan(&asked), expected, "{happened:?}");
     }
     for (happened, expected) in [
@@ -155,8 +157,48 @@ fn every_event_checks_the_present_state() {
         (PullRequestEvent::Opened, ApprovalRefusal::NeverJudged),
     ] {
         let asked = ApprovalInput { result: Err(NoResult::Younger), ..asked(happened, &with, &head, &digest) };
-        assert_eq!(plan(&asked), ApprovalPlan::Refuse(expected), "{happened:?}");
+        assert_eq!(plan(&asked), ApprovalPlan::Refuse { why: expected, withdrawn: None }, "{happened:?}");
     }
+}
+
+fn changed(change: LabelChange, by: &str) -> LabelEvent {
+    LabelEvent { label: LABEL.to_owned(), change, by: by.to_owned(), at: String::new() }
+}
+
+/// The run on the event that removed the label may be dropped, and the label may be back before the next one.
+#[test]
+fn a_removal_after_the_approval_withdraws_it_unless_goldgate_removed_the_label() {
+    let (added, removed) = (|by| changed(LabelChange::Added, by), |by| changed(LabelChange::Removed, by));
+    let current = approval();
+    for (events, expected) in [
+        (vec![added("alice")], LabelSince::Kept),
+        (vec![added("alice"), removed("trudy")], LabelSince::RemovedBy("trudy")),
+        (vec![added("alice"), removed(BOT)], LabelSince::RemovedByGoldgate),
+        (vec![added("alice"), removed("trudy"), added("mallory"), removed(BOT)], LabelSince::RemovedBy("trudy")),
+        (vec![added("alice"), removed("trudy"), added("Alice")], LabelSince::Kept),
+        (vec![removed("trudy"), added("mallory")], LabelSince::Kept),
+        (vec![added("mallory"), removed("")], LabelSince::RemovedBy("")),
+        (vec![], LabelSince::Kept),
+    ] {
+        assert_eq!(label_since(&events, LABEL, Some(&current), Some(BOT)), expected, "{events:?}");
+    }
+    let events = [added("alice"), removed(BOT)];
+    assert_eq!(label_since(&events, LABEL, Some(&current), None), LabelSince::RemovedBy(BOT));
+    let (with, without, head, digest) = (pull(&[LABEL]), pull(&[]), head(), digest());
+    let since = LabelSince::RemovedByGoldgate;
+    let kept =
+        ApprovalInput { standing: Some(&current), since, ..asked(PullRequestEvent::Other, &without, &head, &digest) };
+    assert_eq!(plan(&kept), ApprovalPlan::Nothing(ApprovalSkip::RemovedByGoldgate));
+    // The label is back, given by somebody else: their label is judged, and the old approval counts no more.
+    let since = LabelSince::RemovedBy("trudy");
+    let back =
+        ApprovalInput { standing: Some(&current), since, ..asked(PullRequestEvent::Other, &with, &head, &digest) };
+    assert!(matches!(plan(&back), ApprovalPlan::Grant { .. }));
+    let refused = plan(&ApprovalInput { allowed: Permission::Read, ..back });
+    let ApprovalPlan::Refuse { why: ApprovalRefusal::NotAllowed { .. }, withdrawn: Some(text) } = refused else {
+        unreachable!("{refused:?}")
+    };
+    assert_eq!(text, "withdrawn: trudy removed the label");
 }
 
 #[test]

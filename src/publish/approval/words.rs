@@ -7,7 +7,7 @@ use crate::model::Permission;
 /// Why there is no result to approve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoResult {
-    /// No finished run on this commit uploaded one.
+    /// No run on this commit uploaded one.
     Missing,
     /// The artifact cannot be used; the reason.
     Unusable(String),
@@ -84,6 +84,8 @@ pub enum ApprovalSkip {
     NoLabel,
     /// The commit is already approved.
     Already,
+    /// goldgate removed the label itself; the approval stays.
+    RemovedByGoldgate,
 }
 
 fn short(commit: &str) -> &str {
@@ -94,7 +96,7 @@ impl fmt::Display for NoResult {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => out.write_str(
-                "no finished run on this commit has uploaded an artifact `goldgate-report`; wait for it and add the label again",
+                "no run on this commit has uploaded an artifact `goldgate-report` yet; wait for it, look at the result, and set the label again",
             ),
             Self::Unusable(why) => write!(out, "the artifact `goldgate-report` of the run on this commit cannot be used: {why}"),
             Self::Younger => out.write_str(
@@ -168,6 +170,7 @@ impl fmt::Display for ApprovalSkip {
             Self::NothingToWithdraw => "this commit was not approved",
             Self::NoLabel => "the pull request does not have the approval label",
             Self::Already => "this commit is already approved",
+            Self::RemovedByGoldgate => "goldgate removed the label because of another config, so the approval stays",
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Which result the comment shows, from the state in its sections.
 
-use super::{SectionState, marker, plain, sections_of};
+use super::{SectionState, is_own, marker, plain, sections_of};
 use crate::model::Comment;
 
 /// The result of the deterministic tier that the comment shows.
@@ -13,9 +13,9 @@ pub struct ShownReport {
 }
 
 /// The result that the comment shows for a head; `None` if it shows none.
-pub fn shown_report(comments: &[Comment], key: &str, author: &str, head: &str) -> Option<ShownReport> {
+pub fn shown_report(comments: &[Comment], key: &str, author: Option<&str>, head: &str) -> Option<ShownReport> {
     let marker = marker(key);
-    let own = comments.iter().filter(|comment| comment.author == author && comment.body.contains(&marker));
+    let own = comments.iter().filter(|comment| is_own(comment, author, &marker));
     let sections = own.flat_map(|comment| sections_of(&comment.body));
     let of_head = sections.filter(|(index, section)| *index == 0 && section.state.head == plain(head));
     let newest = of_head.map(|(_, section)| section.state).max_by_key(SectionState::number)?;

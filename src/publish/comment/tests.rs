@@ -54,7 +54,7 @@ fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
         current_head: &head,
         run,
         witness,
-        author: BOT,
+        author: Some(BOT),
     };
     match plan(&request, comments) {
         CommentPlan::Create(body) | CommentPlan::Update { body, .. } => {
@@ -91,26 +91,26 @@ fn a_comment_with_hundreds_of_reasons_replaces_an_older_green_one() {
         head: &head,
         current_head: &head,
         run: RunNumber { run: 4, attempt: 1 },
-        author: BOT,
+        author: Some(BOT),
     };
     let CommentPlan::Update { body: noted, .. } = plan_note(&note, &[comment(&both)]) else {
         unreachable!("there is a comment")
     };
     assert!(noted.len() <= LIMIT && is_note_written(&note, &noted), "{}", noted.len());
-    assert_eq!(shown_report(&[comment(&noted)], "default", BOT, &head), None);
+    assert_eq!(shown_report(&[comment(&noted)], "default", Some(BOT), &head), None);
 }
 
 #[test]
 fn a_shown_result_is_of_this_head_and_counts_hidden_changes() {
     let (few, many) = (report(Tier::Deterministic, 0, 3), report(Tier::Deterministic, 0, 60));
-    let shown_of = |body: &str, head: &str| shown_report(&[comment(body)], "default", BOT, head);
+    let shown_of = |body: &str, head: &str| shown_report(&[comment(body)], "default", Some(BOT), head);
     let head = "a".repeat(40);
     let body = written(&few, 1, &[]);
     assert_eq!(shown_of(&body, &head), Some(ShownReport { result: shown_digest(&few), hidden: 0 }));
     assert_eq!(shown_of(&body, &"c".repeat(40)), None);
     assert_eq!(shown_of(&body.replace("expectation", "nothing"), &head), None, "somebody has edited it");
     let forged = Comment { author: "mallory".to_owned(), ..comment(&body) };
-    assert_eq!(shown_report(&[forged], "default", BOT, &head), None);
+    assert_eq!(shown_report(&[forged], "default", Some(BOT), &head), None);
     let body = written(&many, 1, &[]);
     assert!(shown_of(&body, &head).is_some_and(|shown| shown.hidden > 0), "{body}");
 }

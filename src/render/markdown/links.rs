@@ -9,6 +9,8 @@ pub struct Links {
     pub run: Option<String>,
     /// The label that approves moved numbers.
     pub label: Option<String>,
+    /// The line that gives the reason for a worse number, if one is needed.
+    pub reason: Option<&'static str>,
 }
 
 /// Percent-encodes a path for a link.

@@ -69,7 +69,10 @@ impl GitHub {
         if let Some(address) = address {
             body["target_url"] = json!(address);
         }
-        self.ask(&Method::POST, &path, Some(&body), "while setting the commit's status").map(|_| ())
+        let answer = self.ask_repeatable(&path, &body, "while setting the commit's status")?;
+        let status: CommitStatus = parsed::<CommitStatusForm>(&answer, &path)?.into();
+        self.learn_identity(&status.creator);
+        Ok(())
     }
 
     /// All label changes, oldest first, from the timeline: it names who changed the label, unlike the sender of an event.

@@ -20,6 +20,8 @@ pub struct WorkflowRun {
     pub event: String,
     /// Its conclusion; `None` while it runs.
     pub conclusion: Option<String>,
+    /// When its present attempt started, in GitHub's format.
+    pub started_at: Option<String>,
     /// The path of the workflow file.
     pub workflow: String,
     /// The id of the repository that contains the commit; `None` if it was deleted.
@@ -56,13 +58,13 @@ impl GitHub {
         Ok(parsed::<WorkflowRunForm>(&answer, &path)?.into())
     }
 
-    /// The completed runs on a commit that were started by this event, newest first; at most one page.
+    /// The runs on a commit that were started by this event, newest first; at most one page. A run in progress may have uploaded its
+    /// result already.
     ///
     /// # Errors
     /// GitHub did not answer.
     pub fn runs_on(&self, commit: &str, event: &str) -> Result<Vec<WorkflowRun>, GitHubError> {
-        let path =
-            self.path(&format!("/actions/runs?head_sha={commit}&event={event}&status=completed&per_page={PAGE}"));
+        let path = self.path(&format!("/actions/runs?head_sha={commit}&event={event}&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while listing the runs on a commit")?;
         let form: RunsForm = parsed(&answer, &path)?;
         let mut runs: Vec<WorkflowRun> = form.workflow_runs.into_iter().map(WorkflowRun::from).collect();
@@ -78,6 +80,16 @@ impl GitHub {
         let path = self.path(&format!("/actions/runs/{run}/artifacts?name={name}&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while listing the run's artifacts")?;
         Ok(called(parsed(&answer, &path)?, name))
+    }
+
+    /// All artifacts of a run, newest first; at most one page.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn all_artifacts(&self, run: u64) -> Result<Vec<Artifact>, GitHubError> {
+        let path = self.path(&format!("/actions/runs/{run}/artifacts?per_page={PAGE}"));
+        let answer = self.ask(&Method::GET, &path, None, "while listing the run's artifacts")?;
+        Ok(artifacts(parsed(&answer, &path)?))
     }
 
     /// The artifacts of the repository with this name, newest first; at most one page.
@@ -114,6 +126,7 @@ struct WorkflowRunForm {
     head_branch: Option<String>,
     event: String,
     conclusion: Option<String>,
+    run_started_at: Option<String>,
     path: String,
     head_repository: Option<ArtifactRepositoryForm>,
     actor: Option<OwnerForm>,
@@ -151,6 +164,10 @@ struct OfRunForm {
 
 /// Converts and filters by name, because a server may ignore the filter in the request.
 fn called(form: ArtifactsForm, name: &str) -> Vec<Artifact> {
+    artifacts(form).into_iter().filter(|artifact| artifact.name == name).collect()
+}
+
+fn artifacts(form: ArtifactsForm) -> Vec<Artifact> {
     let all = form.artifacts.into_iter().map(|ArtifactForm { id, name, expired, created_at, workflow_run }| Artifact {
         id,
         name,
@@ -158,7 +175,7 @@ fn called(form: ArtifactsForm, name: &str) -> Vec<Artifact> {
         run: workflow_run.and_then(|run| run.id),
         at: created_at,
     });
-    let mut found: Vec<Artifact> = all.filter(|artifact| artifact.name == name).collect();
+    let mut found: Vec<Artifact> = all.collect();
     found.sort_by_key(|artifact| std::cmp::Reverse(artifact.id));
     found
 }
@@ -173,6 +190,7 @@ impl From<WorkflowRunForm> for WorkflowRun {
             branch: form.head_branch,
             event: form.event,
             conclusion: form.conclusion,
+            started_at: form.run_started_at,
             workflow: form.path,
             head_repository,
             head_owner: owner.flatten().map(|owner| owner.login),

@@ -6,7 +6,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{GitHub, GitHubError, escaped, parsed};
+use super::{GitHub, GitHubError, GitHubRefusal, escaped, parsed};
 use crate::model::RepoPath;
 
 /// GraphQL mutation that adds a commit if the branch's head is the expected one.
@@ -177,9 +177,10 @@ struct GraphQlErrorForm {
 
 impl GraphQlErrorForm {
     fn refusal(&self) -> NotCommitted {
+        let denied = GitHubError::from(GitHubRefusal::Permission(Vec::new()));
         match self.kind.as_deref() {
             Some("STALE_DATA") => NotCommitted::Moved,
-            Some("FORBIDDEN" | "INSUFFICIENT_SCOPES") => GitHubError::Forbidden.into(),
+            Some("FORBIDDEN" | "INSUFFICIENT_SCOPES") => denied.into(),
             Some("NOT_FOUND") => GitHubError::Missing.into(),
             Some(_) | None => {
                 let message: String = self.message.chars().take(200).collect();

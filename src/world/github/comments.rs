@@ -8,21 +8,6 @@ use super::{GitHub, GitHubError, PAGE, PAGES, parsed};
 use crate::model::Comment;
 
 impl GitHub {
-    /// The login of this token. A workflow's own token may not query it; it writes as GitHub's bot.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
-    pub fn author(&self) -> Result<String, GitHubError> {
-        match self.ask(&Method::GET, "/user", None, "while looking up the comment's author") {
-            Ok(answer) => {
-                let user: UserForm = parsed(&answer, "/user")?;
-                Ok(user.login)
-            }
-            Err(GitHubError::Forbidden | GitHubError::Missing) => Ok("github-actions[bot]".to_owned()),
-            Err(other) => Err(other),
-        }
-    }
-
     /// The current head commit of a pull request.
     ///
     /// # Errors
@@ -60,7 +45,9 @@ impl GitHub {
     pub fn create_comment(&self, pull_request: u64, body: &str) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/comments"));
         let answer = self.ask(&Method::POST, &path, Some(&json!({ "body": body })), "while posting the comment")?;
-        Ok(parsed::<CommentForm>(&answer, &path)?.into())
+        let comment: Comment = parsed::<CommentForm>(&answer, &path)?.into();
+        self.learn_identity(&comment.author);
+        Ok(comment)
     }
 
     /// Replaces the text of a comment.

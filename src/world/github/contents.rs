@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, GitHubError, GitHubResponse, RAW, escaped, parsed};
+use super::{GitHub, GitHubError, GitHubResponse, escaped, parsed};
 use crate::model::RepoPath;
 
 impl GitHub {
@@ -22,7 +22,7 @@ impl GitHub {
         match self.ask(&Method::GET, &path, None, doing) {
             Ok(answer) => match content(&answer, &path)? {
                 Some(bytes) => Ok(Some(bytes)),
-                None => self.ask_as(&Method::GET, &path, None, doing, RAW).map(|answer| Some(answer.body)),
+                None => self.ask_raw(&path, doing).map(|answer| Some(answer.body)),
             },
             Err(GitHubError::Missing) => Ok(None),
             Err(other) => Err(other),

@@ -7,7 +7,7 @@ use http::{HeaderMap, Method, StatusCode, Uri};
 use http_body_util::BodyExt;
 use octocrab::Octocrab;
 
-use super::{GitHub, GitHubError, GitHubResponse, JSON, TIMEOUTS, TRIES, backoff, pause, refusal};
+use super::{GitHub, GitHubError, GitHubResponse, JSON, Repeatable, TIMEOUTS, TRIES, backoff, error, pause};
 
 /// Maximum number of redirects per download.
 const HOPS: usize = 3;
@@ -34,7 +34,7 @@ impl GitHub {
         for tries in 1.. {
             let (wait, refused) = match self.hops(path, limit).await {
                 Ok(answer) if answer.status.is_success() => return Ok(answer.body),
-                Ok(answer) => (pause(&Method::GET, &answer, tries), refusal(&answer)),
+                Ok(answer) => (pause(Repeatable::Yes, &answer, tries), error(&Method::GET, &answer, self.read_only)),
                 Err(DownloadError::Refused(error)) => return Err(GitHubError::Failed(error)),
                 Err(DownloadError::Broken(error)) => (Some(backoff(tries)), GitHubError::Failed(error)),
             };

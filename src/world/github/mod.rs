@@ -9,14 +9,20 @@ mod commits;
 mod contents;
 mod download;
 mod download_clients;
+mod identity;
+mod labels;
 mod pulls;
+mod refusal;
+mod reruns;
+mod response;
 mod settings;
 mod trees;
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::Context;
-use http::{HeaderMap, Method, StatusCode, Uri};
+use http::{Method, Uri};
 use http_body_util::BodyExt;
 use octocrab::Octocrab;
 use serde::Deserialize;
@@ -27,7 +33,12 @@ pub use self::branches::{FileCommit, NotCommitted};
 pub use self::checks::{CheckRun, Conclusion};
 pub use self::commits::{Blob, Tree};
 use self::download_clients::DownloadClients;
+pub use self::labels::RepositoryLabel;
 pub use self::pulls::{MergeState, OpenPull};
+pub use self::refusal::{GitHubError, GitHubRefusal, ReadOnlyToken};
+use self::refusal::{Repeatable, backoff, error, pause};
+pub use self::reruns::RerunScope;
+use self::response::{GitHubResponse, PAGE};
 pub use self::settings::{BranchRules, ImageState, QueueGrouping, RequiredCheck};
 use super::env::Secret;
 use super::web;
@@ -39,6 +50,12 @@ pub struct GitHub {
     runtime: tokio::runtime::Runtime,
     repository: String,
     graphql: GraphQl,
+    /// Why the token may only read, if it is known.
+    read_only: Option<ReadOnlyToken>,
+    /// The login that GraphQL gives; `None` if it gives none.
+    viewer: OnceLock<Option<String>>,
+    /// The login that GitHub gave to the first comment or status that was written.
+    writer: OnceLock<String>,
 }
 
 /// The GraphQL endpoint; on an Enterprise Server it is not below the REST API.
@@ -47,29 +64,10 @@ struct GraphQl {
     path: String,
 }
 
-/// Why a request to GitHub failed.
-#[derive(Debug)]
-pub enum GitHubError {
-    /// The token lacks the permission.
-    Forbidden,
-    /// It does not exist, or the token may not see it.
-    Missing,
-    /// Any other failure.
-    Failed(anyhow::Error),
-}
-
-impl From<anyhow::Error> for GitHubError {
-    fn from(error: anyhow::Error) -> Self {
-        Self::Failed(error)
-    }
-}
-
 /// Attempts per request.
 const TRIES: u32 = 5;
 /// Maximum total wait of one request.
 const TIMEOUTS: Duration = Duration::from_secs(120);
-/// Entries per page.
-const PAGE: usize = 100;
 /// Maximum number of pages, in case a server never ends the list.
 const PAGES: usize = 300;
 
@@ -78,19 +76,14 @@ const JSON: &str = "application/vnd.github+json";
 /// Media type for the unchanged bytes of a file.
 const RAW: &str = "application/vnd.github.raw+json";
 
-struct GitHubResponse {
-    status: StatusCode,
-    headers: HeaderMap,
-    body: Vec<u8>,
-}
-
-impl GitHubResponse {
-    /// Whether a list continues after this page of `count` entries. A server may cap pages below the requested size, so its own
-    /// link header decides, if there is one.
-    fn has_next(&self, count: usize) -> bool {
-        let link = self.headers.get("link").and_then(|link| link.to_str().ok());
-        link.map_or(count == PAGE, |link| link.contains("rel=\"next\""))
-    }
+/// A request to the API.
+struct GitHubRequest<'a> {
+    method: &'a Method,
+    path: &'a str,
+    body: Option<&'a Value>,
+    /// The media type of the answer.
+    form: &'static str,
+    repeatable: Repeatable,
 }
 
 /// Percent-encodes a text for a path or a query.
@@ -122,7 +115,14 @@ impl GitHub {
         let clients = DownloadClients::open(api, token)?;
         drop(guard);
         let graphql = GraphQl { client: client.clone(), path: "/graphql".to_owned() };
-        Ok(Self { client, clients, runtime, repository: repository.to_owned(), graphql })
+        let repository = repository.to_owned();
+        let (viewer, writer) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { client, clients, runtime, repository, graphql, read_only: None, viewer, writer })
+    }
+
+    /// Notes that the token may only read.
+    pub fn with_read_only(self, read_only: Option<ReadOnlyToken>) -> Self {
+        Self { read_only, ..self }
     }
 
     /// Uses another address for GraphQL.
@@ -153,41 +153,44 @@ impl GitHub {
         body: Option<&Value>,
         doing: &'static str,
     ) -> Result<GitHubResponse, GitHubError> {
-        self.ask_as(method, path, body, doing, JSON)
+        let repeatable = if *method == Method::POST { Repeatable::No } else { Repeatable::Yes };
+        self.ask_as(&GitHubRequest { method, path, body, form: JSON, repeatable }, doing)
     }
 
-    fn ask_as(
-        &self,
-        method: &Method,
-        path: &str,
-        body: Option<&Value>,
-        doing: &'static str,
-        form: &'static str,
-    ) -> Result<GitHubResponse, GitHubError> {
-        self.runtime.block_on(self.send(method, path, body, form)).map_err(|refusal| match refusal {
+    /// Sends a POST that changes nothing more when it is sent twice, so that it is retried after a server error as well.
+    fn ask_repeatable(&self, path: &str, body: &Value, doing: &'static str) -> Result<GitHubResponse, GitHubError> {
+        let (method, body) = (&Method::POST, Some(body));
+        self.ask_as(&GitHubRequest { method, path, body, form: JSON, repeatable: Repeatable::Yes }, doing)
+    }
+
+    /// Reads the unchanged bytes of a file.
+    fn ask_raw(&self, path: &str, doing: &'static str) -> Result<GitHubResponse, GitHubError> {
+        let (method, body) = (&Method::GET, None);
+        self.ask_as(&GitHubRequest { method, path, body, form: RAW, repeatable: Repeatable::Yes }, doing)
+    }
+
+    fn ask_as(&self, request: &GitHubRequest<'_>, doing: &'static str) -> Result<GitHubResponse, GitHubError> {
+        self.runtime.block_on(self.send(request)).map_err(|refusal| match refusal {
             GitHubError::Failed(error) => {
-                GitHubError::Failed(error.context(format!("{doing} ({} {path})", method.as_str())))
+                GitHubError::Failed(error.context(format!("{doing} ({} {})", request.method.as_str(), request.path)))
             }
             other => other,
         })
     }
 
-    async fn send(
-        &self,
-        method: &Method,
-        path: &str,
-        body: Option<&Value>,
-        form: &str,
-    ) -> Result<GitHubResponse, GitHubError> {
+    async fn send(&self, request: &GitHubRequest<'_>) -> Result<GitHubResponse, GitHubError> {
         let mut waited = Duration::ZERO;
         let mut tries = 1;
         loop {
-            let outcome = self.sent(method, path, body, form).await;
-            let (wait, refusal) = match outcome {
+            let (wait, refusal) = match self.sent(request).await {
                 Ok(answer) if answer.status.is_success() => return Ok(answer),
-                Ok(answer) => (pause(method, &answer, tries), refusal(&answer)),
-                // GitHub may have executed a POST whose answer was lost.
-                Err(error) => ((method != Method::POST).then(|| backoff(tries)), GitHubError::Failed(error)),
+                Ok(answer) => {
+                    (pause(request.repeatable, &answer, tries), error(request.method, &answer, self.read_only))
+                }
+                // GitHub may have executed a request whose answer was lost.
+                Err(error) => {
+                    ((request.repeatable == Repeatable::Yes).then(|| backoff(tries)), GitHubError::Failed(error))
+                }
             };
             match wait {
                 Some(wait) if tries < TRIES && waited + wait <= TIMEOUTS => {
@@ -200,13 +203,8 @@ impl GitHub {
         }
     }
 
-    async fn sent(
-        &self,
-        method: &Method,
-        path: &str,
-        body: Option<&Value>,
-        form: &str,
-    ) -> anyhow::Result<GitHubResponse> {
+    async fn sent(&self, request: &GitHubRequest<'_>) -> anyhow::Result<GitHubResponse> {
+        let GitHubRequest { method, path, body, form, repeatable: _ } = *request;
         let text = body.map(Value::to_string).unwrap_or_default();
         let request = http::Request::builder()
             .method(method.clone())
@@ -231,46 +229,6 @@ fn built(address: &str, variable: &str, token: &Secret) -> anyhow::Result<Octocr
         .personal_token(token.reveal())
         .build_with_reqwest(web::client()?)
         .context("while building the GitHub client")
-}
-
-/// How long to wait before a retry; `None` if a retry would not help.
-fn pause(method: &Method, answer: &GitHubResponse, tries: u32) -> Option<Duration> {
-    let number = |name| {
-        answer.headers.get(name).and_then(|value| value.to_str().ok()).and_then(|text| text.trim().parse::<u64>().ok())
-    };
-    let limited = answer.status == StatusCode::TOO_MANY_REQUESTS
-        || (answer.status == StatusCode::FORBIDDEN
-            && (number("retry-after").is_some() || number("x-ratelimit-remaining") == Some(0)));
-    if limited {
-        let until_reset = || {
-            let now =
-                std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-            number("x-ratelimit-reset").map(|reset| reset.saturating_sub(now))
-        };
-        return Some(number("retry-after").or_else(until_reset).map_or_else(|| backoff(tries), Duration::from_secs));
-    }
-    // 502 to 504 come from GitHub's edge, which may have passed a POST on.
-    (answer.status.is_server_error() && method != Method::POST).then(|| backoff(tries))
-}
-
-/// 0.25, 0.5, 1, 2 seconds.
-fn backoff(tries: u32) -> Duration {
-    Duration::from_millis(125 * (1 << tries.min(8)))
-}
-
-fn refusal(answer: &GitHubResponse) -> GitHubError {
-    match answer.status {
-        StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED => GitHubError::Forbidden,
-        StatusCode::NOT_FOUND => GitHubError::Missing,
-        status => {
-            let message: Option<String> = serde_json::from_slice::<Value>(&answer.body)
-                .ok()
-                .and_then(|body| Some(body.get("message")?.as_str()?.to_owned()));
-            let detail =
-                message.map_or(String::new(), |message| format!(": {}", message.chars().take(200).collect::<String>()));
-            GitHubError::Failed(anyhow::anyhow!("GitHub answered {status}{detail}"))
-        }
-    }
 }
 
 fn parsed<T: for<'de> Deserialize<'de>>(answer: &GitHubResponse, path: &str) -> Result<T, GitHubError> {

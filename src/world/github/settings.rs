@@ -109,7 +109,7 @@ impl GitHub {
     /// GitHub did not answer.
     pub fn action_file(&self, action: &str, reference: &str) -> Result<Option<String>, GitHubError> {
         let path = format!("/repos/{action}/contents/action.yml?ref={}", escaped(reference));
-        match self.ask_as(&Method::GET, &path, None, "while reading the action", super::RAW) {
+        match self.ask_raw(&path, "while reading the action") {
             Ok(answer) => Ok(Some(String::from_utf8_lossy(&answer.body).into_owned())),
             Err(GitHubError::Missing) => Ok(None),
             Err(other) => Err(other),

@@ -3,7 +3,7 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, GitHubError, RAW, parsed};
+use super::{GitHub, GitHubError, parsed};
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
 use crate::model::RepoPath;
@@ -36,9 +36,7 @@ impl Objects for GitHub {
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>> {
         let path = self.path(&format!("/git/blobs/{}", of_id(id)?));
         let doing = "while reading a file of the base commit";
-        let answer = self
-            .ask_as(&Method::GET, &path, None, doing, RAW)
-            .map_err(|refusal| tree_error(refusal, "a file of the base commit"))?;
+        let answer = self.ask_raw(&path, doing).map_err(|refusal| tree_error(refusal, "a file of the base commit"))?;
         Ok(answer.body)
     }
 
@@ -61,12 +59,7 @@ fn of_id(id: &str) -> anyhow::Result<&str> {
 }
 
 fn tree_error(refusal: GitHubError, what: &str) -> anyhow::Error {
-    match refusal {
-        GitHubError::Forbidden | GitHubError::Missing => {
-            anyhow::anyhow!("{what} cannot be read: the job needs the permission `contents: read`")
-        }
-        GitHubError::Failed(error) => error,
-    }
+    refusal.explained(&format!("{what} cannot be read"), "contents: read")
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,8 @@
 //! Approval by label and the bump, played against the stand-in: the story as it should go, and every way to cheat.
 
 mod artifacts;
+mod label;
+mod rerun;
 mod rights;
 mod seen;
 
@@ -24,6 +26,8 @@ pub const REASON: &str = "Goldgate-Reason: the agent reports more on purpose";
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = seen::trials();
+    trials.extend(rerun::trials());
+    trials.extend(label::trials());
     trials.extend(vec![
         trial("a regression, a label, a bump, and the gate is green", whole_story),
         trial("an approval twice and a bump twice are one of each", twice),
@@ -163,6 +167,24 @@ impl Story {
         let comment = self.comment();
         assert!(comment.contains("**Not approved**") && comment.contains(why), "{why}: {comment}");
         assert_ne!(self.graded(30).code, 0, "the gate is green");
+    }
+}
+
+impl Story {
+    /// The label stays and approves nothing, and the comment says that it has to be set again.
+    fn has_no_result(&self) {
+        assert!(self.github.labels().contains(&LABEL.to_owned()), "the label is removed");
+        assert!(self.github.statuses(&head_sha()).is_empty());
+        let comment = self.comment();
+        assert!(comment.contains("**Not approved yet**") && comment.contains("set the label again"), "{comment}");
+        assert_ne!(self.graded(30).code, 0, "the gate is green");
+    }
+
+    /// Somebody takes the label away, after the gate's run has finished, and the job on that event runs.
+    pub fn unlabeled(&self, run: u64) -> Ran {
+        self.github.concluded(run, "success");
+        self.github.unlabel(LABEL);
+        self.job("pull_request.unlabeled", "trudy", 21).input("mode", "approve").runs()
     }
 }
 
@@ -319,8 +341,7 @@ fn unlabeled() {
     story.gate(7);
     story.labeled("alice");
     assert_eq!(story.graded(8).code, 0);
-    story.github.unlabel(LABEL);
-    let ran = story.job("pull_request.unlabeled", "trudy", 21).input("mode", "approve").runs();
+    let ran = story.unlabeled(7);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     assert_eq!(story.github.statuses(&head_sha())[1], "failure withdrawn: trudy removed the label");
     assert!(story.comment().contains("**Withdrawn**"), "{}", story.comment());

@@ -13,6 +13,9 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("an approval of one config takes no report of another", other_config),
         trial("two configs are approved one by one, each by its own status and comment", one_by_one),
+        trial("with several configs in one run all statuses are set before the run starts again, once", one_run),
+        trial("a config that needs no approval delays no run", green_sibling),
+        trial("a config that is refused takes no approval from another one", refused_sibling),
         trial("a report that does not say its config approves nothing", no_config),
         trial("a report of another config is not published, merged or made the baseline", elsewhere),
     ]
@@ -122,6 +125,79 @@ fn one_by_one() {
     services.labeled("b", "bump");
     let commits = services.github.commits();
     assert_eq!(commits[0]["fileChanges"]["additions"][0]["path"], "b/baselines/latest.json");
+}
+
+/// Two configs whose gates are jobs of one run.
+fn in_one_run(regressed: &[&str]) -> Services {
+    let services = Services::new();
+    for service in SERVICES {
+        if regressed.contains(&service) {
+            services.regress(service);
+        }
+        services.gate(service, 7);
+        services.upload(7, &format!("goldgate-report-{service}"), &services.report());
+    }
+    services.github.label(LABEL);
+    services
+}
+
+impl Services {
+    fn comments(&self) -> String {
+        self.github.bodies(BOT).concat().replace("&#8288;", "")
+    }
+
+    fn unlabeled(&self, service: &str) -> Ran {
+        let config = format!("{service}/goldgate.yaml");
+        let mut job = Job::new(&self.elsewhere, &self.github, "pull_request.unlabeled", "pull_request_target");
+        job.event["label"]["name"] = json!(LABEL);
+        job.input("mode", "approve").input("config", &config).runs()
+    }
+}
+
+fn one_run() {
+    let services = in_one_run(&SERVICES);
+    let ran = services.labeled("a", "approve");
+    assert!(services.github.reruns().is_empty(), "{}", ran.stdout);
+    assert!(services.comments().contains("once the result of `b` is decided too"), "{}", services.comments());
+    services.labeled("b", "approve");
+    let reruns = services.github.reruns();
+    assert_eq!((reruns.len(), reruns[0].run, reruns[0].what.as_str()), (1, 7, "rerun-failed-jobs"));
+    assert_eq!(reruns[0].statuses, ["goldgate/baseline/a", "goldgate/baseline/b"]);
+    // Nobody may see the run start while one of the approvals still stands.
+    services.github.concluded(7, "success");
+    services.github.unlabel(LABEL);
+    for service in SERVICES {
+        let ran = services.unlabeled(service);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+    let reruns = services.github.reruns();
+    assert_eq!((reruns.len(), reruns[1].what.as_str(), reruns[1].statuses.len()), (2, "rerun", 4));
+    let statuses = services.github.statuses(&head_sha());
+    assert_eq!(statuses.iter().filter(|status| status.starts_with("failure withdrawn: trudy")).count(), 2);
+    assert_eq!((services.gate("a", 8).code, services.gate("b", 9).code), (1, 1));
+}
+
+fn green_sibling() {
+    let services = in_one_run(&["a"]);
+    let ran = services.labeled("a", "approve");
+    assert_eq!(services.github.reruns().len(), 1, "{}", ran.stdout);
+}
+
+fn refused_sibling() {
+    let services = in_one_run(&SERVICES);
+    // Nobody can have seen the result of b.
+    let bodies = services.github.bodies(BOT);
+    let of_b = bodies.iter().position(|body| body.contains("key=b ")).unwrap() as u64 + 1;
+    services.github.change_comment(of_b, "gone");
+    services.labeled("a", "approve");
+    let ran = services.labeled("b", "approve");
+    assert!(!services.github.labels().contains(&LABEL.to_owned()), "{}", ran.stdout);
+    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/a"]);
+    assert_eq!(services.github.reruns().len(), 1, "{}", ran.stdout);
+    // goldgate removed the label itself: that withdraws nothing.
+    services.unlabeled("a");
+    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/a"]);
+    assert_eq!(services.gate("a", 9).code, 0);
 }
 
 fn no_config() {

@@ -1,5 +1,6 @@
 //! `goldgate action` against a stateful stand-in of GitHub's REST API, with real webhook payloads.
 
+mod account;
 mod approval;
 mod attacks;
 mod baseline_pr;
@@ -13,6 +14,7 @@ mod parts;
 mod present;
 mod publish;
 mod queue;
+mod refusals;
 mod setup;
 mod standin;
 mod story;
@@ -39,7 +41,9 @@ pub fn trials() -> Vec<Trial> {
     {
         trials.extend(more());
     }
+    trials.extend(account::trials());
     trials.extend(keys::trials());
+    trials.extend(refusals::trials());
     for more in [
         configs::trials,
         present::trials,

@@ -94,8 +94,7 @@ fn not_its_own() {
     let mut job = Job::new(&story.checkout, &story.github, "merge_group", "merge_group");
     job.event["merge_group"]["head_ref"] = json!("refs/heads/mine/pr-2-of-mine");
     assert_eq!(job.runs().code, 1, "any branch is taken for the queue's");
-    story.github.unlabel(super::approval::LABEL);
-    story.job("pull_request.unlabeled", "alice", 21).input("mode", "approve").runs();
+    story.unlabeled(7);
     assert_eq!(queued(&story, 2).code, 1, "a withdrawn approval counts");
 }
 

@@ -77,7 +77,7 @@ fn incomplete() {
         (".github/workflows/goldgate.yml:6:3: ", "missing-type"),
         (".github/workflows/goldgate.yml:", "missing-permission"),
         (".github/workflows/goldgate.yml:", "no-merge-group"),
-        (".github/workflows/goldgate-approval.yml:28:9: ", "builds-from-source"),
+        (".github/workflows/goldgate-approval.yml:32:9: ", "builds-from-source"),
         ("rules of main: ", "any-source"),
         ("rules of main: ", "other-name"),
         ("rules of main: ", "queue-grouping"),

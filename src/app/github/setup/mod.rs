@@ -44,8 +44,10 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
             problems.extend(rules::of_rules(&workflows, &branch, &found));
             checked.push(describe(&branch, &found));
         }
-        Err(GitHubError::Failed(error)) => return Err(error.into()),
-        Err(_) => notes.push(format!("the token may not read the rules of {branch}; {}", rules::PROTECTION)),
+        Err(error) if error.is_denied() => {
+            notes.push(format!("the token may not read the rules of {branch}; {}", rules::PROTECTION));
+        }
+        Err(error) => return Err(unanswered(error)),
     }
     let gates = GateStep::all(&workflows);
     labels(&github, &gates, &mut notes)?;
@@ -57,9 +59,9 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
 }
 
 fn unanswered(refusal: GitHubError) -> CliError {
-    match refusal {
-        GitHubError::Failed(error) => error.into(),
-        _ => anyhow::anyhow!("the repository cannot be read: the token needs access to it").into(),
+    match refusal.is_denied() {
+        true => anyhow::anyhow!("the repository cannot be read: the token needs access to it").into(),
+        false => refusal.explained("the repository cannot be read", "metadata: read").into(),
     }
 }
 
@@ -96,10 +98,10 @@ fn labels(github: &GitHub, gates: &[GateStep<'_>], notes: &mut Vec<String>) -> R
         match github.has_label(label) {
             Ok(true) => {}
             Ok(false) => {
-                notes.push(format!("the label {label} does not exist yet; somebody with write access has to create it"))
+                notes.push(format!("the label {label} does not exist yet; the gate creates it when it is needed"))
             }
-            Err(GitHubError::Failed(error)) => return Err(error.into()),
-            Err(_) => notes.push("the token may not read the labels".to_owned()),
+            Err(error) if error.is_denied() => notes.push("the token may not read the labels".to_owned()),
+            Err(error) => return Err(unanswered(error)),
         }
     }
     Ok(())
@@ -139,7 +141,7 @@ fn images(
                         problems.push(problem("no-action", what, "write the commit of a release after the @"));
                         None
                     }
-                    Err(GitHubError::Failed(error)) => return Err(error.into()),
+                    Err(error) if !error.is_denied() => return Err(unanswered(error)),
                     Err(_) => {
                         notes.push(format!("the token may not read {name}"));
                         None

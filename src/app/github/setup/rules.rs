@@ -91,7 +91,7 @@ fn use_case(mode: &str) -> &'static [(&'static str, TokenAccess, &'static str)] 
             &[("actions", READ, "to read the run's artifact"), ("pull-requests", WRITE, "to write the comment")]
         }
         "approve" => &[
-            ("actions", READ, "to read the result"),
+            ("actions", WRITE, "to read the result and to start its run again"),
             ("contents", READ, "to read the config"),
             ("pull-requests", WRITE, "to write the comment and to remove the label"),
             ("statuses", WRITE, "to store the approval"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Answer, BOT, Request, Standin, State, decoded, forbidden, invalid, missing, ok, status};
+use super::{Answer, Request, Standin, State, decoded, forbidden, invalid, missing, ok, status};
 
 /// The pull request's labels, what people may do, and every status that was set.
 #[derive(Default)]
@@ -13,6 +13,8 @@ pub struct Approvals {
     roles: BTreeMap<String, &'static str>,
     statuses: Vec<Set>,
     unlabels: bool,
+    /// A commit that somebody pushes right after the next status is set.
+    pushes_next: Option<String>,
     /// What happened to the pull request, as `issues/N/timeline` tells it.
     timeline: Vec<Value>,
     /// Who pushed which commit, as the repository's activity tells it.
@@ -26,6 +28,11 @@ impl Approvals {
             self.labels.push(name.to_owned());
             self.timeline.push(happened("labeled", by, name, at));
         }
+    }
+
+    /// The contexts of all statuses, the oldest first.
+    pub fn all_contexts(&self) -> Vec<String> {
+        self.statuses.iter().map(|set| set.context.clone()).collect()
     }
 
     fn remove_label(&mut self, by: &str, name: &str, at: &str) {
@@ -48,6 +55,7 @@ struct Set {
     state: String,
     description: String,
     creator: String,
+    at: String,
 }
 
 impl Standin {
@@ -59,6 +67,8 @@ impl Standin {
     pub fn label_by(&self, actor: &str, name: &str) {
         self.change(|state| {
             let at = state.tick();
+            // Whoever adds a label by hand has created it before, or does so on the way.
+            state.labels.add(name);
             state.approval.add_label(actor, name, &at);
         });
     }
@@ -85,6 +95,11 @@ impl Standin {
         self.change(|state| state.approval.unlabels = true);
     }
 
+    /// Somebody pushes right after the next status is set.
+    pub fn push_meanwhile(&self, commit: &str) {
+        self.change(|state| state.approval.pushes_next = Some(commit.to_owned()));
+    }
+
     /// What somebody may do, as a role's name.
     pub fn role(&self, login: &str, role: &'static str) {
         self.change(|state| state.approval.roles.insert(login.to_owned(), role));
@@ -98,8 +113,12 @@ impl Standin {
             state: state.to_owned(),
             description: description.to_owned(),
             creator: creator.to_owned(),
+            at: String::new(),
         };
-        self.change(|state| state.approval.statuses.push(set));
+        self.change(|state| {
+            let at = state.tick();
+            state.approval.statuses.push(Set { at, ..set });
+        });
     }
 
     /// The contexts of a commit's statuses, the oldest first.
@@ -122,7 +141,7 @@ impl Standin {
 fn shown(set: &Set) -> Value {
     json!({
         "state": set.state, "context": set.context, "description": set.description, "creator": { "login": set.creator },
-        "created_at": "2026-11-21T06:13:20Z",
+        "created_at": set.at,
     })
 }
 
@@ -130,14 +149,17 @@ fn shown(set: &Set) -> Value {
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let allowed = |state: &State, permission| state.allows(permission);
     Some(match (request.method.as_str(), segments) {
-        ("DELETE", ["issues", _, "labels", _]) if !allowed(state, "pull-requests: write") => forbidden(),
+        ("DELETE", ["issues", _, "labels", _]) if !allowed(state, "pull-requests: write") => {
+            forbidden("issues=write; pull_requests=write")
+        }
         ("DELETE", ["issues", _, "labels", name]) => {
             let name = decoded(name);
             if !state.approval.labels.iter().any(|label| label.eq_ignore_ascii_case(&name)) {
                 return Some(missing());
             }
             let at = state.tick();
-            state.approval.remove_label(BOT, &name, &at);
+            let login = state.account.login.clone();
+            state.approval.remove_label(&login, &name, &at);
             ok(json!([]))
         }
         ("GET", ["issues", _, "timeline"]) => {
@@ -164,13 +186,13 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             };
             ok(json!({ "permission": permission, "role_name": role, "user": { "login": decoded(login) } }))
         }
-        ("GET", ["commits", _, "statuses"]) if !allowed(state, "statuses: read") => forbidden(),
+        ("GET", ["commits", _, "statuses"]) if !allowed(state, "statuses: read") => forbidden("statuses=read"),
         ("GET", ["commits", commit, "statuses"]) => {
             let newest: Vec<Set> =
                 state.approval.statuses.iter().rev().filter(|set| set.commit == *commit).cloned().collect();
             request.page(&newest, shown)
         }
-        ("POST", ["statuses", _]) if !allowed(state, "statuses: write") => forbidden(),
+        ("POST", ["statuses", _]) if !allowed(state, "statuses: write") => forbidden("statuses=write"),
         ("POST", ["statuses", commit]) => {
             let text = |name: &str| request.body[name].as_str().unwrap_or_default().to_owned();
             let known = ["success", "failure", "pending", "error"].contains(&text("state").as_str());
@@ -182,9 +204,13 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
                 context: text("context"),
                 state: text("state"),
                 description: text("description"),
-                creator: BOT.to_owned(),
+                creator: state.account.login.clone(),
+                at: state.tick(),
             };
             state.approval.statuses.push(set.clone());
+            if let Some(commit) = state.approval.pushes_next.take() {
+                state.pulls.push("changes", &commit);
+            }
             if std::mem::take(&mut state.approval.unlabels) {
                 let at = state.tick();
                 for label in state.approval.labels.clone() {

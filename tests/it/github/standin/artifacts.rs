@@ -1,4 +1,4 @@
-//! Workflow runs and their artifacts.
+//! Artifacts of workflow runs.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,6 @@ use super::{Answer, Body, Request, Standin, State, forbidden, missing, ok, statu
 /// What runs have uploaded, and where the downloads lead.
 #[derive(Default)]
 pub struct Artifacts {
-    runs: Vec<Value>,
     uploaded: Vec<Uploaded>,
     stored: BTreeMap<String, Vec<u8>>,
     elsewhere: Option<String>,
@@ -25,11 +24,6 @@ struct Uploaded {
 }
 
 impl Standin {
-    /// A run, as GitHub tells it.
-    pub fn run(&self, run: Value) {
-        self.change(|state| state.artifacts.runs.push(run));
-    }
-
     /// An artifact that a run has uploaded; the answer is its number.
     pub fn artifact(&self, run: u64, name: &str, bytes: Vec<u8>) -> u64 {
         self.change(|state| {
@@ -85,7 +79,7 @@ pub fn stored(request: &Request, state: &mut State) -> Option<Answer> {
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let ("GET", ["actions", rest @ ..]) = (request.method.as_str(), segments) else { return None };
     if !state.allows("actions: read") {
-        return Some(forbidden());
+        return Some(forbidden("actions=read"));
     }
     let kept = &mut state.artifacts;
     let shown = |one: &&Uploaded| json!({ "id": one.id, "name": one.name, "expired": one.expired, "created_at": one.at, "workflow_run": { "id": one.run } });
@@ -94,18 +88,6 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             let named = |one: &&Uploaded| request.asked("name").is_none_or(|name| one.name == name);
             let found: Vec<&Uploaded> = kept.uploaded.iter().filter(named).collect();
             ok(json!({ "total_count": found.len(), "artifacts": request.slice(&found, shown) }))
-        }
-        ["runs"] => {
-            let asked = |name: &str, run: &Value| request.asked(name).is_none_or(|wanted| run[name] == json!(wanted));
-            let found: Vec<&Value> = kept
-                .runs
-                .iter()
-                .filter(|run| asked("head_sha", run) && asked("event", run) && asked("status", run))
-                .collect();
-            ok(json!({ "total_count": found.len(), "workflow_runs": request.slice(&found, |run| (*run).clone()) }))
-        }
-        ["runs", id] => {
-            kept.runs.iter().find(|run| run["id"].as_u64() == id.parse().ok()).cloned().map_or_else(missing, ok)
         }
         ["runs", id, "artifacts"] => {
             let found: Vec<&Uploaded> = kept

@@ -25,7 +25,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         return None;
     }
     if !state.allows("checks: write") {
-        return Some(forbidden());
+        return Some(forbidden("checks=write"));
     }
     let runs = &mut state.checks.0;
     Some(match (request.method.as_str(), segments) {

@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, BOT, Request, Standin, State, forbidden, invalid, missing, nothing, ok, status};
+use super::{Answer, Request, Standin, State, forbidden, invalid, missing, nothing, ok, status};
 
 /// Every comment, in the order of their numbers.
 #[derive(Default)]
 pub struct Comments {
     all: Vec<Comment>,
     next: u64,
+    locked: bool,
 }
 
 struct Comment {
@@ -32,6 +33,11 @@ impl Standin {
                 .filter(|comment| comment.id == id)
                 .for_each(|one| body.clone_into(&mut one.body));
         });
+    }
+
+    /// Somebody locks the conversation.
+    pub fn lock(&self) {
+        self.change(|state| state.comments.locked = true);
     }
 
     pub fn bodies(&self, author: &str) -> Vec<String> {
@@ -74,14 +80,19 @@ fn shown(comment: &Comment) -> Value {
 /// `issues/N/comments` and `issues/comments/ID`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let allowed = state.allows("pull-requests: write");
+    let login = state.account.login.clone();
     let comments = &mut state.comments;
     Some(match (request.method.as_str(), segments) {
         ("GET", ["issues", _, "comments"]) => request.page(&comments.all, shown),
-        ("POST", ["issues", _, "comments"]) if !allowed => forbidden(),
+        ("POST", ["issues", _, "comments"]) if !allowed => forbidden("issues=write; pull_requests=write"),
+        // Docs, "Locking conversations"; the text is GitHub's answer to this request.
+        ("POST", ["issues", _, "comments"]) if comments.locked => {
+            status(403, json!({ "message": "Unable to create comment because issue is locked." }))
+        }
         ("POST", ["issues", _, "comments"]) => {
             match request.body["body"].as_str().filter(|body| body.chars().count() <= 65_536) {
                 Some(body) => {
-                    let id = comments.add(BOT, body);
+                    let id = comments.add(&login, body);
                     status(201, comments.shown(id))
                 }
                 None => invalid(),

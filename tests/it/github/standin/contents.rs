@@ -37,6 +37,11 @@ impl Standin {
 }
 
 impl Standin {
+    /// The text of a file that every commit has.
+    pub fn text(&self, path: &str) -> String {
+        self.change(|state| String::from_utf8(state.contents.everywhere[path].clone()).unwrap())
+    }
+
     /// The bytes of a file on one commit.
     pub fn read_at(&self, reference: &str, path: &str) -> Vec<u8> {
         self.change(|state| state.contents.get(reference, path).unwrap().clone())

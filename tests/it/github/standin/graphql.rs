@@ -1,10 +1,11 @@
-//! GraphQL: the one mutation that writes a commit.
+//! GraphQL: who the token belongs to, and the one mutation that writes a commit.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{Answer, Request, Standin, State, ok};
+use super::account::GraphQlAccess;
+use super::{Answer, Request, Standin, State, ok, status};
 
 /// Commits that were written.
 #[derive(Default)]
@@ -26,6 +27,18 @@ fn error(kind: &str, message: &str) -> Answer {
 /// `POST /graphql`.
 pub fn answer(request: &Request, state: &mut State) -> Answer {
     let query = request.body["query"].as_str().unwrap_or_default();
+    match state.account.graphql {
+        GraphQlAccess::Blocked => return status(403, json!({ "message": "blocked by the proxy" })),
+        GraphQlAccess::Error => {
+            return ok(json!({ "data": null, "errors": [{ "type": "RATE_LIMITED", "message": "no" }] }));
+        }
+        GraphQlAccess::Answers => {}
+    }
+    // GraphQL, "Queries": `viewer` is the authenticated user, also that of an installation token (cli/cli shows it as
+    // "github-actions[bot]").
+    if query.contains("viewer { login }") {
+        return ok(json!({ "data": { "viewer": { "login": state.account.login } } }));
+    }
     assert!(query.contains("createCommitOnBranch(input: $input)"), "{query}");
     if !state.allows("contents: write") {
         return error("FORBIDDEN", "Resource not accessible by integration");

@@ -1,6 +1,7 @@
 //! A stand-in of the parts of GitHub's API that goldgate uses. It keeps state, and refuses what GitHub refuses. Each area of
 //! routes has a file of its own; this one speaks HTTP and knows who is asked.
 
+pub mod account;
 mod approval;
 mod artifacts;
 mod checks;
@@ -9,7 +10,9 @@ pub mod commits;
 mod contents;
 mod forks;
 mod graphql;
+mod labels;
 pub mod pulls;
+pub mod runs;
 mod settings;
 mod trees;
 
@@ -32,6 +35,10 @@ pub enum Fault {
     Once(u16),
     /// One is answered with 429 and this `Retry-After`.
     Limited(u32),
+    /// Every one is answered with 403, because the hour's requests are used up until so many seconds later.
+    UsedUp(u64),
+    /// One is answered with 403, because of a secondary limit with this `Retry-After`.
+    Secondary(u32),
     /// One is done, and its connection breaks before the answer.
     DoneButLost,
     /// One is done, and another writer's text stands there right after.
@@ -41,6 +48,7 @@ pub enum Fault {
 /// All that the stand-in keeps; an area's file changes its own part.
 #[derive(Default)]
 pub struct State {
+    account: account::Account,
     comments: comments::Comments,
     contents: contents::Contents,
     approval: approval::Approvals,
@@ -49,7 +57,9 @@ pub struct State {
     commits: commits::Commits,
     forks: forks::Forks,
     graphql: graphql::Commits,
+    labels: labels::Labels,
     pulls: pulls::Pulls,
+    runs: runs::Runs,
     settings: settings::Settings,
     trees: trees::Trees,
     port: u16,
@@ -121,7 +131,7 @@ impl State {
     fn meets(&mut self, method: &str) -> Option<Fault> {
         let place = self.faults.iter().position(|(of, _)| *of == method)?;
         let fault = self.faults[place].1;
-        if !matches!(fault, Fault::Always(_)) {
+        if !matches!(fault, Fault::Always(_) | Fault::UsedUp(_)) {
             self.faults.remove(place);
         }
         Some(fault)
@@ -212,8 +222,24 @@ pub fn missing() -> Answer {
     status(404, json!({ "message": "Not Found" }))
 }
 
-pub fn forbidden() -> Answer {
-    status(403, json!({ "message": "Resource not accessible by integration" }))
+/// What GitHub answers to a token that lacks a permission. The header names what would do: permissions of a set are separated by
+/// commas, sets by semicolons (docs, "Troubleshooting the REST API", "Insufficient permissions errors").
+pub fn forbidden(accepted: &str) -> Answer {
+    let answer = status(403, json!({ "message": "Resource not accessible by integration" }));
+    Answer { headers: format!("x-accepted-github-permissions: {accepted}\r\nx-ratelimit-remaining: 900\r\n"), ..answer }
+}
+
+/// The hour's requests of the token are used up (docs, "Rate limits for the REST API": 403 or 429, `x-ratelimit-remaining` is 0).
+fn used_up(seconds: u64) -> Answer {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let answer = status(403, json!({ "message": "API rate limit exceeded for installation ID 1." }));
+    Answer { headers: format!("x-ratelimit-remaining: 0\r\nx-ratelimit-reset: {}\r\n", now + seconds), ..answer }
+}
+
+/// Too many requests in a short time (docs, "Rate limits for the REST API", "Exceeding the rate limit").
+fn secondary(seconds: u32) -> Answer {
+    let text = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.";
+    Answer { headers: format!("retry-after: {seconds}\r\n"), ..status(403, json!({ "message": text })) }
 }
 
 pub fn invalid() -> Answer {
@@ -248,8 +274,12 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
     let mut reader = BufReader::new(stream);
     while let Some(request) = read(&mut reader, state) {
         let mut state = state.lock().unwrap();
-        let answered = match state.meets(&request.method) {
+        // GraphQL has limits and failures of its own.
+        let fault = if request.path == "/graphql" { None } else { state.meets(&request.method) };
+        let answered = match fault {
             Some(Fault::Always(code) | Fault::Once(code)) => status(code, json!({ "message": "a fault of the test" })),
+            Some(Fault::UsedUp(seconds)) => used_up(seconds),
+            Some(Fault::Secondary(seconds)) => secondary(seconds),
             Some(Fault::Limited(seconds)) => {
                 let slow = status(429, json!({ "message": "slow down" }));
                 Answer { headers: format!("retry-after: {seconds}\r\n"), ..slow }
@@ -320,8 +350,8 @@ fn read(reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> Option<Reque
 /// Asks every area in turn; the first that knows the route answers.
 fn answer(request: &Request, state: &mut State) -> Answer {
     match (request.method.as_str(), request.path.as_str()) {
-        // A workflow's own token may not ask who it is.
-        ("GET", "/user") => return forbidden(),
+        // No installation token may ask it, and GITHUB_TOKEN is one (actions/create-github-app-token#258).
+        ("GET", "/user") => return forbidden(""),
         ("POST", "/graphql") => return graphql::answer(request, state),
         _ => {}
     }
@@ -337,6 +367,8 @@ fn answer(request: &Request, state: &mut State) -> Answer {
         comments::answer,
         contents::answer,
         approval::answer,
+        labels::answer,
+        runs::answer,
         artifacts::answer,
         commits::answer,
         checks::answer,

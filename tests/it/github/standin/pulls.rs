@@ -221,13 +221,16 @@ impl Standin {
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let labels = state.approval.labels.clone();
     let writes = request.method != "GET";
-    let lacks = |permission: &str| writes && !state.allows(permission);
-    if (lacks("pull-requests: write") && segments.first() == Some(&"pulls"))
-        || (lacks("contents: write") && segments.first() == Some(&"git"))
-        || (lacks("actions: write") && segments.first() == Some(&"actions"))
-    {
-        return Some(forbidden());
+    for (permission, accepted, area) in [
+        ("pull-requests: write", "pull_requests=write", "pulls"),
+        ("contents: write", "contents=write", "git"),
+        ("actions: write", "actions=write", "actions"),
+    ] {
+        if writes && segments.first() == Some(&area) && !state.allows(permission) {
+            return Some(forbidden(accepted));
+        }
     }
+    let author = state.account.login.clone();
     let pulls = &mut state.pulls;
     let text = |name: &str| request.body[name].as_str().map(str::to_owned);
     Some(match (request.method.as_str(), segments) {
@@ -254,7 +257,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             }
             let number = pulls.all.keys().max().unwrap_or(&0) + 1;
             let (title, body) = (text("title").unwrap(), text("body").unwrap());
-            let (author, state) = (super::BOT.to_owned(), "open".to_owned());
+            let state = "open".to_owned();
             pulls.all.insert(
                 number,
                 Pull {

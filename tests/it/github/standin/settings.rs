@@ -11,8 +11,6 @@ pub struct Settings {
     rules: Vec<Value>,
     /// The required checks of classic branch protection.
     protected: Vec<Value>,
-    /// The labels of the repository.
-    labels: Vec<String>,
     /// `action.yml` of acme/goldgate, with the reference it is asked for.
     action: Option<(String, String)>,
     /// Whether the image needs a login.
@@ -29,7 +27,7 @@ impl Standin {
     }
 
     pub fn create_label(&self, name: &str) {
-        self.change(|state| state.settings.labels.push(name.to_owned()));
+        self.change(|state| state.labels.add(name));
     }
 
     /// The action at a commit says that its image is in this server's registry.
@@ -43,26 +41,19 @@ impl Standin {
     }
 }
 
-/// The repository itself, `labels/NAME`, `rules/branches/NAME`, `branches/NAME`.
+/// The repository itself, `rules/branches/NAME`, `branches/NAME`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let settings = &state.settings;
-    let known = matches!(segments, [] | ["labels", _] | ["rules", "branches", _] | ["branches", _]);
+    let known = matches!(segments, [] | ["rules", "branches", _] | ["branches", _]);
     if request.method != "GET" || !known {
         return None;
     }
     // https://docs.github.com/rest/repos/rules: "Metadata" repository permissions (read).
     if !state.allows("metadata: read") {
-        return Some(forbidden());
+        return Some(forbidden("metadata=read"));
     }
     Some(match segments {
         [] => ok(json!({ "full_name": "acme/agents", "default_branch": "main" })),
-        // https://docs.github.com/rest/issues/labels#get-a-label; the name is compared without letter case.
-        ["labels", name] => {
-            match settings.labels.iter().find(|label| label.eq_ignore_ascii_case(&super::decoded(name))) {
-                Some(label) => ok(json!({ "id": 1, "name": label })),
-                None => missing(),
-            }
-        }
         // https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
         ["rules", "branches", "main"] => ok(json!(settings.rules)),
         // https://docs.github.com/rest/branches/branches#get-a-branch

@@ -1,0 +1,152 @@
+//! The run that made the result is started again: the same commit, the same check.
+
+use super::super::standin::runs::Rerun;
+use super::*;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("an approval starts the failed jobs of the result's run again, after the status", granted),
+        trial("a withdrawal starts all jobs of the run again, because none failed", withdrawn),
+        trial("without actions: write the comment says which button to press", denied),
+        trial("a run in progress is waited for before it is started again", in_progress),
+        trial("a job does not wait for its own run, and the comment says what to press", own_run),
+        trial("a run without a failed job is not started again, and the comment says so", nothing_failed),
+        trial("an approval whose run could not be started is caught up on by the next event", caught_up),
+        trial("a result of the trusted gate is approved while it is in progress, and its run starts again", trusted),
+        trial("a push while the approval is written starts nothing on the older commit", pushed),
+    ]
+}
+
+fn again(run: u64, what: &str, statuses: usize) -> Rerun {
+    Rerun { run, what: what.to_owned(), statuses: vec!["goldgate/baseline".to_owned(); statuses] }
+}
+
+const FAILED: &str = "rerun-failed-jobs";
+
+fn granted() {
+    let story = Story::new();
+    story.gate(7);
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(story.github.reruns(), [again(7, FAILED, 1)]);
+    let wanted = "The failed jobs of [run 7](https://github.example/acme/agents/actions/runs/7) start again";
+    assert!(story.comment().contains(wanted), "{}", story.comment());
+    // No commit, no dispatch: the head and its reviews stay.
+    assert!(story.github.commits().is_empty() && story.github.dispatched().is_empty());
+    // The same label twice starts nothing twice, nor do other events.
+    story.approve("alice");
+    story.github.concluded(7, "failure");
+    story.job("pull_request.synchronize", "alice", 22).input("mode", "approve").runs();
+    assert_eq!(story.github.reruns().len(), 1);
+}
+
+fn withdrawn() {
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    let ran = story.unlabeled(7);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(story.github.reruns(), [again(7, FAILED, 1), again(7, "rerun", 2)]);
+    assert!(story.comment().contains("All jobs of [run 7]"), "{}", story.comment());
+}
+
+fn denied() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.deny("actions: write");
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
+    let comment = story.comment();
+    assert!(comment.contains("press **Re-run failed jobs** in [run 7]"), "{comment}");
+    assert!(comment.contains("the job needs the permission `actions: write`"), "{comment}");
+    let ran = story.unlabeled(7);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(story.comment().contains("press **Re-run all jobs** in [run 7]"), "{}", story.comment());
+    assert!(story.github.reruns().is_empty());
+}
+
+/// The result is uploaded, and another job of its run still works (findings, P1-6).
+fn in_progress() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.ends_after(7, 0);
+    let ran = story.labeled("alice");
+    assert_eq!(story.github.reruns(), [again(7, FAILED, 1)], "{}", ran.stdout);
+    let asked = story.github.requests();
+    let tries = asked.iter().filter(|request| request.ends_with("/actions/runs/7/rerun-failed-jobs")).count();
+    assert_eq!(tries, 2, "{asked:?}");
+}
+
+fn own_run() {
+    let story = Story::new();
+    story.gate(20);
+    story.github.in_progress(20);
+    let started = std::time::Instant::now();
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(started.elapsed().as_secs() < 20, "it waits for itself");
+    assert!(story.github.reruns().is_empty());
+    let comment = story.comment();
+    assert!(comment.contains("is still in progress. When it has finished, press **Re-run failed jobs**"), "{comment}");
+    assert!(!comment.contains("actions: write"), "{comment}");
+}
+
+fn nothing_failed() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.concluded(7, "success");
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(story.github.reruns().is_empty());
+    let comment = story.comment();
+    assert!(comment.contains("No job of [run 7]") && !comment.contains("actions: write"), "{comment}");
+}
+
+/// GitHub keeps one pending run of a concurrency group (docs, "Control the concurrency of workflows and jobs"), and people stop
+/// jobs, so that a re-run may be lost.
+fn caught_up() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.deny("actions: write");
+    story.labeled("alice");
+    story.github.change_denied(false);
+    let other = |run| {
+        let mut job = story.job("pull_request.labeled", "trudy", run).input("mode", "approve");
+        job.event["label"]["name"] = json!("bug");
+        job.runs()
+    };
+    let ran = other(22);
+    assert_eq!(story.github.reruns(), [again(7, FAILED, 1)], "{}", ran.stdout);
+    // It ran after the approval: what is still red is red for another reason.
+    story.github.concluded(7, "failure");
+    other(23);
+    assert_eq!(story.github.reruns().len(), 1);
+}
+
+fn trusted() {
+    for event in ["pull_request_target", "workflow_run"] {
+        let story = Story::new();
+        story.graded(7);
+        story.github.run(json!({
+            "id": 40, "run_attempt": 1, "head_sha": base_sha(), "head_branch": "master", "event": event,
+            "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate-trusted.yml",
+            "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
+        }));
+        let zip = zipped(&[("report.json", &story.report()), ("proposed-baseline.json", &story.proposed())]);
+        story.github.artifact(40, &format!("goldgate-report-{}", head_sha()), zip);
+        story.github.ends_after(40, 1);
+        let ran = story.labeled("alice");
+        assert_eq!(story.github.reruns(), [again(40, FAILED, 1)], "{event}: {}", ran.stdout);
+    }
+}
+
+fn pushed() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.push_meanwhile(&"c".repeat(40));
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
+    assert!(story.github.reruns().is_empty(), "{}", ran.stdout);
+}
