@@ -13,6 +13,8 @@ mod env;
 mod git;
 #[cfg(feature = "github")]
 mod github;
+#[cfg(feature = "github")]
+mod owner;
 #[cfg(feature = "models")]
 mod progress;
 mod read_once;
@@ -66,6 +68,8 @@ pub use github::Tree;
 pub use github::WorkflowRun;
 #[cfg(feature = "github")]
 pub use github::{BranchRules, ImageState, QueueGrouping, RequiredCheck};
+#[cfg(feature = "github")]
+pub use owner::give_to_owner;
 #[cfg(feature = "models")]
 pub use progress::Progress;
 pub use read_once::ReadOnce;

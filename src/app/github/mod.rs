@@ -22,6 +22,8 @@ mod rerun;
 mod setup;
 mod trusted;
 
+use std::path::Path;
+
 use self::graded_job::{JobContext, grade_and_publish};
 use self::inputs::{ActionInputs, ActionMode, inside};
 pub use self::setup::check_setup;
@@ -29,7 +31,7 @@ use super::cli_error::CliError;
 use super::live;
 use super::pipeline::run_options::RunOptions;
 use super::pipeline::selection::Selection;
-use crate::world::{Loudness, World};
+use crate::world::{Loudness, World, give_to_owner};
 
 /// Runs the mode that the input `mode` selects. Returns the exit code.
 ///
@@ -37,14 +39,21 @@ use crate::world::{Loudness, World};
 /// Bad inputs or files, or a failed request.
 pub fn action(world: &World) -> Result<u8, CliError> {
     let inputs = ActionInputs::read(&world.env)?;
+    let outcome = run_selected(world, &inputs);
+    let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
+    give_to_owner(Path::new(workspace), &[Path::new(".goldgate"), Path::new(&inside(workspace, &inputs.out))]);
+    outcome
+}
+
+fn run_selected(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     match inputs.mode {
-        ActionMode::Run => run_mode(world, &inputs),
-        ActionMode::Merge => merged_shards::merge_shards(world, &inputs),
-        ActionMode::Trusted => trusted::trusted(world, &inputs),
-        ActionMode::Publish => publishing::publish_report(world, &inputs),
-        ActionMode::Approve => pull_request_context::warned(world, approve::approve(world, &inputs)),
-        ActionMode::Bump => pull_request_context::warned(world, bump::bump(world, &inputs)),
-        ActionMode::BaselinePr => pull_request_context::warned(world, baseline_pr::baseline_pr(world, &inputs)),
+        ActionMode::Run => run_mode(world, inputs),
+        ActionMode::Merge => merged_shards::merge_shards(world, inputs),
+        ActionMode::Trusted => trusted::trusted(world, inputs),
+        ActionMode::Publish => publishing::publish_report(world, inputs),
+        ActionMode::Approve => pull_request_context::warned(world, approve::approve(world, inputs)),
+        ActionMode::Bump => pull_request_context::warned(world, bump::bump(world, inputs)),
+        ActionMode::BaselinePr => pull_request_context::warned(world, baseline_pr::baseline_pr(world, inputs)),
     }
 }
 

@@ -81,6 +81,7 @@ fn runs() -> Vec<Trial> {
         trial("hostile text becomes no mention, link, command or markup", hostile),
         trial("a comment on 200 failing suites is cut by whole sections", many_suites),
         trial("outputs, summary and annotations are written", outputs),
+        trial("what a container's root writes belongs to the owner of the workspace", owner),
         trial("a job that grades a part writes no comment and judges nothing", part),
         trial("the token is in no output and no file", token),
         trial("bad inputs are told with what would be right", bad_inputs),
@@ -323,6 +324,34 @@ fn outputs() {
     assert!(repository.path("reports/report.json").exists());
     assert!(ran.stdout.contains("::error file=golden/expected/legal/lease.json,line=3,title="), "{}", ran.stdout);
 }
+
+/// A runner that is used again cannot remove files of root (actions/runner#434). Needs root, as a container has it.
+#[cfg(unix)]
+fn owner() {
+    use std::os::unix::fs::{MetadataExt, chown, symlink};
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    let elsewhere = tempfile::tempdir().unwrap();
+    if chown(repository.path(""), Some(1001), Some(118)).is_err() {
+        eprintln!("skipped: only root can give files away; run it as root");
+        return;
+    }
+    let outside = elsewhere.path().join("kept");
+    std::fs::write(&outside, "").unwrap();
+    std::fs::create_dir(repository.path(".goldgate")).unwrap();
+    symlink(&outside, repository.path(".goldgate/link")).unwrap();
+    let ran = opened(&repository, &github).input("out", "reports/today").runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let of = |path: &str| std::fs::symlink_metadata(repository.path(path)).unwrap();
+    for path in ["reports", "reports/today", "reports/today/report.json", ".goldgate", ".goldgate/link"] {
+        assert_eq!((of(path).uid(), of(path).gid()), (1001, 118), "{path}");
+    }
+    // Neither files of the checkout nor what a link leads to.
+    assert_eq!((of("goldgate.yaml").uid(), std::fs::metadata(&outside).unwrap().uid()), (0, 0));
+}
+
+/// Only containers run as root.
+#[cfg(not(unix))]
+fn owner() {}
 
 fn part() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
