@@ -11,5 +11,9 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    ExitCode::from(app::main(&World::of_process()))
+    let world = World::of_process();
+    let code = app::main(&world);
+    // The process ends here, so freeing what the world keeps would only cost time.
+    std::mem::forget(world);
+    ExitCode::from(code)
 }

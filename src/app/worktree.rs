@@ -135,9 +135,9 @@ pub fn grade_recordings(config: &str, wanted: Selection, world: &World) -> Resul
         live: live::LiveOptions::NONE,
         parts: None,
     };
-    let report =
-        grade_worktree(&job, world, BaseSource::None, &|disk, _, configured| baseline::here(None, disk, configured))?
-            .report;
+    let GradedRun { report, suites, .. } =
+        grade_worktree(&job, world, BaseSource::None, &|disk, _, configured| baseline::here(None, disk, configured))?;
+    world.keep(suites);
     match report.called_off {
         None => Ok(report),
         Some(interruption) => Err(CliError::CalledOff(interruption)),

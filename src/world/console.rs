@@ -1,8 +1,9 @@
 //! The process environment: variables, clock and standard streams.
 
+use std::any::Any;
 use std::io;
 use std::io::{BufRead, IsTerminal, Read, Write};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use anyhow::Context;
 
@@ -32,6 +33,8 @@ pub struct World {
     pub clock: Clock,
     /// Why printing a result failed; the first error only.
     unprinted: OnceLock<String>,
+    /// Values that are not freed.
+    kept: Mutex<Vec<Box<dyn Any + Send>>>,
 }
 
 impl World {
@@ -39,7 +42,7 @@ impl World {
     pub fn of_process() -> Self {
         let env = Env::of_process();
         let clock = Clock::new(env.get("SOURCE_DATE_EPOCH"));
-        Self { env, clock, unprinted: OnceLock::new() }
+        Self { env, clock, unprinted: OnceLock::new(), kept: Mutex::default() }
     }
 
     /// Reads standard input completely, up to the size limit of files.
@@ -78,6 +81,13 @@ impl World {
     /// Why a result could not be printed; `None` if all were.
     pub fn unprinted(&self) -> Option<&str> {
         self.unprinted.get().map(String::as_str)
+    }
+
+    /// Keeps a value until the process ends: freeing it before would only cost time.
+    pub fn keep(&self, value: impl Any + Send) {
+        if let Ok(mut kept) = self.kept.lock() {
+            kept.push(Box::new(value));
+        }
     }
 
     /// Asks a person and returns the answer without its line break; `None` at the end of input.

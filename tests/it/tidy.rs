@@ -18,6 +18,7 @@ pub fn trials() -> Vec<Trial> {
         trial("texts avoid the words that readers stumble over", marker_words),
         trial("every file opens with what it is for and fits into the head", files),
         trial("only format yaml knows the YAML crates and only world knows octocrab", single_users),
+        trial("only main leaves memory behind and ends the process", one_end),
         trial("every YAML file names its schema", schemas_are_named),
     ]
 }
@@ -202,6 +203,16 @@ fn single_users() {
             ("octocrab::", "src/world/github/"),
         ] {
             assert!(!text.contains(krate) || shown.starts_with(user), "{shown} uses {krate}");
+        }
+    }
+}
+
+fn one_end() {
+    let main = fs::read_to_string(root().join("src/main.rs")).unwrap();
+    assert!(main.contains("mem::forget"), "nothing to hold: src/main.rs frees everything");
+    for (path, text) in sources().into_iter().filter(|(path, _)| !path.ends_with("main.rs")) {
+        for leak in ["mem::forget", "::leak(", ".leak()", "ManuallyDrop", "process::exit", "process::abort"] {
+            assert!(!text.contains(leak), "{} uses {leak}", path.display());
         }
     }
 }

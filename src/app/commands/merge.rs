@@ -29,5 +29,7 @@ pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, CliError> {
         show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed())?;
     }
     world.say(&show::render_report(&done.report, args.format, world));
-    Ok(done.report.exit_code())
+    let code = done.report.exit_code();
+    world.keep(done);
+    Ok(code)
 }

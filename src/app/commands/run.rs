@@ -116,6 +116,6 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         }
     }
     let code = done.report.exit_code();
-    std::mem::forget(done); // As above: the process ends here.
+    world.keep(done);
     Ok(code)
 }

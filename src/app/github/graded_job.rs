@@ -71,7 +71,9 @@ pub(super) fn grade_and_publish(
         }
         _ => done,
     };
-    publish_result(world, inputs, event, github.as_ref(), job, &done)
+    let code = publish_result(world, inputs, event, github.as_ref(), job, &done);
+    world.keep(done);
+    code
 }
 
 /// Returns the hosts that may receive API keys: on a pull request only those in the base commit's config.

@@ -4,7 +4,7 @@ use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::evaluate::Evaluated;
 use super::grade_tier::{RunsFrom, assemble_report, grade_tier};
 use super::graded_run::GradedRun;
-use super::live_runs::LiveRuns;
+use super::live_runs::{LiveRuns, NotRun};
 use super::plan::{Plan, plan_with_reads};
 use super::run_options::RunOptions;
 use super::snapshots;
@@ -12,7 +12,7 @@ use super::tiers::{TierOutcome, not_run};
 use crate::app::cli_error::CliError;
 use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
 use crate::golden_changes::Sides;
-use crate::model::{Baseline, Interruption, RepoPath, Ruling, RunUsage, Tier};
+use crate::model::{Baseline, Interruption, NotGateable, RepoPath, Ruling, RunUsage, Tier};
 use crate::report;
 use crate::world::Clock;
 
@@ -43,40 +43,9 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
     let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
-    let mut notes = Vec::new();
-    let tiers = &plan.wanted.tiers;
-    let mut not_gateable = Vec::new();
-    let mut usage = RunUsage::default();
-    let (mut called_off, mut model_tier, mut agents_not_run) = (None::<Interruption>, None, Vec::new());
-    let mut runs = Vec::new();
-    for tier in tiers {
-        if called_off.is_some_and(Interruption::is_signal) {
-            break;
-        }
-        let mut made = (inputs.make)(&plan, *tier)?;
-        called_off = called_off.max(made.called_off);
-        let from = RunsFrom { made: &made, parts: job.parts.as_deref(), other };
-        let tiered = grade_tier(&plan, *tier, files, from, against.as_ref())?;
-        let mut refusals = not_run(*tier, tiers, &made.not_run, &tiered.suites);
-        refusals.extend(tiered.not_gateable);
-        // If the tier decides, the message is already one of the reasons for a missing verdict.
-        if !job.decides(*tier) {
-            notes.extend(made.not_run.iter().map(|one| one.message.clone()));
-        }
-        agents_not_run.append(&mut made.not_run);
-        notes.append(&mut made.notes);
-        usage = usage.and(made.usage);
-        if job.decides(*tier) {
-            if *tier == Tier::Model {
-                let verdict = Ruling::of_all(tiered.suites.iter().map(|suite| &suite.verdict));
-                model_tier = Some(TierOutcome { verdict, not_gateable: refusals.clone() });
-            }
-            not_gateable.extend(refusals);
-        }
-        runs.push(TierRuns { tier: *tier, made, suites: tiered.suites });
-    }
+    let graded = grade_tiers(job, &plan, inputs, against.as_ref())?;
     // A tier that does not decide by the head's rules does not decide by the base's either.
-    let deciding: Vec<&TierRuns> = runs.iter().filter(|runs| job.decides(runs.tier)).collect();
+    let deciding: Vec<&TierRuns> = graded.runs.iter().filter(|runs| job.decides(runs.tier)).collect();
     let judged = inputs.base.map(|base| {
         base_judgement(&BaseInputs {
             sides: Sides { base, head: files },
@@ -89,6 +58,7 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
         })
     });
     drop(deciding);
+    let GradedTiers { runs, notes, not_gateable, usage, called_off, model_tier, not_run } = graded;
     let suites = runs.into_iter().flat_map(|runs| runs.suites).collect();
     let mut report = assemble_report(job, clock, started_at, Evaluated { suites, not_gateable }, notes);
     report.config = Some(inputs.config.clone());
@@ -99,11 +69,61 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
         report::govern(&mut report, changes, None);
     }
     snapshots::compare(files, &plan.config, &mut report)?;
-    let Plan { config, suites, .. } = plan;
-    // The process ends after this run, so freeing the memory would only cost time.
-    std::mem::forget(suites);
     if let Some(interruption) = called_off {
         report::call_off(&mut report, interruption);
     }
-    Ok(GradedRun { report, config_sha256, against, config, model_tier, not_run: agents_not_run })
+    let Plan { config, suites, .. } = plan;
+    Ok(GradedRun { report, config_sha256, against, config, suites, model_tier, not_run })
+}
+
+/// The results of all tiers.
+#[derive(Default)]
+struct GradedTiers {
+    runs: Vec<TierRuns>,
+    notes: Vec<String>,
+    not_gateable: Vec<NotGateable>,
+    usage: RunUsage,
+    called_off: Option<Interruption>,
+    /// The model tier's result, if its verdict counts.
+    model_tier: Option<TierOutcome>,
+    not_run: Vec<NotRun>,
+}
+
+/// Grades the tiers in their order; a signal ends the run before the next one.
+fn grade_tiers(
+    job: &RunOptions,
+    plan: &Plan,
+    inputs: &GradeInputs<'_>,
+    against: Option<&Baseline>,
+) -> Result<GradedTiers, CliError> {
+    let other = inputs.base.map(|base| base as &dyn OtherCommit);
+    let tiers = &plan.wanted.tiers;
+    let mut graded = GradedTiers::default();
+    for tier in tiers {
+        if graded.called_off.is_some_and(Interruption::is_signal) {
+            break;
+        }
+        let mut made = (inputs.make)(plan, *tier)?;
+        graded.called_off = graded.called_off.max(made.called_off);
+        let from = RunsFrom { made: &made, parts: job.parts.as_deref(), other };
+        let tiered = grade_tier(plan, *tier, inputs.files, from, against)?;
+        let mut refusals = not_run(*tier, tiers, &made.not_run, &tiered.suites);
+        refusals.extend(tiered.not_gateable);
+        // If the tier decides, the message is already one of the reasons for a missing verdict.
+        if !job.decides(*tier) {
+            graded.notes.extend(made.not_run.iter().map(|one| one.message.clone()));
+        }
+        graded.not_run.append(&mut made.not_run);
+        graded.notes.append(&mut made.notes);
+        graded.usage = graded.usage.and(made.usage);
+        if job.decides(*tier) {
+            if *tier == Tier::Model {
+                let verdict = Ruling::of_all(tiered.suites.iter().map(|suite| &suite.verdict));
+                graded.model_tier = Some(TierOutcome { verdict, not_gateable: refusals.clone() });
+            }
+            graded.not_gateable.extend(refusals);
+        }
+        graded.runs.push(TierRuns { tier: *tier, made, suites: tiered.suites });
+    }
+    Ok(graded)
 }

@@ -1,6 +1,7 @@
 //! The result of a run.
 
 use super::live_runs::NotRun;
+use super::plan::LoadedSuite;
 use super::tiers::TierOutcome;
 use crate::model::{Baseline, Config, Report};
 
@@ -14,6 +15,8 @@ pub struct GradedRun {
     pub against: Option<Baseline>,
     /// The config.
     pub config: Config,
+    /// The suites. They are part of the result so that the caller decides when to free them.
+    pub suites: Vec<LoadedSuite>,
     /// The model tier's result, if its verdict counts. It is kept when the rest is judged again.
     #[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only an approved result is judged again"))]
     pub model_tier: Option<TierOutcome>,
