@@ -43,9 +43,10 @@ impl EngineEvents for EventSink<'_> {
         let index = self.called[job];
         match finished {
             JobOutcome::Made(record) => {
-                let text = run_v1::written(&self.redactor.redacted(record));
+                let record = self.redactor.redacted(record);
+                let text = run_v1::written(&record);
                 if record.status == RunStatus::Completed {
-                    if let Err(failure) = self.saved.keep(index, &text, self.caching) {
+                    if let Err(failure) = self.saved.keep(index, &record, self.caching) {
                         self.error.borrow_mut().get_or_insert(failure);
                     }
                     self.early_stop.grade(index, &text);

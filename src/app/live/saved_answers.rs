@@ -3,6 +3,8 @@
 use super::Caching;
 use super::store::{SampleAddress, SampleStore};
 use crate::app::pipeline::plan::Plan;
+use crate::format::run_v1;
+use crate::model::RunRecord;
 use crate::world::Disk;
 
 /// Returns the store of finished samples and votes of a run that has not ended.
@@ -33,16 +35,18 @@ impl<'a> SavedAnswers<'a> {
         }
     }
 
-    /// Saves a finished job's record for `--resume`, and in the cache if enabled.
+    /// Saves a finished job's record for `--resume`, and in the cache if enabled. The one in the cache says that it is from there.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub(super) fn keep(&self, job: usize, record: &str, caching: Caching) -> anyhow::Result<()> {
-        self.unfinished.keep(&self.addresses[job], record)?;
-        match self.is_cached(job, caching) {
-            true => self.cache.keep(&self.addresses[job], record),
-            false => Ok(()),
+    pub(super) fn keep(&self, job: usize, record: &RunRecord, caching: Caching) -> anyhow::Result<()> {
+        self.unfinished.keep(&self.addresses[job], &run_v1::written(record))?;
+        if !self.is_cached(job, caching) {
+            return Ok(());
         }
+        let mut cached = record.clone();
+        cached.provenance.provenance.cache = Some("hit".to_owned());
+        self.cache.keep(&self.addresses[job], &run_v1::written(&cached))
     }
 
     /// Whether the answer of a job is cached.

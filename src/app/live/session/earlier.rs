@@ -14,7 +14,7 @@ impl LiveSession<'_> {
             let (text, taken) = match self.saved.unfinished.get(address) {
                 Some(text) => (text, &mut resumed),
                 None => match cached() {
-                    Some(text) => (hit(&text), &mut hits),
+                    Some(text) => (text, &mut hits),
                     None => continue,
                 },
             };
@@ -39,13 +39,5 @@ impl LiveSession<'_> {
         ];
         let notes = notes.into_iter().filter(|(count, _)| *count > 0);
         notes.map(|(count, what)| format!("{} {what}", plural(count, "answer was", "answers were"))).collect()
-    }
-}
-
-/// Marks a record as a cache hit. `provenance` is the last part of a record, so the text of an agent cannot match.
-fn hit(text: &str) -> String {
-    match text.rfind("\"cache\": \"miss\"") {
-        Some(at) => format!("{}\"cache\": \"hit\"{}", &text[..at], &text[at + "\"cache\": \"miss\"".len()..]),
-        None => text.to_owned(),
     }
 }
