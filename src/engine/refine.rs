@@ -25,6 +25,16 @@ struct RefinementLoop {
     models: BTreeMap<LoopRole, String>,
 }
 
+/// What the calls of a loop share.
+pub(super) struct LoopCalls<'c, 'l> {
+    /// The permit of the queue that is called.
+    pub(super) permit: &'c mut Permit<'l>,
+    /// The budget of the run.
+    pub(super) budget: &'c BudgetState,
+    /// The usage of the sample.
+    pub(super) usage: &'c mut SampleUsage,
+}
+
 impl Engine<'_> {
     /// Asks actor and critic in turn. `keep` receives the outputs after each answer, so that they survive an interruption.
     /// A failed call ends the loop with that reason; the record keeps the attempts before it.
@@ -32,11 +42,10 @@ impl Engine<'_> {
         &'l self,
         job: &SampleJob,
         refining: &RefinementSetup,
-        permit: &mut Permit<'l>,
-        budget: &BudgetState,
-        usage: &mut SampleUsage,
+        calls: LoopCalls<'_, 'l>,
         keep: &dyn Fn(Json),
     ) -> Result<RunRecord, SampleFailure> {
+        let LoopCalls { permit, budget, usage } = calls;
         let mut progress = RefinementLoop::default();
         let (status, error) = loop {
             let NextRole::Ask(part, ask) = refining.course.next(&progress.answers) else {

@@ -1,22 +1,23 @@
 //! Schedules samples: every sample waits for a permit of its target queue, and releases it while it waits for a retry.
 
-use super::TargetClient;
-use super::budget::BudgetState;
-use super::calls::SampleFailure;
-use super::sample_job::SampleJob;
-use super::sample_usage::{SampleUsage, blank, measured};
-use super::setup::Engine;
-use super::target_queue::Permit;
-use futures_util::future::{Either, select};
-use futures_util::stream::FuturesUnordered;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
-use tokio::time::Instant;
 
 use futures_util::StreamExt;
+use futures_util::future::{Either, select};
+use futures_util::stream::FuturesUnordered;
+use tokio::time::Instant;
 
+use super::TargetClient;
+use super::budget::BudgetState;
+use super::calls::SampleFailure;
+use super::refine::LoopCalls;
+use super::sample_job::SampleJob;
+use super::sample_usage::{SampleUsage, blank, measured};
+use super::setup::Engine;
+use super::target_queue::Permit;
 use super::timeline::Timeline;
 use crate::model::{Interruption, Json, RunRecord, TokenUsage};
 
@@ -159,7 +160,8 @@ impl Engine<'_> {
                 let keep = |outputs: Json| {
                     halves.borrow_mut().insert(index, outputs);
                 };
-                self.refine(job, refining, &mut permit, budget, &mut usage, &keep).await
+                let calls = LoopCalls { permit: &mut permit, budget, usage: &mut usage };
+                self.refine(job, refining, calls, &keep).await
             }
         };
         drop(permit);

@@ -121,62 +121,28 @@ impl ActionInputs {
     /// # Errors
     /// An invalid value.
     pub fn read(env: &Env) -> Result<Self, CliError> {
-        let get = |name: &str| {
-            env.get(&format!("INPUT_{}", name.to_ascii_uppercase())).map(str::trim).filter(|text| !text.is_empty())
-        };
-        let refuse = |name: &str, found: &str, help: &str| {
-            Diagnostic::of_file("action input", "bad-input", format!("{name} is {found:?}"), help)
-        };
-        let truth = |name: &str, default: bool| match get(name) {
-            None => Ok(default),
-            Some("true") => Ok(true),
-            Some("false") => Ok(false),
-            Some(other) => Err(refuse(name, other, "write true or false")),
-        };
+        let values = InputValues(env);
+        let get = |name: &str| values.get(name);
         let mode = get("mode").unwrap_or(ActionMode::Run.as_str());
         let Some(mode) = ActionMode::ALL.into_iter().find(|known| known.as_str() == mode) else {
             let known: Vec<&str> = ActionMode::ALL.into_iter().map(ActionMode::as_str).collect();
             return Err(refuse("mode", mode, &format!("write one of {}", known.join(", "))).into());
         };
-        let floor = match get("approvers").unwrap_or("write") {
-            "write" => Permission::Write,
-            "maintain" => Permission::Maintain,
-            "admin" => Permission::Admin,
-            other => return Err(refuse("approvers", other, "write write, maintain or admin").into()),
-        };
-        let approving = ApproverPolicy {
-            label: get("approval-label").unwrap_or("goldgate:accept-baseline").to_owned(),
-            floor,
-            by_author: if truth("allow-self-approval", false)? { ByAuthor::Counts } else { ByAuthor::DoesNotCount },
-        };
+        let approving = values.approving()?;
         let tiers = match get("tier").unwrap_or("deterministic") {
             "deterministic" => vec![Tier::Deterministic],
             "model" => vec![Tier::Model],
             "all" => vec![Tier::Deterministic, Tier::Model],
             other => return Err(refuse("tier", other, "write deterministic, model or all").into()),
         };
-        let blocking = truth("blocking", tiers.contains(&Tier::Deterministic))?;
-        let samples = match get("samples").or_else(|| env.get("GOLDGATE_SAMPLES")) {
-            None => None,
-            Some(text) => match text.parse() {
-                Ok(samples @ 1..=1000) => Some(samples),
-                Ok(_) | Err(_) => return Err(refuse("samples", text, "write a number from 1 to 1000").into()),
-            },
-        };
-        let max_cost_usd = match get("max-cost-usd") {
-            None => None,
-            Some(text) => match text.parse::<f64>() {
-                Ok(limit) if limit.is_finite() && limit >= 0.0 => Some(limit),
-                Ok(_) | Err(_) => return Err(refuse("max-cost-usd", text, "write US dollars, such as 2.50").into()),
-            },
-        };
-        let shard = shard(get("shard"))?;
+        let blocking = values.truth("blocking")?.unwrap_or(tiers.contains(&Tier::Deterministic));
+        let (samples, max_cost_usd) = (values.samples()?, values.max_cost_usd()?);
         Ok(Self {
             mode,
             approving,
             tiers,
             max_cost_usd,
-            shard,
+            shard: shard(get("shard"))?,
             authority: if blocking { Authority::Blocking } else { Authority::Advisory },
             deciding: match get("blocking") {
                 Some(_) if blocking => DecidingTiers::Every,
@@ -190,7 +156,7 @@ impl ActionInputs {
                 .map(str::to_owned)
                 .collect(),
             samples,
-            comment: truth("comment", true)?,
+            comment: values.truth("comment")?.unwrap_or(true),
             comment_key: get("comment-key").unwrap_or("default").to_owned(),
             baseline: get("baseline").map(str::to_owned),
             part_results: get("part-results").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
@@ -198,6 +164,60 @@ impl ActionInputs {
             out: get("out").unwrap_or(".goldgate/report").to_owned(),
         })
     }
+}
+
+/// The texts of the inputs; an empty one counts as not set.
+struct InputValues<'a>(&'a Env);
+
+impl<'a> InputValues<'a> {
+    fn get(&self, name: &str) -> Option<&'a str> {
+        let text = self.0.get(&format!("INPUT_{}", name.to_ascii_uppercase()));
+        text.map(str::trim).filter(|text| !text.is_empty())
+    }
+
+    fn truth(&self, name: &str) -> Result<Option<bool>, Diagnostic> {
+        match self.get(name) {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(other) => Err(refuse(name, other, "write true or false")),
+        }
+    }
+
+    fn approving(&self) -> Result<ApproverPolicy, Diagnostic> {
+        let floor = match self.get("approvers").unwrap_or("write") {
+            "write" => Permission::Write,
+            "maintain" => Permission::Maintain,
+            "admin" => Permission::Admin,
+            other => return Err(refuse("approvers", other, "write write, maintain or admin")),
+        };
+        let by_author = match self.truth("allow-self-approval")? {
+            Some(true) => ByAuthor::Counts,
+            Some(false) | None => ByAuthor::DoesNotCount,
+        };
+        let label = self.get("approval-label").unwrap_or("goldgate:accept-baseline").to_owned();
+        Ok(ApproverPolicy { label, floor, by_author })
+    }
+
+    fn samples(&self) -> Result<Option<u32>, Diagnostic> {
+        let Some(text) = self.get("samples").or_else(|| self.0.get("GOLDGATE_SAMPLES")) else { return Ok(None) };
+        match text.parse() {
+            Ok(samples @ 1..=1000) => Ok(Some(samples)),
+            Ok(_) | Err(_) => Err(refuse("samples", text, "write a number from 1 to 1000")),
+        }
+    }
+
+    fn max_cost_usd(&self) -> Result<Option<f64>, Diagnostic> {
+        let Some(text) = self.get("max-cost-usd") else { return Ok(None) };
+        match text.parse::<f64>() {
+            Ok(limit) if limit.is_finite() && limit >= 0.0 => Ok(Some(limit)),
+            Ok(_) | Err(_) => Err(refuse("max-cost-usd", text, "write US dollars, such as 2.50")),
+        }
+    }
+}
+
+fn refuse(name: &str, found: &str, help: &str) -> Diagnostic {
+    Diagnostic::of_file("action input", "bad-input", format!("{name} is {found:?}"), help)
 }
 
 /// Parses the input `shard`.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::evaluate::{Evaluated, ResultSources, evaluate};
 use super::freshness::CurrentAgents;
 use super::live_runs::LiveRuns;
-use super::plan::{LoadedSuite, Plan, base_plan, source_of};
+use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
 use super::replay::Replay;
 use super::selection::Selection;
 use crate::diag::Diagnostics;
@@ -127,7 +127,8 @@ impl BaseJudge<'_> {
             different.iter().map(|(loaded, _)| (loaded.config.id.clone(), pairs(loaded))).collect();
         let wanted = Selection { suites: Vec::new(), ..head.wanted.clone() };
         let other = HeadCommit(sides.head);
-        let base = match base_plan(sides.base, &other, head, self.before, known, wanted, clock) {
+        let inputs = BasePlanInputs { files: sides.base, other: &other, head, config: self.before, known, wanted };
+        let base = match base_plan(inputs, clock) {
             Ok(base) => base,
             Err(problems) => return changes.refuse(unreadable(problems)),
         };

@@ -15,7 +15,7 @@ use self::plan_reader::{PlanReader, strays};
 use super::prompts::prompt_package;
 use super::selection;
 use super::selection::Selection;
-use crate::diag::{Diagnostics, nearest};
+use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles};
 use crate::format::yaml;
 use crate::format::yaml::Step;
@@ -103,20 +103,28 @@ pub fn plan_with_reads(
     problems.or(plan)
 }
 
-/// Reads the suites of the base commit that are in `known`, to judge their pairs in `known`. `head` is the head's plan, which was
-/// compared with this commit when it was read.
+/// What the plan of the base commit is read from.
+pub struct BasePlanInputs<'a> {
+    /// The files of the base commit.
+    pub files: &'a dyn Files,
+    /// The head, to compare the read files with.
+    pub other: &'a dyn OtherCommit,
+    /// The head's plan, which was compared with this commit when it was read.
+    pub head: &'a Plan,
+    /// The base commit's config.
+    pub config: &'a Config,
+    /// The suites to read, with the pairs to judge.
+    pub known: BTreeMap<SuiteId, BTreeSet<(CaseId, AgentName)>>,
+    /// The filters and options.
+    pub wanted: Selection,
+}
+
+/// Reads suites of the base commit, to judge the runs by its rules.
 ///
 /// # Errors
 /// Files that this version cannot read.
-pub fn base_plan(
-    files: &dyn Files,
-    other: &dyn OtherCommit,
-    head: &Plan,
-    config: &Config,
-    known: BTreeMap<SuiteId, BTreeSet<(CaseId, AgentName)>>,
-    wanted: Selection,
-    clock: &Clock,
-) -> Result<Plan, Diagnostics> {
+pub fn base_plan(inputs: BasePlanInputs<'_>, clock: &Clock) -> Result<Plan, Diagnostics> {
+    let BasePlanInputs { files, other, head, config, known, wanted } = inputs;
     let source = files.text(&config.file)?;
     let locations = yaml::YamlLocations::of(&source);
     let reader = PlanReader {
@@ -149,16 +157,7 @@ fn redirect(config: &mut Config, target: &str) {
 impl PlanReader<'_> {
     fn open(&self, suite: &SuiteConfig, config: &Config) -> Result<LoadedSuite, Diagnostics> {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
-        let Some(kind) = kind(&suite.kind) else {
-            let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-            let help = match nearest(&suite.kind, names.iter().copied()) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => format!("the kinds are {}", names.join(", ")),
-            };
-            return Err(self
-                .problem(&at("kind"), "unknown-kind", format!("unknown kind \"{}\"", suite.kind), help)
-                .into());
-        };
+        let Some(kind) = kind(&suite.kind) else { return Err(self.unknown_kind(suite).into()) };
         let mut problems = Diagnostics::default();
         self.check_agents(suite, kind, &mut problems);
         let gates = self.gates(suite, kind, &mut problems);
@@ -211,6 +210,16 @@ impl PlanReader<'_> {
             }),
             None => Err(problems),
         }
+    }
+
+    fn unknown_kind(&self, suite: &SuiteConfig) -> Diagnostic {
+        let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        let help = match nearest(&suite.kind, names.iter().copied()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("the kinds are {}", names.join(", ")),
+        };
+        let path = [Key("suites"), At(suite.index), Key("kind")];
+        self.problem(&path, "unknown-kind", format!("unknown kind \"{}\"", suite.kind), help)
     }
 
     /// Reads the prompt packages of the agents whose runs the suite grades: its own, or those of another suite.

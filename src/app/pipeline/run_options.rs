@@ -1,10 +1,11 @@
 //! The options of a run, and which of its tiers decide.
 
+use std::sync::Arc;
+
 use super::evaluate::ShardResults;
 use super::live_options::{EarlierAnswers, LiveOptions};
 use super::selection::Selection;
 use crate::model::{Authority, Tier};
-use std::sync::Arc;
 
 /// Which tiers decide the verdict if both are requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

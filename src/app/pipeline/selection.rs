@@ -1,15 +1,15 @@
 //! The filters of the command line.
 
-use crate::files::sha256_hex;
-use crate::gate::CaseSelection;
-use crate::model::{AgentName, CaseId, RepoPath, Shard, SuiteId, Tier};
-use crate::suites::Pair;
 use std::collections::BTreeSet;
 
 use globset::{Glob, GlobMatcher};
 
 use crate::app::cli::SelectionArgs;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::files::sha256_hex;
+use crate::gate::CaseSelection;
+use crate::model::{AgentName, CaseId, RepoPath, Shard, SuiteId, Tier};
+use crate::suites::Pair;
 
 /// Returns the filters for suites, agents and cases, without tiers.
 ///
