@@ -1,10 +1,8 @@
 //! Which repository is asked for the base commit, and what a name in it means.
 
-use std::process::Command;
-
 use libtest_mimic::Trial;
 
-use crate::golden_changes::commit_all;
+use crate::golden_changes::{commit_all, git};
 use crate::repository::{Ran, Repository};
 use crate::trial;
 
@@ -15,16 +13,6 @@ pub fn trials() -> Vec<Trial> {
         trial("a worktree is asked like its repository", worktree),
         trial("a branch is compared with the commit where it began, and in CI with the named one", gone_on),
     ]
-}
-
-fn git(repository: &Repository, arguments: &[&str]) {
-    let mut command = Command::new("git");
-    command.current_dir(repository.path("")).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null");
-    for role in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{role}_NAME"), "Subject A").env(format!("GIT_{role}_EMAIL"), "a@example.com");
-    }
-    let out = command.output().unwrap();
-    assert!(out.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
 }
 
 fn run(repository: &Repository, arguments: &[&str]) -> Ran {
@@ -41,17 +29,17 @@ fn committed() -> Repository {
         std::fs::rename(repository.path(name), repository.path(&format!("evals/{name}"))).unwrap();
     }
     commit_all(&repository);
-    git(&repository, &["branch", "-M", "main"]);
+    git(&repository.path(""), &["branch", "-M", "main"]);
     repository
 }
 
 /// The base branch got a stricter expectation after the branch began.
 fn gone_on() {
     let repository = committed();
-    git(&repository, &["branch", "change"]);
+    git(&repository.path(""), &["branch", "change"]);
     repository.replace(EXPECTED, "\"max_expected_findings\": 3", "\"max_expected_findings\": 2");
-    git(&repository, &["commit", "-q", "--no-verify", "-a", "-m", "main goes on"]);
-    git(&repository, &["checkout", "-q", "change"]);
+    git(&repository.path(""), &["commit", "-q", "--no-verify", "-a", "-m", "main goes on"]);
+    git(&repository.path(""), &["checkout", "-q", "change"]);
     let arguments = ["--config", "evals/goldgate.yaml", "--base", "main"];
     let ran = run(&repository, &arguments);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
@@ -63,7 +51,7 @@ fn gone_on() {
         let in_ci = repository.goldgate_with(&[&["run"], &arguments[..]].concat(), &[("PATH", &path), (name, value)]);
         assert_eq!(in_ci.code, code, "{name}: {}{}", in_ci.stdout, in_ci.stderr);
     }
-    git(&repository, &["merge", "-q", "main"]);
+    git(&repository.path(""), &["merge", "-q", "main"]);
     let ran = run(&repository, &arguments);
     assert!(ran.code == 0 && !ran.stdout.contains("has gone on"), "{}{}", ran.stdout, ran.stderr);
 }
@@ -80,8 +68,8 @@ fn bare() {
     // A repository of its own, in which `main` is the change: as if nothing had changed.
     let forged = committed();
     forged.replace(EXPECTED, "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
-    git(&forged, &["commit", "-q", "--no-verify", "-a", "-m", "forged"]);
-    let copied = Command::new("cp")
+    git(&forged.path(""), &["commit", "-q", "--no-verify", "-a", "-m", "forged"]);
+    let copied = std::process::Command::new("cp")
         .arg("-r")
         .args(["HEAD", "config", "objects", "refs"].map(|name| forged.path(&format!(".git/{name}"))))
         .arg(repository.path("evals"))
@@ -95,10 +83,10 @@ fn bare() {
 fn ambiguous() {
     let repository = committed();
     let base = |name: &str| run(&repository, &["--config", "evals/goldgate.yaml", "--base", name]);
-    git(&repository, &["update-ref", "refs/remotes/origin/main", "main"]);
+    git(&repository.path(""), &["update-ref", "refs/remotes/origin/main", "main"]);
     assert_eq!((base("main").code, base("origin/main").code), (0, 0));
-    git(&repository, &["tag", "main"]);
-    git(&repository, &["tag", "origin/main"]);
+    git(&repository.path(""), &["tag", "main"]);
+    git(&repository.path(""), &["tag", "origin/main"]);
     for (name, says) in [
         ("main", "refs/heads/main, refs/tags/main"),
         ("main~0", "refs/heads/main, refs/tags/main"),
@@ -116,7 +104,7 @@ fn ambiguous() {
 
 fn worktree() {
     let repository = committed();
-    git(&repository, &["worktree", "add", "-q", "-b", "other", "tree"]);
+    git(&repository.path(""), &["worktree", "add", "-q", "-b", "other", "tree"]);
     let arguments = ["--config", "tree/evals/goldgate.yaml", "--base", "main"];
     assert_eq!(run(&repository, &arguments).code, 0, "{}", run(&repository, &arguments).stderr);
     repository.replace(&format!("tree/{EXPECTED}"), "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
