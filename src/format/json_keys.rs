@@ -1,9 +1,10 @@
 //! The keys of JSON objects.
 
-use serde_json::value::RawValue;
-use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+use smallvec::SmallVec;
 
 const FEW: usize = 12;
 

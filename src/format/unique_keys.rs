@@ -1,9 +1,10 @@
 //! Refuses JSON whose objects have a key twice.
 
+use std::fmt;
+
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use std::fmt;
 
 use super::json_keys::{KeyIndex, decode_key};
 use super::raw_json::offset_of;

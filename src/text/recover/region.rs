@@ -1,7 +1,8 @@
 //! An outermost object or array of a text.
 
-use serde_json::Value;
 use std::ops::Range;
+
+use serde_json::Value;
 
 /// How a region was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

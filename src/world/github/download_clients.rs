@@ -1,9 +1,10 @@
 //! The HTTP clients of downloads.
 
-use crate::world::env::Secret;
-use crate::world::web;
 use anyhow::Context;
 use octocrab::Octocrab;
+
+use crate::world::env::Secret;
+use crate::world::web;
 
 /// The two clients of a download. Neither follows redirects by itself, because octocrab would add the token to every address on
 /// the API's host.
