@@ -149,7 +149,9 @@ fn type_name(line: &str) -> Option<&str> {
         "type" => !is_indented,
         _ => false,
     };
-    is_definition.then(|| rest.split(|char: char| !char.is_alphanumeric() && char != '_').next()).flatten()
+    // A type of a macro gets its name where the macro is used.
+    let name = rest.split(|char: char| !char.is_alphanumeric() && char != '_').next().filter(|name| !name.is_empty());
+    name.filter(|_| is_definition)
 }
 
 /// Words that mark a sentence to be rewritten, each with the most places that still have it: a ceiling only comes down. What is left

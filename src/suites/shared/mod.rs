@@ -20,6 +20,7 @@ pub mod judged;
 pub mod labels;
 pub mod matching;
 pub mod meaning;
+pub mod own_metrics;
 pub mod person_scores;
 pub mod produced;
 pub mod quarantine;

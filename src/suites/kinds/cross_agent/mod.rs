@@ -25,10 +25,11 @@ use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::audit::Audit;
-use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rules::Rules;
@@ -37,7 +38,7 @@ use crate::suites::shared::rules::Rules;
 pub const KIND: SuiteKind = SuiteKind {
     name: "cross_agent",
     scorer: "cross_agent/1",
-    metrics: METRICS,
+    metrics: CrossAgentMetrics::TABLE,
     agents: AgentPolicy::OwnWithRunsOf("all"),
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,
@@ -53,22 +54,22 @@ pub const KIND: SuiteKind = SuiteKind {
     schemas: || vec![("cross-agent-case", schemars::schema_for!(CrossAgentCaseForm<'_>))],
 };
 
-const OWN: &[MetricSpec] = &[
-    MetricSpec {
+metrics!(CrossAgentMetrics {
+    cross_recall: MetricSpec {
         name: "cross_recall",
         explained_by: ExplainedBy::Checks(&["shared_finding"]),
         gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
         meaning: "shared findings that enough agents produced / shared findings",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    duplicate_rate: MetricSpec {
         name: "duplicate_rate",
         better: Better::Lower,
         gates: &[Gate::NO_LARGE_RISE],
         meaning: "findings that another agent also produced, by category and quote or wording / findings",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    contradiction_rate: MetricSpec {
         name: "contradiction_rate",
         explained_by: ExplainedBy::Checks(&["no_contradiction"]),
         better: Better::Lower,
@@ -76,10 +77,8 @@ const OWN: &[MetricSpec] = &[
         meaning: "shared findings whose severities differ too much between agents / shared findings",
         ..MetricSpec::PLAIN
     },
-    MetricSpec { gates: &[Gate::AS_THE_BASELINE], ..CASE_PASS_RATE },
-];
-
-const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+    case_pass_rate: MetricSpec { gates: &[Gate::AS_THE_BASELINE], ..CASE_PASS_RATE },
+});
 
 /// `cases/{case}.json`: one document, several agents.
 #[derive(Deserialize, JsonSchema)]
@@ -351,13 +350,13 @@ impl Suite for CrossAgent {
         let layer = produced.iter().map(|one| one.layer).max().unwrap_or(Layer::Structured);
         // An unreadable answer repeats and contradicts nothing; that earns no points.
         let merit = |value: &f64| *value > 0.0 || layer != Layer::Unreadable;
-        let values = vec![
-            share(found, case.shared.len()),
-            Some(share(doubled.len(), all).unwrap_or(0.0)).filter(merit),
-            contradictions.filter(merit),
-            Some(indicator(all_hold(&checks))),
-        ];
+        let values = CrossAgentMetrics {
+            cross_recall: share(found, case.shared.len()),
+            duplicate_rate: Some(share(doubled.len(), all).unwrap_or(0.0)).filter(merit),
+            contradiction_rate: contradictions.filter(merit),
+            case_pass_rate: Some(indicator(all_hold(&checks))),
+        };
         let shortfalls = view.shortfalls(&doubled);
-        Ok(Grade { values, checks, shortfalls, layer, kept: None })
+        Ok(Grade { values: values.into_table_order(), checks, shortfalls, layer, kept: None })
     }
 }

@@ -16,18 +16,19 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, read_case, sha256_hex};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    AgentName, Aggregate, Ask, Better, CaseId, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec,
-    RepoPath, Run, RunKey, SuiteConfig, Unit, all_hold, harmonic, indicator, share,
+    AgentName, Aggregate, Ask, Better, CaseId, Check, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide,
+    MetricSpec, RepoPath, Run, RunKey, SuiteConfig, Unit, all_hold, harmonic, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::audit::Audit;
-use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::finding::{Citation, Finding};
 use crate::suites::shared::matching;
 use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
 use crate::text::contains;
 
@@ -43,7 +44,7 @@ mod shortfalls;
 pub const KIND: SuiteKind = SuiteKind {
     name: "findings",
     scorer: "findings/1",
-    metrics: METRICS,
+    metrics: FindingsMetrics::TABLE,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<FindingsSettings>(),
     legacy_output: LegacyOutput::None,
@@ -62,9 +63,8 @@ pub const KIND: SuiteKind = SuiteKind {
 const NEAR_BASELINE: &[Gate] =
     &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) }];
 
-/// In the order of [`values`].
-const OWN: &[MetricSpec] = &[
-    MetricSpec {
+metrics!(FindingsMetrics {
+    finding_recall: MetricSpec {
         name: "finding_recall",
         explained_by: ExplainedBy::Checks(&["expected_finding"]),
         aggregate: Aggregate::Worst,
@@ -72,25 +72,25 @@ const OWN: &[MetricSpec] = &[
         meaning: "produced required findings / required findings",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    finding_precision: MetricSpec {
         name: "finding_precision",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "largest one-to-one matching between produced and expected findings / produced findings",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    citation_accuracy: MetricSpec {
         name: "citation_accuracy",
         gates: NEAR_BASELINE,
         meaning: "findings that cite the right file / findings that match by category and keywords",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    severity_accuracy: MetricSpec {
         name: "severity_accuracy",
         gates: NEAR_BASELINE,
         meaning: "findings with a severity in the expected range / findings that match",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    false_positive_rate: MetricSpec {
         name: "false_positive_rate",
         explained_by: ExplainedBy::Checks(&["must_not_find"]),
         better: Better::Lower,
@@ -99,27 +99,27 @@ const OWN: &[MetricSpec] = &[
         meaning: "produced findings that hit a guard (must_not_find) / produced findings",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    f1_score: MetricSpec {
         name: "f1_score",
         aggregate: Aggregate::Harmonic("finding_recall", "finding_precision"),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "harmonic mean of recall and precision",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    gap_recall: MetricSpec {
         name: "gap_recall",
         explained_by: ExplainedBy::Checks(&["expected_gap"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "reported expected gap types / expected gap types",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    quote_grounding: MetricSpec {
         name: "quote_grounding",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "quotes found in the cited document / quotes",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    count_in_range: MetricSpec {
         name: "count_in_range",
         explained_by: ExplainedBy::Checks(&["count_in_range"]),
         aggregate: Aggregate::Worst,
@@ -127,7 +127,7 @@ const OWN: &[MetricSpec] = &[
         meaning: "1 if the number of findings is between min_expected_findings and max_expected_findings, else 0",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    finding_count: MetricSpec {
         name: "finding_count",
         better: Better::Neither,
         aggregate: Aggregate::Sum,
@@ -135,10 +135,8 @@ const OWN: &[MetricSpec] = &[
         meaning: "findings produced",
         ..MetricSpec::PLAIN
     },
-    CASE_PASS_RATE,
-];
-
-const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+    case_pass_rate: CASE_PASS_RATE,
+});
 
 /// Files per parallel task; small, so that no core waits long for the last task.
 const AT_ONCE: usize = 16;
@@ -243,13 +241,12 @@ impl Suite for Findings {
         let fits = Fits::of(&expectation.expected, &produced.findings);
         let edges = (0..expectation.expected.len()).map(|expected| fits.matching(expected).collect());
         let matched = matching::maximum(&edges.collect::<Vec<Vec<usize>>>(), produced.findings.len());
-        let mut values = values(expectation, &produced, &fits, matched, &grounding);
         let shortfalls = shortfalls(expectation, &produced.findings, &fits, matched, &grounding);
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let checks =
             FindingsChecker { expectation, produced: &produced, fits: &fits, files: &self.files, classifier }.checks();
-        values.push(Some(indicator(all_hold(&checks))));
-        Ok(Grade { values, checks, shortfalls, layer: produced.layer, kept: None })
+        let values = values(expectation, &produced, &fits, matched, &grounding, &checks);
+        Ok(Grade { values: values.into_table_order(), checks, shortfalls, layer: produced.layer, kept: None })
     }
 
     fn ask(&self, index: usize, _run: usize, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
@@ -305,14 +302,15 @@ impl Grounding<'_> {
     }
 }
 
-/// The metrics of one sample, in the order of [`OWN`].
+/// The metrics of one sample.
 fn values(
     expectation: &Expectation,
     produced: &FindingsOutput,
     fits: &Fits,
     matching: usize,
     grounding: &Grounding<'_>,
-) -> Vec<Option<f64>> {
+    checks: &[Check],
+) -> FindingsMetrics<Option<f64>> {
     let findings = &produced.findings;
     let required: Vec<usize> = expectation.required().map(|(place, _)| place).collect();
     let found = required.iter().filter(|expected| fits.matching(**expected).next().is_some()).count();
@@ -337,16 +335,17 @@ fn values(
     let reported = expectation.gaps.iter().filter(|gap| produced.gaps.contains(&gap.key)).count();
     let in_range = expectation.count.map(|(least, most)| indicator((least..=most).contains(&(findings.len() as u64))));
     let in_range = in_range.filter(|in_range| readable || *in_range < 0.5);
-    vec![
-        recall,
-        precision,
-        share(matched, at_least(Fit::Loose).count()),
-        share(well_rated.count(), matched),
-        share(hits, findings.len()).or(merit(0.0)),
-        recall.zip(precision).map(|(recall, precision)| harmonic(recall, precision)),
-        share(reported, expectation.gaps.len()),
-        grounding.share(),
-        in_range,
-        merit(findings.len() as f64),
-    ]
+    FindingsMetrics {
+        finding_recall: recall,
+        finding_precision: precision,
+        citation_accuracy: share(matched, at_least(Fit::Loose).count()),
+        severity_accuracy: share(well_rated.count(), matched),
+        false_positive_rate: share(hits, findings.len()).or(merit(0.0)),
+        f1_score: recall.zip(precision).map(|(recall, precision)| harmonic(recall, precision)),
+        gap_recall: share(reported, expectation.gaps.len()),
+        quote_grounding: grounding.share(),
+        count_in_range: in_range,
+        finding_count: merit(findings.len() as f64),
+        case_pass_rate: Some(indicator(all_hold(checks))),
+    }
 }

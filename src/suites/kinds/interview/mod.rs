@@ -12,7 +12,8 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::model::{
-    Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, SuiteConfig, Unit, indicator, share,
+    Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, SuiteConfig, Unit, all_hold, indicator,
+    share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
@@ -20,11 +21,11 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::atoms::{ATOMS, Atom, produced};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::client::{Client, Speech};
-use crate::suites::shared::every_kind::{COMMON, with_common};
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder::{CaseFolder, GoldenCase, StatedName};
 use crate::suites::shared::golden::step;
 use crate::suites::shared::labels::{LabelContent, Labels};
+use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::person_scores::score_remarks;
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rubric::{DIMENSIONS, MOST_POINTS, Measure, invariant, scores};
@@ -36,7 +37,7 @@ use crate::text::Keyword;
 pub const KIND: SuiteKind = SuiteKind {
     name: "interview",
     scorer: "interview/1",
-    metrics: METRICS,
+    metrics: InterviewMetrics::TABLE,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,
@@ -60,45 +61,63 @@ const EDGE_CASE: BuiltInTerms = BuiltInTerms { name: "edge_case", text: include_
 
 const POINTS: MetricSpec = MetricSpec { unit: Unit::Points, most: Some(2.0), ..MetricSpec::PLAIN };
 
-/// In the order of the grade's values; the dimensions as in [`DIMENSIONS`].
-const OWN: &[MetricSpec] = &[
-    MetricSpec {
+metrics!(InterviewMetrics {
+    scenario_pass_rate: MetricSpec {
         name: "scenario_pass_rate",
         gates: &[Gate::AS_THE_BASELINE],
         meaning: "readable scenarios with every expected atom and the minimum rubric score / scenarios",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    atom_recall: MetricSpec {
         name: "atom_recall",
         explained_by: ExplainedBy::Checks(&["expected_atom"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected atoms matched by a produced atom / expected atoms",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    atom_precision: MetricSpec {
         name: "atom_precision",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "largest one-to-one matching between produced and expected atoms / produced atoms",
         ..MetricSpec::PLAIN
     },
-    MetricSpec { name: "rubric_total", most: Some(12.0), meaning: "points over all six dimensions, 0 to 12", ..POINTS },
-    MetricSpec {
+    rubric_total: MetricSpec {
+        name: "rubric_total",
+        most: Some(12.0),
+        meaning: "points over all six dimensions, 0 to 12",
+        ..POINTS
+    },
+    atom_clarity: MetricSpec {
         name: "atom_clarity",
         meaning: "atoms with an observable outcome and no vague term, 0 to 2",
         ..POINTS
     },
-    MetricSpec { name: "validator_testability", meaning: "atoms with an executable validator, 0 to 2", ..POINTS },
-    MetricSpec { name: "edge_case_coverage", meaning: "questions that name an edge case, 0 to 2", ..POINTS },
-    MetricSpec {
+    validator_testability: MetricSpec {
+        name: "validator_testability",
+        meaning: "atoms with an executable validator, 0 to 2",
+        ..POINTS
+    },
+    edge_case_coverage: MetricSpec {
+        name: "edge_case_coverage",
+        meaning: "questions that name an edge case, 0 to 2",
+        ..POINTS
+    },
+    ambiguity_discipline: MetricSpec {
         name: "ambiguity_discipline",
         meaning: "clarifying questions compared with the expected number, 0 to 2",
         ..POINTS
     },
-    MetricSpec { name: "invariant_alignment", meaning: "invariants found in some atom, 0 to 2", ..POINTS },
-    MetricSpec { name: "compression", meaning: "a suitable number of atoms for the rounds, 0 to 2", ..POINTS },
-];
-
-const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+    invariant_alignment: MetricSpec {
+        name: "invariant_alignment",
+        meaning: "invariants found in some atom, 0 to 2",
+        ..POINTS
+    },
+    compression: MetricSpec {
+        name: "compression",
+        meaning: "a suitable number of atoms for the rounds, 0 to 2",
+        ..POINTS
+    },
+});
 
 /// `scenarios/{scenarioId}.json` in the format of the seed.
 #[derive(Deserialize, JsonSchema)]
@@ -308,19 +327,24 @@ impl Suite for Interview {
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let checks = InterviewChecker { scenario, produced: &produced, points, total, classifier }.checks(&edges);
         let shortfalls = shortfalls(scenario, &produced, &edges, points);
-        let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
         // An unreadable answer satisfies nothing; that earns no points.
         let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
-        grade.values = vec![
-            Some(indicator(grade.passed())),
-            share(found, scenario.expected.len()).or(merit(1.0)),
-            share(matching::maximum(&edges, produced.atoms.len()), produced.atoms.len()).or(merit(nothing)),
-            Some(total),
-        ];
-        let most = f64::from(MOST_POINTS);
-        let points = points.iter().map(|points| f64::from(*points));
-        grade.values.extend(points.map(|points| if points < most { Some(points) } else { merit(points) }));
-        Ok(grade)
+        let merit_of = |points: u8| if points < MOST_POINTS { Some(f64::from(points)) } else { merit(points.into()) };
+        let [clarity, testability, edge_cases, ambiguity, alignment, compression] = points.map(merit_of);
+        let values = InterviewMetrics {
+            scenario_pass_rate: Some(indicator(all_hold(&checks))),
+            atom_recall: share(found, scenario.expected.len()).or(merit(1.0)),
+            atom_precision: share(matching::maximum(&edges, produced.atoms.len()), produced.atoms.len())
+                .or(merit(nothing)),
+            rubric_total: Some(total),
+            atom_clarity: clarity,
+            validator_testability: testability,
+            edge_case_coverage: edge_cases,
+            ambiguity_discipline: ambiguity,
+            invariant_alignment: alignment,
+            compression,
+        };
+        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {

@@ -19,11 +19,12 @@ use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, 
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::deltas::{DELTAS, DeltasOutput, form, kinds_by_item, produced};
-use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder;
 use crate::suites::shared::folder::{CaseFolder, GoldenCase, StatedName};
+use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::snapshot::RepositorySnapshot;
 
@@ -31,7 +32,7 @@ use crate::suites::shared::snapshot::RepositorySnapshot;
 pub const KIND: SuiteKind = SuiteKind {
     name: "property",
     scorer: "property/1",
-    metrics: METRICS,
+    metrics: PropertyMetrics::TABLE,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,
@@ -47,8 +48,8 @@ pub const KIND: SuiteKind = SuiteKind {
     schemas: || vec![("property-case", schemars::schema_for!(PropertyCaseForm))],
 };
 
-const OWN: &[MetricSpec] = &[
-    MetricSpec {
+metrics!(PropertyMetrics {
+    classification_stability: MetricSpec {
         name: "classification_stability",
         explained_by: ExplainedBy::Checks(&["stable"]),
         aggregate: Aggregate::Worst,
@@ -56,10 +57,8 @@ const OWN: &[MetricSpec] = &[
         meaning: "variants with the same kinds by item as the base run / variants",
         ..MetricSpec::PLAIN
     },
-    CASE_PASS_RATE,
-];
-
-const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+    case_pass_rate: CASE_PASS_RATE,
+});
 
 /// `cases/{case}.json`: a base run `{case}` and its variants `{case}--{name}`.
 #[derive(Deserialize, JsonSchema)]
@@ -202,9 +201,11 @@ impl Suite for Property {
             checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, expected, failure));
         }
         let layer = read.iter().map(|(_, layer)| *layer).max().unwrap_or(Layer::Structured);
-        let passed = indicator(all_hold(&checks));
-        let values = vec![Some(stable as f64 / variants.len() as f64), Some(passed)];
-        Ok(Grade { values, checks, layer, shortfalls: Vec::new(), kept: None })
+        let values = PropertyMetrics {
+            classification_stability: Some(stable as f64 / variants.len() as f64),
+            case_pass_rate: Some(indicator(all_hold(&checks))),
+        };
+        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls: Vec::new(), kept: None })
     }
 
     fn ask(&self, index: usize, run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {

@@ -10,18 +10,19 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, SuiteConfig, indicator, share,
+    Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, SuiteConfig, all_hold, indicator,
+    share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::deltas::{DELTAS, Delta, DeltasOutput, kinds_by_item, produced};
-use crate::suites::shared::every_kind::{COMMON, with_common};
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder;
 use crate::suites::shared::folder::{CaseFolder, GoldenCase};
+use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::snapshot::{LineRange, RepositorySnapshot};
 
@@ -29,7 +30,7 @@ use crate::suites::shared::snapshot::{LineRange, RepositorySnapshot};
 pub const KIND: SuiteKind = SuiteKind {
     name: "reconciliation",
     scorer: "reconciliation/1",
-    metrics: METRICS,
+    metrics: ReconciliationMetrics::TABLE,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,
@@ -45,45 +46,42 @@ pub const KIND: SuiteKind = SuiteKind {
     schemas: || vec![("reconciliation-fixture", schemars::schema_for!(FixtureForm))],
 };
 
-/// In the order of the grade's values.
-const OWN: &[MetricSpec] = &[
-    MetricSpec {
+metrics!(ReconciliationMetrics {
+    scenario_pass_rate: MetricSpec {
         name: "scenario_pass_rate",
         gates: &[Gate::AS_THE_BASELINE],
         meaning: "fixtures with all deltas found and of the right kind, evidence grounded and actions bounded / fixtures",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    delta_recall: MetricSpec {
         name: "delta_recall",
         explained_by: ExplainedBy::Checks(&["deltas_found"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected pairs of item and kind that were produced / expected pairs",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    delta_precision: MetricSpec {
         name: "delta_precision",
         explained_by: ExplainedBy::Checks(&["kinds_right"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "produced pairs of item and kind that were expected / produced pairs",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    evidence_grounding: MetricSpec {
         name: "evidence_grounding",
         explained_by: ExplainedBy::Checks(&["evidence_grounded"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "claims that cite a path, test or coverage range, all existing in the snapshot / claims",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    bounded_actions: MetricSpec {
         name: "bounded_actions",
         explained_by: ExplainedBy::Checks(&["actions_bounded"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 if there are at most max_recommendations, each with a success condition, else 0",
         ..MetricSpec::PLAIN
     },
-];
-
-const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+});
 
 /// `fixtures/{case}.json`: a snapshot of a repository, and the expected deltas.
 #[derive(Deserialize, JsonSchema)]
@@ -181,18 +179,16 @@ impl Suite for Reconciliation {
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let checks = ReconciliationChecker { fixture, produced: &produced, classifier }.checks(&kinds);
         let shortfalls = fixture.expected.surplus(&kinds);
-        let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
-        let passed = indicator(grade.passed());
         // An unreadable answer satisfies nothing; that earns no points.
         let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
-        grade.values = vec![
-            Some(passed),
-            share(hit, fixture.expected.len()).or(merit(1.0)),
-            share(hit, made).or(merit(indicator(fixture.expected.is_empty()))),
-            share(grounded, produced.deltas.len()),
-            merit(indicator(bounded)),
-        ];
-        Ok(grade)
+        let values = ReconciliationMetrics {
+            scenario_pass_rate: Some(indicator(all_hold(&checks))),
+            delta_recall: share(hit, fixture.expected.len()).or(merit(1.0)),
+            delta_precision: share(hit, made).or(merit(indicator(fixture.expected.is_empty()))),
+            evidence_grounding: share(grounded, produced.deltas.len()),
+            bounded_actions: merit(indicator(bounded)),
+        };
+        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
     }
 
     fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {

@@ -21,6 +21,18 @@ pub struct RevisionChecker<'a> {
     pub classifier: FailureClassifier<'a>,
 }
 
+/// How well a critic evaluates, over all its evaluations of a sample; `None` without an evaluation.
+pub struct CriticValues {
+    /// The share of valid evaluations.
+    pub valid: Option<f64>,
+    /// The share of evaluations that are satisfied with a document that fails the verifier.
+    pub falsely_satisfied: Option<f64>,
+    /// The number of failures that the critic missed.
+    pub missed: Option<f64>,
+    /// The number of failures that only the critic sees.
+    pub invented: Option<f64>,
+}
+
 impl RevisionChecker<'_> {
     /// All checks of the sample; the number and order are the same for all samples of a pair.
     pub fn checks(&self) -> Vec<Check> {
@@ -104,17 +116,18 @@ impl RevisionChecker<'_> {
         })
     }
 
-    /// The values of the critic metrics; `None` without an evaluation.
-    pub fn critic_values(&self) -> [Option<f64>; 4] {
+    /// The values of the critic's metrics.
+    pub fn critic_values(&self) -> CriticValues {
+        let nothing = CriticValues { valid: None, falsely_satisfied: None, missed: None, invented: None };
         if self.role == Role::Critic && self.produced.attempts.iter().all(|attempt| attempt.evaluation.is_none()) {
             // An unreadable evaluation is invalid; its other values are unknown.
-            return [Some(0.0), None, None, None];
+            return CriticValues { valid: Some(0.0), ..nothing };
         }
         let judged: Vec<_> = self.judged().collect();
         let unread = self.produced.attempts.iter().filter(|attempt| attempt.is_unread()).count();
         if judged.is_empty() {
             // As for a critic alone.
-            return [(unread > 0).then_some(0.0), None, None, None];
+            return CriticValues { valid: (unread > 0).then_some(0.0), ..nothing };
         }
         let whole = |(_, judged, flaws): &&(&VerifiedAttempt, VerifiedEvaluation<'_>, &[String])| {
             flaws.is_empty() && judged.arithmetic().is_none() && judged.contradiction().is_none()
@@ -124,7 +137,12 @@ impl RevisionChecker<'_> {
         let falsely = judged.iter().map(|(_, judged, _)| indicator(judged.falsely_satisfied())).sum::<f64>() / all;
         let missed = judged.iter().map(|(_, judged, _)| judged.missed().len()).sum::<usize>();
         let invented = judged.iter().map(|(_, judged, _)| judged.invented().len()).sum::<usize>();
-        [Some(valid), Some(falsely), Some(missed as f64), Some(invented as f64)]
+        CriticValues {
+            valid: Some(valid),
+            falsely_satisfied: Some(falsely),
+            missed: Some(missed as f64),
+            invented: Some(invented as f64),
+        }
     }
 
     fn evaluation_checks(&self) -> Vec<Check> {

@@ -2,8 +2,8 @@
 
 use self::asked::ask;
 use self::case::RevisionCase;
-use self::checks::RevisionChecker;
-use self::fault::FaultKind;
+use self::checks::{CriticValues, RevisionChecker};
+use self::fault::{Criterion, FaultKind};
 use self::produced::{VerifiedAttempt, produced};
 use self::refinement::Loop;
 use self::scoring::Scoring;
@@ -20,8 +20,9 @@ use crate::suites::kind::{
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::audit::Audit;
-use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
+use crate::suites::shared::own_metrics::{ByMetric, metrics};
 
 mod alignment;
 mod asked;
@@ -52,7 +53,7 @@ mod tests;
 pub const KIND: SuiteKind = SuiteKind {
     name: "revision",
     scorer: "revision/1",
-    metrics: METRICS,
+    metrics: RevisionMetrics::TABLE,
     agents: AgentPolicy::ActorsAndCritics,
     settings: SettingsSpec::of::<RevisionSettings>(),
     legacy_output: LegacyOutput::Attempts,
@@ -75,15 +76,14 @@ const COUNT: MetricSpec =
 const NO_MORE: &[Gate] =
     &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Baseline { otherwise: Some(0.0) }, edge: Edge::Hard }];
 
-/// The kind's own metrics, in the order in which [`Revision::grade`] returns their values.
-const OWN: &[MetricSpec] = &[
-    MetricSpec {
+metrics!(RevisionMetrics {
+    satisfied: MetricSpec {
         name: "satisfied",
         gates: &[Gate::PERFECT],
         meaning: "documents that reach the quality gate without a critical failure / documents",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    overall_score: MetricSpec {
         name: "overall_score",
         explained_by: ExplainedBy::Checks(&[
             "entity_substitution",
@@ -98,67 +98,67 @@ const OWN: &[MetricSpec] = &[
         meaning: "weighted criteria scores minus penalties, 0 to 1",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    entity_substitution: MetricSpec {
         name: "entity_substitution",
         explained_by: ExplainedBy::Checks(&["entity_substitution"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 minus 0.15 for each remaining old name, at least 0",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    jurisdiction_transformation: MetricSpec {
         name: "jurisdiction_transformation",
         explained_by: ExplainedBy::Checks(&["jurisdiction_transformation"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "replaced mentions of the old law or court / all such mentions; 0 if the new law does not appear",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    liability_reallocation: MetricSpec {
         name: "liability_reallocation",
         explained_by: ExplainedBy::Checks(&["liability_reallocation"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "indemnity sentences in the requested direction / indemnity sentences",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    clause_operations: MetricSpec {
         name: "clause_operations",
         explained_by: ExplainedBy::Checks(&["clause_operations"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "operations done / (operations requested + paragraphs removed without a request)",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    legal_coherence: MetricSpec {
         name: "legal_coherence",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 minus 0.2 for each kind of problem: broken references, orphans, undefined terms, numbering, unrequested changes",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    remaining_entities: MetricSpec {
         name: "remaining_entities",
         explained_by: ExplainedBy::Checks(&["entity_substitution"]),
         meaning: "occurrences of old names",
         ..COUNT
     },
-    MetricSpec {
+    broken_references: MetricSpec {
         name: "broken_references",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         meaning: "cross-references to a missing or wrong section",
         ..COUNT
     },
-    MetricSpec {
+    orphans: MetricSpec {
         name: "orphans",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         meaning: "unused definitions and sub-clauses whose parent clause is missing",
         ..COUNT
     },
-    MetricSpec {
+    unintended_changes: MetricSpec {
         name: "unintended_changes",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         gates: &[Gate::NONE],
         meaning: "paragraphs changed without a request",
         ..COUNT
     },
-    MetricSpec {
+    rtf_corruption: MetricSpec {
         name: "rtf_corruption",
         explained_by: ExplainedBy::Checks(&["format"]),
         better: Better::Lower,
@@ -166,21 +166,21 @@ const OWN: &[MetricSpec] = &[
         meaning: "documents with a damaged format / documents",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    attempts: MetricSpec {
         name: "attempts",
         unit: Unit::Count,
         better: Better::Lower,
         meaning: "attempts in the actor-critic loop",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    critic_valid: MetricSpec {
         name: "critic_valid",
         explained_by: ExplainedBy::Checks(&["schema", "arithmetic", "consistent"]),
         gates: &[Gate::PERFECT],
         meaning: "evaluations that are well-formed, add up and do not contradict themselves / evaluations",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    false_satisfied: MetricSpec {
         name: "false_satisfied",
         explained_by: ExplainedBy::Checks(&["not_falsely_satisfied"]),
         better: Better::Lower,
@@ -190,24 +190,22 @@ const OWN: &[MetricSpec] = &[
         meaning: "evaluations satisfied with a document that fails the verifier / evaluations",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    missed_failures: MetricSpec {
         name: "missed_failures",
         explained_by: ExplainedBy::Checks(&["failures_found"]),
         gates: NO_MORE,
         meaning: "failures found by the verifier but not by the critic",
         ..COUNT
     },
-    MetricSpec {
+    invented_failures: MetricSpec {
         name: "invented_failures",
         explained_by: ExplainedBy::Checks(&["none_invented"]),
         gates: NO_MORE,
         meaning: "criteria that the critic reports as unmet and the verifier as met",
         ..COUNT
     },
-    CASE_PASS_RATE,
-];
-
-const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+    case_pass_rate: CASE_PASS_RATE,
+});
 
 struct Revision {
     pairs: Vec<Pair>,
@@ -246,16 +244,23 @@ impl Suite for Revision {
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let checker =
             RevisionChecker { case, produced: &produced, scoring: &self.scoring, role: self.roles[index], classifier };
-        let mut values = match self.roles[index] {
+        let document = match self.roles[index] {
             Role::Actor => document_values(produced.attempts.last()),
-            Role::Critic => vec![None; 12],
+            Role::Critic => NOTHING_MEASURED,
         };
-        values.push(produced.rounds.map(|rounds| rounds as f64));
-        values.extend(checker.critic_values());
+        let CriticValues { valid, falsely_satisfied, missed, invented } = checker.critic_values();
         let kept = audit::loop_artifact(&produced, &self.scoring, None);
         let checks = checker.checks();
-        values.push(Some(indicator(all_hold(&checks))));
-        Ok(Grade { values, checks, layer: produced.layer, shortfalls: Vec::new(), kept })
+        let values = RevisionMetrics {
+            attempts: produced.rounds.map(|rounds| rounds as f64),
+            critic_valid: valid,
+            false_satisfied: falsely_satisfied,
+            missed_failures: missed,
+            invented_failures: invented,
+            case_pass_rate: Some(indicator(all_hold(&checks))),
+            ..document
+        };
+        Ok(Grade { values: values.into_table_order(), checks, layer: produced.layer, shortfalls: Vec::new(), kept })
     }
 
     fn ask(&self, index: usize, _run: usize, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
@@ -281,25 +286,60 @@ impl Suite for Revision {
     }
 }
 
+/// The values if there was nothing to measure.
+const NOTHING_MEASURED: RevisionMetrics<Option<f64>> = RevisionMetrics {
+    satisfied: None,
+    overall_score: None,
+    entity_substitution: None,
+    jurisdiction_transformation: None,
+    liability_reallocation: None,
+    clause_operations: None,
+    legal_coherence: None,
+    remaining_entities: None,
+    broken_references: None,
+    orphans: None,
+    unintended_changes: None,
+    rtf_corruption: None,
+    attempts: None,
+    critic_valid: None,
+    false_satisfied: None,
+    missed_failures: None,
+    invented_failures: None,
+    case_pass_rate: None,
+};
+
 /// The metric values of the last document. Without a document, scores are 0 and counts are `None`.
-fn document_values(last: Option<&VerifiedAttempt>) -> Vec<Option<f64>> {
+fn document_values(last: Option<&VerifiedAttempt>) -> RevisionMetrics<Option<f64>> {
     let Some(verification) = last.map(|attempt| attempt.verification.as_ref()) else {
-        let mut values = vec![Some(0.0); 7];
-        values.extend([None; 5]);
-        return values;
+        return RevisionMetrics {
+            satisfied: Some(0.0),
+            overall_score: Some(0.0),
+            entity_substitution: Some(0.0),
+            jurisdiction_transformation: Some(0.0),
+            liability_reallocation: Some(0.0),
+            clause_operations: Some(0.0),
+            legal_coherence: Some(0.0),
+            ..NOTHING_MEASURED
+        };
     };
+    let score = |criterion: Criterion| Some(verification.scores[criterion.index()]);
     let count = |kinds: &[FaultKind]| {
         let found = verification.faults.iter().filter(|fault| kinds.contains(&fault.kind)).count();
         Some(found as f64)
     };
-    let mut values = vec![Some(indicator(verification.satisfied)), Some(verification.overall)];
-    values.extend(verification.scores.map(Some));
-    values.extend([
-        count(&[FaultKind::MissedEntity]),
-        count(&[FaultKind::BrokenReference]),
-        count(&[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause]),
-        count(&[FaultKind::Unintended]),
-        Some(indicator(verification.of(FaultKind::Corrupt).next().is_some())),
-    ]);
-    values
+    RevisionMetrics {
+        satisfied: Some(indicator(verification.satisfied)),
+        overall_score: Some(verification.overall),
+        entity_substitution: score(Criterion::Entities),
+        jurisdiction_transformation: score(Criterion::Jurisdiction),
+        liability_reallocation: score(Criterion::Liability),
+        clause_operations: score(Criterion::Clauses),
+        legal_coherence: score(Criterion::Coherence),
+        remaining_entities: count(&[FaultKind::MissedEntity]),
+        broken_references: count(&[FaultKind::BrokenReference]),
+        orphans: count(&[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause]),
+        unintended_changes: count(&[FaultKind::Unintended]),
+        rtf_corruption: Some(indicator(verification.of(FaultKind::Corrupt).next().is_some())),
+        ..NOTHING_MEASURED
+    }
 }

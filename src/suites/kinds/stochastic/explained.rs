@@ -7,10 +7,10 @@ use crate::text::line;
 
 impl StochasticScenario {
     /// The means of all completed runs with their thresholds, and the facts that were not found.
-    pub(super) fn means(&self, values: &[PairValue], samples: &[Vec<Run>]) -> String {
-        let of_metric = |index: usize, name: &str, enough: f64| {
-            let by_run: Vec<String> = values[index].samples.iter().flatten().map(|one| format!("{one:.2}")).collect();
-            let mean = values[index].value.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
+    pub(super) fn means(&self, precision: &PairValue, recall: &PairValue, samples: &[Vec<Run>]) -> String {
+        let of_metric = |metric: &PairValue, name: &str, enough: f64| {
+            let by_run: Vec<String> = metric.samples.iter().flatten().map(|one| format!("{one:.2}")).collect();
+            let mean = metric.value.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
             format!("mean {name} {mean}, needs {enough} (by run: {})", by_run.join(" "))
         };
         let runs: Vec<Vec<Atom>> = samples.iter().flatten().map(|run| produced(run).0.atoms).collect();
@@ -24,13 +24,14 @@ impl StochasticScenario {
         }
         let listed =
             |title: &str, facts: &[String]| (!facts.is_empty()).then(|| format!("{title}: {}", facts.join("; ")));
-        let by_run = values[0].samples.iter().flatten().zip(values[1].samples.iter().flatten());
-        let ThresholdForm { precision, recall } = self.thresholds;
-        let reaching = by_run.filter(|(one, other)| reaches(**one, precision) && reaches(**other, recall)).count();
+        let by_run = precision.samples.iter().flatten().zip(recall.samples.iter().flatten());
+        let ThresholdForm { precision: enough_precise, recall: enough_found } = self.thresholds;
+        let both = |(one, other): &(&f64, &f64)| reaches(**one, enough_precise) && reaches(**other, enough_found);
+        let reaching = by_run.filter(both).count();
         let parts = [
             Some(format!("{reaching} of {} runs reach both thresholds", runs.len())),
-            Some(of_metric(1, "recall", self.thresholds.recall)),
-            Some(of_metric(0, "precision", self.thresholds.precision)),
+            Some(of_metric(recall, "recall", self.thresholds.recall)),
+            Some(of_metric(precision, "precision", self.thresholds.precision)),
             listed("facts fully found by no run", &never),
             listed("facts fully found by some runs", &sometimes),
             self.persona.as_ref().map(|persona| format!("persona {persona}")),

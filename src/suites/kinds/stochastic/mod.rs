@@ -23,10 +23,11 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::atoms::{ATOMS, Atom, produced};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::client::{Client, Speech};
-use crate::suites::shared::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder;
 use crate::suites::shared::folder::{CaseFolder, GoldenCase, StatedName};
+use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::text::Keyword;
 
@@ -34,7 +35,7 @@ use crate::text::Keyword;
 pub const KIND: SuiteKind = SuiteKind {
     name: "stochastic",
     scorer: "stochastic/1",
-    metrics: METRICS,
+    metrics: StochasticMetrics::TABLE,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,
@@ -54,58 +55,64 @@ const MEAN: MetricSpec = MetricSpec { fold: SampleFold::Mean, ..MetricSpec::PLAI
 const SPREAD: MetricSpec =
     MetricSpec { fold: SampleFold::Mean, better: Better::Lower, unit: Unit::Spread, ..MetricSpec::PLAIN };
 
-/// Number of metrics of each run: precision, recall, f1.
-const OF_A_RUN: usize = 3;
-
 /// The name of the check on the thresholds.
 const REACHES_THRESHOLDS: &str = "reaches_thresholds";
 
-/// In the order of the grade's values; the spreads belong to the first three.
-const OWN: &[MetricSpec] = &[
-    MetricSpec {
+metrics!(StochasticMetrics {
+    precision: MetricSpec {
         name: "precision",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "facts found / atoms, at most twice as many as facts",
         ..MEAN
     },
-    MetricSpec {
+    recall: MetricSpec {
         name: "recall",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "facts found / facts; a fact with only one of its keywords counts half",
         ..MEAN
     },
-    MetricSpec {
+    f1: MetricSpec {
         name: "f1",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "harmonic mean of a run's precision and recall",
         ..MEAN
     },
-    MetricSpec { name: "precision_variance", meaning: "population variance of precision over the runs", ..SPREAD },
-    MetricSpec { name: "recall_variance", meaning: "population variance of recall over the runs", ..SPREAD },
-    MetricSpec { name: "f1_variance", meaning: "population variance of f1 over the runs", ..SPREAD },
-    MetricSpec {
+    precision_variance: MetricSpec {
+        name: "precision_variance",
+        meaning: "population variance of precision over the runs",
+        ..SPREAD
+    },
+    recall_variance: MetricSpec {
+        name: "recall_variance",
+        meaning: "population variance of recall over the runs",
+        ..SPREAD
+    },
+    f1_variance: MetricSpec { name: "f1_variance", meaning: "population variance of f1 over the runs", ..SPREAD },
+    precision_stddev: MetricSpec {
         name: "precision_stddev",
         meaning: "population standard deviation of precision over the runs",
         ..SPREAD
     },
-    MetricSpec { name: "recall_stddev", meaning: "population standard deviation of recall over the runs", ..SPREAD },
-    MetricSpec { name: "f1_stddev", meaning: "population standard deviation of f1 over the runs", ..SPREAD },
-    MetricSpec {
+    recall_stddev: MetricSpec {
+        name: "recall_stddev",
+        meaning: "population standard deviation of recall over the runs",
+        ..SPREAD
+    },
+    f1_stddev: MetricSpec { name: "f1_stddev", meaning: "population standard deviation of f1 over the runs", ..SPREAD },
+    scenario_pass_rate: MetricSpec {
         name: "scenario_pass_rate",
         gates: &[Gate::PERFECT],
         meaning: "scenarios with mean precision and mean recall at their thresholds / scenarios",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    identical_runs: MetricSpec {
         name: "identical_runs",
         better: Better::Lower,
         meaning: "scenarios with byte-identical runs, which suggests a cache / scenarios",
         ..MetricSpec::RATE
     },
-    CASE_PASS_RATE,
-];
-
-const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+    case_pass_rate: CASE_PASS_RATE,
+});
 
 /// `scenarios/{scenarioId}.json` in the format of the seed.
 #[derive(Deserialize, JsonSchema)]
@@ -241,20 +248,33 @@ fn score(set: &[Keyword], atoms: &[Atom]) -> f64 {
     }
 }
 
+/// The scores of one run, 0 to 1.
+#[derive(Debug, PartialEq)]
+struct RunScores {
+    precision: f64,
+    recall: f64,
+    f1: f64,
+}
+
 /// Precision, recall and f1 of one run (grading.md 6).
-fn measured(scores: &[f64], atoms: usize) -> [f64; OF_A_RUN] {
+fn measured(scores: &[f64], atoms: usize) -> RunScores {
     let (sum, facts) = (scores.iter().sum::<f64>(), scores.len());
     let precision = match atoms.min(2 * facts) {
         0 => 0.0,
         capped => (sum / capped as f64).min(1.0),
     };
     let recall = sum / facts as f64;
-    [precision, recall, harmonic(precision, recall)]
+    RunScores { precision, recall, f1: harmonic(precision, recall) }
 }
 
 /// The population variance around the mean.
 fn variance(values: &[f64], mean: f64) -> f64 {
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64
+}
+
+/// Sets a value that all samples have together.
+fn set(metric: &mut PairValue, number: f64) {
+    *metric = PairValue { value: Some(number), samples: smallvec![Some(number)] };
 }
 
 impl Suite for Stochastic {
@@ -266,8 +286,7 @@ impl Suite for Stochastic {
         let (scenario, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
         let (produced, layer) = produced(run);
         let scores: Vec<f64> = scenario.sets.iter().map(|set| score(set, &produced.atoms)).collect();
-        let of_run = measured(&scores, produced.atoms.len());
-        let [precision, recall, _] = of_run;
+        let RunScores { precision, recall, f1 } = measured(&scores, produced.atoms.len());
         let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let low = (!reaches(precision, enough_precise) || !reaches(recall, enough_found)).then(|| {
@@ -300,11 +319,23 @@ impl Suite for Stochastic {
                 low,
             ),
         ];
-        let mut values: Vec<Option<f64>> = of_run.map(Some).into();
-        values.resize(OWN.len() - 1, None);
-        values.push(Some(indicator(all_hold(&checks))));
+        let values = StochasticMetrics {
+            precision: Some(precision),
+            recall: Some(recall),
+            f1: Some(f1),
+            // These need all samples.
+            precision_variance: None,
+            recall_variance: None,
+            f1_variance: None,
+            precision_stddev: None,
+            recall_stddev: None,
+            f1_stddev: None,
+            scenario_pass_rate: None,
+            identical_runs: None,
+            case_pass_rate: Some(indicator(all_hold(&checks))),
+        };
         let shortfalls = scenario.shortfalls(&scores, produced.atoms.len());
-        Ok(Grade { values, checks, shortfalls, layer, kept: None })
+        Ok(Grade { values: values.into_table_order(), checks, shortfalls, layer, kept: None })
     }
 
     fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
@@ -316,27 +347,43 @@ impl Suite for Stochastic {
 
     fn together(&self, index: usize, samples: &[Vec<Run>], pair: &mut PairResult) {
         let scenario = self.folder.case(index);
-        let low = pair.checks.iter_mut().filter(|check| check.name.word == REACHES_THRESHOLDS);
-        if let (Some(failure), true) = (low.filter_map(|check| check.failure.as_mut()).next(), samples.len() > 1) {
-            failure.detail = scenario.means(&pair.values, samples);
-        }
-        let values = &mut pair.values;
-        let Some(means) = values[..OF_A_RUN].iter().map(|value| value.value).collect::<Option<Vec<f64>>>() else {
+        let Some(StochasticMetrics {
+            precision,
+            recall,
+            f1,
+            precision_variance,
+            recall_variance,
+            f1_variance,
+            precision_stddev,
+            recall_stddev,
+            f1_stddev,
+            scenario_pass_rate,
+            identical_runs,
+            case_pass_rate: _,
+        }) = StochasticMetrics::from_table_order(&mut pair.values)
+        else {
             return;
         };
-        let spreads: Vec<f64> = (0..OF_A_RUN)
-            .map(|of| variance(&values[of].samples.iter().copied().flatten().collect::<Vec<f64>>(), means[of]))
-            .collect();
-        let ThresholdForm { precision, recall } = scenario.thresholds;
-        let passes = reaches(means[0], precision) && reaches(means[1], recall);
-        let whole = spreads
-            .iter()
-            .copied()
-            .chain(spreads.iter().map(|variance| variance.sqrt()))
-            .chain([indicator(passes), indicator(are_identical(samples))]);
-        for (value, number) in values[OF_A_RUN..].iter_mut().zip(whole) {
-            *value = PairValue { value: Some(number), samples: smallvec![Some(number)] };
+        let low = pair.checks.iter_mut().filter(|check| check.name.word == REACHES_THRESHOLDS);
+        if let (Some(failure), true) = (low.filter_map(|check| check.failure.as_mut()).next(), samples.len() > 1) {
+            failure.detail = scenario.means(precision, recall, samples);
         }
+        let (Some(mean_precision), Some(mean_recall), Some(mean_f1)) = (precision.value, recall.value, f1.value) else {
+            return;
+        };
+        let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
+        let passes = reaches(mean_precision, enough_precise) && reaches(mean_recall, enough_found);
+        for (of_run, mean, of_variance, of_stddev) in [
+            (precision, mean_precision, precision_variance, precision_stddev),
+            (recall, mean_recall, recall_variance, recall_stddev),
+            (f1, mean_f1, f1_variance, f1_stddev),
+        ] {
+            let variance = variance(&of_run.samples.iter().copied().flatten().collect::<Vec<f64>>(), mean);
+            set(of_variance, variance);
+            set(of_stddev, variance.sqrt());
+        }
+        set(scenario_pass_rate, indicator(passes));
+        set(identical_runs, indicator(are_identical(samples)));
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
@@ -362,7 +409,7 @@ impl Suite for Stochastic {
 
 #[cfg(test)]
 mod tests {
-    use super::{measured, score, variance};
+    use super::{RunScores, measured, score, variance};
     use crate::suites::shared::atoms::Atom;
     use crate::text::Keyword;
 
@@ -383,12 +430,13 @@ mod tests {
 
     #[test]
     fn precision_is_capped_on_both_sides() {
-        assert_eq!(measured(&[1.0, 0.5], 0), [0.0, 0.75, 0.0]);
-        assert_eq!(measured(&[1.0, 1.0], 1), [1.0, 1.0, 1.0], "one atom may match two facts");
+        assert_eq!(measured(&[1.0, 0.5], 0), RunScores { precision: 0.0, recall: 0.75, f1: 0.0 });
+        let all = RunScores { precision: 1.0, recall: 1.0, f1: 1.0 };
+        assert_eq!(measured(&[1.0, 1.0], 1), all, "one atom may match two facts");
         for (atoms, expected) in [(4, 0.375), (6, 0.25), (7, 0.25)] {
-            assert_eq!(measured(&[1.0, 0.5, 0.0], atoms)[0], expected, "up to six of {atoms} atoms count");
+            assert_eq!(measured(&[1.0, 0.5, 0.0], atoms).precision, expected, "up to six of {atoms} atoms count");
         }
-        let [precision, recall, f1] = measured(&[1.0, 0.5], 9);
+        let RunScores { precision, recall, f1 } = measured(&[1.0, 0.5], 9);
         assert_eq!((precision, recall), (0.375, 0.75), "at most twice as many atoms as facts count");
         assert!((f1 - 0.5).abs() < 1e-12);
     }

@@ -16,7 +16,7 @@ use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
 use crate::model::{
     Ask, Better, CannedTool, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Run, SuiteConfig,
-    Toolbox, indicator, share,
+    Toolbox, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -25,9 +25,9 @@ use crate::suites::kind::{
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::calls::{ObservedCall, calls};
-use crate::suites::shared::every_kind::{COMMON, with_common};
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder::CaseFolder;
+use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::terms::{BuiltInTerms, TermList};
 use crate::text::norm;
 
@@ -41,7 +41,7 @@ mod trajectory;
 pub const KIND: SuiteKind = SuiteKind {
     name: "tool_use",
     scorer: "tool_use/1",
-    metrics: METRICS,
+    metrics: ToolUseMetrics::TABLE,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<ToolUseSettings>(),
     legacy_output: LegacyOutput::History,
@@ -65,46 +65,45 @@ pub const KIND: SuiteKind = SuiteKind {
 /// The phrases that admit a limit.
 const DISCLAIMER: BuiltInTerms = BuiltInTerms { name: "disclaimer", text: include_str!("terms/disclaimer.txt") };
 
-/// In the order of the values of [`ToolUse::grade`].
-const OWN: &[MetricSpec] = &[
-    MetricSpec {
+metrics!(ToolUseMetrics {
+    case_pass_rate: MetricSpec {
         name: "case_pass_rate",
         gates: &[Gate::PERFECT],
         meaning: "cases that pass all checks / cases",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    case_pass_rate_happy_path: MetricSpec {
         name: "case_pass_rate[happy_path]",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "the same for the happy-path cases",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    case_pass_rate_edge_case: MetricSpec {
         name: "case_pass_rate[edge_case]",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "the same for the edge cases",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    case_pass_rate_adversarial: MetricSpec {
         name: "case_pass_rate[adversarial]",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "the same for the adversarial cases",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    case_pass_rate_multi_step: MetricSpec {
         name: "case_pass_rate[multi_step]",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "the same for the cases with several steps",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    tool_recall: MetricSpec {
         name: "tool_recall",
         explained_by: ExplainedBy::Checks(&["expected_tool"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "called expected tools / expected tools; 1 if no tool is expected",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    unexpected_tool_rate: MetricSpec {
         name: "unexpected_tool_rate",
         better: Better::Lower,
         gates: &[Gate::Threshold {
@@ -115,16 +114,15 @@ const OWN: &[MetricSpec] = &[
         meaning: "calls of unexpected tools / calls; 0 without calls",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    trajectory_f1: MetricSpec {
         name: "trajectory_f1",
         explained_by: ExplainedBy::Checks(&["trajectory"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "harmonic mean of precision and recall of the calls, compared with the case's trajectory",
         ..MetricSpec::PLAIN
     },
-];
+});
 
-const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 struct ToolUse {
     folder: CaseFolder<ToolUseCase>,
     /// The tools of a live agent; empty if the suite declares none.
@@ -195,25 +193,24 @@ impl Suite for ToolUse {
         let checks = ToolUseChecker { case, produced: &produced, path: path.as_ref(), classifier }.checks();
         let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
         let shortfalls = case.unexpected_calls(&produced.calls);
-        let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
-        let passed = indicator(grade.passed());
+        let passed = indicator(all_hold(&checks));
         let of = |category| (case.category == category).then_some(passed);
         let used = case.tools.iter().filter(|tool| produced.calls.iter().any(|call| call.name == **tool)).count();
         let unexpected = produced.calls.iter().filter(|call| !case.tools.contains(&call.name)).count();
         // A run without answer and calls calls no wrong tool; that earns no points.
         let nothing = produced.answer.is_empty() && produced.calls.is_empty();
         let perfect = |value: f64| (!nothing).then_some(value);
-        grade.values = vec![
-            Some(passed),
-            of(Category::HappyPath),
-            of(Category::EdgeCase),
-            of(Category::Adversarial),
-            of(Category::MultiStep),
-            share(used, case.tools.len()).or(perfect(1.0)),
-            share(unexpected, produced.calls.len()).or(perfect(0.0)),
-            path.map(|path| path.f1),
-        ];
-        Ok(grade)
+        let values = ToolUseMetrics {
+            case_pass_rate: Some(passed),
+            case_pass_rate_happy_path: of(Category::HappyPath),
+            case_pass_rate_edge_case: of(Category::EdgeCase),
+            case_pass_rate_adversarial: of(Category::Adversarial),
+            case_pass_rate_multi_step: of(Category::MultiStep),
+            tool_recall: share(used, case.tools.len()).or(perfect(1.0)),
+            unexpected_tool_rate: share(unexpected, produced.calls.len()).or(perfect(0.0)),
+            trajectory_f1: path.map(|path| path.f1),
+        };
+        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
     }
 
     fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {

@@ -11,8 +11,8 @@ use crate::files::{EntryKind, Files, read_case, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    AgentName, Better, CaseId, Check, CheckKey, CheckOutcome, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec,
-    RepoPath, Run, SuiteConfig, Tag, indicator, share,
+    AgentName, Better, CaseId, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, RepoPath, Run,
+    SuiteConfig, Tag, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -20,9 +20,9 @@ use crate::suites::kind::{
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::audit::Audit;
-use crate::suites::shared::every_kind::{COMMON, with_common};
 use crate::suites::shared::finding::{Finding, FindingParts, Severity};
 use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rules::{Rules, RulesFile};
 
@@ -30,7 +30,7 @@ use crate::suites::shared::rules::{Rules, RulesFile};
 pub const KIND: SuiteKind = SuiteKind {
     name: "triggers",
     scorer: "triggers/1",
-    metrics: METRICS,
+    metrics: TriggersMetrics::TABLE,
     agents: AgentPolicy::Own("rules"),
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,
@@ -51,28 +51,28 @@ pub const KIND: SuiteKind = SuiteKind {
     },
 };
 
-const OWN: &[MetricSpec] = &[
-    MetricSpec {
+metrics!(TriggersMetrics {
+    case_pass_rate: MetricSpec {
         name: "case_pass_rate",
         gates: &[Gate::PERFECT],
         meaning: "cases in which exactly the expected rules fired / cases",
         ..MetricSpec::RATE
     },
-    MetricSpec {
+    trigger_recall: MetricSpec {
         name: "trigger_recall",
         explained_by: ExplainedBy::Checks(&["expected_trigger"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected rules that fired / expected rules",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    trigger_precision: MetricSpec {
         name: "trigger_precision",
         explained_by: ExplainedBy::Checks(&["must_not_trigger", "no_other_trigger"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected rules that fired / rules that fired",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
+    forbidden_trigger_rate: MetricSpec {
         name: "forbidden_trigger_rate",
         explained_by: ExplainedBy::Checks(&["must_not_trigger"]),
         better: Better::Lower,
@@ -80,9 +80,7 @@ const OWN: &[MetricSpec] = &[
         meaning: "forbidden rules that fired / rules that fired",
         ..MetricSpec::PLAIN
     },
-];
-
-const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+});
 
 /// `cases/{case}.json`: findings of one agent, and the rules that they must fire.
 #[derive(Deserialize, JsonSchema)]
@@ -266,14 +264,14 @@ impl Suite for Triggers {
         let hit = expected.iter().filter(|id| fired.contains(id.as_str())).count();
         let wrong = forbidden.iter().filter(|id| fired.contains(id.as_str())).count();
         let checks = self.checks(case, &fired);
-        let passed = checks.iter().all(|check| check.outcome == CheckOutcome::Passed);
-        let values = vec![
-            Some(indicator(passed)),
-            Some(share(hit, expected.len()).unwrap_or(1.0)),
-            Some(share(hit, fired.len()).unwrap_or(1.0)),
-            Some(share(wrong, fired.len()).unwrap_or(0.0)),
-        ];
-        Ok(Grade { values, checks, layer: Layer::Structured, shortfalls: Vec::new(), kept: None })
+        let values = TriggersMetrics {
+            case_pass_rate: Some(indicator(all_hold(&checks))),
+            trigger_recall: Some(share(hit, expected.len()).unwrap_or(1.0)),
+            trigger_precision: Some(share(hit, fired.len()).unwrap_or(1.0)),
+            forbidden_trigger_rate: Some(share(wrong, fired.len()).unwrap_or(0.0)),
+        };
+        let (layer, shortfalls) = (Layer::Structured, Vec::new());
+        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
     }
 }
 
