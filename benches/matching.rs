@@ -58,5 +58,7 @@ fn grade(bencher: Bencher<'_, '_>, (produced, expected): (usize, usize)) {
     let findings: Vec<String> = (0..produced).map(|place| finding(place, "a change of control")).collect();
     let run = Run::of(format!(r#"{{"findings": [{}], "gaps": []}}"#, findings.join(",")));
     let prompts = BTreeMap::new();
-    bencher.bench_local(|| suite.grade(0, std::slice::from_ref(&run), &GradeContext::new(&files, &prompts)).unwrap());
+    bencher.bench_local(|| {
+        suite.grade(&suite.pairs()[0], std::slice::from_ref(&run), &GradeContext::new(&files, &prompts)).unwrap()
+    });
 }

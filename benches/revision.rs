@@ -90,7 +90,7 @@ fn verify(bencher: Bencher<'_, '_>, pages: usize) {
     let prompts = BTreeMap::new();
     let judge = || {
         let suite = (kind("revision").unwrap().open)(&config.suites[0], &files).unwrap();
-        suite.grade(0, std::slice::from_ref(&run), &GradeContext::new(&files, &prompts)).unwrap()
+        suite.grade(&suite.pairs()[0], std::slice::from_ref(&run), &GradeContext::new(&files, &prompts)).unwrap()
     };
     // A benchmark of an alarm would be one of other work.
     let failed = |check: Check| match check.outcome {

@@ -41,11 +41,12 @@ fn graded(files: &One<'_>, revised: &str) -> Option<Grade> {
     let config = read_config(&source).ok()?;
     let suite = (kind("revision")?.open)(&config.suites[0], files).ok()?;
     let _ = suite.audit(files);
-    let key = suite.pairs().first()?.runs.first()?;
+    let pair = suite.pairs().first()?;
+    let key = pair.runs.first()?;
     let text = json!({"status": "completed", "outputs": {"document": revised}}).to_string();
     let run = run_v1::read_run(&SourceText::from_text(RepoPath::root().child("run.json"), text), key, 0).ok()?;
     let prompts = BTreeMap::new();
-    suite.grade(0, &[run], &GradeContext::new(files, &prompts)).ok()
+    suite.grade(pair, &[run], &GradeContext::new(files, &prompts)).ok()
 }
 
 fuzz_target!(|bytes: &[u8]| {

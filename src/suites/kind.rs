@@ -165,32 +165,32 @@ pub trait Suite: Send + Sync {
     /// The pairs to grade, ordered by case, then agent.
     fn pairs(&self) -> &[Pair];
 
-    /// Grades one completed sample of the pair at `index`; `runs` are the runs of the pair, in its order.
+    /// Grades one completed sample of one of its pairs; `runs` are the runs of the pair, in its order.
     ///
     /// # Errors
     /// A file of the suite cannot be read.
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic>;
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic>;
 
     /// Sets the values of a pair that need all samples, such as a variance; `samples` are the runs of the completed
     /// samples.
-    fn together(&self, _index: usize, _samples: &[Vec<Run>], _pair: &mut PairResult) {}
+    fn together(&self, _pair: &Pair, _samples: &[Vec<Run>], _result: &mut PairResult) {}
 
-    /// The request to a live agent for run `_run` of the pair at `_index`. It must not reveal expectations. `None` if the
-    /// kind asks no agent, as with rules.
+    /// The request to a live agent for one of the pair's runs. It must not reveal expectations. `None` if the kind asks no
+    /// agent, as with rules.
     ///
     /// # Errors
     /// A file of the suite cannot be read, or the case has too little content for a request.
-    fn ask(&self, _index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(&self, _pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         Ok(None)
     }
 
-    /// Reads the files of the request of the pair at `index`, so that a changed document counts as a change even if no
+    /// Reads the files of the request of a pair, so that a changed document counts as a change even if no
     /// answer cites it.
     ///
     /// Errors are ignored here; they are reported where the file is needed.
-    fn read_inputs(&self, index: usize, files: &dyn Files) {
-        for run in 0..self.pairs()[index].runs.len() {
-            let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = self.ask(index, run, files) else {
+    fn read_inputs(&self, pair: &Pair, files: &dyn Files) {
+        for run in &pair.runs {
+            let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = self.ask(pair, run, files) else {
                 continue;
             };
             let below = files_below(files, &root).unwrap_or_default();
@@ -198,17 +198,17 @@ pub trait Suite: Send + Sync {
         }
     }
 
-    /// The actor-critic loop of the pair at `_index`. `None` if the kind has no loops, or the agent has no critic or is the
+    /// The actor-critic loop of a pair. `None` if the kind has no loops, or the agent has no critic or is the
     /// critic.
     ///
     /// # Errors
     /// A file of the suite cannot be read.
-    fn refinement(&self, _index: usize, _files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+    fn refinement(&self, _pair: &Pair, _files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
         Ok(None)
     }
 
     /// What the report keeps of an incomplete run, as JSON: the attempts of a loop before it stopped. It is not a result.
-    fn unfinished(&self, _index: usize, _run: &Run, _why: &UngradedReason) -> Option<Box<str>> {
+    fn unfinished(&self, _pair: &Pair, _run: &Run, _why: &UngradedReason) -> Option<Box<str>> {
         None
     }
 
@@ -258,6 +258,8 @@ pub struct Pair {
     pub quarantine: Option<Box<Stated>>,
     /// The ambiguity zone of its own verdict, in place of the gates'; only shown to the reader.
     pub zone: Option<f64>,
+    /// Its case in the table of its suite.
+    pub case_index: CaseIndex,
 }
 
 impl Pair {
@@ -265,4 +267,13 @@ impl Pair {
     pub fn document(&self) -> &CaseId {
         self.runs.first().map_or(&self.case, |key| &key.case)
     }
+}
+
+/// Which case of its suite a pair belongs to. Only the suite's table of cases sets and reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CaseIndex(pub(super) usize);
+
+impl CaseIndex {
+    /// Of a pair that is not in a table yet.
+    pub(super) const NOT_SET: Self = Self(usize::MAX);
 }

@@ -5,8 +5,8 @@ use std::fs;
 
 use goldgate::diag::Diagnostic;
 use goldgate::files::{Entry, Files};
-use goldgate::model::{Ask, CheckOutcome, Layer, RepoPath, Run, SuiteConfig, Toolbox};
-use goldgate::suites::{GradeContext, KINDS, Suite, in_words, kind, read_config};
+use goldgate::model::{Ask, CheckOutcome, Layer, RepoPath, Run, RunKey, SuiteConfig, Toolbox};
+use goldgate::suites::{GradeContext, KINDS, Pair, Suite, in_words, kind, read_config};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -76,9 +76,9 @@ fn opened(config: &SuiteConfig, files: &dyn Files) -> Box<dyn Suite> {
 }
 
 /// What every run of every pair is asked, by pair and run.
-fn asks(suite: &dyn Suite, files: &dyn Files) -> Vec<((usize, usize), Option<Ask>)> {
-    let runs = suite.pairs().iter().enumerate().flat_map(|(pair, of)| (0..of.runs.len()).map(move |run| (pair, run)));
-    runs.map(|(pair, run)| ((pair, run), suite.ask(pair, run, files).unwrap())).collect()
+fn asks<'s>(suite: &'s dyn Suite, files: &dyn Files) -> Vec<(&'s Pair, &'s RunKey, Option<Ask>)> {
+    let runs = suite.pairs().iter().flat_map(|pair| pair.runs.iter().map(move |run| (pair, run)));
+    runs.map(|(pair, run)| (pair, run, suite.ask(pair, run, files).unwrap())).collect()
 }
 
 fn every_kind() {
@@ -96,7 +96,7 @@ fn without_words() {
     let disk = Disk::open(&repository.path("")).unwrap();
     let read = read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
     let suite = opened(&read.suites[0], &disk);
-    let asked: Vec<Ask> = asks(suite.as_ref(), &disk).into_iter().filter_map(|(_, ask)| ask).collect();
+    let asked: Vec<Ask> = asks(suite.as_ref(), &disk).into_iter().filter_map(|(_, _, ask)| ask).collect();
     assert_eq!(asked[0].inputs, json!({"case": "x", "variant": null, "transform": null}));
     assert_eq!(asked[1].inputs, json!({"case": "x", "variant": "comments", "transform": "comments added"}));
     for ask in &asked {
@@ -115,8 +115,8 @@ fn bare_document() {
     let disk = Disk::open(root()).unwrap();
     let config = suites().into_iter().find(|suite| suite.kind == "revision").unwrap();
     let suite = opened(&config, &disk);
-    let (pair, of) = suite.pairs().iter().enumerate().find(|(_, pair)| pair.agent.as_str() == "reviser").unwrap();
-    let document = disk.text(&of.golden.parent().child("revised.rtf")).unwrap().text;
+    let pair = suite.pairs().iter().find(|pair| pair.agent.as_str() == "reviser").unwrap();
+    let document = disk.text(&pair.golden.parent().child("revised.rtf")).unwrap().text;
     let prompts = BTreeMap::new();
     let grade =
         |outputs: &Value| suite.grade(pair, &[completed(outputs)], &GradeContext::new(&disk, &prompts)).unwrap();
@@ -130,11 +130,11 @@ fn bare_document() {
 fn can_be_asked(config: &SuiteConfig) {
     let disk = Disk::open(root()).unwrap();
     let suite = opened(config, &disk);
-    for ((pair, run), ask) in asks(suite.as_ref(), &disk) {
-        let name = format!("{} run {run}", suite.pairs()[pair].case);
+    for (pair, run, ask) in asks(suite.as_ref(), &disk) {
+        let name = format!("{} run {}", pair.case, run.case);
         assert_eq!(ask.is_none(), SILENT.contains(&config.kind.as_str()), "{name}");
         let Some(ask) = ask else { continue };
-        assert_eq!(in_words(&ask, &suite.pairs()[pair]), Ok(()), "{name}");
+        assert_eq!(in_words(&ask, pair), Ok(()), "{name}");
         assert!(ask.inputs.as_object().is_some_and(|fields| !fields.is_empty()), "{name}: {}", ask.inputs);
         let text = format!("{}{}", ask.prompt, ask.inputs);
         assert!(!text.contains(&*root().to_string_lossy()), "{name} names a path of this machine");
@@ -158,8 +158,8 @@ fn no_leak(config: &SuiteConfig) {
     let other = opened(config, &planted);
     let (before, after) = (asks(suite.as_ref(), &planted.disk), asks(other.as_ref(), &planted));
     assert_eq!(before.len(), after.len());
-    for (before, after) in before.iter().zip(&after) {
-        assert_eq!(before, after, "{}", suite.pairs()[before.0.0].golden);
+    for ((pair, run, before), (_, same_run, after)) in before.iter().zip(&after) {
+        assert_eq!((run, before), (same_run, after), "{}", pair.golden);
     }
 }
 
@@ -224,7 +224,7 @@ fn plant(kind: &str, golden: &mut Value) {
 fn strict_forms(config: &SuiteConfig) {
     let disk = Disk::open(root()).unwrap();
     let suite = opened(config, &disk);
-    for form in asks(suite.as_ref(), &disk).into_iter().filter_map(|(_, ask)| ask?.answer) {
+    for form in asks(suite.as_ref(), &disk).into_iter().filter_map(|(_, _, ask)| ask?.answer) {
         let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
         assert!((1..=64).contains(&form.name.len()) && form.name.chars().all(fits), "{}", form.name);
         assert_eq!(form.schema["type"], "object", "the whole answer is an object");
@@ -286,8 +286,8 @@ fn answers_are_read(config: &SuiteConfig) {
     let disk = Disk::open(root()).unwrap();
     let suite = opened(config, &disk);
     let prompts = BTreeMap::new();
-    let mut answered: BTreeMap<usize, Vec<Run>> = BTreeMap::new();
-    for ((pair, _), ask) in asks(suite.as_ref(), &disk) {
+    let mut answered: Vec<(&Pair, Vec<Run>)> = suite.pairs().iter().map(|pair| (pair, Vec::new())).collect();
+    for (pair, _, ask) in asks(suite.as_ref(), &disk) {
         let Some(form) = ask.and_then(|ask| ask.answer) else { continue };
         let mut outputs = json!({"text": answer(&form.schema).to_string()});
         if config.kind == "evidence" {
@@ -295,11 +295,12 @@ fn answers_are_read(config: &SuiteConfig) {
             outputs = answer(&form.schema);
             outputs["files_inspected"] = json!(["README.md"]);
         }
-        answered.entry(pair).or_default().push(completed(&outputs));
+        let (_, runs) = answered.iter_mut().find(|(other, _)| std::ptr::eq(*other, pair)).unwrap();
+        runs.push(completed(&outputs));
     }
-    for (pair, runs) in answered {
+    for (pair, runs) in answered.into_iter().filter(|(_, runs)| !runs.is_empty()) {
         let grade = suite.grade(pair, &runs, &GradeContext::new(&disk, &prompts)).unwrap();
-        let name = &suite.pairs()[pair].case;
+        let name = &pair.case;
         assert!(matches!(grade.layer, Layer::Structured | Layer::Strict), "{name}: {:?}", grade.layer);
         let schema = grade.checks.iter().find(|check| check.name.word.starts_with("schema")).unwrap();
         assert_eq!(schema.outcome, CheckOutcome::Passed, "{name}");
@@ -326,24 +327,28 @@ fn recorded_calls() {
     let config = suites().into_iter().find(|suite| suite.kind == "tool_use").unwrap();
     let suite = opened(&config, &disk);
     let golden: Value = serde_json::from_str(&disk.text(&config.path).unwrap().text).unwrap();
-    for (pair, of) in suite.pairs().iter().enumerate() {
-        let Some(Ask { tools: Toolbox::Canned(tools), .. }) = suite.ask(pair, 0, &disk).unwrap() else {
-            panic!("{} has no tools", of.case)
+    for pair in suite.pairs() {
+        let Some(Ask { tools: Toolbox::Canned(tools), .. }) = suite.ask(pair, &pair.runs[0], &disk).unwrap() else {
+            panic!("{} has no tools", pair.case)
         };
         let case = golden["cases"].as_array().unwrap().iter().enumerate().find(|(at, case)| {
             let own = format!("{}-{at}", case["category"].as_str().unwrap());
-            case["id"].as_str().unwrap_or(&own) == of.case.as_str()
+            case["id"].as_str().unwrap_or(&own) == pair.case.as_str()
         });
         let (_, case) = case.unwrap();
         let mut said: Vec<(String, Value)> = Vec::new();
-        for call in calls(of.case.as_str()) {
+        for call in calls(pair.case.as_str()) {
             let Some(tool) = tools.iter().find(|tool| call["name"] == *tool.spec.name) else { continue };
             let given = tool.results.iter().find(|result| has(&call["arguments"], &result.when));
-            let given = given.unwrap_or_else(|| panic!("{}: no result for {call}", of.case));
+            let given = given.unwrap_or_else(|| panic!("{}: no result for {call}", pair.case));
             said.push((tool.spec.name.clone(), given.says.clone()));
         }
         for (tool, wanted) in case["expected_tool_output"].as_object().into_iter().flatten() {
-            assert!(said.iter().any(|(name, says)| name == tool && has(says, wanted)), "{}: {tool}: {wanted}", of.case);
+            assert!(
+                said.iter().any(|(name, says)| name == tool && has(says, wanted)),
+                "{}: {tool}: {wanted}",
+                pair.case
+            );
         }
     }
 }

@@ -64,12 +64,12 @@ fn all_compared(config: &Config, suite: &SuiteConfig) {
     let opened = (kind(&suite.kind).unwrap().open)(suite, &files).unwrap_or_else(|_| panic!("{} opens", suite.id));
     let of_suite = files.taken();
     let mut beyond = 0;
-    for (index, pair) in opened.pairs().iter().enumerate() {
-        opened.read_inputs(index, &files);
+    for pair in opened.pairs() {
+        opened.read_inputs(pair, &files);
         let compared: BTreeSet<RepoPath> = of_suite.union(&files.taken()).cloned().collect();
-        let asked = asked_with(opened.as_ref(), index, &files);
+        let asked = asked_with(opened.as_ref(), pair, &files);
         beyond += asked.difference(&of_suite).count();
-        let graded = graded_by(opened.as_ref(), index, &recorded(config, pair), &files);
+        let graded = graded_by(opened.as_ref(), pair, &recorded(config, pair), &files);
         let graded = if OPEN_WHAT_IS_CITED.contains(&&*suite.kind) { BTreeSet::new() } else { graded };
         for file in asked.union(&graded) {
             assert!(compared.contains(file), "{file} is read for {}/{} and not compared", pair.agent, pair.case);
@@ -79,22 +79,22 @@ fn all_compared(config: &Config, suite: &SuiteConfig) {
 }
 
 /// The files that the agents of a pair are asked with, those that their tools give among them.
-fn asked_with(suite: &dyn Suite, index: usize, files: &ListedFiles) -> BTreeSet<RepoPath> {
-    for run in 0..suite.pairs()[index].runs.len() {
-        if let Some(Ask { tools: Toolbox::Folder { root, .. }, .. }) = suite.ask(index, run, files).unwrap() {
+fn asked_with(suite: &dyn Suite, pair: &Pair, files: &ListedFiles) -> BTreeSet<RepoPath> {
+    for run in &pair.runs {
+        if let Some(Ask { tools: Toolbox::Folder { root, .. }, .. }) = suite.ask(pair, run, files).unwrap() {
             let below = files_below(files, &root).unwrap();
             below.values().for_each(|file| drop(files.bytes(file)));
         }
     }
-    drop(suite.refinement(index, files).unwrap());
+    drop(suite.refinement(pair, files).unwrap());
     files.taken()
 }
 
 /// The files that the first sample of a pair is graded by.
-fn graded_by(suite: &dyn Suite, index: usize, runs: &[Run], files: &ListedFiles) -> BTreeSet<RepoPath> {
+fn graded_by(suite: &dyn Suite, pair: &Pair, runs: &[Run], files: &ListedFiles) -> BTreeSet<RepoPath> {
     let prompts = BTreeMap::new();
     if runs.iter().all(|run| run.status == RunStatus::Completed) {
-        suite.grade(index, runs, &GradeContext::new(files, &prompts)).unwrap();
+        suite.grade(pair, runs, &GradeContext::new(files, &prompts)).unwrap();
     }
     files.taken()
 }

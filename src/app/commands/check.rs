@@ -73,9 +73,9 @@ fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut 
         let inputs = FreshnessInputs::open(plan, loaded, Tier::Deterministic, disk);
         let Some(inputs) = problems.keep_all(inputs) else { continue };
         let mut recorded: BTreeMap<&AgentName, Vec<(&CaseId, Freshness)>> = BTreeMap::new();
-        for (index, pair) in loaded.suite.pairs().iter().enumerate().filter(|(_, pair)| runs.has(pair)) {
+        for pair in loaded.suite.pairs().iter().filter(|pair| runs.has(pair)) {
             let samples = problems.keep_all(runs.samples(pair, SampleCount::AtLeast(0))).unwrap_or_default();
-            recorded.entry(&pair.agent).or_default().push((&pair.case, inputs.of_samples(index, &samples)));
+            recorded.entry(&pair.agent).or_default().push((&pair.case, inputs.of_samples(pair, &samples)));
         }
         for (agent, ages) in recorded {
             let diagnostic = |words: String, help: &str| {

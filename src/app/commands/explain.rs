@@ -12,7 +12,7 @@ use crate::files::Files;
 use crate::model::{Ask, RepoPath, RunKey, Tier};
 use crate::render::explain as render;
 use crate::render::explain::ExplainedCase;
-use crate::suites::read_config;
+use crate::suites::{Pair, read_config};
 use crate::world::{Disk, World};
 
 /// The most results that are shown in full; if there are more, only the checks are shown.
@@ -41,13 +41,13 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
     for suite in &report.suites {
         let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == suite.id) else { continue };
         for (agent, case) in suite.agents.iter().flat_map(|agent| agent.cases.iter().map(move |case| (agent, case))) {
-            let pairs = loaded.suite.pairs();
-            let found = pairs.iter().position(|pair| pair.case == case.pair.case && pair.agent == case.pair.agent);
-            let Some(index) = found else { continue };
+            let mut pairs = loaded.suite.pairs().iter();
+            let found = pairs.find(|pair| pair.case == case.pair.case && pair.agent == case.pair.agent);
+            let Some(pair) = found else { continue };
             let golden = problems.keep(disk.text(&case.pair.golden));
-            let samples = problems.keep_all(runs.samples(&pairs[index], SampleCount::Exactly(case.pair.planned)));
+            let samples = problems.keep_all(runs.samples(pair, SampleCount::Exactly(case.pair.planned)));
             if let (Some(golden), Some(samples)) = (golden, samples) {
-                let asked = requests(loaded, index, &disk, &mut problems);
+                let asked = requests(loaded, pair, &disk, &mut problems);
                 let (golden, samples, asked) = (&golden, samples.as_slice(), asked.as_slice());
                 out.push_str(&render::explain(&ExplainedCase { suite, agent, case, asked, golden, samples }));
             }
@@ -85,10 +85,9 @@ fn select_case(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Selec
 }
 
 /// Returns the request to the agent in each run of a pair.
-fn requests(loaded: &LoadedSuite, index: usize, files: &dyn Files, problems: &mut Diagnostics) -> Vec<(RunKey, Ask)> {
-    let keys = loaded.suite.pairs()[index].runs.iter().enumerate();
-    let asks = keys.filter_map(|(run, key)| {
-        let ask = problems.keep(loaded.suite.ask(index, run, files))?;
+fn requests(loaded: &LoadedSuite, pair: &Pair, files: &dyn Files, problems: &mut Diagnostics) -> Vec<(RunKey, Ask)> {
+    let asks = pair.runs.iter().filter_map(|key| {
+        let ask = problems.keep(loaded.suite.ask(pair, key, files))?;
         Some((key.clone(), ask?))
     });
     asks.collect()
@@ -99,9 +98,9 @@ fn show_prompts(disk: &Disk, file: &RepoPath, wanted: Selection, world: &World) 
     let plan: Plan = plan(disk, file, wanted, &world.clock)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for loaded in &plan.suites {
-        for index in loaded.chosen(&plan.wanted) {
-            for (run, key) in loaded.suite.pairs()[index].runs.iter().enumerate() {
-                if let Some(ask) = problems.keep(loaded.suite.ask(index, run, disk)) {
+        for pair in loaded.chosen(&plan.wanted) {
+            for key in &pair.runs {
+                if let Some(ask) = problems.keep(loaded.suite.ask(pair, key, disk)) {
                     out.push_str(&render::render_prompt(key, ask.as_ref()));
                 }
             }

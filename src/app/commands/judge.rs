@@ -14,12 +14,13 @@ use crate::files::Files;
 use crate::format::run_v1;
 use crate::model::{Ballot, RepoPath, Run, Tier, Vote};
 use crate::render::plural;
+use crate::suites::Pair;
 use crate::world::{Disk, Loudness, World};
 
 /// One recorded output of a suite with judges.
 struct JudgedOutput<'a> {
     loaded: &'a LoadedSuite,
-    index: usize,
+    pair: &'a Pair,
     file: RepoPath,
     run: Run,
 }
@@ -40,7 +41,7 @@ pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, CliError> {
     let again = if args.again { VoteReuse::Never } else { VoteReuse::WhereNeeded };
     let (mut problems, mut requests) = (Diagnostics::default(), JudgeRequests::default());
     for one in &recorded {
-        problems.keep(requests.add(one.loaded, one.index, &one.run, again, &disk));
+        problems.keep(requests.add(one.loaded, one.pair, &one.run, again, &disk));
     }
     problems.or(())?;
     if requests.count() == 0 {
@@ -56,11 +57,10 @@ fn recorded<'a>(plan: &'a Plan, disk: &Disk) -> Result<Vec<JudgedOutput<'a>>, Di
     let runs = Replay::open(disk, plan, Tier::Deterministic, &layout)?;
     let (mut problems, mut recorded) = (Diagnostics::default(), Vec::new());
     for loaded in plan.suites.iter().filter(|loaded| !loaded.judges.is_empty()) {
-        for index in loaded.chosen(&plan.wanted) {
-            let pair = &loaded.suite.pairs()[index];
+        for pair in loaded.chosen(&plan.wanted) {
             let (true, [key]) = (runs.has(pair), pair.runs.as_slice()) else { continue };
             let files = problems.keep_all(runs.recorded(key)).unwrap_or_default();
-            recorded.extend(files.into_iter().map(|(file, run)| JudgedOutput { loaded, index, file, run }));
+            recorded.extend(files.into_iter().map(|(file, run)| JudgedOutput { loaded, pair, file, run }));
         }
     }
     problems.or(recorded)
@@ -101,8 +101,8 @@ fn ask_judges(
     }
     live::unfinished(plan, disk).clear()?;
     let (mut written, mut missing, mut read) = (0, 0, 0);
-    for JudgedOutput { loaded, index, file, run } in recorded {
-        let answered = outcome.of(loaded, *index, run, disk)?;
+    for JudgedOutput { loaded, pair, file, run } in recorded {
+        let answered = outcome.of(loaded, pair, run, disk)?;
         let count = |given: bool| {
             answered.iter().flat_map(|ballot| &ballot.votes).filter(|vote| vote.mark().is_some() == given).count()
         };

@@ -52,18 +52,18 @@ impl<'a> EarlyStop<'a> {
         if self.sparing == EarlyStopping::Off || !wanted.alone || wanted.samples < 3 {
             return;
         }
+        let Some(pair) = wanted.pair else { return };
         let source = SourceText::from_text(RepoPath::root().child("record"), record.to_owned());
         let context = GradeContext::new(self.files, &wanted.loaded.prompts);
         let sample = jobs_sample(self.runs, job);
         // The error is reported when all samples are graded. Until then all samples of this pair are made.
         let graded = run_v1::read_run(&source, &wanted.request.key, sample)
-            .and_then(|read| wanted.loaded.suite.grade(wanted.pair, &[read], &context));
+            .and_then(|read| wanted.loaded.suite.grade(pair, &[read], &context));
         let Ok(grade) = graded else { return };
         let mut grades = self.grades.borrow_mut();
         let so_far = grades.entry(run).or_default();
         so_far.push(grade);
         let grades: Vec<&Grade> = so_far.iter().collect();
-        let pair = &wanted.loaded.suite.pairs()[wanted.pair];
         let so_far = SoFar { grades: &grades, lost: 0, planned: wanted.samples, zone: pair.zone };
         let settled = is_settled(wanted.loaded.kind.metrics, &wanted.loaded.model_gates, &so_far);
         self.settled.borrow_mut().insert(run, settled);

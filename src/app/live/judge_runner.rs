@@ -11,6 +11,7 @@ use super::session_outcome::SessionOutcome;
 use super::target_queues::TargetQueues;
 use super::{EarlierAnswers, LiveOptions};
 use crate::app::cli_error::CliError;
+use crate::app::pipeline::judged::first_request;
 use crate::app::pipeline::plan::{LoadedJudge, LoadedSuite, Plan};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::engine::{JobOutcome, SpendingLimits};
@@ -22,7 +23,7 @@ use crate::model::{
     SampleRequest, SuiteId, UngradedReason, Vote,
 };
 use crate::render::plural;
-use crate::suites::{Exhibit, vote};
+use crate::suites::{Exhibit, Pair, vote};
 use crate::world::{Disk, World};
 
 /// The inputs for running judges.
@@ -67,12 +68,12 @@ impl<'a> JudgeRequests<'a> {
     pub fn add(
         &mut self,
         loaded: &'a LoadedSuite,
-        index: usize,
+        pair: &Pair,
         run: &Run,
         again: VoteReuse,
         files: &dyn Files,
     ) -> Result<(), Diagnostic> {
-        let Some(ask) = loaded.suite.ask(index, 0, files)?.filter(|_| run.status == RunStatus::Completed) else {
+        let Some(ask) = first_request(loaded, pair, files)?.filter(|_| run.status == RunStatus::Completed) else {
             return Ok(());
         };
         for judge in &loaded.judges {
@@ -119,11 +120,11 @@ impl JudgeOutcome {
     pub fn of(
         &self,
         loaded: &LoadedSuite,
-        index: usize,
+        pair: &Pair,
         run: &Run,
         files: &dyn Files,
     ) -> Result<Vec<Ballot>, Diagnostic> {
-        let Some(ask) = loaded.suite.ask(index, 0, files)? else { return Ok(Vec::new()) };
+        let Some(ask) = first_request(loaded, pair, files)? else { return Ok(Vec::new()) };
         let sha256 = Exhibit::of(loaded.kind, &ask, run).sha256;
         let key = |judge: &LoadedJudge| (loaded.config.id.clone(), judge.config.name.clone(), sha256.clone());
         Ok(loaded.judges.iter().filter_map(|judge| self.ballots.get(&key(judge)).cloned()).collect())
@@ -196,7 +197,7 @@ fn planned_votes<'a>(requests: &JudgeRequests<'a>) -> Result<Vec<PlannedRun<'a>>
             wanted.push(PlannedRun {
                 refinement: None,
                 loaded,
-                pair: 0,
+                pair: None,
                 live: &judge.config.source,
                 request,
                 first: vote,
@@ -277,7 +278,8 @@ pub fn into_records<'s>(
     let mut requests = JudgeRequests::default();
     for (job, run) in &runs {
         let (wanted, _) = of(*job);
-        problems.keep(requests.add(wanted.loaded, wanted.pair, run, VoteReuse::Never, runner.disk));
+        let Some(pair) = wanted.pair else { continue };
+        problems.keep(requests.add(wanted.loaded, pair, run, VoteReuse::Never, runner.disk));
     }
     problems.or(())?;
     if requests.count() == 0 {
@@ -286,7 +288,8 @@ pub fn into_records<'s>(
     let outcome = poll(runner, &requests)?;
     for (job, run) in runs.iter().filter(|(_, run)| run.status == RunStatus::Completed) {
         let (wanted, _) = of(*job);
-        let ballots = outcome.of(wanted.loaded, wanted.pair, run, runner.disk)?;
+        let Some(pair) = wanted.pair else { continue };
+        let ballots = outcome.of(wanted.loaded, pair, run, runner.disk)?;
         if let Some(text) = records.get_mut(job) {
             *text = run_v1::with_ballots(text, &ballots);
         }

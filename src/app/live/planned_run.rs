@@ -8,14 +8,14 @@ use crate::app::pipeline::sample_count::stated;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{LiveSource, RunKey, RunSource, SampleRequest, Tier, Transport};
-use crate::suites::{Refinement, in_words};
+use crate::suites::{Pair, Refinement, in_words};
 
 /// The samples of one run of an agent.
 pub struct PlannedRun<'a> {
     /// The suite.
     pub loaded: &'a LoadedSuite,
-    /// The index of the pair in the suite.
-    pub pair: usize,
+    /// The pair that the run is of; `None` for the vote of a judge.
+    pub pair: Option<&'a Pair>,
     /// The live source of the run.
     pub live: &'a LiveSource,
     /// The request; each sample has its own number.
@@ -45,9 +45,8 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
         })
         .collect();
     for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
-        for index in loaded.chosen(&plan.wanted) {
-            let pair = &loaded.suite.pairs()[index];
-            for (at, key) in pair.runs.iter().enumerate().filter(|(_, key)| key.suite == loaded.config.id) {
+        for pair in loaded.chosen(&plan.wanted) {
+            for key in pair.runs.iter().filter(|key| key.suite == loaded.config.id) {
                 let agent = loaded.config.agents.get(&key.agent);
                 let Some(RunSource::Live(live)) = agent.and_then(|agent| source_of(agent, tier)) else { continue };
                 if let Some(problem) = forbidden_target(plan, tier, live) {
@@ -55,7 +54,7 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
                     continue;
                 }
                 let planned = plan.wanted.samples.or_else(|| stated(plan, loaded, pair));
-                let Some(Some(ask)) = problems.keep(loaded.suite.ask(index, at, files)) else { continue };
+                let Some(Some(ask)) = problems.keep(loaded.suite.ask(pair, key, files)) else { continue };
                 let target = plan.config.targets.get(&live.target);
                 let is_model = target.is_some_and(|target| matches!(target.transport, Transport::Model(_)));
                 if is_model && problems.keep(in_words(&ask, pair)).is_none() {
@@ -64,7 +63,7 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
                 let system = loaded.prompts.get(&key.agent).map_or(String::new(), |package| package.text.clone());
                 let refinement = match live.critic {
                     Some(_) => {
-                        let Some(loaded) = problems.keep(loaded.suite.refinement(index, files)) else { continue };
+                        let Some(loaded) = problems.keep(loaded.suite.refinement(pair, files)) else { continue };
                         loaded.map(Arc::from)
                     }
                     None => None,
@@ -72,7 +71,8 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
                 let alone = pair.runs.len() == 1 && !elsewhere.contains(key);
                 let request = SampleRequest { key: key.clone(), sample: 0, system, ask };
                 let samples = planned.unwrap_or(1);
-                let wanted = PlannedRun { loaded, pair: index, live, request, refinement, first: 0, samples, alone };
+                let wanted =
+                    PlannedRun { loaded, pair: Some(pair), live, request, refinement, first: 0, samples, alone };
                 // Pairs may share a run, for example the base of several variants.
                 found.entry(key.clone()).and_modify(|other| other.alone = false).or_insert(wanted);
             }

@@ -118,16 +118,16 @@ pub fn evaluate(
         if graded.is_empty() {
             continue;
         }
-        let results = graded.values().flat_map(|results| &results.pairs);
+        let results = || graded.values().flatten().map(|graded| &graded.result);
         let checks = |pair: &PairResult| pair.checks.iter().map(|check| check.name.to_string()).collect();
-        let labelled = results.map(|pair| (&pair.agent, &pair.case, checks(pair)));
+        let labelled = results().map(|pair| (&pair.agent, &pair.case, checks(pair)));
         if !loaded.labels.is_empty() {
             loaded.labels.unknown_checks(labelled).into_iter().for_each(|problem| problems.push(problem));
         }
-        let trust = judged::trust(loaded, graded.values().flat_map(|results| &results.pairs));
+        let trust = judged::trust(loaded, results());
         let mut agents = Vec::new();
-        for (agent, results) in graded {
-            let mut part = judge(&grading, tier, AgentResults { agent, results }, baseline);
+        for (agent, graded) in graded {
+            let mut part = judge(&grading, tier, AgentResults { agent, graded }, baseline);
             let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &part.report.agent));
             let pairs: Vec<&PairResult> = part.report.cases.iter().map(|case| &case.pair).collect();
             // After the gates, so that judges cannot influence them.
@@ -142,17 +142,16 @@ pub fn evaluate(
     problems.or(evaluated)
 }
 
-/// The graded pairs of one agent, by case.
-struct Results {
-    /// The indices of the pairs in the suite.
-    indices: Vec<usize>,
-    pairs: Vec<PairResult>,
+/// A pair of the suite, and its result.
+struct GradedPair<'a> {
+    pair: &'a Pair,
+    result: PairResult,
 }
 
-/// One agent's results.
-struct AgentResults {
+/// One agent's results, by case.
+struct AgentResults<'a> {
     agent: AgentName,
-    results: Results,
+    graded: Vec<GradedPair<'a>>,
 }
 
 /// The inputs of grading a suite.
@@ -173,78 +172,74 @@ struct SuiteGrading<'a> {
 const AT_ONCE: usize = 4;
 
 /// Grades the selected pairs of a suite, case by case, and groups the results by agent.
-fn grade(
-    grading: &SuiteGrading<'_>,
+fn grade<'a>(
+    grading: &SuiteGrading<'a>,
     tier: Tier,
     parts: Option<&ShardResults>,
-) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
+) -> Result<BTreeMap<AgentName, Vec<GradedPair<'a>>>, Diagnostics> {
     let SuiteGrading { plan, loaded, files, runs, other, .. } = *grading;
-    let pairs = loaded.suite.pairs();
-    let indices: Vec<usize> = {
-        let known = |index: &usize| {
-            let given = parts.is_some_and(|parts| parts.has(tier, &loaded.config.id, &pairs[*index]));
-            given || runs.has(&pairs[*index])
-        };
-        loaded.chosen(&plan.wanted).filter(known).collect()
+    let known = |pair: &&Pair| {
+        let given = parts.is_some_and(|parts| parts.has(tier, &loaded.config.id, pair));
+        given || runs.has(pair)
     };
-    let cases: Vec<&[usize]> = indices.chunk_by(|one, other| pairs[*one].case == pairs[*other].case).collect();
-    let graded: Vec<Vec<Result<(usize, PairResult), Diagnostics>>> = cases
+    let pairs: Vec<&Pair> = loaded.chosen(&plan.wanted).filter(known).collect();
+    let cases: Vec<&[&Pair]> = pairs.chunk_by(|one, other| one.case == other.case).collect();
+    let graded: Vec<Vec<Result<GradedPair<'a>, Diagnostics>>> = cases
         .par_iter()
         .with_max_len(AT_ONCE)
         .map(|case| {
-            let read_for = || ReadFor::Case(pairs[case[0]].case.clone());
+            let read_for = || ReadFor::Case(case[0].case.clone());
             let recorded = other.map(|other| RecordedFiles::new(files, other, &loaded.reads, read_for()));
             let files: &dyn Files = recorded.as_ref().map_or(files, |recorded| recorded);
             if recorded.is_some() {
-                case.iter().for_each(|index| loaded.suite.read_inputs(*index, files));
+                case.iter().for_each(|pair| loaded.suite.read_inputs(pair, files));
             }
             let context = GradeContext::new(files, &loaded.prompts);
-            let result = |index: usize| match parts {
-                None => pair(grading, index, &context),
-                Some(parts) => Ok(parts.result(tier, &loaded.config.id, &pairs[index])?),
+            let result = |pair: &Pair| match parts {
+                None => grade_pair(grading, pair, &context),
+                Some(parts) => Ok(parts.result(tier, &loaded.config.id, pair)?),
             };
-            case.iter().map(|index| Ok((*index, result(*index)?))).collect()
+            case.iter().map(|pair| Ok(GradedPair { pair, result: result(pair)? })).collect()
         })
         .collect();
     let mut problems = Diagnostics::default();
-    let mut by_agent: BTreeMap<AgentName, Results> = BTreeMap::new();
-    for (index, result) in graded.into_iter().flatten().filter_map(|one| problems.keep_all(one)) {
-        let results = match by_agent.get_mut(&result.agent) {
-            Some(results) => results,
-            None => by_agent.entry(result.agent.clone()).or_insert(Results {
-                indices: Vec::with_capacity(cases.len()),
-                pairs: Vec::with_capacity(cases.len()),
-            }),
-        };
-        results.indices.push(index);
-        results.pairs.push(result);
+    let mut by_agent: BTreeMap<AgentName, Vec<GradedPair<'a>>> = BTreeMap::new();
+    for graded in graded.into_iter().flatten().filter_map(|one| problems.keep_all(one)) {
+        match by_agent.get_mut(&graded.result.agent) {
+            Some(of_agent) => of_agent.push(graded),
+            None => {
+                let mut of_agent = Vec::with_capacity(cases.len());
+                let agent = graded.result.agent.clone();
+                of_agent.push(graded);
+                by_agent.insert(agent, of_agent);
+            }
+        }
     }
     problems.or(by_agent)
 }
 
-fn pair(grading: &SuiteGrading<'_>, index: usize, context: &GradeContext<'_>) -> Result<PairResult, Diagnostics> {
+fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_>) -> Result<PairResult, Diagnostics> {
     let SuiteGrading { plan, loaded, runs, inputs, counts, .. } = *grading;
-    let pair = &loaded.suite.pairs()[index];
     let mut answered_by = AnsweringModels::default();
     let mut graded = Vec::new();
     let mut completed: Vec<Vec<Run>> = Vec::new();
     let mut unfinished = Vec::new();
     let samples = runs.samples(pair, counts.of(pair))?;
-    let freshness = inputs.of_samples(index, &samples);
-    let judged = judged::pair(loaded, index, &samples, context.files())?;
+    let freshness = inputs.of_samples(pair, &samples);
+    let judged = judged::pair(loaded, pair, &samples, context.files())?;
     let digest = if loaded.labels.has_scores() { outputs_digest(&samples) } else { None };
     context.set_outputs(digest.clone());
     for (number, sample) in (0_u32..).zip(samples) {
         graded.push(match sample {
             Sample::Inconclusive { why, run } => {
-                let kept = run.and_then(|run| loaded.suite.unfinished(index, &run, &why));
+                let kept = run.and_then(|run| loaded.suite.unfinished(pair, &run, &why));
                 unfinished.extend(kept.map(|kept| (number, kept)));
                 GradedSample::Lost(why)
             }
             Sample::Spared => GradedSample::Spared,
             Sample::Completed(runs) => {
                 runs.iter().for_each(|run| answered_by.add(run));
-                let grade = loaded.suite.grade(index, &runs, context)?;
+                let grade = loaded.suite.grade(pair, &runs, context)?;
                 completed.push(runs);
                 GradedSample::Completed(grade)
             }
@@ -261,7 +256,7 @@ fn pair(grading: &SuiteGrading<'_>, index: usize, context: &GradeContext<'_>) ->
     folded.kept.extend(unfinished);
     folded.judged = judged;
     folded.complaints = runs.complaints(pair);
-    loaded.suite.together(index, &completed, &mut folded);
+    loaded.suite.together(pair, &completed, &mut folded);
     retag(loaded, &mut folded);
     if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
         folded.exclusion = Exclusion::Quarantined;
@@ -305,12 +300,14 @@ impl AnsweringModels {
 fn judge(
     grading: &SuiteGrading<'_>,
     tier: Tier,
-    measured: AgentResults,
+    measured: AgentResults<'_>,
     baseline: Option<&Baseline>,
 ) -> report::AgentPart {
     let SuiteGrading { plan, loaded, inputs, counts, .. } = *grading;
     let pairs = loaded.suite.pairs();
-    let AgentResults { agent, results: Results { indices, pairs: results } } = measured;
+    let AgentResults { agent, graded } = measured;
+    let (own_pairs, results): (Vec<&Pair>, Vec<PairResult>) =
+        graded.into_iter().map(|GradedPair { pair, result }| (pair, result)).unzip();
     let completed = results.iter().filter(|result| result.completed > 0);
     let ages = completed.map(|result| (&result.case, result.answered_by.freshness));
     let freshness = freshness_verdict(inputs, &agent, ages);
@@ -331,8 +328,8 @@ fn judge(
         tier: Some(tier.as_str().to_owned()),
     };
     let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
-    let zones: Vec<Option<f64>> = indices.iter().map(|index| pairs[*index].zone).collect();
-    let documents: Vec<&CaseId> = indices.iter().map(|index| pairs[*index].document()).collect();
+    let zones: Vec<Option<f64>> = own_pairs.iter().map(|pair| pair.zone).collect();
+    let documents: Vec<&CaseId> = own_pairs.iter().map(|pair| pair.document()).collect();
     let judgement = gate::agent(&GateInput {
         specs: loaded.kind.metrics,
         gates: loaded.gates_of(tier),

@@ -17,7 +17,7 @@ use crate::model::{
     Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, Run, RunKey, RunSource, Sample, StalePolicy, SuiteId,
     Tier,
 };
-use crate::suites::{PromptPackage, Suite, input_digest, is_of_another_case, kind};
+use crate::suites::{Pair, PromptPackage, Suite, input_digest, is_of_another_case, kind};
 
 /// The current state that the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {
@@ -28,8 +28,12 @@ pub struct FreshnessInputs<'a> {
     other: Option<SuiteOfRuns>,
 }
 
-/// A suite, with the pair and the run of each key.
-type SuiteOfRuns = (Arc<dyn Suite>, HashMap<RunKey, (usize, usize)>);
+/// A suite whose runs another suite also grades.
+struct SuiteOfRuns {
+    suite: Arc<dyn Suite>,
+    /// Which of its pairs has a run.
+    pair_indices: HashMap<RunKey, usize>,
+}
 
 /// An agent whose runs are recordings.
 pub struct ReplayedAgent<'a> {
@@ -80,31 +84,30 @@ impl<'a> FreshnessInputs<'a> {
         &self.agents
     }
 
-    /// Returns the worst age of the completed samples of a pair, given by its index in the suite.
-    pub fn of_samples(&self, index: usize, samples: &[Sample]) -> Freshness {
-        let keys = &self.loaded.suite.pairs()[index].runs;
+    /// Returns the worst age of the completed samples of a pair of the suite.
+    pub fn of_samples(&self, pair: &Pair, samples: &[Sample]) -> Freshness {
+        let keys = &pair.runs;
         let inputs: Vec<CurrentInput> = keys.iter().map(|_| CurrentInput::default()).collect();
         let completed = samples.iter().filter_map(|sample| match sample {
             Sample::Completed(runs) => Some(runs),
             Sample::Inconclusive { .. } | Sample::Spared => None,
         });
-        let runs = completed.flat_map(|runs| keys.iter().zip(&inputs).enumerate().zip(runs));
-        runs.fold(Freshness::default(), |worst, ((run_index, (key, input)), run)| {
+        let runs = completed.flat_map(|runs| keys.iter().zip(&inputs).zip(runs));
+        runs.fold(Freshness::default(), |worst, ((key, input), run)| {
             let Some(agent) = self.agents.get(&(key.suite.clone(), key.agent.clone())) else { return worst };
-            let ask = || input.ask.get_or_init(|| self.ask(index, run_index, key)).as_ref();
+            let ask = || input.ask.get_or_init(|| self.ask(pair, key)).as_ref();
             let digest = || input.digest.get_or_init(|| self.current_input(ask()));
             worst.and(Freshness { agent: agent.age(run), input: agent.noted(input_age(run, ask, digest)) })
         })
     }
 
     /// Returns the request of a run of a pair; `None` if it is unknown.
-    fn ask(&self, index: usize, run_index: usize, key: &RunKey) -> Option<Ask> {
+    fn ask(&self, pair: &Pair, key: &RunKey) -> Option<Ask> {
         let ask = if key.suite == self.loaded.config.id {
-            self.loaded.suite.ask(index, run_index, self.files)
+            self.loaded.suite.ask(pair, key, self.files)
         } else {
-            let (suite, indices) = self.other.as_ref()?;
-            let (index, run_index) = indices.get(key)?;
-            suite.ask(*index, *run_index, self.files)
+            let SuiteOfRuns { suite, pair_indices } = self.other.as_ref()?;
+            suite.ask(&suite.pairs()[*pair_indices.get(key)?], key, self.files)
         };
         ask.ok()?
     }
@@ -146,13 +149,13 @@ fn other(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<SuiteOfR
         },
         (None, None) => return Ok(None),
     };
-    let mut indices = HashMap::new();
+    let mut pair_indices = HashMap::new();
     for (index, pair) in suite.pairs().iter().enumerate() {
-        for (run_index, key) in pair.runs.iter().enumerate() {
-            indices.entry(key.clone()).or_insert((index, run_index));
+        for key in &pair.runs {
+            pair_indices.entry(key.clone()).or_insert(index);
         }
     }
-    Ok(Some((suite, indices)))
+    Ok(Some(SuiteOfRuns { suite, pair_indices }))
 }
 
 impl ReplayedAgent<'_> {
@@ -203,12 +206,11 @@ pub fn recording_digests(
     key: &RunKey,
     files: &dyn Files,
 ) -> Result<Option<RecordingDigests>, Diagnostic> {
-    let pairs = loaded.suite.pairs().iter().enumerate();
-    let mut found = pairs.filter_map(|(index, pair)| Some((index, pair.runs.iter().position(|run| run == key)?)));
-    let (Some((index, run_index)), Some(agent)) = (found.next(), loaded.config.agents.get(&key.agent)) else {
+    let pair = loaded.suite.pairs().iter().find(|pair| pair.runs.contains(key));
+    let (Some(pair), Some(agent)) = (pair, loaded.config.agents.get(&key.agent)) else {
         return Ok(None);
     };
     let state = AgentState::of(files, agent, loaded.prompts.get(&key.agent))?;
-    let ask = loaded.suite.ask(index, run_index, files)?;
+    let ask = loaded.suite.ask(pair, key, files)?;
     Ok(Some(RecordingDigests { agent: state.and_then(|state| state.sha256().map(str::to_owned)), ask }))
 }

@@ -8,11 +8,11 @@ use crate::files::Files;
 use crate::gate::judge_trust;
 use crate::gate::judge_trust::LabelAvailability;
 use crate::model::{
-    Ballot, BaselineEntry, CaseId, Exclusion, JudgeConsensus, JudgeIdentity, JudgeReport, JudgedSample, Mark,
+    Ask, Ballot, BaselineEntry, CaseId, Exclusion, JudgeConsensus, JudgeIdentity, JudgeReport, JudgedSample, Mark,
     PairJudged, PairResult, Run, Sample, Trust,
 };
 use crate::render::plural;
-use crate::suites::{Exhibit, LabelContent, outputs_digest};
+use crate::suites::{Exhibit, LabelContent, Pair, outputs_digest};
 
 /// Returns the judges' opinions on a pair's samples.
 ///
@@ -20,14 +20,14 @@ use crate::suites::{Exhibit, LabelContent, outputs_digest};
 /// A file of the suite that cannot be read.
 pub fn pair(
     loaded: &LoadedSuite,
-    index: usize,
+    pair: &Pair,
     samples: &[Sample],
     files: &dyn Files,
 ) -> Result<Vec<PairJudged>, Diagnostic> {
     if loaded.judges.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(ask) = loaded.suite.ask(index, 0, files)? else { return Ok(Vec::new()) };
+    let Some(ask) = first_request(loaded, pair, files)? else { return Ok(Vec::new()) };
     let runs = samples.iter().filter_map(|sample| match sample {
         Sample::Completed(runs) => runs.first(),
         Sample::Inconclusive { .. } | Sample::Spared => None,
@@ -52,6 +52,14 @@ pub fn pair(
         }
     });
     Ok(judged.collect())
+}
+
+/// Returns the request of the first run of a pair, which its judges see; `None` if the kind asks no agent.
+///
+/// # Errors
+/// A file of the suite that cannot be read.
+pub fn first_request(loaded: &LoadedSuite, pair: &Pair, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    pair.runs.first().map_or(Ok(None), |run| loaded.suite.ask(pair, run, files))
 }
 
 /// Returns the opinion on one sample. Votes by another rubric or on another output do not count.

@@ -3,12 +3,13 @@
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::audit::Audit;
+use super::case_table::CaseTable;
 use super::meaning::without_notes;
 use super::quarantine::Stated;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, read_case, sha256_hex};
 use crate::model::{CaseId, RepoPath, RunKey, SuiteConfig};
-use crate::suites::kind::Pair;
+use crate::suites::kind::{CaseIndex, Pair};
 
 /// A name in a golden file.
 pub struct StatedName {
@@ -73,11 +74,8 @@ pub struct CaseEntry<T> {
 pub struct CaseFolder<T> {
     /// The folder, or the file that contains all cases.
     pub path: RepoPath,
-    /// The pairs, ordered by case, then agent.
-    pub pairs: Vec<Pair>,
-    case_indices: Vec<usize>,
-    /// The cases, by id.
-    pub cases: Vec<T>,
+    /// The cases by id, with their pairs by agent.
+    table: CaseTable<T>,
     /// Cases that are listed and not run, each with its reason.
     pub retired: Vec<(CaseId, String)>,
 }
@@ -86,12 +84,11 @@ impl<T> CaseFolder<T> {
     /// Pairs every case with every agent of the suite.
     pub fn of(suite: &SuiteConfig, path: RepoPath, mut entries: Vec<CaseEntry<T>>) -> Self {
         entries.sort_by(|one, other| one.id.cmp(&other.id));
-        let (mut pairs, mut case_indices, mut cases) = (Vec::new(), Vec::new(), Vec::new());
-        for CaseEntry { id, golden, digest, runs, samples, quarantine, case } in entries {
-            for agent in suite.agents.keys() {
+        let table = CaseTable::of(entries.into_iter().map(|entry| {
+            let CaseEntry { id, golden, digest, runs, samples, quarantine, case } = entry;
+            let pairs = suite.agents.keys().map(move |agent| {
                 let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
-                case_indices.push(cases.len());
-                pairs.push(Pair {
+                Pair {
                     case: id.clone(),
                     agent: agent.clone(),
                     golden: golden.clone(),
@@ -100,16 +97,27 @@ impl<T> CaseFolder<T> {
                     samples,
                     quarantine: quarantine.clone(),
                     zone: None,
-                });
-            }
-            cases.push(case);
-        }
-        Self { path, pairs, case_indices, cases, retired: Vec::new() }
+                    case_index: CaseIndex::NOT_SET,
+                }
+            });
+            (case, pairs)
+        }));
+        Self { path, table, retired: Vec::new() }
+    }
+
+    /// The pairs, ordered by case, then agent.
+    pub fn pairs(&self) -> &[Pair] {
+        self.table.pairs()
+    }
+
+    /// The cases, by id.
+    pub fn cases(&self) -> &[T] {
+        self.table.cases()
     }
 
     /// The case of a pair.
-    pub fn case(&self, pair: usize) -> &T {
-        &self.cases[self.case_indices[pair]]
+    pub fn case(&self, pair: &Pair) -> &T {
+        self.table.case(pair)
     }
 
     /// Problems of the folder that show without reading its files.

@@ -145,11 +145,10 @@ fn digests() {
     for suite in &config.suites {
         let golden = (kind(&suite.kind).unwrap().open)(suite, &disk).unwrap();
         let mut seen: BTreeSet<&RunKey> = BTreeSet::new();
-        for (index, pair) in golden.pairs().iter().enumerate() {
-            let own = pair.runs.iter().enumerate().filter(|(_, key)| key.suite == suite.id);
-            for (run, key) in own {
+        for pair in golden.pairs() {
+            for key in pair.runs.iter().filter(|key| key.suite == suite.id) {
                 let Some(agent) = suite.agents.get(&key.agent).filter(|_| seen.insert(key)) else { continue };
-                let ask = golden.ask(index, run, &disk).unwrap().unwrap();
+                let ask = golden.ask(pair, key, &disk).unwrap().unwrap();
                 let wanted = [
                     ("fingerprint", agent_digest(&disk, agent)),
                     ("input_sha256", input_digest(&ask, &disk).unwrap().sha256),

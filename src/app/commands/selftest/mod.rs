@@ -103,10 +103,10 @@ fn passed_by(agent: Vacuous, plan: &Plan, files: &dyn Files) -> Result<BTreeSet<
     let mut problems = Diagnostics::default();
     let mut answers: BTreeMap<RunKey, String> = BTreeMap::new();
     for loaded in &plan.suites {
-        for (index, pair) in loaded.suite.pairs().iter().enumerate() {
+        for pair in loaded.suite.pairs() {
             let golden = files.text(&pair.golden).map(|source| texts(&source)).unwrap_or_default();
-            for (at, key) in pair.runs.iter().enumerate() {
-                if let Some(ask) = problems.keep(loaded.suite.ask(index, at, files)) {
+            for key in &pair.runs {
+                if let Some(ask) = problems.keep(loaded.suite.ask(pair, key, files)) {
                     answers.insert(key.clone(), agent.answer(ask.as_ref(), &golden));
                 }
             }

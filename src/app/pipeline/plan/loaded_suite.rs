@@ -74,19 +74,18 @@ impl LoadedSuite {
         }
     }
 
-    /// Returns the indices of the selected pairs.
-    pub fn chosen<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = usize> + 'a {
-        let pairs = self.suite.pairs().iter().enumerate();
+    /// Returns the selected pairs.
+    pub fn chosen<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = &'a Pair> + 'a {
         let known = |pair: &Pair| {
             self.known.as_ref().is_none_or(|known| known.contains(&(pair.case.clone(), pair.agent.clone())))
         };
-        let chosen = move |pair: &Pair| {
+        let chosen = move |pair: &&Pair| {
             wanted.agent(&pair.agent)
                 && wanted.case(pair)
                 && wanted.is_of_shard(&self.config.id, &pair.case)
                 && known(pair)
         };
-        pairs.filter(move |(_, pair)| chosen(pair)).map(|(index, _)| index)
+        self.suite.pairs().iter().filter(chosen)
     }
 }
 

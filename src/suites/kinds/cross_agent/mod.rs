@@ -22,9 +22,12 @@ use crate::model::{
     Run, RunKey, SuiteConfig, SuiteId, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, CaseIndex, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -170,8 +173,7 @@ struct CrossAgent {
     /// The documents that the agents may cite; `None` if they are unknown.
     documents: Option<Documents>,
     rules: Rules,
-    pairs: Vec<Pair>,
-    cases: Vec<CrossAgentCase>,
+    table: CaseTable<CrossAgentCase>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
@@ -214,8 +216,8 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         })
         .collect();
     let read: Vec<(Pair, CrossAgentCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
-    let (pairs, cases) = read.into_iter().unzip();
-    problems.or(Box::new(CrossAgent { folder, documents, rules, pairs, cases }))
+    let table = CaseTable::of(read.into_iter().map(|(pair, case)| (case, [pair])));
+    problems.or(Box::new(CrossAgent { folder, documents, rules, table }))
 }
 
 fn read_golden(
@@ -261,6 +263,7 @@ fn read_golden(
         quarantine: form.quarantine.map(|form| form.stated(&cursor)),
         zone: None,
         golden: file,
+        case_index: CaseIndex::NOT_SET,
     };
     let case = CrossAgentCase {
         agents,
@@ -315,7 +318,7 @@ impl SharedForm {
 
 impl Suite for CrossAgent {
     fn pairs(&self) -> &[Pair] {
-        &self.pairs
+        self.table.pairs()
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
@@ -324,8 +327,8 @@ impl Suite for CrossAgent {
         audit
     }
 
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let case = &self.cases[index];
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let case = self.table.case(pair);
         let produced: Vec<FindingsOutput> = runs.iter().map(produced).collect();
         let blames: Vec<FailureClassifier<'_>> = case
             .agents

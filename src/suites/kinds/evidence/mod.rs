@@ -15,7 +15,7 @@ use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::model::{
     Ask, Better, CaseId, Exclusion, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, RepoPath, Ruling, Run,
-    SuiteConfig, Unit, Verdict, all_hold, indicator,
+    RunKey, SuiteConfig, Unit, Verdict, all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -328,15 +328,15 @@ impl LifecycleForm {
 
 impl Suite for EvidenceSuite {
     fn pairs(&self) -> &[Pair] {
-        &self.folder.pairs
+        self.folder.pairs()
     }
 
     fn retired(&self) -> &[(CaseId, String)] {
         &self.folder.retired
     }
 
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (task, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (task, run) = (self.folder.case(pair), &runs[0]);
         let produced = produced(run);
         let reader = EvidenceChecker::new(task, &produced, pair, run, context);
         let layer = if produced.flaws.is_empty() { produced.layer } else { Layer::Unreadable };
@@ -357,8 +357,8 @@ impl Suite for EvidenceSuite {
         Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls: Vec::new(), kept: None })
     }
 
-    fn ask(&self, cursor: usize, _run: usize, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let (pair, task) = (&self.folder.pairs[cursor], self.folder.case(cursor));
+    fn ask(&self, pair: &Pair, _run: &RunKey, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let task = self.folder.case(pair);
         let source = files.text(&pair.golden)?;
         let root = root(&JsonCursor::whole(&source), &self.path, &task.repo_path, files)?;
         Ok(Some(ask(&root, task.question.as_deref())))
@@ -393,7 +393,7 @@ impl Suite for EvidenceSuite {
 
     fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = self.folder.audit(files);
-        for task in &self.folder.cases {
+        for task in self.folder.cases() {
             task.unsatisfiable.iter().for_each(|problem| audit.problems.push(problem.clone()));
             if !task.owed.is_empty() {
                 let what = format!("the lifecycle lacks {}", task.owed.join(", "));

@@ -12,7 +12,7 @@ use crate::suites::shared::audit::Audit;
 /// Audits the suite's folder and its expectations.
 pub fn audit(suite: &Findings, files: &dyn Files) -> Audit {
     let mut audit = Audit::default();
-    let expected_for: BTreeSet<&str> = suite.pairs.iter().map(|pair| pair.case.as_str()).collect();
+    let expected_for: BTreeSet<&str> = suite.table.pairs().iter().map(|pair| pair.case.as_str()).collect();
     for file in
         suite.files.iter().filter(|file| !file.strip_suffix(".md").is_some_and(|stem| expected_for.contains(stem)))
     {
@@ -33,7 +33,8 @@ pub fn audit(suite: &Findings, files: &dyn Files) -> Audit {
             EntryKind::File => audit.note(&path, "not the folder of an agent: it is ignored", "move it elsewhere"),
         }
     }
-    for (pair, expectation) in suite.pairs.iter().zip(&suite.expectations) {
+    for pair in suite.table.pairs() {
+        let expectation = suite.table.case(pair);
         impossible(&pair.golden, expectation).for_each(|problem| audit.problems.push(problem));
         for expected in &expectation.expected {
             if let Some(file) = expected.citation.as_ref().filter(|file| !suite.files.contains(*file)) {

@@ -20,9 +20,12 @@ use crate::model::{
     MetricSpec, RepoPath, Run, RunKey, SuiteConfig, Unit, all_hold, harmonic, indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, CaseIndex, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::finding::{Citation, Finding};
@@ -148,8 +151,8 @@ struct Findings {
     files: Arc<BTreeSet<String>>,
     /// The allowed categories; every category if empty.
     categories: Vec<String>,
-    pairs: Vec<Pair>,
-    expectations: Vec<Expectation>,
+    /// The expectations of each pair.
+    table: CaseTable<Expectation>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
@@ -190,14 +193,11 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
             read_case(files, &file, |own| read_pair(suite, own, agent, file.clone(), &stem))
         })
         .collect();
-    let (mut pairs, mut expectations) = (Vec::with_capacity(read.len()), Vec::with_capacity(read.len()));
-    for (pair, expectation) in read.into_iter().filter_map(|one| problems.keep(one)) {
-        pairs.push(pair);
-        expectations.push(expectation);
-    }
+    let read: Vec<(Pair, Expectation)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let table = CaseTable::of(read.into_iter().map(|(pair, expectation)| (expectation, [pair])));
     let agents = suite.agents.keys().cloned().collect();
     let categories = categories(suite).map_or(Vec::new(), <[String]>::to_vec);
-    problems.or(Box::new(Findings { agents, documents, files: Arc::new(contracts), categories, pairs, expectations }))
+    problems.or(Box::new(Findings { agents, documents, files: Arc::new(contracts), categories, table }))
 }
 
 /// The allowed categories; `None` if any word is valid.
@@ -225,17 +225,18 @@ fn read_pair(
         samples: None,
         quarantine: text.quarantine.map(|form| form.stated(&JsonCursor::whole(&source))),
         zone,
+        case_index: CaseIndex::NOT_SET,
     };
     Ok((pair, expectation))
 }
 
 impl Suite for Findings {
     fn pairs(&self) -> &[Pair] {
-        &self.pairs
+        self.table.pairs()
     }
 
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (pair, expectation, run) = (&self.pairs[index], &self.expectations[index], &runs[0]);
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (expectation, run) = (self.table.case(pair), &runs[0]);
         let produced = produced(run);
         let grounding = self.grounding(&produced, context)?;
         let fits = Fits::of(&expectation.expected, &produced.findings);
@@ -249,14 +250,14 @@ impl Suite for Findings {
         Ok(Grade { values: values.into_table_order(), checks, shortfalls, layer: produced.layer, kept: None })
     }
 
-    fn ask(&self, index: usize, _run: usize, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let file = self.documents.child(&format!("{}.md", self.pairs[index].case));
+    fn ask(&self, pair: &Pair, _run: &RunKey, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let file = self.documents.child(&format!("{}.md", pair.case));
         Ok(Some(ask(&file, &files.text(&file)?.text, &self.categories)))
     }
 
-    fn read_inputs(&self, index: usize, files: &dyn Files) {
+    fn read_inputs(&self, pair: &Pair, files: &dyn Files) {
         // The request depends on this document alone, so it need not be built.
-        drop(files.bytes(&self.documents.child(&format!("{}.md", self.pairs[index].case))));
+        drop(files.bytes(&self.documents.child(&format!("{}.md", pair.case))));
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {

@@ -12,8 +12,8 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::model::{
-    Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, SuiteConfig, Unit, all_hold, indicator,
-    share,
+    Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, RunKey, SuiteConfig, Unit, all_hold,
+    indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
@@ -302,11 +302,11 @@ impl ExpectedAtom {
 
 impl Suite for Interview {
     fn pairs(&self) -> &[Pair] {
-        &self.folder.pairs
+        self.folder.pairs()
     }
 
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (scenario, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (scenario, run) = (self.folder.case(pair), &runs[0]);
         let (produced, layer) = produced(run);
         let edges: Vec<Vec<usize>> = scenario
             .expected
@@ -351,14 +351,14 @@ impl Suite for Interview {
         score_remarks(&self.labels, pairs)
     }
 
-    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let InterviewScenario { context, persona, rounds, .. } = self.folder.case(index);
+    fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let InterviewScenario { context, persona, rounds, .. } = self.folder.case(pair);
         let client = Client { says: Speech::Context(context), persona: persona.as_deref(), rounds: *rounds };
         Ok(Some(client.ask()))
     }
 
     /// The request depends on the case alone.
-    fn read_inputs(&self, _index: usize, _files: &dyn Files) {}
+    fn read_inputs(&self, _pair: &Pair, _files: &dyn Files) {}
 
     fn audit(&self, files: &dyn Files) -> Audit {
         self.folder.audit(files)

@@ -11,8 +11,8 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, SuiteConfig, Toolbox, all_hold,
-    indicator,
+    Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, Toolbox,
+    all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
@@ -155,16 +155,16 @@ fn misread(expected: &ExpectedDeltas, kinds: &BTreeMap<&str, BTreeSet<&str>>) ->
 
 impl Suite for Property {
     fn pairs(&self) -> &[Pair] {
-        &self.folder.pairs
+        self.folder.pairs()
     }
 
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let PropertyCase { expected, variants, .. } = self.folder.case(index);
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let PropertyCase { expected, variants, .. } = self.folder.case(pair);
         let read: Vec<(DeltasOutput, Layer)> = runs.iter().map(produced).collect();
         let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
         let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
         let form_hint = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
-        let classifier = FailureClassifier::new(&self.folder.pairs[index], &runs[0], context, &flaws);
+        let classifier = FailureClassifier::new(pair, &runs[0], context, &flaws);
         let readable = || "answer {deltas: []}".to_owned();
         let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, classifier.schema(form_hint))];
         if !expected.is_empty() {
@@ -208,10 +208,10 @@ impl Suite for Property {
         Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls: Vec::new(), kept: None })
     }
 
-    fn ask(&self, index: usize, run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let PropertyCase { snapshot, variants, .. } = self.folder.case(index);
-        // The first run is the base run.
-        let variant = run.checked_sub(1).map(|at| &variants[at]);
+    fn ask(&self, pair: &Pair, run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let PropertyCase { snapshot, variants, .. } = self.folder.case(pair);
+        // The first run is the base run, the others are those of the variants.
+        let variant = pair.runs.iter().skip(1).zip(variants).find(|(key, _)| *key == run).map(|(_, variant)| variant);
         let variant_snapshot = variant.map_or(snapshot, |variant| &variant.snapshot);
         Ok(Some(match variant_snapshot {
             // The prompt does not reveal that this is a variant: an agent would know what is measured.
@@ -219,7 +219,7 @@ impl Suite for Property {
             None => Ask {
                 prompt: String::new(),
                 inputs: json!({
-                    "case": self.folder.pairs[index].case.as_str(),
+                    "case": pair.case.as_str(),
                     "variant": variant.map(|variant| &variant.name),
                     "transform": variant.map(|variant| &variant.transform),
                 }),

@@ -10,8 +10,8 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, SuiteConfig, all_hold, indicator,
-    share,
+    Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold,
+    indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
@@ -165,11 +165,11 @@ impl Fixture {
 
 impl Suite for Reconciliation {
     fn pairs(&self) -> &[Pair] {
-        &self.folder.pairs
+        self.folder.pairs()
     }
 
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (fixture, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (fixture, run) = (self.folder.case(pair), &runs[0]);
         let (produced, layer) = produced(run);
         let kinds = kinds_by_item(&produced.deltas);
         let (made, hit) = (kinds.values().map(BTreeSet::len).sum(), fixture.expected.hit(&kinds));
@@ -191,8 +191,8 @@ impl Suite for Reconciliation {
         Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
     }
 
-    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let fixture = self.folder.case(index);
+    fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let fixture = self.folder.case(pair);
         Ok(Some(fixture.snapshot.ask(Some(fixture.most))))
     }
 

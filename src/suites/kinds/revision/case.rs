@@ -14,7 +14,7 @@ use crate::files::{EntryKind, Files, read_case, sha256_hex};
 use crate::format::JsonCursor;
 use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteConfig};
 use crate::suites::Stated;
-use crate::suites::kind::Pair;
+use crate::suites::kind::{CaseIndex, Pair};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::meaning::without_notes;
 
@@ -48,6 +48,7 @@ impl RevisionCase {
             samples: None,
             quarantine: self.quarantine.clone(),
             zone: None,
+            case_index: CaseIndex::NOT_SET,
         }
     }
 }

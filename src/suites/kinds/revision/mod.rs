@@ -1,5 +1,7 @@
 //! Kind `revision` (seed 003): grades agents that revise contracts, and critics of such revisions, with a deterministic verifier.
 
+use std::collections::BTreeMap;
+
 use self::asked::ask;
 use self::case::RevisionCase;
 use self::checks::{CriticValues, RevisionChecker};
@@ -11,8 +13,8 @@ use self::settings::RevisionSettings;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
-    Aggregate, Ask, Better, Edge, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec, Role, Run, SampleFold,
-    SuiteConfig, UngradedReason, Unit, all_hold, indicator,
+    AgentName, Aggregate, Ask, Better, Edge, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec, Role, Run, RunKey,
+    SampleFold, SuiteConfig, UngradedReason, Unit, all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -20,6 +22,7 @@ use crate::suites::kind::{
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
@@ -208,43 +211,41 @@ metrics!(RevisionMetrics {
 });
 
 struct Revision {
-    pairs: Vec<Pair>,
-    case_indexes: Vec<usize>,
-    roles: Vec<Role>,
-    cases: Vec<RevisionCase>,
+    table: CaseTable<RevisionCase>,
+    roles: BTreeMap<AgentName, Role>,
     scoring: Scoring,
 }
 
 fn open(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let scoring = suite.settings.get::<RevisionSettings>().cloned().unwrap_or_default().scoring;
     let opened = case::open_cases(suite, files, &scoring)?;
-    let (mut pairs, mut case_indexes, mut roles) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, case) in opened.iter().enumerate() {
-        for (name, agent) in &suite.agents {
-            // A critic gets only the cases that have a revised document.
-            if agent.role == Role::Critic && case.judged.is_none() {
-                continue;
-            }
-            case_indexes.push(index);
-            roles.push(agent.role);
-            pairs.push(case.pair(suite, name));
-        }
+    let table = CaseTable::of(opened.into_iter().map(|case| {
+        // A critic gets only the cases that have a revised document.
+        let graded = suite.agents.iter().filter(|(_, agent)| agent.role == Role::Actor || case.judged.is_some());
+        let pairs: Vec<Pair> = graded.map(|(name, _)| case.pair(suite, name)).collect();
+        (case, pairs)
+    }));
+    let roles = suite.agents.iter().map(|(name, agent)| (name.clone(), agent.role)).collect();
+    Ok(Box::new(Revision { table, roles, scoring }))
+}
+
+impl Revision {
+    fn role(&self, pair: &Pair) -> Role {
+        self.roles[&pair.agent]
     }
-    Ok(Box::new(Revision { pairs, case_indexes, roles, cases: opened, scoring }))
 }
 
 impl Suite for Revision {
     fn pairs(&self) -> &[Pair] {
-        &self.pairs
+        self.table.pairs()
     }
 
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (pair, case, run) = (&self.pairs[index], &self.cases[self.case_indexes[index]], &runs[0]);
-        let produced = produced(run, self.roles[index], case, &self.scoring);
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (case, role, run) = (self.table.case(pair), self.role(pair), &runs[0]);
+        let produced = produced(run, role, case, &self.scoring);
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
-        let checker =
-            RevisionChecker { case, produced: &produced, scoring: &self.scoring, role: self.roles[index], classifier };
-        let document = match self.roles[index] {
+        let checker = RevisionChecker { case, produced: &produced, scoring: &self.scoring, role, classifier };
+        let document = match role {
             Role::Actor => document_values(produced.attempts.last()),
             Role::Critic => NOTHING_MEASURED,
         };
@@ -263,26 +264,24 @@ impl Suite for Revision {
         Ok(Grade { values: values.into_table_order(), checks, layer: produced.layer, shortfalls: Vec::new(), kept })
     }
 
-    fn ask(&self, index: usize, _run: usize, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        ask(&self.pairs[index].golden, self.roles[index], &self.scoring, files).map(Some)
+    fn ask(&self, pair: &Pair, _run: &RunKey, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        ask(&pair.golden, self.role(pair), &self.scoring, files).map(Some)
     }
 
-    fn refinement(&self, index: usize, files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
-        match self.roles[index] {
-            Role::Actor => {
-                Loop::open(&self.pairs[index].golden, &self.scoring, files).map(|one| Some(Box::new(one) as _))
-            }
+    fn refinement(&self, pair: &Pair, files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+        match self.role(pair) {
+            Role::Actor => Loop::open(&pair.golden, &self.scoring, files).map(|one| Some(Box::new(one) as _)),
             Role::Critic => Ok(None),
         }
     }
 
-    fn unfinished(&self, index: usize, run: &Run, why: &UngradedReason) -> Option<Box<str>> {
-        let produced = produced(run, self.roles[index], &self.cases[self.case_indexes[index]], &self.scoring);
+    fn unfinished(&self, pair: &Pair, run: &Run, why: &UngradedReason) -> Option<Box<str>> {
+        let produced = produced(run, self.role(pair), self.table.case(pair), &self.scoring);
         audit::loop_artifact(&produced, &self.scoring, Some(why))
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
-        case::audit(&self.cases, files)
+        case::audit(self.table.cases(), files)
     }
 }
 

@@ -14,8 +14,8 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Ask, Better, CaseId, Check, CheckKey, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling, Run, SampleFold,
-    SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
+    Ask, Better, CaseId, Check, CheckKey, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling, Run, RunKey,
+    SampleFold, SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
@@ -279,11 +279,11 @@ fn set(metric: &mut PairValue, number: f64) {
 
 impl Suite for Stochastic {
     fn pairs(&self) -> &[Pair] {
-        &self.folder.pairs
+        self.folder.pairs()
     }
 
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (scenario, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (scenario, run) = (self.folder.case(pair), &runs[0]);
         let (produced, layer) = produced(run);
         let scores: Vec<f64> = scenario.sets.iter().map(|set| score(set, &produced.atoms)).collect();
         let RunScores { precision, recall, f1 } = measured(&scores, produced.atoms.len());
@@ -338,15 +338,15 @@ impl Suite for Stochastic {
         Ok(Grade { values: values.into_table_order(), checks, shortfalls, layer, kept: None })
     }
 
-    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let StochasticScenario { context, facts, persona, .. } = self.folder.case(index);
+    fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let StochasticScenario { context, facts, persona, .. } = self.folder.case(pair);
         // Without a context, the prompt contains the decided facts; it never contains the keywords.
         let says = if context.is_empty() { Speech::Facts(facts) } else { Speech::Context(context) };
         Ok(Some(Client { says, persona: persona.as_deref(), rounds: None }.ask()))
     }
 
-    fn together(&self, index: usize, samples: &[Vec<Run>], pair: &mut PairResult) {
-        let scenario = self.folder.case(index);
+    fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
+        let scenario = self.folder.case(pair);
         let Some(StochasticMetrics {
             precision,
             recall,
@@ -360,11 +360,11 @@ impl Suite for Stochastic {
             scenario_pass_rate,
             identical_runs,
             case_pass_rate: _,
-        }) = StochasticMetrics::from_table_order(&mut pair.values)
+        }) = StochasticMetrics::from_table_order(&mut result.values)
         else {
             return;
         };
-        let low = pair.checks.iter_mut().filter(|check| check.name.word == REACHES_THRESHOLDS);
+        let low = result.checks.iter_mut().filter(|check| check.name.word == REACHES_THRESHOLDS);
         if let (Some(failure), true) = (low.filter_map(|check| check.failure.as_mut()).next(), samples.len() > 1) {
             failure.detail = scenario.means(precision, recall, samples);
         }
@@ -390,8 +390,8 @@ impl Suite for Stochastic {
         // The persona is part of the case's identity: it shows readers how the inputs differ.
         let cases: BTreeSet<&CaseId> = pairs.iter().map(|pair| &pair.case).collect();
         let mut spoken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (index, pair) in self.folder.pairs.iter().enumerate().filter(|(_, pair)| cases.contains(&pair.case)) {
-            if let Some(persona) = self.folder.case(index).persona.as_deref() {
+        for pair in self.folder.pairs().iter().filter(|pair| cases.contains(&pair.case)) {
+            if let Some(persona) = self.folder.case(pair).persona.as_deref() {
                 spoken.entry(persona).or_default().insert(pair.case.as_str());
             }
         }
@@ -400,7 +400,7 @@ impl Suite for Stochastic {
     }
 
     /// The request depends on the case alone.
-    fn read_inputs(&self, _index: usize, _files: &dyn Files) {}
+    fn read_inputs(&self, _pair: &Pair, _files: &dyn Files) {}
 
     fn audit(&self, files: &dyn Files) -> Audit {
         self.folder.audit(files)

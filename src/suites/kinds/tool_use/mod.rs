@@ -15,8 +15,8 @@ use crate::files::Files;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
 use crate::model::{
-    Ask, Better, CannedTool, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Run, SuiteConfig,
-    Toolbox, all_hold, indicator, share,
+    Ask, Better, CannedTool, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Run, RunKey,
+    SuiteConfig, Toolbox, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -182,11 +182,11 @@ fn produced(run: &Run) -> ToolUseOutput {
 
 impl Suite for ToolUse {
     fn pairs(&self) -> &[Pair] {
-        &self.folder.pairs
+        self.folder.pairs()
     }
 
-    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (pair, case, run) = (&self.folder.pairs[index], self.folder.case(index), &runs[0]);
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (case, run) = (self.folder.case(pair), &runs[0]);
         let produced = produced(run);
         let path = case.trajectory.as_ref().map(|trajectory| trajectory.followed(&produced.calls));
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
@@ -213,22 +213,22 @@ impl Suite for ToolUse {
         Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
     }
 
-    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let query = &self.folder.case(index).query;
+    fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let query = &self.folder.case(pair).query;
         let tools = if self.tools.is_empty() { Toolbox::Empty } else { Toolbox::Canned(self.tools.clone()) };
         // Only the user's words: the agent adds its own prompt.
         Ok(Some(Ask { prompt: query.clone(), inputs: json!({"query": query}), answer: None, tools }))
     }
 
     /// The request depends on the case alone.
-    fn read_inputs(&self, _index: usize, _files: &dyn Files) {}
+    fn read_inputs(&self, _pair: &Pair, _files: &dyn Files) {}
 
     fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
         if let (false, Ok(source)) = (self.tools.is_empty(), files.text(&self.folder.path)) {
             unanswerable(&source, &self.tools).into_iter().for_each(|problem| audit.problems.push(problem));
         }
-        let there: BTreeSet<Category> = self.folder.cases.iter().map(|case| case.category).collect();
+        let there: BTreeSet<Category> = self.folder.cases().iter().map(|case| case.category).collect();
         for category in Category::ALL.into_iter().filter(|category| !there.contains(category)) {
             let what = format!("there is no case of category {}", category.as_str());
             audit.note(&self.folder.path, what, "add one: each category finds different failures");

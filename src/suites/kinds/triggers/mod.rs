@@ -16,10 +16,11 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CaseIndex, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::finding::{Finding, FindingParts, Severity};
 use crate::suites::shared::meaning::without_notes;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
@@ -141,8 +142,7 @@ struct TriggerCase {
 struct Triggers {
     folder: RepoPath,
     rules: Rules,
-    pairs: Vec<Pair>,
-    cases: Vec<TriggerCase>,
+    table: CaseTable<TriggerCase>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
@@ -165,8 +165,8 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         })
         .collect();
     let read: Vec<(Pair, TriggerCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
-    let (pairs, cases) = read.into_iter().unzip();
-    problems.or(Box::new(Triggers { folder: suite.path.clone(), rules, pairs, cases }))
+    let table = CaseTable::of(read.into_iter().map(|(pair, case)| (case, [pair])));
+    problems.or(Box::new(Triggers { folder: suite.path.clone(), rules, table }))
 }
 
 fn read_golden(
@@ -213,6 +213,7 @@ fn read_golden(
         samples: None,
         quarantine: form.quarantine.map(|form| form.stated(&cursor)),
         zone: None,
+        case_index: CaseIndex::NOT_SET,
     };
     Ok((pair, case))
 }
@@ -239,14 +240,14 @@ pub fn rule_ids(
 
 impl Suite for Triggers {
     fn pairs(&self) -> &[Pair] {
-        &self.pairs
+        self.table.pairs()
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
         audit.strays(files, &self.folder.child("cases"));
         let expected: BTreeSet<&str> =
-            self.cases.iter().flat_map(|case| &case.expected).map(|(id, _)| id.as_str()).collect();
+            self.table.cases().iter().flat_map(|case| &case.expected).map(|(id, _)| id.as_str()).collect();
         for id in self.rules.ids().filter(|id| !expected.contains(id)) {
             let what = format!("no case expects the rule \"{id}\", so it is not tested");
             audit.note(&self.folder.child("rules.yaml"), what, "add a case that fires it, or remove the rule");
@@ -254,8 +255,8 @@ impl Suite for Triggers {
         audit
     }
 
-    fn grade(&self, index: usize, _runs: &[Run], _context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let case = &self.cases[index];
+    fn grade(&self, pair: &Pair, _runs: &[Run], _context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let case = self.table.case(pair);
         let fired = self.rules.fired(&case.agent, &case.findings);
         let ids = |list: &[(String, u32)]| {
             list.iter().map(|(id, _)| id.as_str()).map(str::to_owned).collect::<BTreeSet<String>>()

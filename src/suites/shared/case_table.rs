@@ -1,0 +1,39 @@
+//! The cases of a suite, and the pairs that are graded on them.
+
+use crate::suites::kind::{CaseIndex, Pair};
+
+/// The cases of a suite with their pairs.
+pub struct CaseTable<T> {
+    pairs: Vec<Pair>,
+    cases: Vec<T>,
+}
+
+impl<T> CaseTable<T> {
+    /// The table of these cases, each with its pairs, in this order.
+    pub fn of<P: IntoIterator<Item = Pair>>(rows: impl IntoIterator<Item = (T, P)>) -> Self {
+        let rows = rows.into_iter();
+        let mut table =
+            Self { pairs: Vec::with_capacity(rows.size_hint().0), cases: Vec::with_capacity(rows.size_hint().0) };
+        for (case, pairs) in rows {
+            let case_index = CaseIndex(table.cases.len());
+            table.pairs.extend(pairs.into_iter().map(|pair| Pair { case_index, ..pair }));
+            table.cases.push(case);
+        }
+        table
+    }
+
+    /// All pairs.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    /// All cases.
+    pub fn cases(&self) -> &[T] {
+        &self.cases
+    }
+
+    /// The case of one of this table's pairs.
+    pub fn case(&self, pair: &Pair) -> &T {
+        &self.cases[pair.case_index.0]
+    }
+}
