@@ -220,14 +220,14 @@ fn most_frequent(failures: Vec<Failure>, samples: usize) -> Option<Failure> {
 
 /// Whether there are pairs, and none of them has a majority of completed samples. Quarantined pairs are ignored, because gates
 /// do not use their values.
-pub fn all_excluded(pairs: &[PairResult]) -> bool {
-    let mut gating = pairs.iter().filter(|pair| pair.exclusion != Exclusion::Quarantined).peekable();
+pub fn all_excluded<'p>(pairs: impl Iterator<Item = &'p PairResult>) -> bool {
+    let mut gating = pairs.filter(|pair| pair.exclusion != Exclusion::Quarantined).peekable();
     gating.peek().is_some() && gating.all(|pair| pair.exclusion == Exclusion::NoMajority)
 }
 
 /// The agent's values: one per metric, over the pairs that count.
-pub fn agent(specs: &[MetricSpec], pairs: &[PairResult]) -> Vec<Option<f64>> {
-    let counted: Vec<&PairResult> = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
+pub fn agent<'p>(specs: &[MetricSpec], pairs: impl Iterator<Item = &'p PairResult> + Clone) -> Vec<Option<f64>> {
+    let counted: Vec<&PairResult> = pairs.clone().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
     let mut values = aggregates(specs, counted.len(), |row, column| counted[row].values[column].value);
     let coverage = coverage(pairs);
     let of_coverage = specs.iter().zip(&mut values).filter(|(spec, _)| spec.aggregate == Aggregate::Coverage);
@@ -236,15 +236,15 @@ pub fn agent(specs: &[MetricSpec], pairs: &[PairResult]) -> Vec<Option<f64>> {
 }
 
 /// Measured pairs / planned pairs, without quarantined ones; `None` without pairs.
-pub fn coverage(pairs: &[PairResult]) -> Option<f64> {
-    let count = |exclusion| pairs.iter().filter(|pair| pair.exclusion == exclusion).count();
+pub fn coverage<'p>(pairs: impl Iterator<Item = &'p PairResult> + Clone) -> Option<f64> {
+    let count = |exclusion| pairs.clone().filter(|pair| pair.exclusion == exclusion).count();
     let measured = count(Exclusion::Counted);
     share(measured, measured + count(Exclusion::NoMajority))
 }
 
 /// The values of one metric over the pairs that count and have a value.
-pub fn column(pairs: &[PairResult], index: usize) -> Vec<f64> {
-    let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
+pub fn column<'p>(pairs: impl Iterator<Item = &'p PairResult>, index: usize) -> Vec<f64> {
+    let counted = pairs.filter(|pair| pair.exclusion == Exclusion::Counted);
     counted.filter_map(|pair| pair.values[index].value).collect()
 }
 

@@ -4,11 +4,12 @@ mod case_sets;
 mod gate_input;
 mod own;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use self::case_sets::CaseSets;
-pub use self::gate_input::{CaseSelection, GateInput};
+pub use self::gate_input::{CaseSelection, ComparedPair, GateInput};
 use self::own::{case, newly_failing};
+use super::limits::GatedMetric;
 use super::rule::{BaseNumber, Subject, ruled};
 use super::statistics::{CaseDependence, detectable, reliability, wilson};
 use crate::fold;
@@ -57,11 +58,12 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     if let (Comparability::Comparable(remarks), Some(remark)) = (&mut comparability, sets.remark(judged.selection)) {
         remarks.push(remark);
     }
-    let mut values = fold::agent(judged.specs, judged.pairs);
+    let specs = judged.specs();
+    let mut values = fold::agent(&specs, judged.results());
     let (mut shared, mut before) = sets.values(judged, entry, &values);
     let added = sets.added_values(judged);
     let delta_intervals = sets.intervals(judged, entry);
-    let all_excluded = fold::all_excluded(judged.pairs);
+    let all_excluded = fold::all_excluded(judged.results());
     let measured = sets.measured(judged, entry);
     let apart = judged.cases_apart();
     let bases = before.iter().map(|number| match (&comparability, number) {
@@ -70,14 +72,15 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
         (_, None) => BaseNumber::Absent,
     });
     let bases: Vec<BaseNumber> = bases.collect();
-    let cases = judged.pairs.par_iter().zip(judged.zones);
-    let cases: Vec<(Ruling, CaseTrend)> = cases.map(|(pair, zone)| case(judged, &bases, pair, *zone, entry)).collect();
-    for (index, _) in judged.specs.iter().enumerate().filter(|(_, spec)| spec.aggregate == Aggregate::NewlyFailing) {
-        let count = newly_failing(judged.pairs, entry);
+    let cases: Vec<(Ruling, CaseTrend)> =
+        judged.pairs.par_iter().map(|pair| case(judged, &bases, pair, entry)).collect();
+    for (index, _) in specs.iter().enumerate().filter(|(_, spec)| spec.aggregate == Aggregate::NewlyFailing) {
+        let count = newly_failing(judged.results(), entry);
         (values[index], shared[index], before[index]) = (count, count, None);
     }
-    let mut metrics = Vec::with_capacity(judged.specs.len());
-    for (index, spec) in judged.specs.iter().enumerate() {
+    let mut metrics = Vec::with_capacity(specs.len());
+    for (index, metric) in judged.metrics.iter().enumerate() {
+        let GatedMetric { spec, gates } = metric;
         let subject = Subject {
             value: values[index],
             shared_value: shared[index],
@@ -86,16 +89,15 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
             all_excluded,
             measured,
         };
-        let gates: Vec<GateRuling> =
-            judged.gates[index].iter().map(|planned| ruled(planned, &subject, &bases[index])).collect();
+        let gates: Vec<GateRuling> = gates.iter().map(|planned| ruled(planned, &subject, &bases[index])).collect();
         if let Comparability::Comparable(remarks) = &mut comparability {
-            remarks.extend(sets.added_remark(judged, index, added[index]));
+            remarks.extend(sets.added_remark(judged, metric, added[index]));
         }
         let delta = shared[index].zip(before[index]).map(|(now, before)| now - before);
         metrics.push(MetricReport {
             name: spec.name.to_owned(),
             value: values[index],
-            ci95: share_interval(spec, &fold::column(judged.pairs, index), apart),
+            ci95: share_interval(spec, &fold::column(judged.results(), index), apart),
             better: spec.better,
             unit: spec.unit,
             aggregate: spec.aggregate.as_str().to_owned(),
@@ -103,7 +105,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
                 baseline: before[index],
                 delta,
                 ci95: delta.and(delta_intervals[index]),
-                detectable: detectable(spec, &fold::column(judged.pairs, index)),
+                detectable: detectable(spec, &fold::column(judged.results(), index)),
             },
             verdict: Ruling::of_all(gates.iter().map(|gate| &gate.ruling)),
             gates,
@@ -116,9 +118,9 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     };
     GateOutcome {
         lost_metrics: metrics.iter().filter(is_lost).map(|metric| metric.name.clone()).collect(),
-        verdict: verdict(judged.specs, &metrics),
+        verdict: verdict(&specs, &metrics),
         metrics,
-        reliability: reliability(judged.pairs, apart),
+        reliability: reliability(judged.results(), apart),
         cases,
         removed: sets.removed,
         comparability,

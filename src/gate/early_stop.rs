@@ -1,7 +1,7 @@
 //! Decides when a pair needs no further samples, because none could change a verdict (grading.md 14). Exact: every open value is assumed to
 //! move as far as possible.
 
-use super::limits::PlannedGate;
+use super::limits::{GatedMetric, PlannedGate};
 use super::rule::{BaseNumber, Subject, ruling};
 use crate::fold;
 use crate::model::{Aggregate, CheckOutcome, Edge, Gate, Grade, Limit, MetricSpec, SampleFold, Unit};
@@ -26,23 +26,18 @@ impl SoFar<'_> {
 }
 
 /// Whether further samples of the pair cannot change a verdict: of its gates, its checks or its agent.
-pub fn is_settled(specs: &[MetricSpec], gates: &[Vec<PlannedGate>], so_far: &SoFar<'_>) -> bool {
+pub fn is_settled(metrics: &[GatedMetric], so_far: &SoFar<'_>) -> bool {
     let counted = 2 * so_far.grades.len() > so_far.planned as usize;
     counted
-        && specs.iter().enumerate().all(|(index, spec)| is_metric_settled(specs, gates, index, spec, so_far))
+        && metrics.iter().enumerate().all(|(index, metric)| is_metric_settled(metrics, index, metric, so_far))
         && are_checks_settled(so_far)
 }
 
-fn is_metric_settled(
-    specs: &[MetricSpec],
-    gates: &[Vec<PlannedGate>],
-    index: usize,
-    spec: &MetricSpec,
-    so_far: &SoFar<'_>,
-) -> bool {
-    let active = |index: usize| gates[index].iter().any(|planned| planned.off.is_none());
-    let part_of_another = specs.iter().enumerate().any(|(other, composed)| match composed.aggregate {
-        Aggregate::Harmonic(one, two) => active(other) && (one == spec.name || two == spec.name),
+fn is_metric_settled(metrics: &[GatedMetric], index: usize, metric: &GatedMetric, so_far: &SoFar<'_>) -> bool {
+    let GatedMetric { spec, gates } = metric;
+    let is_active = |metric: &GatedMetric| metric.gates.iter().any(|planned| planned.off.is_none());
+    let part_of_another = metrics.iter().any(|composed| match composed.spec.aggregate {
+        Aggregate::Harmonic(one, two) => is_active(composed) && (one == spec.name || two == spec.name),
         Aggregate::Worst
         | Aggregate::Mean
         | Aggregate::Sum
@@ -52,7 +47,7 @@ fn is_metric_settled(
     });
     // A counted pair is measured; whether it fails is settled by its checks.
     let of_the_agent = matches!(spec.aggregate, Aggregate::Coverage | Aggregate::NewlyFailing);
-    if of_the_agent || (!active(index) && !part_of_another) {
+    if of_the_agent || (!is_active(metric) && !part_of_another) {
         return true;
     }
     let Some((least, most)) = reach(spec, index, so_far) else { return false };
@@ -68,7 +63,7 @@ fn is_metric_settled(
     };
     spec.aggregate == Aggregate::Worst
         && !part_of_another
-        && gates[index].iter().filter(|planned| planned.off.is_none()).all(same)
+        && gates.iter().filter(|planned| planned.off.is_none()).all(same)
 }
 
 /// The gate as it applies to the agent, and as it applies to the case alone.

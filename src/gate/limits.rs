@@ -14,6 +14,15 @@ pub struct PlannedGate {
     pub off: Option<String>,
 }
 
+/// A metric of a kind, with its gates in a suite and a tier.
+#[derive(Debug, Clone)]
+pub struct GatedMetric {
+    /// The metric.
+    pub spec: MetricSpec,
+    /// Its gates.
+    pub gates: Vec<PlannedGate>,
+}
+
 /// A problem of a gate in the config.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateProblem {

@@ -8,7 +8,7 @@ mod limits;
 mod rule;
 pub mod statistics;
 
-pub use compare::{CaseSelection, Comparability, GateInput, GateOutcome, agent};
+pub use compare::{CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, agent};
 pub use early_stop::{SoFar, is_settled};
-pub use limits::{GateProblem, PlannedGate, planned, planned_in};
+pub use limits::{GateProblem, GatedMetric, PlannedGate, planned, planned_in};
 pub use rule::{BaseNumber, Subject, ruling};

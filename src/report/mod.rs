@@ -57,7 +57,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, lost_metrics } = judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
-    if fold::all_excluded(&pairs) {
+    if fold::all_excluded(pairs.iter()) {
         refuse("every case is excluded, because no majority of its samples completed".to_owned());
     }
     let coverage = metrics.iter().find(|metric| metric.name == COVERAGE);

@@ -65,7 +65,7 @@ impl<'a> EarlyStop<'a> {
         so_far.push(grade);
         let grades: Vec<&Grade> = so_far.iter().collect();
         let so_far = SoFar { grades: &grades, lost: 0, planned: wanted.samples, zone: pair.zone };
-        let settled = is_settled(wanted.loaded.kind.metrics, &wanted.loaded.model_gates, &so_far);
+        let settled = is_settled(&wanted.loaded.model_metrics, &so_far);
         self.settled.borrow_mut().insert(run, settled);
     }
 }

@@ -14,7 +14,7 @@ use super::{judged, remarks};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};
-use crate::gate::GateInput;
+use crate::gate::{ComparedPair, GateInput};
 use crate::model::{
     AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run, Sample, SuiteId,
     SuiteReport, Tier,
@@ -306,13 +306,12 @@ fn judge(
     let SuiteGrading { plan, loaded, inputs, counts, .. } = *grading;
     let pairs = loaded.suite.pairs();
     let AgentResults { agent, graded } = measured;
-    let (own_pairs, results): (Vec<&Pair>, Vec<PairResult>) =
-        graded.into_iter().map(|GradedPair { pair, result }| (pair, result)).unzip();
-    let completed = results.iter().filter(|result| result.completed > 0);
+    let results = || graded.iter().map(|graded| &graded.result);
+    let completed = results().filter(|result| result.completed > 0);
     let ages = completed.map(|result| (&result.case, result.answered_by.freshness));
     let freshness = freshness_verdict(inputs, &agent, ages);
     let mut answers = AnsweringModels::default();
-    for result in &results {
+    for result in results() {
         answers.models.extend(result.answered_by.model.clone());
         answers.prompts.extend(result.answered_by.prompt_sha256.clone());
     }
@@ -324,22 +323,23 @@ fn judge(
         model,
         prompt_sha256,
         judge: None,
-        samples: results.iter().map(|result| result.planned).max(),
+        samples: results().map(|result| result.planned).max(),
         tier: Some(tier.as_str().to_owned()),
     };
     let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
-    let zones: Vec<Option<f64>> = own_pairs.iter().map(|pair| pair.zone).collect();
-    let documents: Vec<&CaseId> = own_pairs.iter().map(|pair| pair.document()).collect();
+    let compared = graded.iter().map(|GradedPair { pair, result }| ComparedPair {
+        result,
+        document: pair.document(),
+        zone: pair.zone,
+    });
     let judgement = gate::agent(&GateInput {
-        specs: loaded.kind.metrics,
-        gates: loaded.gates_of(tier),
-        pairs: &results,
-        documents: &documents,
-        zones: &zones,
+        metrics: loaded.metrics_of(tier),
+        pairs: &compared.collect::<Vec<_>>(),
         identity: &identity,
         before,
         selection: plan.wanted.selection(),
     });
+    let results: Vec<PairResult> = graded.into_iter().map(|graded| graded.result).collect();
     let mut remarks = loaded.suite.remarks(&results, &judgement.verdict);
     remarks.extend(remarks::remarks(loaded.kind.metrics, &results, &own, &plan.today));
     remarks.extend(counts.notes(&agent, &results));

@@ -20,8 +20,8 @@ use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles};
 use crate::format::yaml;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
-use crate::gate::{PlannedGate, planned_in};
-use crate::model::{Agent, AgentName, CaseId, Config, RepoPath, RunSource, SuiteConfig, SuiteId, Tier};
+use crate::gate::{GatedMetric, planned_in};
+use crate::model::{Agent, AgentName, CaseId, Config, MetricSpec, RepoPath, RunSource, SuiteConfig, SuiteId, Tier};
 use crate::suites::{KINDS, Labels, PromptPackage, Suite, SuiteKind, kind, read_config};
 use crate::world::Clock;
 
@@ -160,9 +160,12 @@ impl PlanReader<'_> {
         let Some(kind) = kind(&suite.kind) else { return Err(self.unknown_kind(suite).into()) };
         let mut problems = Diagnostics::default();
         self.check_agents(suite, kind, &mut problems);
-        let gates = self.gates(suite, kind, &mut problems);
-        let in_the_model_tier = |spec| planned_in(spec, suite, Tier::Model).unwrap_or_default();
-        let model_gates = kind.metrics.iter().map(in_the_model_tier).collect();
+        let metrics = self.gated_metrics(suite, kind, &mut problems);
+        let in_the_model_tier = |spec: &MetricSpec| GatedMetric {
+            spec: *spec,
+            gates: planned_in(spec, suite, Tier::Model).unwrap_or_default(),
+        };
+        let model_metrics = kind.metrics.iter().map(in_the_model_tier).collect();
         // Only the head's rules use prompts.
         let prompts = match self.rules {
             RulesSource::Head => self.prompts(suite, config, &mut problems),
@@ -200,8 +203,8 @@ impl PlanReader<'_> {
                 config: suite.clone(),
                 kind,
                 suite: suite_files,
-                gates,
-                model_gates,
+                metrics,
+                model_metrics,
                 prompts,
                 labels,
                 judges: judges.unwrap_or_default(),
@@ -240,7 +243,7 @@ impl PlanReader<'_> {
         prompts
     }
 
-    fn gates(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) -> Vec<Vec<PlannedGate>> {
+    fn gated_metrics(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) -> Vec<GatedMetric> {
         for metric in suite.gates.keys().filter(|metric| !judges::is_known(suite, kind, metric)) {
             let names: Vec<&str> = kind.metrics.iter().map(|spec| spec.name).collect();
             let help = match nearest(metric, names.iter().copied()) {
@@ -250,10 +253,10 @@ impl PlanReader<'_> {
             let path = [Key("suites"), At(suite.index), Key("gates"), Key(metric)];
             problems.push(self.problem(&path, "unknown-metric", format!("unknown metric \"{metric}\""), help));
         }
-        let mut gates = Vec::with_capacity(kind.metrics.len());
+        let mut metrics = Vec::with_capacity(kind.metrics.len());
         for spec in kind.metrics {
             let stated = suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice);
-            gates.push(planned_in(spec, suite, Tier::Deterministic).unwrap_or_else(|found| {
+            let gates = planned_in(spec, suite, Tier::Deterministic).unwrap_or_else(|found| {
                 for problem in found {
                     let path = [Key("suites"), At(suite.index), Key("gates"), Key(spec.name), Key(problem.key)];
                     let listed = [
@@ -268,8 +271,9 @@ impl PlanReader<'_> {
                     problems.push(self.problem(path, "bad-gate", problem.what, problem.help));
                 }
                 Vec::new()
-            }));
+            });
+            metrics.push(GatedMetric { spec: *spec, gates });
         }
-        gates
+        metrics
     }
 }

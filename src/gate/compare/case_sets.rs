@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::own::case_before;
 use super::{CaseSelection, GateInput};
 use crate::fold;
+use crate::gate::limits::GatedMetric;
 use crate::gate::statistics::{PairedCases, intervals};
 use crate::model::{BaselineEntry, CaseId, Exclusion, Gate, Limit, six_places};
 
@@ -41,14 +42,14 @@ impl CaseSets {
                 one_sided: Vec::new(),
             };
         };
-        let now: BTreeSet<&CaseId> = judged.pairs.iter().map(|pair| &pair.case).collect();
+        let now: BTreeSet<&CaseId> = judged.results().map(|pair| &pair.case).collect();
         let gone = || before.iter().filter(|(case, _)| !now.contains(case));
         let removed: Vec<CaseId> = gone().map(|(case, _)| case.clone()).collect();
         let added = now.iter().filter(|case| !before.contains_key(**case)).count();
         // A pair that one side excluded has no value to compare there, and none that could be missing.
         let mut same = gone().all(|(_, values)| values.is_empty());
         let (mut shared, mut unknown, mut one_sided, mut any) = (Vec::new(), Vec::new(), Vec::new(), false);
-        for (index, pair) in judged.pairs.iter().enumerate() {
+        for (index, pair) in judged.results().enumerate() {
             let measured =
                 pair.exclusion == Exclusion::Counted && pair.values.iter().any(|value| value.value.is_some());
             any |= measured;
@@ -102,9 +103,9 @@ impl CaseSets {
     }
 
     fn rows(&self, judged: &GateInput<'_>, entry: &BaselineEntry) -> (CaseRows, CaseRows) {
-        let pairs = || self.shared.iter().map(|index| &judged.pairs[*index]);
+        let pairs = || self.shared.iter().map(|index| judged.pairs[*index].result);
         let now = pairs().map(|pair| pair.values.iter().map(|value| value.value).collect());
-        let before = pairs().map(|pair| case_before(judged.specs, entry, &pair.case));
+        let before = pairs().map(|pair| case_before(judged.metrics, entry, &pair.case));
         (now.collect(), before.collect())
     }
 
@@ -115,13 +116,13 @@ impl CaseSets {
         entry: Option<&BaselineEntry>,
         whole: &[Option<f64>],
     ) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
-        let Some(entry) = entry else { return (whole.to_vec(), vec![None; judged.specs.len()]) };
+        let Some(entry) = entry else { return (whole.to_vec(), vec![None; judged.metrics.len()]) };
+        let specs = judged.specs();
         if self.same {
-            return (whole.to_vec(), judged.specs.iter().map(|spec| entry.metrics.get(spec.name).copied()).collect());
+            return (whole.to_vec(), specs.iter().map(|spec| entry.metrics.get(spec.name).copied()).collect());
         }
         let (now, before) = self.rows(judged, entry);
-        let fold =
-            |rows: &[Vec<Option<f64>>]| fold::aggregates(judged.specs, rows.len(), |row, column| rows[row][column]);
+        let fold = |rows: &[Vec<Option<f64>>]| fold::aggregates(&specs, rows.len(), |row, column| rows[row][column]);
         (fold(&now), fold(&before))
     }
 
@@ -133,48 +134,53 @@ impl CaseSets {
             // Such a number covers all cases; a selection may contain only cases without a value.
             (Some(_), CaseSelection::Part) => 0,
             (Some(_), CaseSelection::Whole) => {
-                judged.pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).count()
+                judged.results().filter(|pair| pair.exclusion == Exclusion::Counted).count()
             }
         }
     }
 
     /// This run's values on the cases that are not in the baseline.
     pub(super) fn added_values(&self, judged: &GateInput<'_>) -> Vec<Option<f64>> {
-        let pair = |row: usize| &judged.pairs[self.unknown[row]];
-        fold::aggregates(judged.specs, self.unknown.len(), |row, column| pair(row).values[column].value)
+        let pair = |row: usize| judged.pairs[self.unknown[row]].result;
+        fold::aggregates(&judged.specs(), self.unknown.len(), |row, column| pair(row).values[column].value)
     }
 
     /// A note that new cases are compared with a fixed limit instead of the baseline, with their names.
-    pub(super) fn added_remark(&self, judged: &GateInput<'_>, index: usize, added: Option<f64>) -> Option<String> {
-        let otherwise = judged.gates[index].iter().filter(|planned| planned.off.is_none());
+    pub(super) fn added_remark(
+        &self,
+        judged: &GateInput<'_>,
+        metric: &GatedMetric,
+        added: Option<f64>,
+    ) -> Option<String> {
+        let otherwise = metric.gates.iter().filter(|planned| planned.off.is_none());
         let mut otherwise = otherwise.filter_map(|planned| match planned.gate {
             Gate::Threshold { limit: Limit::Baseline { otherwise }, .. } => otherwise,
             Gate::Threshold { limit: Limit::Number(_), .. } | Gate::Change { .. } => None,
         });
         let (value, otherwise) = added.zip(otherwise.next_back())?;
         let named: Vec<&str> =
-            self.unknown.iter().take(NAMED).map(|index| judged.pairs[*index].case.as_str()).collect();
+            self.unknown.iter().take(NAMED).map(|index| judged.pairs[*index].result.case.as_str()).collect();
         let more = match self.unknown.len() - named.len() {
             0 => String::new(),
             more => format!(", {more} more"),
         };
         Some(format!(
             "{} of the cases that are not in the baseline ({}{more}) is {}; the limit for them is {otherwise}",
-            judged.specs[index].name,
+            metric.spec.name,
             named.join(", "),
             six_places(value)
         ))
     }
 
     pub(super) fn intervals(&self, judged: &GateInput<'_>, entry: Option<&BaselineEntry>) -> Vec<Option<(f64, f64)>> {
-        let Some(entry) = entry else { return vec![None; judged.specs.len()] };
+        let Some(entry) = entry else { return vec![None; judged.metrics.len()] };
         let (now, before) = self.rows(judged, entry);
         let mut numbers = BTreeMap::new();
         let documents = self.shared.iter().map(|index| {
             let next = numbers.len();
-            *numbers.entry(judged.documents[*index]).or_insert(next)
+            *numbers.entry(judged.pairs[*index].document).or_insert(next)
         });
         let documents: Vec<usize> = documents.collect();
-        intervals(&PairedCases { specs: judged.specs, now: &now, before: &before, documents: &documents })
+        intervals(&PairedCases { specs: &judged.specs(), now: &now, before: &before, documents: &documents })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::gate::limits::PlannedGate;
+use crate::gate::limits::GatedMetric;
 use crate::gate::statistics::CaseDependence;
 use crate::model::{BaselineEntry, CaseId, Identity, MetricSpec, PairResult};
 
@@ -17,16 +17,10 @@ pub enum CaseSelection {
 
 /// The input of [`agent`].
 pub struct GateInput<'a> {
-    /// The kind's metrics.
-    pub specs: &'a [MetricSpec],
-    /// The gates of each metric.
-    pub gates: &'a [Vec<PlannedGate>],
+    /// The kind's metrics with their gates.
+    pub metrics: &'a [GatedMetric],
     /// The agent's pairs by case.
-    pub pairs: &'a [PairResult],
-    /// The document of each pair: pairs with the same document are not independent.
-    pub documents: &'a [&'a CaseId],
-    /// The band of each pair's own verdict, if its golden file sets one.
-    pub zones: &'a [Option<f64>],
+    pub pairs: &'a [ComparedPair<'a>],
     /// What the pairs were measured with.
     pub identity: &'a Identity,
     /// The baseline's entry.
@@ -35,9 +29,28 @@ pub struct GateInput<'a> {
     pub selection: CaseSelection,
 }
 
+/// The result of a pair, and what its golden file says about comparing it.
+#[derive(Clone, Copy)]
+pub struct ComparedPair<'a> {
+    /// The result.
+    pub result: &'a PairResult,
+    /// Its document: pairs with the same document are not independent.
+    pub document: &'a CaseId,
+    /// The band of the pair's own verdict, if its golden file sets one.
+    pub zone: Option<f64>,
+}
+
 impl GateInput<'_> {
+    pub(super) fn specs(&self) -> Vec<MetricSpec> {
+        self.metrics.iter().map(|metric| metric.spec).collect()
+    }
+
+    pub(super) fn results(&self) -> impl Iterator<Item = &PairResult> + Clone {
+        self.pairs.iter().map(|pair| pair.result)
+    }
+
     pub(super) fn cases_apart(&self) -> CaseDependence {
-        let documents: BTreeSet<&CaseId> = self.documents.iter().copied().collect();
-        if documents.len() == self.documents.len() { CaseDependence::Apart } else { CaseDependence::Together }
+        let documents: BTreeSet<&CaseId> = self.pairs.iter().map(|pair| pair.document).collect();
+        if documents.len() == self.pairs.len() { CaseDependence::Apart } else { CaseDependence::Together }
     }
 }

@@ -1,19 +1,19 @@
 //! The verdict of a single case, and its state in the baseline.
 
-use super::GateInput;
+use super::{ComparedPair, GateInput};
 use crate::fold;
-use crate::gate::limits::PlannedGate;
+use crate::gate::limits::{GatedMetric, PlannedGate};
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
-    Aggregate, BaselineEntry, Better, CaseId, CaseTrend, Edge, Exclusion, Gate, Limit, MetricSpec, PASSED, PairResult,
-    Ruling, Verdict, six_places,
+    Aggregate, BaselineEntry, Better, CaseId, CaseTrend, Edge, Exclusion, Gate, Limit, PASSED, PairResult, Ruling,
+    Verdict, six_places,
 };
 
 /// The aggregated values of a case in the baseline.
-pub(super) fn case_before(specs: &[MetricSpec], entry: &BaselineEntry, case: &CaseId) -> Vec<Option<f64>> {
+pub(super) fn case_before(metrics: &[GatedMetric], entry: &BaselineEntry, case: &CaseId) -> Vec<Option<f64>> {
     let values = entry.cases.get(case);
-    let of = |spec: &MetricSpec| fold::folded(spec, values?.get(spec.name)?);
-    specs.iter().map(of).collect()
+    let of = |metric: &GatedMetric| fold::folded(&metric.spec, values?.get(metric.spec.name)?);
+    metrics.iter().map(of).collect()
 }
 
 /// Whether a case failed in the baseline, by its checks; `None` if the baseline does not contain that.
@@ -23,9 +23,12 @@ fn failed_before(entry: &BaselineEntry, case: &CaseId) -> Option<bool> {
 }
 
 /// Number of cases that passed in the baseline and fail now, by their checks; `None` if no case can be compared.
-pub(super) fn newly_failing(pairs: &[PairResult], entry: Option<&BaselineEntry>) -> Option<f64> {
+pub(super) fn newly_failing<'p>(
+    pairs: impl Iterator<Item = &'p PairResult>,
+    entry: Option<&BaselineEntry>,
+) -> Option<f64> {
     let entry = entry?;
-    let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
+    let counted = pairs.filter(|pair| pair.exclusion == Exclusion::Counted);
     let compared: Vec<bool> =
         counted.filter_map(|pair| Some(!failed_before(entry, &pair.case)? && !pair.passed.passes())).collect();
     (!compared.is_empty()).then(|| compared.iter().filter(|fails| **fails).count() as f64)
@@ -35,14 +38,14 @@ pub(super) fn newly_failing(pairs: &[PairResult], entry: Option<&BaselineEntry>)
 pub(super) fn case(
     judged: &GateInput<'_>,
     bases: &[BaseNumber],
-    pair: &PairResult,
-    zone: Option<f64>,
+    compared: &ComparedPair<'_>,
     entry: Option<&BaselineEntry>,
 ) -> (Ruling, CaseTrend) {
+    let (pair, zone) = (compared.result, compared.zone);
     let excluded = !pair.has_majority();
     let now: Vec<Option<f64>> = pair.values.iter().map(|value| value.value).collect();
     let entry = entry.filter(|entry| !entry.cases.is_empty());
-    let before = entry.map(|entry| case_before(judged.specs, entry, &pair.case));
+    let before = entry.map(|entry| case_before(judged.metrics, entry, &pair.case));
     // An average over the agent does not describe one case: compare the case with its own number in the baseline.
     let own_bases: Vec<BaseNumber> = bases
         .iter()
@@ -101,7 +104,7 @@ pub(super) fn case(
 fn fails(judged: &GateInput<'_>, bases: &[BaseNumber], values: &[Option<f64>], zone: Option<f64>) -> bool {
     let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
     let by_number = own_verdict(judged, bases, values, zone, &fixed);
-    let by_share = judged.specs.iter().zip(judged.gates).zip(values).any(|((spec, gates), value)| {
+    let by_share = judged.metrics.iter().zip(values).any(|(GatedMetric { spec, gates }, value)| {
         let gated = spec.aggregate == Aggregate::Rate && gates.iter().any(|planned| planned.off.is_none());
         let short = match spec.better {
             Better::Lower => value.is_some_and(|value| value >= 0.5),
@@ -128,7 +131,7 @@ fn own_verdict(
     let mut rulings = Vec::new();
     for (index, value) in values.iter().copied().enumerate() {
         let subject = Subject::alone(value);
-        let gates = judged.gates[index].iter().filter(|planned| looked_at(&planned.gate));
+        let gates = judged.metrics[index].gates.iter().filter(|planned| looked_at(&planned.gate));
         rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[index]).ruling));
     }
     Ruling::of_all(&rulings)

@@ -9,10 +9,10 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy};
 use proptest::{prop_oneof, proptest};
 
-use super::{CaseSelection, Comparability, GateInput, GateOutcome, agent};
+use super::{CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, agent};
 use crate::fold;
 use crate::fold::{GradedSample, PairMeta};
-use crate::gate::PlannedGate;
+use crate::gate::{GatedMetric, PlannedGate};
 use crate::model::{
     AgentName, Aggregate, AnsweredBy, BaselineEntry, Better, CaseId, CaseTrend, Drift, Edge, Exclusion, Gate, Grade,
     Identity, Layer, Limit, LimitSide, MetricSpec, PairResult, RepoPath, Ruling, UngradedReason, Verdict,
@@ -92,12 +92,11 @@ impl<'a> CompareSetup<'a> {
     }
 
     fn judge(&self) -> GateOutcome {
+        let gated = |spec: &MetricSpec| GatedMetric { spec: *spec, gates: self.gates.to_vec() };
+        let compared = |result| ComparedPair { result, document: &result.case, zone: self.zone };
         agent(&GateInput {
-            specs: self.specs,
-            gates: &[self.gates.to_vec()],
-            pairs: self.pairs,
-            documents: &self.pairs.iter().map(|pair| &pair.case).collect::<Vec<_>>(),
-            zones: &vec![self.zone; self.pairs.len()],
+            metrics: &self.specs.iter().map(gated).collect::<Vec<_>>(),
+            pairs: &self.pairs.iter().map(compared).collect::<Vec<_>>(),
             identity: &self.identity,
             before: self.before,
             selection: self.selection,

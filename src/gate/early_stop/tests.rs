@@ -2,7 +2,7 @@
 
 use super::{SoFar, is_settled};
 use crate::fold;
-use crate::gate::{BaseNumber, PlannedGate, Subject, ruling};
+use crate::gate::{BaseNumber, GatedMetric, PlannedGate, Subject, ruling};
 use crate::model::{Aggregate, Check, CheckKey, Edge, Failure, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Tag};
 
 const FLOOR: Gate = Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.8), edge: Edge::Band(0.1) };
@@ -25,8 +25,8 @@ fn grade(value: f64) -> Grade {
 fn settled(spec: MetricSpec, gate: Gate, values: &[f64], lost: u32, planned: u32) -> bool {
     let grades: Vec<Grade> = values.iter().map(|value| grade(*value)).collect();
     let grades: Vec<&Grade> = grades.iter().collect();
-    let gates = vec![vec![PlannedGate { gate, off: None }]];
-    is_settled(&[spec], &gates, &SoFar { grades: &grades, lost, planned, zone: None })
+    let metric = GatedMetric { spec, gates: vec![PlannedGate { gate, off: None }] };
+    is_settled(&[metric], &SoFar { grades: &grades, lost, planned, zone: None })
 }
 
 /// The decisions about a pair: the side of its value, the value itself if a mean uses it, its check.

@@ -17,8 +17,8 @@ pub enum CaseDependence {
 /// A pair passes every sample (pass^N: Yao et al., "τ-bench", 2024, with all N samples drawn, so that their estimator is the plain share)
 /// if all its planned samples completed and passed. A pair that lost a sample fails if a completed sample fails; otherwise its result is
 /// unknown: it is left out and counted, because a lost sample proves nothing.
-pub fn reliability(pairs: &[PairResult], cases: CaseDependence) -> Option<Reliability> {
-    let counted: Vec<&PairResult> = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
+pub fn reliability<'p>(pairs: impl Iterator<Item = &'p PairResult>, cases: CaseDependence) -> Option<Reliability> {
+    let counted: Vec<&PairResult> = pairs.filter(|pair| pair.exclusion == Exclusion::Counted).collect();
     if counted.is_empty() {
         return None;
     }
@@ -88,7 +88,7 @@ mod tests {
     /// The counts by majority, in every sample, and unknown, for several pairs.
     fn counts(pairs: &[&str]) -> Option<(Count, Option<Count>, u32)> {
         let pairs: Vec<PairResult> = pairs.iter().map(|samples| pair(samples)).collect();
-        let found = reliability(&pairs, CaseDependence::Apart)?;
+        let found = reliability(pairs.iter(), CaseDependence::Apart)?;
         let every = found.every.map(|every| (every.passed, every.of));
         Some(((found.majority.passed, found.majority.of), every, found.untold))
     }
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn cases_that_share_a_document_have_no_interval() {
         let pairs = [pair("+++"), pair("++-")];
-        assert!(reliability(&pairs, CaseDependence::Apart).unwrap().majority.ci95.is_some());
-        let together = reliability(&pairs, CaseDependence::Together).unwrap();
+        assert!(reliability(pairs.iter(), CaseDependence::Apart).unwrap().majority.ci95.is_some());
+        let together = reliability(pairs.iter(), CaseDependence::Together).unwrap();
         assert_eq!((together.majority.ci95, together.every.unwrap().ci95), (None, None));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::app::pipeline::selection::Selection;
 use crate::files::ReadLog;
-use crate::gate::PlannedGate;
+use crate::gate::GatedMetric;
 use crate::model::{AgentName, CaseId, Config, Judge, SuiteConfig, Tier};
 use crate::suites::{Labels, Pair, PromptPackage, Suite, SuiteKind};
 
@@ -49,10 +49,10 @@ pub struct LoadedSuite {
     pub kind: &'static SuiteKind,
     /// Its golden files.
     pub suite: Arc<dyn Suite>,
-    /// The gates of each metric of the kind in the deterministic tier.
-    pub gates: Vec<Vec<PlannedGate>>,
-    /// The gates of each metric of the kind in the model tier.
-    pub model_gates: Vec<Vec<PlannedGate>>,
+    /// The metrics of the kind with their gates in the deterministic tier.
+    pub metrics: Vec<GatedMetric>,
+    /// The metrics of the kind with their gates in the model tier.
+    pub model_metrics: Vec<GatedMetric>,
     /// The prompt packages of its agents.
     pub prompts: BTreeMap<AgentName, PromptPackage>,
     /// The human labels of its cases.
@@ -66,11 +66,11 @@ pub struct LoadedSuite {
 }
 
 impl LoadedSuite {
-    /// Returns the gates of each metric of the kind in a tier.
-    pub fn gates_of(&self, tier: Tier) -> &[Vec<PlannedGate>] {
+    /// Returns the metrics of the kind with their gates in a tier.
+    pub fn metrics_of(&self, tier: Tier) -> &[GatedMetric] {
         match tier {
-            Tier::Deterministic => &self.gates,
-            Tier::Model => &self.model_gates,
+            Tier::Deterministic => &self.metrics,
+            Tier::Model => &self.model_metrics,
         }
     }
 
