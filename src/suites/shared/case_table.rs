@@ -12,8 +12,8 @@ impl<T> CaseTable<T> {
     /// The table of these cases, each with its pairs, in this order.
     pub fn of<P: IntoIterator<Item = Pair>>(rows: impl IntoIterator<Item = (T, P)>) -> Self {
         let rows = rows.into_iter();
-        let mut table =
-            Self { pairs: Vec::with_capacity(rows.size_hint().0), cases: Vec::with_capacity(rows.size_hint().0) };
+        let most = rows.size_hint().1.unwrap_or_default();
+        let mut table = Self { pairs: Vec::with_capacity(most), cases: Vec::with_capacity(most) };
         for (case, pairs) in rows {
             let case_index = CaseIndex(table.cases.len());
             table.pairs.extend(pairs.into_iter().map(|pair| Pair { case_index, ..pair }));

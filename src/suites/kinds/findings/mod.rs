@@ -193,8 +193,8 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
             read_case(files, &file, |own| read_pair(suite, own, agent, file.clone(), &stem))
         })
         .collect();
-    let read: Vec<(Pair, Expectation)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
-    let table = CaseTable::of(read.into_iter().map(|(pair, expectation)| (expectation, [pair])));
+    let read = read.into_iter().filter_map(|one| problems.keep(one));
+    let table = CaseTable::of(read.map(|(pair, expectation)| (expectation, [pair])));
     let agents = suite.agents.keys().cloned().collect();
     let categories = categories(suite).map_or(Vec::new(), <[String]>::to_vec);
     problems.or(Box::new(Findings { agents, documents, files: Arc::new(contracts), categories, table }))
