@@ -92,7 +92,7 @@ pub fn grade_worktree(
         return Err(error.context("while comparing the golden set with the base commit").into());
     }
     if let Some(shard) = job.wanted.shard {
-        report::part(&mut done.report, shard);
+        report::shard(&mut done.report, shard);
     }
     Ok(done)
 }

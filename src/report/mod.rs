@@ -187,12 +187,14 @@ pub fn suite(id: SuiteId, kind: &str, tier: Tier, agents: Vec<AgentReport>) -> S
     SuiteReport { id, kind: kind.to_owned(), tier, verdict, agents }
 }
 
-/// The start of the note that marks a part of a sharded run.
-pub const PART: &str = "this is the part";
+/// The note of a report on one shard.
+pub fn shard_note(shard: Shard) -> String {
+    format!("this is shard {shard} of the cases: `goldgate merge` combines the shards and evaluates the gates")
+}
 
-/// Marks a report as a part of a sharded run. Metrics over a part of the cases say nothing about all of them, so no gate is evaluated.
-pub fn part(report: &mut Report, shard: Shard) {
-    let skipped = || Ruling::Skipped("a part of the suite: `goldgate merge` decides".to_owned());
+/// Marks a report as a shard of a run. Metrics over a part of the cases say nothing about all of them, so no gate is evaluated.
+pub fn shard(report: &mut Report, shard: Shard) {
+    let skipped = || Ruling::Skipped("a shard of the suite: `goldgate merge` decides".to_owned());
     for suite in &mut report.suites {
         suite.verdict = skipped();
         for agent in &mut suite.agents {
@@ -206,9 +208,7 @@ pub fn part(report: &mut Report, shard: Shard) {
     report.verdict = skipped();
     report.not_gateable.clear();
     report.authority = Authority::Advisory;
-    report
-        .notes
-        .push(format!("{PART} {shard} of the cases: `goldgate merge` combines the parts and evaluates the gates"));
+    report.notes.push(shard_note(shard));
 }
 
 /// Adds reasons why there is no verdict. With at least one, the run does not pass, whatever its gates say.

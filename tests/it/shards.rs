@@ -143,7 +143,7 @@ fn alone() {
     let report: Value = serde_json::from_str(&part.stdout).unwrap();
     assert_eq!((part.code, &report["verdict"], &report["blocking"]), (0, &Value::from("skipped"), &Value::from(false)));
     assert!(report["suites"][0]["agents"][0]["cases"].as_array().unwrap().len() < 12);
-    assert!(part.stdout.contains("a part of the suite: `goldgate merge` decides"), "{}", part.stdout);
+    assert!(part.stdout.contains("a shard of the suite: `goldgate merge` decides"), "{}", part.stdout);
     let shown = repository.goldgate(&["report", "one"]).stdout;
     assert!(shown.contains("No gate was evaluated. This is not a pass."), "{shown}");
     let merged = in_parts(&repository, 3, 1, &[]);

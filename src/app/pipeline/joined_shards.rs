@@ -19,7 +19,7 @@ use crate::format::shard_v1;
 use crate::format::shard_v1::{ShardPart, ShardScope};
 use crate::model::{Authority, RepoPath, Report, RunUsage};
 use crate::render::plural;
-use crate::report::PART;
+use crate::report;
 use crate::world::{Disk, head_commit};
 
 /// Shards that belong together.
@@ -211,8 +211,11 @@ pub(super) fn times(parts: &[ShardPart], report: &mut Report) {
     report.finished_at = reports().map(|part| part.finished_at.clone()).max().unwrap_or_default();
     report.usage = reports().map(|part| part.usage).fold(RunUsage::default(), RunUsage::and);
     // Notes of live runs are only in the shards' reports.
-    let notes: BTreeSet<&String> = reports().flat_map(|part| &part.notes).collect();
-    let new: Vec<String> =
-        notes.into_iter().filter(|note| !note.starts_with(PART) && !report.notes.contains(note)).cloned().collect();
+    let notes = parts.iter().flat_map(|part| {
+        let own = report::shard_note(part.shard);
+        part.report.notes.iter().filter(move |note| **note != own)
+    });
+    let notes: BTreeSet<&String> = notes.collect();
+    let new: Vec<String> = notes.into_iter().filter(|note| !report.notes.contains(note)).cloned().collect();
     report.notes.extend(new);
 }
