@@ -5,7 +5,8 @@
 
 #![forbid(unsafe_code)]
 
-// The data types, and the diagnostics about a user's files.
+// The data types, and the diagnostics about a user's files. The types of the report and the baseline are the frozen version 1 of these
+// files: serde writes each field once, where it is defined.
 pub mod diag;
 pub mod model;
 

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::model::{
-    AgentName, Aggregate, AnsweredBy, Better, CaseId, CheckOutcome, Difference, Exclusion, Failure, Grade, Layer,
-    LostSample, MetricSpec, PairCheck, PairResult, PairShortfall, PairValue, RepoPath, SampleFold, Shortfall, Standing,
-    Tag, UngradedReason, ValueSource, harmonic, indicator, share,
+    AgentName, Aggregate, AnsweredBy, Better, CaseId, CaseTrend, CheckOutcome, Difference, Exclusion, Failure,
+    GoldenLine, Grade, Layer, LostSample, MetricSpec, PairCheck, PairResult, PairShortfall, PairValue, RepoPath,
+    Ruling, SampleFold, Shortfall, Standing, Tag, UngradedReason, ValueSource, harmonic, indicator, share,
 };
 
 pub use values_by_run::{ValuesByRun, apart};
@@ -57,22 +57,31 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
     let majority = 2 * grades.len() > planned;
     let passing = grades.iter().filter(|grade| grade.passed()).count();
     let PairMeta { case, agent, golden, answered_by } = heading;
+    let layers = grades.iter().map(|grade| grade.layer).collect();
+    let values = specs.iter().enumerate().map(|(index, spec)| value(spec, index, &grades)).collect();
+    let (completed, standing) = (narrow(grades.len()), Standing::of(passing, grades.len()));
+    let shortfalls = shortfalls(&mut grades);
+    let checks = checks(&golden, grades);
+    let flaky = checks.iter().any(|check| check.standing.is_flaky());
     PairResult {
         case,
         agent,
-        golden,
+        verdict: Ruling::Skipped("the gates are not evaluated yet".to_owned()),
         planned: narrow(planned),
-        completed: narrow(grades.len()),
+        completed,
         exclusion: if majority { Exclusion::Counted } else { Exclusion::NoMajority },
         quarantine: None,
         lost,
         spared,
-        values: specs.iter().enumerate().map(|(index, spec)| value(spec, index, &grades)).collect(),
-        passed: Standing::of(passing, grades.len()),
+        values,
+        passed: standing,
         passing: Some(narrow(passing)),
-        layers: grades.iter().map(|grade| grade.layer).collect(),
-        shortfalls: shortfalls(&mut grades),
-        checks: checks(grades),
+        layers,
+        shortfalls,
+        checks,
+        flaky,
+        trend: CaseTrend::Unknown,
+        golden,
         kept,
         complaints: BTreeMap::new(),
         judged: Vec::new(),
@@ -87,7 +96,7 @@ fn narrow(count: usize) -> u32 {
 
 fn value(spec: &MetricSpec, index: usize, grades: &[Grade]) -> PairValue {
     let samples: SmallVec<[Option<f64>; 1]> = grades.iter().map(|grade| sample_value(spec, index, grade)).collect();
-    PairValue { value: folded(spec, &samples), samples }
+    PairValue { name: spec.name.into(), value: folded(spec, &samples), samples }
 }
 
 /// The value of one sample for the metric at `index` of the table.
@@ -164,7 +173,7 @@ fn shortfalls(grades: &mut [Grade]) -> Vec<PairShortfall> {
 }
 
 /// The checks of a pair. Every sample has the same checks in the same order.
-fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
+fn checks(golden: &RepoPath, grades: Vec<Grade>) -> Vec<PairCheck> {
     let samples = grades.len();
     let mut folded: Vec<(PairCheck, usize, Vec<Failure>)> =
         Vec::with_capacity(grades.first().map_or(0, |grade| grade.checks.len()));
@@ -173,7 +182,7 @@ fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
             if index == folded.len() {
                 let fresh = PairCheck {
                     name: check.name,
-                    line: check.line,
+                    location: GoldenLine { file: golden.clone(), line: check.line },
                     standing: Standing::Fails,
                     failure: None,
                     expected: None,

@@ -11,7 +11,7 @@ use super::report_v1::ReportFile;
 use super::{json, report_v1};
 use crate::diag::Diagnostic;
 use crate::files::SourceText;
-use crate::model::{AnsweredBy, Authority, Freshness, PairResult, RecordingAge, Report, Shard, Tier};
+use crate::model::{AnsweredBy, Freshness, PairResult, RecordingAge, Report, Shard, Tier};
 
 /// The value of `schema`.
 const SCHEMA: &str = "goldgate.shard/1";
@@ -65,7 +65,7 @@ pub struct ShardFile<'a> {
     asked: ShardScope,
     /// The report of the part.
     #[serde(borrow)]
-    #[schemars(with = "ReportFile")]
+    #[schemars(with = "ReportFile<'_>")]
     report: &'a RawValue,
     /// Agents that were selected but not run.
     #[serde(default)]
@@ -79,8 +79,8 @@ pub struct ShardFile<'a> {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NotRunForm {
-    /// `deterministic` or `model`.
-    tier: String,
+    /// The tier.
+    tier: Tier,
     /// The agent and the reason.
     message: String,
 }
@@ -97,10 +97,10 @@ struct BesideForm {
     model: Option<String>,
     /// The digest of its prompt.
     prompt_sha256: Option<String>,
-    /// Whether the agent is unchanged since the recordings: `fresh`, `unknown`, `stale_noted` or `stale`.
-    agent_age: String,
-    /// Whether the case's input is unchanged since the recordings: the same words.
-    input_age: String,
+    /// Whether the agent is unchanged since the recordings.
+    agent_age: RecordingAge,
+    /// Whether the case's input is unchanged since the recordings.
+    input_age: RecordingAge,
     /// The digest of its samples' outputs, if it has a human score.
     outputs_sha256: Option<String>,
     /// The kind's data about single samples, by sample number.
@@ -122,7 +122,7 @@ pub fn written(part: &ShardPart) -> String {
         not_run: part
             .not_run
             .iter()
-            .map(|(tier, message)| NotRunForm { tier: tier.as_str().to_owned(), message: message.clone() })
+            .map(|(tier, message)| NotRunForm { tier: *tier, message: message.clone() })
             .collect(),
         exact: pairs(&part.report).map(exact_form).collect(),
     };
@@ -132,7 +132,7 @@ pub fn written(part: &ShardPart) -> String {
 }
 
 fn pairs(report: &Report) -> impl Iterator<Item = &PairResult> {
-    report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases).map(|case| &case.pair)
+    report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases)
 }
 
 fn exact_form(pair: &PairResult) -> BesideForm {
@@ -143,8 +143,8 @@ fn exact_form(pair: &PairResult) -> BesideForm {
         samples: pair.values.iter().map(|value| value.samples.iter().map(exact).collect()).collect(),
         model,
         prompt_sha256,
-        agent_age: freshness.agent.as_str().to_owned(),
-        input_age: freshness.input.as_str().to_owned(),
+        agent_age: freshness.agent,
+        input_age: freshness.input,
         outputs_sha256: pair.outputs_sha256.clone(),
         kept: pair.kept.iter().map(|(sample, text)| (*sample, text.to_string())).collect(),
         complaints: pair.complaints.clone(),
@@ -171,26 +171,17 @@ pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
     let agents = report.suites.iter_mut().flat_map(|suite| &mut suite.agents);
     let cases = agents.flat_map(|agent| &mut agent.cases);
     for (case, exact) in cases.zip(form.exact) {
-        complete(&mut case.pair, exact).ok_or_else(|| refuse("it contains an invalid value".to_owned()))?;
+        complete(case, exact).ok_or_else(|| refuse("it contains an invalid value".to_owned()))?;
     }
-    let tier_of = |word: &str| [Tier::Deterministic, Tier::Model].into_iter().find(|tier| tier.as_str() == word);
-    let not_run = form.not_run.into_iter().map(|one| Some((tier_of(&one.tier)?, one.message)));
-    let not_run: Vec<(Tier, String)> =
-        not_run.collect::<Option<_>>().ok_or_else(|| refuse("it contains an unknown tier".to_owned()))?;
-    let blocking = if form.asked.blocking { Authority::Blocking } else { Authority::Advisory };
-    report.authority = blocking;
+    let not_run = form.not_run.into_iter().map(|one| (one.tier, one.message)).collect();
+    report.authority = form.asked.blocking.into();
     Ok(ShardPart { shard, asked: form.asked, not_run, report })
-}
-
-fn age(word: &str) -> Option<RecordingAge> {
-    let all = [RecordingAge::Fresh, RecordingAge::Unknown, RecordingAge::StaleNoted, RecordingAge::Stale];
-    all.into_iter().find(|age| age.as_str() == word)
 }
 
 fn complete(pair: &mut PairResult, form: BesideForm) -> Option<()> {
     let BesideForm { values, samples, model, prompt_sha256, agent_age, input_age, outputs_sha256, kept, complaints } =
         form;
-    let freshness = Freshness { agent: age(&agent_age)?, input: age(&input_age)? };
+    let freshness = Freshness { agent: agent_age, input: input_age };
     let number = |text: Option<String>| match text {
         None => Some(None),
         Some(text) => text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Some),

@@ -106,7 +106,9 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
                 delta,
                 ci95: delta.and(delta_intervals[index]),
                 detectable: detectable(spec, &fold::column(judged.results(), index)),
-            },
+                noise: None,
+            }
+            .with_noise(),
             verdict: Ruling::of_all(gates.iter().map(|gate| &gate.ruling)),
             gates,
             evidence: MetricEvidence::default(),

@@ -1,60 +1,57 @@
 //! Golden changes and their approval.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::path::RepoPath;
+use super::words::words;
 
 /// A change since the base commit in what agents are measured with: the baseline, a gate, a golden file, a recording.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GoldenChange {
     /// Description for people: `recall floor of legal 0.80 -> 0.70`.
+    #[serde(rename = "what")]
     pub words: String,
     /// Whether it needs an approval.
+    #[serde(rename = "needs_approval")]
     pub weight: Weight,
     /// The file that changed, if it is a file.
+    #[serde(default)]
     pub file: Option<RepoPath>,
-    /// The kind of change.
+    /// The kind of change, most dangerous first.
+    #[serde(default = "unclassified")]
     pub class: ChangeClass,
 }
 
-/// The kind of a golden change, in report order, most dangerous first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ChangeClass {
-    /// The run fails under the rules of the base commit.
-    BaseRules,
-    /// The config, its gates, or the baseline.
-    Config,
-    /// Cases, agents or suites that stopped being graded.
-    Removed,
-    /// The expectation of a case.
-    Expectation,
-    /// Lists, rules, labels, documents or fixture repositories.
-    Material,
-    /// Recorded runs.
-    Recording,
-    /// Cases, agents or suites that are newly graded.
-    Added,
+/// The class of a change in a report that names no classes.
+fn unclassified() -> ChangeClass {
+    ChangeClass::Config
 }
 
-impl ChangeClass {
-    /// All classes, most dangerous first.
-    pub const ALL: [Self; 7] =
-        [Self::BaseRules, Self::Config, Self::Removed, Self::Expectation, Self::Material, Self::Recording, Self::Added];
-
-    /// The value in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::BaseRules => "base_rules",
-            Self::Config => "config",
-            Self::Removed => "removed",
-            Self::Expectation => "expectation",
-            Self::Material => "material",
-            Self::Recording => "recording",
-            Self::Added => "added",
-        }
+words! {
+    /// The kind of a golden change, in report order, most dangerous first.
+    #[derive(PartialOrd, Ord)]
+    pub enum ChangeClass {
+        /// The run fails under the rules of the base commit.
+        BaseRules = "base_rules",
+        /// The config, its gates, or the baseline.
+        Config = "config",
+        /// Cases, agents or suites that stopped being graded.
+        Removed = "removed",
+        /// The expectation of a case.
+        Expectation = "expectation",
+        /// Lists, rules, labels, documents or fixture repositories.
+        Material = "material",
+        /// Recorded runs.
+        Recording = "recording",
+        /// Cases, agents or suites that are newly graded.
+        Added = "added",
     }
 }
 
 /// Whether a golden change needs an approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "bool", into = "bool")]
 pub enum Weight {
     /// It needs an approval: it may hide a regression of an agent.
     NeedsApproval,
@@ -62,8 +59,20 @@ pub enum Weight {
     Listed,
 }
 
+impl From<bool> for Weight {
+    fn from(needs_approval: bool) -> Self {
+        if needs_approval { Self::NeedsApproval } else { Self::Listed }
+    }
+}
+
+impl From<Weight> for bool {
+    fn from(weight: Weight) -> Self {
+        weight == Weight::NeedsApproval
+    }
+}
+
 /// The approval of one result's golden changes and moved numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Approval {
     /// The login of the approver.
     pub by: String,

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::file_form::{by_word, known_counts};
 use super::grade::{Layer, Tag};
 use super::ids::{AgentName, CaseId, JudgeName, SuiteId};
 use super::judge::JudgeEntry;
 
 /// A committed measurement of all suites (formats.md "Baseline").
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// The commit it was captured at.
     pub commit: Option<String>,
@@ -18,8 +22,11 @@ pub struct Baseline {
     /// Samples planned per pair.
     pub samples: Option<u32>,
     /// One entry for each suite and agent.
+    #[serde(default, serialize_with = "write_suites", deserialize_with = "read_suites")]
+    #[schemars(with = "BTreeMap<String, BaselineSuite>")]
     pub suites: BTreeMap<SuiteId, BTreeMap<AgentName, BaselineEntry>>,
     /// Who accepted changed numbers, and why; oldest first.
+    #[serde(default)]
     pub accepted: Vec<Acceptance>,
 }
 
@@ -30,23 +37,80 @@ impl Baseline {
     }
 }
 
+/// The baseline of one suite in a file.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct BaselineSuite {
+    /// By agent.
+    #[serde(default)]
+    agents: BaselineAgents,
+}
+
+/// The agents of a suite by name.
+type BaselineAgents = BTreeMap<AgentName, BaselineEntry>;
+
+/// Writes suites with their agents: in files each suite is an object.
+fn write_suites<S: Serializer>(suites: &BTreeMap<SuiteId, BaselineAgents>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(suites.iter().map(|(id, agents)| (id, BTreeMap::from([("agents", agents)]))))
+}
+
+fn read_suites<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<SuiteId, BaselineAgents>, D::Error> {
+    let found = BTreeMap::<SuiteId, BaselineSuite>::deserialize(deserializer)?;
+    Ok(found.into_iter().map(|(id, suite)| (id, suite.agents)).collect())
+}
+
 /// The numbers of one agent.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BaselineEntry {
+    /// The number of findings, as files keep it: a metric after reading.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finding_count: Option<f64>,
     /// The agent's metrics by name; a metric that was null is absent.
+    #[serde(default, serialize_with = "rounded", deserialize_with = "measured")]
+    #[schemars(with = "BTreeMap<String, Option<f64>>")]
     pub metrics: BTreeMap<String, f64>,
-    /// What they were measured with; `None` if unknown.
+    /// What they were measured with; absent if unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub identity: Option<Identity>,
     /// The value of each sample, by case and metric; an excluded pair has none.
+    #[serde(default, serialize_with = "rounded_cases")]
+    #[schemars(with = "BTreeMap<String, CaseValues>")]
     pub cases: BTreeMap<CaseId, CaseValues>,
-    /// Verdicts of LLM judges by judge name.
+    /// Verdicts of LLM judges by judge name; no gate uses them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, JudgeEntry>")]
     pub judges: BTreeMap<JudgeName, JudgeEntry>,
     /// Failed checks by tag.
+    #[serde(default, serialize_with = "counted", deserialize_with = "known_counts")]
+    #[schemars(with = "BTreeMap<String, u32>")]
     pub taxonomy: BTreeMap<Tag, u32>,
-    /// Number of samples without a result; `None` if the baseline does not contain it.
+    /// Samples without a result, such as timeouts; absent if the baseline does not contain the number.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub infra: Option<u32>,
-    /// Completed samples by parse method; empty if the baseline does not contain them.
+    /// Completed samples by parse method: `structured`, `strict`, `repaired`, `salvaged`, `unreadable`; empty if the baseline does not
+    /// contain them.
+    #[serde(rename = "read_layers", default, serialize_with = "by_word", deserialize_with = "known_counts")]
+    #[schemars(with = "BTreeMap<String, u32>")]
     pub layers: BTreeMap<Layer, u32>,
+}
+
+fn rounded<S: Serializer>(values: &BTreeMap<String, f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(values.iter().map(|(name, value)| (name, six_places(*value))))
+}
+
+fn measured<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, f64>, D::Error> {
+    let found = BTreeMap::<String, Option<f64>>::deserialize(deserializer)?;
+    Ok(found.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
+}
+
+fn rounded_cases<S: Serializer>(cases: &BTreeMap<CaseId, CaseValues>, serializer: S) -> Result<S::Ok, S::Error> {
+    let samples = |values: &[Option<f64>]| values.iter().map(|value| value.map(six_places)).collect();
+    let case = |values: &CaseValues| values.iter().map(|(name, values)| (name.clone(), samples(values))).collect();
+    serializer.collect_map(cases.iter().map(|(id, values)| (id, case(values))).collect::<BTreeMap<_, CaseValues>>())
+}
+
+/// Writes the tags that occur.
+fn counted<S: Serializer>(taxonomy: &BTreeMap<Tag, u32>, serializer: S) -> Result<S::Ok, S::Error> {
+    by_word(&taxonomy.iter().filter(|(_, count)| **count > 0).map(|(tag, count)| (*tag, *count)).collect(), serializer)
 }
 
 /// Rounds a number to the precision of baselines: six decimal places, no negative zero.
@@ -61,7 +125,7 @@ pub const PASSED: &str = "passed";
 pub type CaseValues = BTreeMap<String, Vec<Option<f64>>>;
 
 /// What a number was measured with (grading.md 13).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Identity {
     /// A digest of the agent's case ids and expectations.
     pub suite_digest: Option<String>,
@@ -80,7 +144,7 @@ pub struct Identity {
 }
 
 /// Who accepted changed numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Acceptance {
     /// The login of the person.
     pub by: String,

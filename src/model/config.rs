@@ -10,6 +10,7 @@ use super::judge::Judge;
 use super::path::{PathGlob, RepoPath};
 use super::run_source::RunSource;
 use super::setting::KindSettings;
+use super::words::words;
 
 /// The whole config.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -171,22 +172,14 @@ pub enum Role {
     Critic,
 }
 
-/// A tier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub enum Tier {
-    /// Recordings, or a deterministic command; can block.
-    Deterministic,
-    /// Live targets; advisory.
-    Model,
-}
-
-impl Tier {
-    /// The value in configs and reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Deterministic => "deterministic",
-            Self::Model => "model",
-        }
+words! {
+    /// A tier.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Tier {
+        /// Recordings, or a deterministic command; can block.
+        Deterministic = "deterministic",
+        /// Live targets; advisory.
+        Model = "model",
     }
 }
 

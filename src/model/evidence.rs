@@ -1,5 +1,9 @@
 //! Why a number is not better: the elements of a case that lower it, each with expectation and result.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::file_form::is_zero;
 use super::ids::CaseId;
 
 /// An element of a case that keeps a metric of a sample from its best value.
@@ -12,14 +16,14 @@ pub struct Shortfall {
 }
 
 /// What was expected, and what was produced instead.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// The line of the golden file with the expectation, from 1.
-    pub line: u32,
     /// What the golden set expects.
     pub expected: String,
     /// What the agent produced.
     pub produced: String,
+    /// The line of the golden file with the expectation, from 1.
+    pub line: u32,
 }
 
 /// The shortfalls of one sample. Only a few are kept per metric: thousands of wrong elements need no thousands of examples.
@@ -47,22 +51,29 @@ impl From<Shortfalls> for Vec<Shortfall> {
 }
 
 /// A shortfall of a pair, with the number of completed samples that have it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PairShortfall {
-    /// The metrics that it lowers.
-    pub metrics: Vec<String>,
     /// The difference.
+    #[serde(flatten)]
     pub difference: Difference,
     /// Completed samples that have it.
+    #[serde(default = "one_sample")]
     pub samples: u32,
+    /// The metrics that it lowers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
+}
+
+fn one_sample() -> u32 {
+    1
 }
 
 /// A case that moved a metric, with the reasons.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseEvidence {
     /// The case.
     pub case: CaseId,
-    /// The case's value of the metric; `None` if it was not measured.
+    /// The case's value of the metric; absent if it was not measured.
     pub value: Option<f64>,
     /// Its value in the baseline, if any.
     pub baseline: Option<f64>,
@@ -71,19 +82,23 @@ pub struct CaseEvidence {
 }
 
 /// A difference for display.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EvidenceLine {
     /// The difference.
+    #[serde(flatten)]
     pub difference: Difference,
-    /// Number of completed samples with it; `None` if it concerns all of them together.
+    /// Number of completed samples with it; absent if it concerns all of them together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
 }
 
 /// The cases that moved a metric, worst first.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MetricEvidence {
     /// The worst of them.
+    #[serde(rename = "evidence", default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<CaseEvidence>,
     /// Number of further cases.
+    #[serde(rename = "more_evidence", default, skip_serializing_if = "is_zero")]
     pub more: u32,
 }

@@ -1,5 +1,7 @@
 //! Gates: limits for metrics.
 
+use super::words::words;
+
 /// The allowed side of the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LimitSide {
@@ -106,31 +108,18 @@ impl Gate {
     }
 }
 
-/// What a gate limits, by the key under which configs and reports write it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum GateKind {
-    /// `min`: the value reaches the threshold.
-    Min,
-    /// `max`: the value does not exceed the threshold.
-    Max,
-    /// `max_drop`: the value is at most this far below the baseline.
-    MaxDrop,
-    /// `max_rise`: the value is at most this far above the baseline.
-    MaxRise,
-}
-
-impl GateKind {
-    /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Min, Self::Max, Self::MaxDrop, Self::MaxRise];
-
-    /// The key in configs and reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::MaxDrop => "max_drop",
-            Self::MaxRise => "max_rise",
-        }
+words! {
+    /// What a gate limits, by the key under which configs and reports write it.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum GateKind {
+        /// `min`: the value reaches the threshold.
+        Min = "min",
+        /// `max`: the value does not exceed the threshold.
+        Max = "max",
+        /// `max_drop`: the value is at most this far below the baseline.
+        MaxDrop = "max_drop",
+        /// `max_rise`: the value is at most this far above the baseline.
+        MaxRise = "max_rise",
     }
 }
 

@@ -4,37 +4,26 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::evidence::Shortfall;
+use super::words::words;
 
-/// Why a check failed: the five tags of the failure taxonomy (grading.md 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tag {
-    /// The agent did not have the rule.
-    Prompt,
-    /// A parser, a mapping or a tool was wrong.
-    Tooling,
-    /// The wrong node or tool was chosen.
-    Routing,
-    /// The output could not be read.
-    Schema,
-    /// The agent had the rule and ignored it.
-    Model,
+words! {
+    /// Why a check failed: the five tags of the failure taxonomy (grading.md 12).
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Tag {
+        /// The agent did not have the rule.
+        Prompt = "prompt",
+        /// A parser, a mapping or a tool was wrong.
+        Tooling = "tooling",
+        /// The wrong node or tool was chosen.
+        Routing = "routing",
+        /// The output could not be read.
+        Schema = "schema",
+        /// The agent had the rule and ignored it.
+        Model = "model",
+    }
 }
 
 impl Tag {
-    /// All tags, in report order.
-    pub const ALL: [Self; 5] = [Self::Prompt, Self::Tooling, Self::Routing, Self::Schema, Self::Model];
-
-    /// The value in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompt",
-            Self::Tooling => "tooling",
-            Self::Routing => "routing",
-            Self::Schema => "schema",
-            Self::Model => "model",
-        }
-    }
-
     /// The precedence of a tag if samples disagree (grading.md 12): the lowest is reported. A format is fixed before a tool, a tool before
     /// a choice, a choice before the model. An agent without the rule comes before those that had it.
     pub fn precedence(self) -> u8 {
@@ -88,6 +77,18 @@ pub enum CheckKey {
     At(u32),
     /// The name.
     Named(Box<str>),
+}
+
+impl CheckName {
+    /// The name in a report.
+    pub fn of(text: &str) -> Self {
+        let parts = text.strip_suffix(']').and_then(|rest| rest.split_once('['));
+        let (word, key) = match parts {
+            None => (text, CheckKey::Only),
+            Some((word, key)) => (word, key.parse().map_or_else(|_| CheckKey::Named(key.into()), CheckKey::At)),
+        };
+        Self { word: word.to_owned().into(), key }
+    }
 }
 
 impl fmt::Display for CheckName {
@@ -148,36 +149,24 @@ impl Check {
     }
 }
 
-/// How a model's text was parsed (grading.md 11).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
-    /// It was structured data; no parsing was needed.
-    Structured,
-    /// By a strict parse of the text, a fenced block or its outermost value.
-    Strict,
-    /// After JSON repair.
-    Repaired,
-    /// Only single objects could be recovered.
-    Salvaged,
-    /// Nothing could be parsed.
-    Unreadable,
+words! {
+    /// How a model's text was parsed (grading.md 11).
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Layer {
+        /// It was structured data; no parsing was needed.
+        Structured = "structured",
+        /// By a strict parse of the text, a fenced block or its outermost value.
+        Strict = "strict",
+        /// After JSON repair.
+        Repaired = "repaired",
+        /// Only single objects could be recovered.
+        Salvaged = "salvaged",
+        /// Nothing could be parsed.
+        Unreadable = "unreadable",
+    }
 }
 
 impl Layer {
-    /// All layers, from structured to unreadable.
-    pub const ALL: [Self; 5] = [Self::Structured, Self::Strict, Self::Repaired, Self::Salvaged, Self::Unreadable];
-
-    /// The value in baselines and notes.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Structured => "structured",
-            Self::Strict => "strict",
-            Self::Repaired => "repaired",
-            Self::Salvaged => "salvaged",
-            Self::Unreadable => "unreadable",
-        }
-    }
-
     /// The number in reports: 0 structured, 1 to 3 the layers of recovery, 4 unreadable.
     pub fn number(self) -> u8 {
         match self {

@@ -62,6 +62,26 @@ macro_rules! id {
             }
         }
 
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Self::new(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                String::json_schema(generator)
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.pad(&self.0)
@@ -91,6 +111,13 @@ id! {
 id! {
     /// The id of a case, unique in its suite (grading.md 2.6).
     CaseId
+}
+
+/// The name of an agent that is not read yet: a file names the agent once, outside its cases.
+impl Default for AgentName {
+    fn default() -> Self {
+        Self("unknown".into())
+    }
 }
 
 #[cfg(test)]

@@ -1,27 +1,27 @@
 //! Why a run ended early.
 
-/// Why a run was interrupted. Such a run has no verdict, whatever it measured. Ordered by weight: of several reasons the last one counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Interruption {
-    /// The token budget is used up.
-    Tokens,
-    /// The cost budget is used up.
-    Cost,
-    /// The time budget is used up.
-    Time,
-    /// SIGHUP: the terminal or the connection was closed.
-    HungUp,
-    /// SIGTERM: the runner ended the run.
-    Terminated,
-    /// SIGINT: a person pressed Ctrl-C.
-    Interrupted,
+use super::words::words;
+
+words! {
+    /// Why a run was interrupted. Such a run has no verdict, whatever it measured. Ordered by weight: of several reasons the last one counts.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Interruption {
+        /// The token budget is used up.
+        Tokens = "max_tokens",
+        /// The cost budget is used up.
+        Cost = "max_cost_usd",
+        /// The time budget is used up.
+        Time = "max_minutes",
+        /// SIGHUP: the terminal or the connection was closed.
+        HungUp = "sighup",
+        /// SIGTERM: the runner ended the run.
+        Terminated = "sigterm",
+        /// SIGINT: a person pressed Ctrl-C.
+        Interrupted = "sigint",
+    }
 }
 
 impl Interruption {
-    /// All reasons, lightest first.
-    pub const ALL: [Self; 6] =
-        [Self::Tokens, Self::Cost, Self::Time, Self::HungUp, Self::Terminated, Self::Interrupted];
-
     /// The exit code of such a run: 128 plus the signal number, or 3 for a budget.
     pub fn exit_code(self) -> u8 {
         match self {
@@ -37,18 +37,6 @@ impl Interruption {
         match self {
             Self::Tokens | Self::Cost | Self::Time => false,
             Self::HungUp | Self::Interrupted | Self::Terminated => true,
-        }
-    }
-
-    /// The value in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Tokens => "max_tokens",
-            Self::Cost => "max_cost_usd",
-            Self::Time => "max_minutes",
-            Self::HungUp => "sighup",
-            Self::Terminated => "sigterm",
-            Self::Interrupted => "sigint",
         }
     }
 

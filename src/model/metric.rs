@@ -1,16 +1,18 @@
 //! Definitions of metrics: name, direction, aggregation, default gates.
 
 use super::gate::Gate;
+use super::words::words;
 
-/// Which direction of a metric is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
-    /// Higher is better.
-    Higher,
-    /// Lower is better.
-    Lower,
-    /// Neither; the metric is informational.
-    Neither,
+words! {
+    /// Which direction of a metric is better.
+    pub enum Better {
+        /// Higher is better.
+        Higher = "higher",
+        /// Lower is better.
+        Lower = "lower",
+        /// Neither; the metric is informational.
+        Neither = "neither",
+    }
 }
 
 /// How an agent's value is computed from its pairs (grading.md 2.4).
@@ -63,17 +65,18 @@ pub enum ExplainedBy {
     AllChecks,
 }
 
-/// The unit; it decides the number format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// A share in 0..1; differences are shown in percentage points.
-    Share,
-    /// A count.
-    Count,
-    /// Rubric points.
-    Points,
-    /// A spread such as a variance: small, shown with four decimal places.
-    Spread,
+words! {
+    /// The unit; it decides the number format.
+    pub enum Unit {
+        /// A share in 0..1; differences are shown in percentage points.
+        Share = "share",
+        /// A count.
+        Count = "count",
+        /// Rubric points.
+        Points = "points",
+        /// A spread such as a variance: small, shown with four decimal places.
+        Spread = "spread",
+    }
 }
 
 /// One metric of a kind. Docs tables, reports and gates all derive from this table.
@@ -121,15 +124,6 @@ impl Aggregate {
 }
 
 impl Better {
-    /// The value in reports and docs.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Higher => "higher",
-            Self::Lower => "lower",
-            Self::Neither => "neither",
-        }
-    }
-
     /// How much worse `after` is than `before`; negative if it is better. Without a direction every difference counts.
     pub fn loss(self, before: f64, after: f64) -> f64 {
         match self {

@@ -1,6 +1,7 @@
 //! The plain values that all other modules use.
 //!
-//! Nothing here reads files, parses formats or uses a clock. Values of these types are already checked: an id matches its pattern, a zone
+//! Nothing here reads files, parses foreign formats or uses a clock. The types of the report and the baseline state by serde how their
+//! own files look. Values of these types are already checked: an id matches its pattern, a zone
 //! is in range, a verdict is one of three.
 
 mod approval;
@@ -9,6 +10,7 @@ mod call;
 mod comment;
 mod config;
 mod evidence;
+mod file_form;
 mod gate;
 mod governance;
 mod grade;
@@ -18,6 +20,7 @@ mod judge;
 mod mark;
 mod metric;
 mod number;
+pub mod one_or_all;
 mod pair;
 mod path;
 mod record;
@@ -29,6 +32,7 @@ mod setting;
 mod shard;
 mod trace;
 mod verdict;
+mod words;
 
 pub use approval::{Approval, ChangeClass, GoldenChange, Weight};
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, PASSED, six_places};
@@ -51,7 +55,7 @@ pub use ids::{AgentName, BadId, CaseId, JudgeName, SuiteId};
 pub use interruption::Interruption;
 pub use judge::{
     Agreement, Ballot, Judge, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity, JudgeReport, JudgeStanding,
-    JudgedSample, PairJudged, Trust, Vote,
+    JudgedSample, MarkCounts, PairJudged, Trust, Vote,
 };
 pub use mark::Mark;
 pub use metric::{
@@ -60,14 +64,15 @@ pub use metric::{
 };
 pub use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
 pub use pair::{
-    AnsweredBy, Exclusion, Freshness, LostSample, PairCheck, PairResult, PairValue, Quarantine, RecordingAge, Standing,
+    AnsweredBy, CaseTrend, Exclusion, Freshness, GoldenLine, LostSample, PairCheck, PairResult, PairValue, Quarantine,
+    RecordingAge, Standing,
 };
 pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};
 pub use report::{
-    AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, Noise,
-    NotGateable, Report, RunUsage, SuiteReport,
+    AgentReport, Authority, Comparison, FailureLine, GateRuling, MetricReport, Noise, NotGateable, Report, ReportTool,
+    RunUsage, SuiteReport,
 };
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
 pub use run_source::{LiveSource, RunSource};
@@ -75,3 +80,4 @@ pub use setting::{KindSettings, SettingChange, SettingFile, SettingRule, Setting
 pub use shard::Shard;
 pub use trace::{ModelCall, ModelCallResult, Period, Traced};
 pub use verdict::{Ruling, SWITCHED_OFF, Verdict};
+pub use words::{Word, read_word};

@@ -1,6 +1,6 @@
 //! Paths inside the repository: relative, with `/`, never outside.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::sync::Arc;
 
@@ -153,6 +153,28 @@ impl PathGlob {
 impl serde::Serialize for RepoPath {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
+    }
+}
+
+/// Reads a path from the root of the repository.
+impl<'de> serde::Deserialize<'de> for RepoPath {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::root().join(&text).map_err(|bad| serde::de::Error::custom(format!("the path {text:?} {bad}")))
+    }
+}
+
+impl schemars::JsonSchema for RepoPath {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "RepoPath".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        String::json_schema(generator)
     }
 }
 

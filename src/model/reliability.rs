@@ -1,7 +1,10 @@
 //! How many cases pass, with confidence intervals.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// How many of the counted cases passed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Passing {
     /// Cases that passed.
     pub passed: u32,
@@ -19,11 +22,12 @@ impl Passing {
 }
 
 /// How many of an agent's cases pass, by majority and in every sample.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reliability {
     /// Cases that pass in more than half of their completed samples.
     pub majority: Passing,
-    /// Cases that pass in every sample (pass^N); `None` if no case has more than one sample.
+    /// Cases that pass in every sample (pass^N); absent if no case has more than one sample.
+    #[serde(rename = "every_sample")]
     pub every: Option<Passing>,
     /// Cases with an unknown result: every completed sample passed, and at least one was lost.
     pub untold: u32,

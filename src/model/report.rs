@@ -2,62 +2,77 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::approval::{Approval, GoldenChange, Weight};
 use super::baseline::Identity;
 use super::config::Tier;
 use super::evidence::MetricEvidence;
+use super::file_form::{Named, by_word, by_word_if_any, known_counts, read_by_name, write_by_name};
 use super::gate::GateKind;
 use super::grade::{Layer, Tag};
 use super::ids::{AgentName, CaseId, SuiteId};
 use super::interruption::Interruption;
 use super::judge::JudgeReport;
 use super::metric::{Better, Unit};
+use super::one_or_all;
 use super::pair::{Exclusion, PairCheck, PairResult};
 use super::path::RepoPath;
 use super::reliability::Reliability;
 use super::verdict::{Ruling, Verdict};
+use super::words::words;
 
 /// The result of a run (formats.md "Report").
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 pub struct Report {
-    /// The version of goldgate that graded.
-    pub tool_version: String,
-    /// The path of the config from the root of the repository; `None` in older reports.
+    /// The program that graded.
+    pub tool: ReportTool,
+    /// The path of the config from the root of the repository; absent in older reports.
+    #[serde(default)]
     pub config: Option<RepoPath>,
     /// The commit that was graded, if known.
     pub commit: Option<String>,
     /// The commit whose baseline was used, if known.
     pub base: Option<String>,
-    /// The tiers that ran.
+    /// The tiers that ran: `deterministic`, `model` or `all`.
+    #[serde(rename = "tier", deserialize_with = "one_or_all::deserialize")]
+    #[schemars(with = "String")]
     pub tiers: Vec<Tier>,
-    /// Whether a failed gate blocks.
-    pub authority: Authority,
     /// The largest number of planned samples of a pair.
     pub samples: u32,
     /// Start time in UTC.
     pub started_at: String,
     /// End time in UTC.
     pub finished_at: String,
+    /// The verdict over the suites that count.
+    #[serde(flatten)]
+    pub verdict: Ruling,
+    /// Whether a failed gate blocks.
+    #[serde(rename = "blocking")]
+    pub authority: Authority,
     /// The suites in config order; with two tiers the deterministic one first.
     pub suites: Vec<SuiteReport>,
-    /// The verdict over the suites that count.
-    pub verdict: Ruling,
-    /// Why no verdict is possible; empty if one is.
-    pub not_gateable: Vec<NotGateable>,
-    /// Why the run was interrupted, if it was.
-    pub called_off: Option<Interruption>,
     /// Golden changes since the base commit; those that need an approval first.
     pub golden_changes: Vec<GoldenChange>,
     /// The approval of the golden changes and the moved numbers, if any.
+    #[serde(default)]
     pub approval: Option<Approval>,
+    /// Why no verdict is possible; empty if one is.
+    pub not_gateable: Vec<NotGateable>,
+    /// Why the run was interrupted, if it was.
+    #[serde(default)]
+    pub called_off: Option<Interruption>,
     /// Notes for readers, in addition to the verdict.
+    #[serde(default)]
     pub notes: Vec<String>,
     /// Calls, tokens and cost of the run.
     pub usage: RunUsage,
 }
 
 /// Whether a failed gate blocks a merge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "bool", into = "bool")]
 pub enum Authority {
     /// It blocks.
     Blocking,
@@ -65,15 +80,43 @@ pub enum Authority {
     Advisory,
 }
 
+impl From<bool> for Authority {
+    fn from(blocking: bool) -> Self {
+        if blocking { Self::Blocking } else { Self::Advisory }
+    }
+}
+
+impl From<Authority> for bool {
+    fn from(authority: Authority) -> Self {
+        authority == Authority::Blocking
+    }
+}
+
+/// The program that wrote a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReportTool {
+    /// `goldgate`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl ReportTool {
+    /// goldgate in this version.
+    pub fn goldgate(version: &str) -> Self {
+        Self { name: "goldgate".to_owned(), version: version.to_owned() }
+    }
+}
+
 /// A reason why no verdict is possible.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct NotGateable(
     /// One line for people.
     pub String,
 );
 
 /// Calls, tokens and cost of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunUsage {
     /// Calls made.
     pub calls: u64,
@@ -82,6 +125,7 @@ pub struct RunUsage {
     /// Answers taken from a cache.
     pub cached: u64,
     /// Calls that were skipped, because no answer could change a verdict.
+    #[serde(default)]
     pub saved: u64,
     /// Input tokens, as recorded.
     pub input_tokens: u64,
@@ -114,7 +158,7 @@ impl RunUsage {
 }
 
 /// One suite of a report.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteReport {
     /// Its id.
     pub id: SuiteId,
@@ -123,63 +167,93 @@ pub struct SuiteReport {
     /// Its tier.
     pub tier: Tier,
     /// The worst verdict of its agents.
+    #[serde(flatten)]
     pub verdict: Ruling,
     /// Its agents, by name.
     pub agents: Vec<AgentReport>,
 }
 
 /// One agent of a suite.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentReport {
     /// Its name.
     pub agent: AgentName,
     /// The worst verdict of its gates.
+    #[serde(flatten)]
     pub verdict: Ruling,
     /// What the numbers were measured with.
     pub identity: Identity,
-    /// Its metrics, in the order of the kind's table.
+    /// The names of its metrics in display order.
+    pub metric_order: Vec<String>,
+    /// Its metrics in this order; in files by name.
+    #[serde(serialize_with = "write_by_name", deserialize_with = "read_by_name")]
+    #[schemars(with = "BTreeMap<String, MetricReport>")]
     pub metrics: Vec<MetricReport>,
-    /// Results of LLM judges; no gate uses them.
+    /// Results of LLM judges; no gate and no verdict uses them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judges: Vec<JudgeReport>,
-    /// How many of its cases pass; `None` if no case counts.
+    /// How many of its cases pass by majority, and how many in every sample; absent if no case counts.
+    #[serde(default)]
     pub reliability: Option<Reliability>,
     /// Its cases, by id.
-    pub cases: Vec<CaseReport>,
+    pub cases: Vec<PairResult>,
     /// Cases that are listed but not run, with the reason.
-    pub retired: Vec<(CaseId, String)>,
+    pub retired: BTreeMap<CaseId, String>,
     /// Cases that exist only in the baseline.
     pub removed: Vec<CaseId>,
     /// Notes on the comparison with the baseline.
     pub notes: Vec<String>,
+    /// Completed samples by parse method.
+    #[serde(default, serialize_with = "by_word", deserialize_with = "known_counts")]
+    #[schemars(with = "BTreeMap<String, u32>")]
+    pub read_layers: BTreeMap<Layer, u32>,
     /// The baseline's failed checks by tag, if known.
+    #[serde(serialize_with = "by_word_if_any")]
+    #[schemars(with = "Option<BTreeMap<String, u32>>")]
     pub taxonomy_before: Option<BTreeMap<Tag, u32>>,
     /// The baseline's number of samples without a result, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub infra_before: Option<u32>,
 }
 
 /// One metric of an agent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricReport {
     /// Its name.
+    #[serde(skip)]
     pub name: String,
-    /// The agent's value; `None` means that there was nothing to measure.
+    /// The agent's value; absent if there was nothing to measure.
     pub value: Option<f64>,
-    /// A 95 % interval of the value, if it is a share of independent cases.
+    /// A 95 % interval of the value (Wilson), if it is a share of independent cases.
+    #[serde(rename = "value_ci95", default)]
     pub ci95: Option<(f64, f64)>,
+    /// The comparison with the baseline.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+    /// The name of its aggregate: `worst`, `mean`, `sum`, `rate` or `harmonic`.
+    pub aggregate: String,
     /// Its better direction.
     pub better: Better,
     /// Its unit.
     pub unit: Unit,
-    /// The name of its aggregate.
-    pub aggregate: String,
-    /// The comparison with the baseline.
-    pub comparison: Comparison,
     /// Its gates with their results.
     pub gates: Vec<GateRuling>,
     /// The worst verdict of its gates.
+    #[serde(flatten)]
     pub verdict: Ruling,
-    /// The cases that moved it; only if it fails, is inconclusive or is worse than the baseline.
+    /// The cases that moved it, worst first; only if it fails, is inconclusive or is worse than the baseline.
+    #[serde(flatten)]
     pub evidence: MetricEvidence,
+}
+
+impl Named for MetricReport {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn with_name(self, name: String) -> Self {
+        Self { name, ..self }
+    }
 }
 
 impl MetricReport {
@@ -202,7 +276,7 @@ impl MetricReport {
 }
 
 /// A value compared with the baseline's.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The baseline's value, on the cases that both have.
     pub baseline: Option<f64>,
@@ -210,50 +284,44 @@ pub struct Comparison {
     pub delta: Option<f64>,
     /// A 95 % interval of the delta, if there are pairs of values.
     pub ci95: Option<(f64, f64)>,
-    /// The smallest change that these cases can distinguish from noise, if the metric is an average.
+    /// Whether the interval of the difference includes zero; `untold` without an interval.
+    #[serde(default)]
+    pub noise: Option<Noise>,
+    /// The smallest change that these cases can distinguish from noise, at 95 % confidence and 80 % power; only for averages.
+    #[serde(default)]
     pub detectable: Option<f64>,
 }
 
-/// Whether a difference exceeds its noise. Informational; the gates decide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Noise {
-    /// Its interval includes zero.
-    Within,
-    /// Its interval excludes zero.
-    Beyond,
-    /// It has no interval: too few cases, or not an average.
-    Untold,
-}
-
-impl Noise {
-    /// The value in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Within => "within",
-            Self::Beyond => "beyond",
-            Self::Untold => "untold",
-        }
+words! {
+    /// Whether a difference exceeds its noise. Informational; the gates decide.
+    pub enum Noise {
+        /// Its interval includes zero.
+        Within = "within",
+        /// Its interval excludes zero.
+        Beyond = "beyond",
+        /// It has no interval: too few cases, or not an average.
+        Untold = "untold",
     }
 }
 
 impl Comparison {
-    /// Whether the difference exceeds its noise; `None` without a difference.
-    pub fn noise(&self) -> Option<Noise> {
-        self.delta?;
-        Some(match self.ci95 {
+    /// The same comparison, which says whether the difference exceeds its noise.
+    pub fn with_noise(self) -> Self {
+        let noise = self.delta.map(|_| match self.ci95 {
             Some((low, high)) if low <= 0.0 && 0.0 <= high => Noise::Within,
             Some(_) => Noise::Beyond,
             None => Noise::Untold,
-        })
+        });
+        Self { noise, ..self }
     }
 }
 
 /// One gate with its result.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateRuling {
     /// The kind of limit.
     pub gate: GateKind,
-    /// The threshold, or the tolerance of a change; `None` if it comes from a missing baseline.
+    /// The threshold, or the tolerance of a change; absent if it comes from a missing baseline.
     pub threshold: Option<f64>,
     /// Whether the threshold comes from the baseline.
     pub from_baseline: bool,
@@ -262,6 +330,7 @@ pub struct GateRuling {
     /// Whether the gate has no inconclusive band.
     pub hard: bool,
     /// The result.
+    #[serde(flatten)]
     pub ruling: Ruling,
 }
 
@@ -269,55 +338,6 @@ impl GateRuling {
     /// Whether the config disables it.
     pub fn is_off(&self) -> bool {
         matches!(self.ruling, Ruling::Off(_))
-    }
-}
-
-/// One case of an agent.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CaseReport {
-    /// The result over its samples.
-    pub pair: PairResult,
-    /// The verdict of its own values against the same thresholds, for information.
-    pub verdict: Ruling,
-    /// The comparison with the baseline.
-    pub trend: CaseTrend,
-}
-
-impl CaseReport {
-    /// Whether samples disagree on any check.
-    pub fn is_flaky(&self) -> bool {
-        self.pair.checks.iter().any(|check| check.standing.is_flaky())
-    }
-}
-
-/// The state of a case compared with the baseline (grading.md 13).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CaseTrend {
-    /// Failed before, fails now.
-    StillFailing,
-    /// Passed before, fails now.
-    NewlyFailing,
-    /// Failed before, passes now.
-    NewlyPassing,
-    /// Passed before, passes now.
-    StillPassing,
-    /// Not in the baseline.
-    New,
-    /// There is nothing to compare with.
-    Unknown,
-}
-
-impl CaseTrend {
-    /// The value in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::StillFailing => "still_failing",
-            Self::NewlyFailing => "newly_failing",
-            Self::NewlyPassing => "newly_passing",
-            Self::StillPassing => "still_passing",
-            Self::New => "new",
-            Self::Unknown => "unknown",
-        }
     }
 }
 
@@ -329,7 +349,7 @@ pub struct FailureLine<'a> {
     /// The agent.
     pub agent: &'a AgentReport,
     /// The case.
-    pub case: &'a CaseReport,
+    pub case: &'a PairResult,
     /// The check.
     pub check: &'a PairCheck,
 }
@@ -384,27 +404,34 @@ impl SuiteReport {
 
 impl AgentReport {
     /// All failed checks of counted pairs.
-    pub fn failures(&self) -> impl Iterator<Item = (&CaseReport, &PairCheck)> {
-        let counted = self.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Counted);
+    pub fn failures(&self) -> impl Iterator<Item = (&PairResult, &PairCheck)> {
+        let counted = self.cases.iter().filter(|case| case.exclusion == Exclusion::Counted);
         counted.flat_map(|case| {
-            let failed = case.pair.checks.iter().filter(|check| !check.standing.passes());
+            let failed = case.checks.iter().filter(|check| !check.standing.passes());
             failed.map(move |check| (case, check))
         })
     }
 
     /// Number of samples without a result.
     pub fn lost_samples(&self) -> u32 {
-        let lost = self.cases.iter().map(|case| case.pair.lost.len());
+        let lost = self.cases.iter().map(|case| case.lost.len());
         u32::try_from(lost.sum::<usize>()).unwrap_or(u32::MAX)
     }
 
-    /// Completed samples by parse method.
-    pub fn layers(&self) -> BTreeMap<Layer, u32> {
-        let mut counts = BTreeMap::new();
-        for layer in self.cases.iter().flat_map(|case| &case.pair.layers) {
-            *counts.entry(*layer).or_default() += 1;
+    /// Sets what follows from the metrics and the cases: the order of metrics, the noise of differences, parse methods, and whether
+    /// samples of a case disagree.
+    pub fn complete(&mut self) {
+        self.metric_order = self.metrics.iter().map(|metric| metric.name.clone()).collect();
+        for metric in &mut self.metrics {
+            metric.comparison = metric.comparison.with_noise();
         }
-        counts
+        self.read_layers.clear();
+        for case in &mut self.cases {
+            case.flaky = case.has_flaky_check();
+            for layer in &case.layers {
+                *self.read_layers.entry(*layer).or_default() += 1;
+            }
+        }
     }
 
     /// Failed checks by tag.

@@ -1,21 +1,27 @@
 //! A single run of an agent, and the sample of a case that it belongs to.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::ids::{AgentName, CaseId, SuiteId};
 use super::judge::Ballot;
+use super::words::words;
 
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RunStatus {
-    /// It ended normally; its output, even an empty one, is a result.
-    Completed,
-    /// It failed with an error.
-    Error,
-    /// It exceeded its time limit.
-    Timeout,
-    /// Its stream stopped.
-    Stalled,
-    /// It was cancelled.
-    Cancelled,
+words! {
+    /// How a run ended.
+    #[derive(Hash)]
+    pub enum RunStatus {
+        /// It ended normally; its output, even an empty one, is a result.
+        Completed = "completed",
+        /// It failed with an error.
+        Error = "error",
+        /// It exceeded its time limit.
+        Timeout = "timeout",
+        /// Its stream stopped.
+        Stalled = "stalled",
+        /// It was cancelled.
+        Cancelled = "cancelled",
+    }
 }
 
 /// One recorded or live run of an agent.
@@ -99,7 +105,8 @@ pub struct RunKey {
 }
 
 /// Why a sample has no result to grade. Infrastructure, never the agent's failure.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "StatedEnd", into = "StatedEnd")]
 pub enum UngradedReason {
     /// The run did not complete.
     Ended {
@@ -110,6 +117,30 @@ pub enum UngradedReason {
     },
     /// This sample has no recording.
     NotRecorded,
+}
+
+/// Why a sample has no result, in a file.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct StatedEnd {
+    /// How the run ended; absent without a recording.
+    status: Option<RunStatus>,
+    /// Its error message.
+    error: Option<String>,
+}
+
+impl From<UngradedReason> for StatedEnd {
+    fn from(why: UngradedReason) -> Self {
+        match why {
+            UngradedReason::Ended { status, error } => Self { status: Some(status), error },
+            UngradedReason::NotRecorded => Self { status: None, error: None },
+        }
+    }
+}
+
+impl From<StatedEnd> for UngradedReason {
+    fn from(StatedEnd { status, error }: StatedEnd) -> Self {
+        status.map_or(Self::NotRecorded, |status| Self::Ended { status, error })
+    }
 }
 
 impl UngradedReason {
@@ -137,17 +168,4 @@ pub enum Sample {
     },
     /// It was skipped, because no answer could change a verdict.
     Spared,
-}
-
-impl RunStatus {
-    /// The value in run records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Error => "error",
-            Self::Timeout => "timeout",
-            Self::Stalled => "stalled",
-            Self::Cancelled => "cancelled",
-        }
-    }
 }

@@ -2,25 +2,21 @@
 
 use std::fmt;
 
-/// The verdict over a set of limits (grading.md 3), from good to bad.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
-    /// All evaluated limits pass.
-    Pass,
-    /// No limit fails; at least one has no value or is in its band.
-    Inconclusive,
-    /// At least one limit fails.
-    Fail,
-}
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-impl Verdict {
-    /// The value in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Inconclusive => "inconclusive",
-            Self::Fail => "fail",
-        }
+use super::words::words;
+
+words! {
+    /// The verdict over a set of limits (grading.md 3), from good to bad.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Verdict {
+        /// All evaluated limits pass.
+        Pass = "pass",
+        /// No limit fails; at least one has no value or is in its band.
+        Inconclusive = "inconclusive",
+        /// At least one limit fails.
+        Fail = "fail",
     }
 }
 
@@ -31,7 +27,8 @@ impl fmt::Display for Verdict {
 }
 
 /// The result of one limit: a verdict, or why it was skipped.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "StatedRuling", into = "StatedRuling")]
 pub enum Ruling {
     /// The limit was evaluated.
     Judged(Verdict),
@@ -39,6 +36,56 @@ pub enum Ruling {
     Skipped(String),
     /// The config switches the limit off; the reason begins with [`SWITCHED_OFF`]. Never a pass.
     Off(String),
+}
+
+/// A ruling in a file: two keys of the object that it rules on.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct StatedRuling {
+    /// The verdict, or `skipped` if nothing was evaluated.
+    verdict: RulingWord,
+    /// Why nothing was evaluated.
+    reason: Option<String>,
+}
+
+words! {
+    /// A verdict, or that there is none.
+    enum RulingWord {
+        /// All evaluated limits pass.
+        Pass = "pass",
+        /// No limit fails; at least one has no value or is in its band.
+        Inconclusive = "inconclusive",
+        /// At least one limit fails.
+        Fail = "fail",
+        /// Nothing was evaluated.
+        Skipped = "skipped",
+    }
+}
+
+impl From<Ruling> for StatedRuling {
+    fn from(ruling: Ruling) -> Self {
+        let (verdict, reason) = match ruling {
+            Ruling::Judged(Verdict::Pass) => (RulingWord::Pass, None),
+            Ruling::Judged(Verdict::Inconclusive) => (RulingWord::Inconclusive, None),
+            Ruling::Judged(Verdict::Fail) => (RulingWord::Fail, None),
+            Ruling::Skipped(reason) | Ruling::Off(reason) => (RulingWord::Skipped, Some(reason)),
+        };
+        Self { verdict, reason }
+    }
+}
+
+impl From<StatedRuling> for Ruling {
+    fn from(StatedRuling { verdict, reason }: StatedRuling) -> Self {
+        match verdict {
+            RulingWord::Pass => Self::Judged(Verdict::Pass),
+            RulingWord::Inconclusive => Self::Judged(Verdict::Inconclusive),
+            RulingWord::Fail => Self::Judged(Verdict::Fail),
+            // The frozen form has one word for both.
+            RulingWord::Skipped => match reason.unwrap_or_default() {
+                reason if reason.starts_with(SWITCHED_OFF) => Self::Off(reason),
+                reason => Self::Skipped(reason),
+            },
+        }
+    }
 }
 
 /// How the reason of a gate that is switched off begins, in reports and on the screen.

@@ -14,10 +14,14 @@ pub fn annotations(report: &Report) -> String {
     let mut warnings = Vec::new();
     for failed in report.failures() {
         let Some(failure) = failed.check.failure.as_deref() else { continue };
-        let pair = &failed.case.pair;
+        let pair = &failed.case;
         let title = format!("{}/{}/{} {}", failed.suite.id, failed.agent.agent, pair.case, failed.check.name);
-        let location =
-            format!("file={},line={},title={}", property(pair.golden.as_str()), failed.check.line, property(&title));
+        let location = format!(
+            "file={},line={},title={}",
+            property(pair.golden.as_str()),
+            failed.check.location.line,
+            property(&title)
+        );
         let text = message(&format!(
             "[{}] {} Next: {}",
             failure.tag.as_str(),

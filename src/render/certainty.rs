@@ -16,7 +16,7 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
             let comparison = &metric.comparison;
             let same = number::direction(metric.better, metric.unit, comparison.delta) == ValueDirection::Same;
             let (name, delta) = (clean(&metric.name, 60), number::delta(metric.unit, comparison.delta));
-            match (comparison.noise().filter(|_| !same), comparison.ci95) {
+            match (comparison.noise.filter(|_| !same), comparison.ci95) {
                 (None, _) => {}
                 (Some(noise), Some(ends)) => {
                     let ends = interval(metric.unit, ends);

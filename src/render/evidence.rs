@@ -3,7 +3,7 @@
 use super::plain::line;
 use super::words;
 use crate::model::{
-    AgentReport, CaseEvidence, CaseId, CaseReport, EvidenceLine, GateKind, GateRuling, MOVED, MetricReport, Report,
+    AgentReport, CaseEvidence, CaseId, EvidenceLine, GateKind, GateRuling, MOVED, MetricReport, PairResult, Report,
     Ruling, SuiteReport, Verdict, metric_value,
 };
 
@@ -70,14 +70,14 @@ pub fn case_value(metric: &MetricReport, evidence: &CaseEvidence) -> String {
 pub fn cases_with_reports<'a>(
     agent: &'a AgentReport,
     metric: &'a MetricReport,
-) -> impl Iterator<Item = (&'a CaseEvidence, Option<&'a CaseReport>)> {
-    let report_of = |id: &CaseId| agent.cases.iter().find(|case| case.pair.case == *id);
+) -> impl Iterator<Item = (&'a CaseEvidence, Option<&'a PairResult>)> {
+    let report_of = |id: &CaseId| agent.cases.iter().find(|case| case.case == *id);
     metric.evidence.cases.iter().map(move |evidence| (evidence, report_of(&evidence.case)))
 }
 
 /// The share of samples with a difference: ` (2 of 3 samples)`; empty if the case has one sample.
-pub fn in_samples(case: Option<&CaseReport>, line: &EvidenceLine) -> String {
-    match (line.samples, case.map(|case| case.pair.completed)) {
+pub fn in_samples(case: Option<&PairResult>, line: &EvidenceLine) -> String {
+    match (line.samples, case.map(|case| case.completed)) {
         (Some(samples), Some(completed)) if completed > 1 => format!(" ({samples} of {completed} samples)"),
         (_, _) => String::new(),
     }

@@ -4,7 +4,7 @@ use super::plain::{line, put};
 use super::{exhibit, judges, words};
 use crate::files::SourceText;
 use crate::model::{
-    AgentReport, Ask, COVERAGE, CaseReport, Exclusion, MetricReport, NEWLY_FAILING, PairShortfall, Report, RunKey,
+    AgentReport, Ask, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairResult, PairShortfall, Report, RunKey,
     Sample, SuiteReport, Toolbox, metric_value,
 };
 
@@ -15,7 +15,7 @@ pub struct ExplainedCase<'a> {
     /// Its agent.
     pub agent: &'a AgentReport,
     /// Its result.
-    pub case: &'a CaseReport,
+    pub case: &'a PairResult,
     /// The input of each of its runs.
     pub asked: &'a [(RunKey, Ask)],
     /// Its golden file.
@@ -42,14 +42,14 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
     let mut out = String::new();
     one(&mut out, suite, agent, case);
     for (key, ask) in *asked {
-        let of_run = if key.case == case.pair.case { String::new() } else { format!(" ({}/{})", key.agent, key.case) };
+        let of_run = if key.case == case.case { String::new() } else { format!(" ({}/{})", key.agent, key.case) };
         put(&mut out, &format!("asked{of_run}:"));
         match ask.prompt.as_str() {
             "" => put(&mut out, &format!("  {}", line(&ask.inputs.to_string(), 400))),
             prompt => exhibit::text(&mut out, prompt.lines()),
         }
     }
-    let start = case.pair.checks.iter().map(|check| check.line).min().unwrap_or(1);
+    let start = case.checks.iter().map(|check| check.location.line).min().unwrap_or(1);
     exhibit::golden(&mut out, golden, start as usize);
     exhibit::samples(&mut out, samples);
     out.push('\n');
@@ -96,8 +96,8 @@ fn names(note: &str, case: &str) -> bool {
     note.split(|char| !of_id(char)).any(|word| word == case)
 }
 
-fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseReport) {
-    let pair = &case.pair;
+fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &PairResult) {
+    let pair = case;
     put(out, &format!("{}/{}/{}: {}", suite.id, agent.agent, pair.case, case.verdict.as_str()));
     put(out, &format!("  golden file {}", pair.golden));
     let excluded = match pair.exclusion {
@@ -135,7 +135,7 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
     for check in &pair.checks {
         let flaky = if check.standing.is_flaky() { " (flaky: samples disagree)" } else { "" };
         let word = if check.standing.passes() { "passes" } else { "FAILS " };
-        put(out, &format!("    {word} {}{flaky}  {}:{}", check.name, pair.golden, check.line));
+        put(out, &format!("    {word} {}{flaky}  {}:{}", check.name, pair.golden, check.location.line));
         if let Some(failure) = &check.failure {
             put(out, &format!("          expected {}", line(check.expected.as_deref().unwrap_or_default(), 400)));
             put(out, &format!("          got      {}", line(&failure.detail, 400)));

@@ -47,7 +47,7 @@ pub fn headline(report: &Report) -> String {
 /// How many gates pass on how many cases.
 pub(super) fn passed(report: &Report, gates: usize) -> String {
     let cases = report.suites.iter().map(|suite| {
-        let cases = suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| &case.pair.case);
+        let cases = suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| &case.case);
         cases.collect::<BTreeSet<_>>().len()
     });
     let cases = plural(cases.sum(), "case", "cases");

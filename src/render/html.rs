@@ -36,7 +36,7 @@ pub fn html(report: &Report) -> String {
         GateCounts::of(&report.suites).to_words(),
         escaped(words::short(report.commit.as_deref())),
         escaped(words::short(report.base.as_deref())),
-        escaped(&report.tool_version)
+        escaped(&report.tool.version)
     ));
     for why in report.not_gateable.iter().map(|why| &why.0).chain(&report.notes) {
         put(&format!("<p>{}</p>", escaped(why)));
@@ -139,11 +139,11 @@ fn suite_part(suite: &SuiteReport) -> String {
         }
     }
     let failed: Vec<String> = suite.failures().map(|failed| {
-        let pair = &failed.case.pair;
+        let pair = &failed.case;
         let failure = failed.check.failure.as_deref();
         let (tag, detail, next) = failure.map_or(("", "", ""), |failure| (failure.tag.as_str(), failure.detail.as_str(), failure.next_action.as_str()));
         format!("<li><code>{tag}</code> <b>{}/{}</b> {} <span class=\"soft\">{}:{}</span><br>{}<br><i>Next: {}</i></li>",
-            failed.agent.agent, pair.case, escaped(&failed.check.name.to_string()), escaped(pair.golden.as_str()), failed.check.line, escaped(detail), escaped(next))
+            failed.agent.agent, pair.case, escaped(&failed.check.name.to_string()), escaped(pair.golden.as_str()), failed.check.location.line, escaped(detail), escaped(next))
     }).collect();
     if !failed.is_empty() {
         out.push_str(&format!(
@@ -183,7 +183,7 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> String {
         format!("<br><span class=\"soft\">{}</span>", certainty::between(metric.unit, ends))
     });
     let moved = number::direction(metric.better, metric.unit, comparison.delta) != ValueDirection::Same;
-    let noise = match (comparison.noise(), comparison.ci95) {
+    let noise = match (comparison.noise, comparison.ci95) {
         (Some(noise), Some(ends)) if moved => {
             format!("{}, {}", certainty::interval(metric.unit, ends), certainty::noise_phrase(noise))
         }

@@ -3,8 +3,8 @@
 use super::certainty::Clean;
 use super::words;
 use crate::model::{
-    AgentReport, Agreement, CaseReport, Exclusion, JudgeComparison, JudgeConsensus, JudgeReport, JudgeStanding, Mark,
-    PairJudged, Report, SuiteReport, Trust, Unit, Vote, fixed_places, metric_value,
+    AgentReport, Agreement, Exclusion, JudgeComparison, JudgeConsensus, JudgeReport, JudgeStanding, Mark, MarkCounts,
+    PairJudged, PairResult, Report, SuiteReport, Trust, Unit, Vote, fixed_places, metric_value,
 };
 
 /// The text in the gate column.
@@ -17,7 +17,7 @@ pub fn row_name(judge: &JudgeReport) -> String {
 
 /// The text in the verdict column.
 pub fn standing_word(judge: &JudgeReport) -> &'static str {
-    match (judge.share(), judge.trust.standing) {
+    match (judge.marks.share(), judge.trust.standing) {
         (None, _) => "no votes",
         (Some(_), JudgeStanding::Recommends) => "recommends",
         (
@@ -33,8 +33,8 @@ pub fn standing_word(judge: &JudgeReport) -> &'static str {
 /// The share of passes in the baseline and in this run, and the difference; each 0 to 1, `None` if unknown.
 pub fn numbers(judge: &JudgeReport) -> [Option<f64>; 3] {
     match judge.comparison {
-        JudgeComparison::Known { baseline, delta } => [Some(baseline), judge.share(), Some(delta)],
-        JudgeComparison::Absent | JudgeComparison::Incomparable(_) => [None, judge.share(), None],
+        JudgeComparison::Known { baseline, delta } => [Some(baseline), judge.marks.share(), Some(delta)],
+        JudgeComparison::Absent | JudgeComparison::Incomparable(_) => [None, judge.marks.share(), None],
     }
 }
 
@@ -67,12 +67,12 @@ pub fn of_suite(suite: &SuiteReport, clean: Clean) -> Vec<String> {
 }
 
 fn found(suite: &SuiteReport, agent: &AgentReport, judge: &JudgeReport, clean: Clean) -> String {
-    let [fail, weak, pass] = judge.marks;
+    let MarkCounts([fail, weak, pass]) = judge.marks;
     let who = format!("{}/{}: judge {} ({ADVISORY})", suite.id, agent.agent, judge.name);
     let settled = words::plural((fail + weak + pass) as usize, "case", "cases");
     let mut text = format!("{who}: of {settled}, {pass} pass, {weak} weak, {fail} fail");
     let open = opinions(agent, judge).filter_map(|(case, judged)| match &judged.opinion {
-        JudgeConsensus::Unsettled(why) => Some(format!("{} ({})", case.pair.case, clean(why, REASON))),
+        JudgeConsensus::Unsettled(why) => Some(format!("{} ({})", case.case, clean(why, REASON))),
         JudgeConsensus::Settled(_) => None,
     });
     let open = open.collect();
@@ -87,7 +87,7 @@ fn found(suite: &SuiteReport, agent: &AgentReport, judge: &JudgeReport, clean: C
 
 fn recommended(suite: &SuiteReport, agent: &AgentReport, judge: &JudgeReport, clean: Clean) -> String {
     let who = format!("{}/{}: judge {} recommends", suite.id, agent.agent, judge.name);
-    let suspects: Vec<(&CaseReport, Mark, &PairJudged)> = opinions(agent, judge)
+    let suspects: Vec<(&PairResult, Mark, &PairJudged)> = opinions(agent, judge)
         .filter_map(|(case, judged)| Some((case, judged.opinion.mark()?, judged)))
         .filter(|(_, mark, _)| *mark != Mark::Pass)
         .collect();
@@ -103,10 +103,10 @@ fn recommended(suite: &SuiteReport, agent: &AgentReport, judge: &JudgeReport, cl
         JudgeComparison::Known { .. } | JudgeComparison::Absent | JudgeComparison::Incomparable(_) => String::new(),
     };
     let Some((first, ..)) = suspects.first() else { return format!("{who} {fell}no case to review") };
-    let first = first.pair.case.clone();
+    let first = first.case.clone();
     let cases = suspects.iter().map(|(case, mark, judged)| {
         let why = reason(judged, *mark).map_or(String::new(), |why| format!(": {}", clean(why, REASON)));
-        format!("{} ({}{why})", case.pair.case, mark.as_str())
+        format!("{} ({}{why})", case.case, mark.as_str())
     });
     format!("{who} {fell}to review {}; next: `goldgate explain {first}`", named(cases.collect()))
 }
@@ -122,9 +122,9 @@ fn reason(judged: &PairJudged, expected: Mark) -> Option<&str> {
 fn opinions<'a>(
     agent: &'a AgentReport,
     judge: &'a JudgeReport,
-) -> impl Iterator<Item = (&'a CaseReport, &'a PairJudged)> {
-    let counted = agent.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Counted);
-    counted.filter_map(|case| Some((case, case.pair.judged.iter().find(|judged| judged.judge == judge.name)?)))
+) -> impl Iterator<Item = (&'a PairResult, &'a PairJudged)> {
+    let counted = agent.cases.iter().filter(|case| case.exclusion == Exclusion::Counted);
+    counted.filter_map(|case| Some((case, case.judged.iter().find(|judged| judged.judge == judge.name)?)))
 }
 
 fn named(mut all: Vec<String>) -> String {
@@ -179,15 +179,15 @@ fn agreed(found: &Agreement) -> String {
         "{kappa}{}, base rate {}, always \"{}\" would be right in {}",
         words::plural(found.cases, "label", "labels"),
         share(found.base_rate),
-        found.constant.0.as_str(),
-        share(found.constant.1)
+        found.constant.as_str(),
+        share(found.constant_right)
     )
 }
 
 /// The votes on a case, one per line.
-pub fn of_case(case: &CaseReport, clean: Clean) -> Vec<String> {
+pub fn of_case(case: &PairResult, clean: Clean) -> Vec<String> {
     let mut lines = Vec::new();
-    for judged in &case.pair.judged {
+    for judged in &case.judged {
         lines.push(match &judged.opinion {
             JudgeConsensus::Settled(mark) => format!("{}: {}", judged.judge, mark.as_str()),
             JudgeConsensus::Unsettled(why) => format!("{}: undecided: {}", judged.judge, clean(why, 200)),

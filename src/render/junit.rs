@@ -84,7 +84,7 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
         }
     }
     for case in &agent.cases {
-        let pair = &case.pair;
+        let pair = case;
         let failed: Vec<String> = pair
             .checks
             .iter()

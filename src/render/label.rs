@@ -72,7 +72,7 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
         fact("weighted kappa", format!("{}, with weak halfway between pass and fail", fixed_places(weighted, 2)));
     }
     fact("base rate", format!("{} of the labels say pass", share(found.base_rate)));
-    let (mark, right) = found.constant;
+    let (mark, right) = (found.constant, found.constant_right);
     fact("constant", format!("always \"{}\" would be right in {}", mark.as_str(), share(right)));
     put(
         &mut out,

@@ -198,7 +198,7 @@ fn failures(report: &Report, links: &Links) -> String {
 }
 
 fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
-    let pair = &failed.case.pair;
+    let pair = &failed.case;
     let new = if failed.case.trend == CaseTrend::NewlyFailing { " **NEW**" } else { "" };
     let title = format!(
         "{} / {} / {} / {}",
@@ -208,7 +208,7 @@ fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
         inline(&failed.check.name.to_string(), 80)
     );
     let title = match &links.files {
-        Some(address) => format!("[{title}]({address}/{}#L{})", path(pair.golden.as_str()), failed.check.line),
+        Some(address) => format!("[{title}]({address}/{}#L{})", path(pair.golden.as_str()), failed.check.location.line),
         None => title,
     };
     let Some(failure) = failed.check.failure.as_deref() else { return format!("- {title}{new}") };
@@ -313,6 +313,6 @@ fn footer(report: &Report, links: &Links) -> String {
         "<sub>head {} · baseline of {}{run} · goldgate {}</sub>\n",
         words::short(report.commit.as_deref()),
         words::short(report.base.as_deref()),
-        name(&report.tool_version)
+        name(&report.tool.version)
     )
 }

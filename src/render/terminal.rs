@@ -29,7 +29,7 @@ pub fn terminal(report: &Report, style: Style, width: u16) -> String {
     let samples = words::plural(report.samples as usize, "sample", "samples");
     let facts = format!(
         "goldgate {} · {} tier · up to {samples} per case · commit {}",
-        report.tool_version,
+        report.tool.version,
         words::tiers(report),
         words::short(report.commit.as_deref())
     );
@@ -205,7 +205,7 @@ fn failures(out: &mut String, report: &Report) {
     );
     for failed in all.iter().take(LISTED) {
         let Some(failure) = failed.check.failure.as_deref() else { continue };
-        let case = &failed.case.pair;
+        let case = &failed.case;
         put(
             out,
             &format!(
@@ -218,7 +218,10 @@ fn failures(out: &mut String, report: &Report) {
             ),
         );
         put(out, &format!("    {}", line(&failure.detail, 200)));
-        put(out, &format!("    next: {}  ({}:{})", line(&failure.next_action, 200), case.golden, failed.check.line));
+        put(
+            out,
+            &format!("    next: {}  ({}:{})", line(&failure.next_action, 200), case.golden, failed.check.location.line),
+        );
     }
     if all.len() > LISTED {
         put(out, &format!("  … and {} more; `goldgate explain CASE` or --out DIR shows all", all.len() - LISTED));
@@ -275,7 +278,7 @@ fn agent_remarks(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
         put(out, &format!("{who}: {}", line(note, 400)));
     }
     for case in &agent.cases {
-        let pair = &case.pair;
+        let pair = case;
         let lost: Vec<String> =
             pair.lost.iter().map(|lost| format!("sample {} {}", lost.sample, line(&lost.why.text(), 120))).collect();
         match (pair.exclusion, lost.is_empty()) {
@@ -296,7 +299,7 @@ fn agent_remarks(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
     }
     for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
         let cases: Vec<&str> =
-            agent.cases.iter().filter(|case| case.trend == trend).map(|case| case.pair.case.as_str()).collect();
+            agent.cases.iter().filter(|case| case.trend == trend).map(|case| case.case.as_str()).collect();
         if !cases.is_empty() {
             put(out, &format!("{who}: {}: {}", trend.as_str().replace('_', " "), cases.join(", ")));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{AgentReport, Approval, CaseReport, MetricReport, Report, SuiteId, SuiteReport, Tier};
+use crate::model::{AgentReport, Approval, MetricReport, PairResult, Report, SuiteId, SuiteReport, Tier};
 
 /// Combines two reports on the same runs: `shown` is compared with the base commit's baseline, `ruled` with the approved one.
 ///
@@ -39,7 +39,7 @@ fn agent(shown: AgentReport, ruled: AgentReport) -> AgentReport {
         ..ruled
     });
     let cases =
-        shown.cases.into_iter().zip(ruled.cases).map(|(shown, ruled)| CaseReport { trend: shown.trend, ..ruled });
+        shown.cases.into_iter().zip(ruled.cases).map(|(shown, ruled)| PairResult { trend: shown.trend, ..ruled });
     AgentReport {
         metrics: metrics.collect(),
         cases: cases.collect(),

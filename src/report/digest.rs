@@ -41,12 +41,12 @@ fn agent(agent: &AgentReport) -> Value {
         .cases
         .iter()
         .map(|case| {
-            let values = case.pair.values.iter().map(|value| value.samples.iter().map(|one| places(*one)).collect());
+            let values = case.values.iter().map(|value| value.samples.iter().map(|one| places(*one)).collect());
             let samples: Vec<Vec<Value>> = values.collect();
-            json!({ "case": case.pair.case.as_str(), "samples": samples })
+            json!({ "case": case.case.as_str(), "samples": samples })
         })
         .collect();
-    let retired: Vec<&str> = agent.retired.iter().map(|(case, _)| case.as_str()).collect();
+    let retired: Vec<&str> = agent.retired.keys().map(|case| case.as_str()).collect();
     let mut value = json!({
         "agent": agent.agent.as_str(), "suite_digest": identity.suite_digest, "scorer": identity.scorer,
         "model": identity.model, "prompt": identity.prompt_sha256, "judge": identity.judge, "samples": identity.samples,
@@ -61,8 +61,8 @@ fn agent(agent: &AgentReport) -> Value {
 
 fn judge(agent: &AgentReport, judge: &JudgeReport) -> Value {
     let marks = agent.cases.iter().filter_map(|case| {
-        let judged = case.pair.judged.iter().find(|judged| judged.judge == judge.name)?;
-        Some(json!([case.pair.case.as_str(), judged.opinion.mark()?.as_str()]))
+        let judged = case.judged.iter().find(|judged| judged.judge == judge.name)?;
+        Some(json!([case.case.as_str(), judged.opinion.mark()?.as_str()]))
     });
     let marks: Vec<Value> = marks.collect();
     let JudgeIdentity { model, rubric_sha256, votes } = &judge.identity;
@@ -100,14 +100,14 @@ fn places(value: Option<f64>) -> Value {
 mod tests {
     use super::result_digest;
     use crate::model::{
-        Approval, Authority, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, Ruling, RunUsage, SuiteId, Tier,
-        Verdict, Weight,
+        Approval, Authority, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling, RunUsage,
+        SuiteId, Tier, Verdict, Weight,
     };
     use crate::report::suite;
 
     fn report() -> Report {
         Report {
-            tool_version: "1".to_owned(),
+            tool: ReportTool::goldgate("1"),
             config: None,
             commit: Some("a".to_owned()),
             base: Some("b".to_owned()),
@@ -143,7 +143,7 @@ mod tests {
         let model = suite(SuiteId::new("live").unwrap(), "findings", Tier::Model, Vec::new());
         for same in [
             Report { commit: None, base: None, ..report() },
-            Report { finished_at: "later".to_owned(), tool_version: "2".to_owned(), ..report() },
+            Report { finished_at: "later".to_owned(), tool: ReportTool::goldgate("2"), ..report() },
             Report { verdict: Ruling::Judged(Verdict::Pass), approval: Some(approval), ..report() },
             Report { notes: vec!["note".to_owned()], ..report() },
             Report { golden_changes: vec![change("goldgate.yaml", "floor")], ..report() },

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use crate::fold;
 use crate::model::{
-    AgentReport, Aggregate, BaselineEntry, Better, CaseEvidence, CaseReport, CaseTrend, Difference, EvidenceLine,
-    Exclusion, ExplainedBy, MOVED, MetricEvidence, MetricReport, MetricSpec, PairCheck, Ruling, Unit, Verdict,
+    AgentReport, Aggregate, BaselineEntry, Better, CaseEvidence, CaseTrend, Difference, EvidenceLine, Exclusion,
+    ExplainedBy, MOVED, MetricEvidence, MetricReport, MetricSpec, PairCheck, PairResult, Ruling, Unit, Verdict,
     metric_value,
 };
 use crate::text::line;
@@ -41,13 +41,13 @@ struct Explained<'a> {
     specs: &'a [MetricSpec],
     index: usize,
     metric: &'a MetricReport,
-    cases: &'a [CaseReport],
+    cases: &'a [PairResult],
     before: Option<&'a BaselineEntry>,
 }
 
 /// The distance of a case's value from its baseline value and from the best value. Both are at least 0; greater is worse.
 struct Cost<'a> {
-    case: &'a CaseReport,
+    case: &'a PairResult,
     value: Option<f64>,
     baseline: Option<f64>,
     since_baseline: f64,
@@ -68,7 +68,7 @@ impl<'a> Explained<'a> {
                 listed(&costs, |cost| {
                     let differences = self.differences(cost);
                     CaseEvidence {
-                        case: cost.case.pair.case.clone(),
+                        case: cost.case.case.clone(),
                         value: cost.value,
                         baseline: cost.baseline,
                         differences,
@@ -80,10 +80,9 @@ impl<'a> Explained<'a> {
 
     /// The cases without a majority of completed samples, each with the reason.
     fn unmeasured(&self) -> MetricEvidence {
-        let lost: Vec<&CaseReport> =
-            self.cases.iter().filter(|case| case.pair.exclusion == Exclusion::NoMajority).collect();
+        let lost: Vec<&PairResult> = self.cases.iter().filter(|case| case.exclusion == Exclusion::NoMajority).collect();
         listed(&lost, |case| {
-            let pair = &case.pair;
+            let pair = case;
             let why = pair.lost.first().map_or_else(|| "no sample".to_owned(), |lost| lost.why.text());
             let difference = Difference {
                 line: 1,
@@ -95,15 +94,15 @@ impl<'a> Explained<'a> {
     }
 
     fn newly_failing(&self) -> MetricEvidence {
-        let fails = |case: &&CaseReport| case.trend == CaseTrend::NewlyFailing;
-        let failing: Vec<&CaseReport> = self.cases.iter().filter(fails).collect();
+        let fails = |case: &&PairResult| case.trend == CaseTrend::NewlyFailing;
+        let failing: Vec<&PairResult> = self.cases.iter().filter(fails).collect();
         listed(&failing, |case| whole_case(case, failed_checks(case, |_| true).take(DIFFERENCES).collect()))
     }
 
     /// The cases that moved the metric, worst first.
     fn costs(&self) -> Vec<Cost<'a>> {
         let by_change = self.metric.gates.iter().all(|gate| gate.from_baseline);
-        let counted = self.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Counted);
+        let counted = self.cases.iter().filter(|case| case.exclusion == Exclusion::Counted);
         let mut costs: Vec<Cost<'a>> = counted.map(|case| self.cost(case)).collect();
         let moved = |cost: &Cost<'_>| cost.since_baseline > MOVED;
         let compared = by_change && costs.iter().any(moved);
@@ -121,10 +120,10 @@ impl<'a> Explained<'a> {
         costs
     }
 
-    fn cost(&self, case: &'a CaseReport) -> Cost<'a> {
+    fn cost(&self, case: &'a PairResult) -> Cost<'a> {
         let spec = self.spec();
-        let value = case.pair.values.get(self.index).and_then(|value| value.value);
-        let values = self.before.and_then(|entry| entry.cases.get(&case.pair.case)?.get(spec.name));
+        let value = case.values.get(self.index).and_then(|value| value.value);
+        let values = self.before.and_then(|entry| entry.cases.get(&case.case)?.get(spec.name));
         let baseline = values.and_then(|values| fold::folded(spec, values));
         let best = spec.most.unwrap_or(1.0);
         let since_baseline = match (value, baseline) {
@@ -168,14 +167,14 @@ impl<'a> Explained<'a> {
             (None, Better::Higher) => format!("{} at best", render(Some(self.spec().most.unwrap_or(1.0)))),
             (None, Better::Lower | Better::Neither) => format!("{} at best", render(Some(0.0))),
         };
-        let samples = cost.case.pair.values.get(self.index).map(|value| value.samples.as_slice()).unwrap_or_default();
+        let samples = cost.case.values.get(self.index).map(|value| value.samples.as_slice()).unwrap_or_default();
         let each: Vec<String> = samples.iter().map(|sample| render(*sample)).collect();
         let each = if each.len() > 1 { format!(" (by sample: {})", each.join(", ")) } else { String::new() };
         let produced = match cost.value {
             Some(value) => format!("{}{each}", render(Some(value))),
             None => "no value".to_owned(),
         };
-        let line = cost.case.pair.checks.first().map_or(1, |check| check.line);
+        let line = cost.case.checks.first().map_or(1, |check| check.location.line);
         EvidenceLine { difference: Difference { line, expected, produced }, samples: None }
     }
 }
@@ -185,19 +184,19 @@ fn listed<T>(all: &[T], evidence: impl Fn(&T) -> CaseEvidence) -> MetricEvidence
     MetricEvidence { cases: all.iter().take(CASES).map(evidence).collect(), more }
 }
 
-fn whole_case(case: &CaseReport, differences: Vec<EvidenceLine>) -> CaseEvidence {
-    CaseEvidence { case: case.pair.case.clone(), value: None, baseline: None, differences }
+fn whole_case(case: &PairResult, differences: Vec<EvidenceLine>) -> CaseEvidence {
+    CaseEvidence { case: case.case.clone(), value: None, baseline: None, differences }
 }
 
 /// The differences in a case that lower the metric of this spec.
-fn of_metric<'a>(spec: &'a MetricSpec, case: &'a CaseReport) -> impl Iterator<Item = EvidenceLine> + 'a {
+fn of_metric<'a>(spec: &'a MetricSpec, case: &'a PairResult) -> impl Iterator<Item = EvidenceLine> + 'a {
     let named = move |check: &PairCheck| match spec.explained_by {
         ExplainedBy::AllChecks => true,
         ExplainedBy::Checks(words) => words.contains(&&*check.name.word),
         ExplainedBy::Shortfalls => false,
     };
-    let completed = case.pair.completed;
-    let shortfalls = case.pair.shortfalls.iter().filter(|one| one.metrics.iter().any(|metric| metric == spec.name));
+    let completed = case.completed;
+    let shortfalls = case.shortfalls.iter().filter(|one| one.metrics.iter().any(|metric| metric == spec.name));
     let shortfalls = shortfalls.map(move |one| EvidenceLine {
         difference: bounded(one.difference.clone()),
         samples: (completed > 1).then_some(one.samples),
@@ -207,16 +206,16 @@ fn of_metric<'a>(spec: &'a MetricSpec, case: &'a CaseReport) -> impl Iterator<It
 
 /// The failed checks of a case. Checks that fail in few samples are included only if no check fails in most.
 fn failed_checks<'a>(
-    case: &'a CaseReport,
+    case: &'a PairResult,
     included: impl Fn(&PairCheck) -> bool + 'a,
 ) -> impl Iterator<Item = EvidenceLine> + 'a {
-    let all: Vec<&PairCheck> = case.pair.checks.iter().filter(|check| included(check)).collect();
+    let all: Vec<&PairCheck> = case.checks.iter().filter(|check| included(check)).collect();
     let by_turns = all.iter().all(|check| check.standing.passes());
     let failed = all.into_iter().filter(move |check| by_turns || !check.standing.passes());
     failed.filter_map(|check| {
         let failure = check.failure.as_deref()?;
         let difference = Difference {
-            line: check.line,
+            line: check.location.line,
             expected: check.expected.as_deref().unwrap_or_default().to_owned(),
             produced: failure.detail.clone(),
         };

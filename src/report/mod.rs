@@ -13,9 +13,9 @@ use self::evidence::add_evidence;
 use crate::fold;
 use crate::gate::{Comparability, GateOutcome};
 use crate::model::{
-    AgentName, AgentReport, Approval, Authority, BaselineEntry, COVERAGE, CaseId, CaseReport, EPSILON, Exclusion,
-    GoldenChange, Identity, Interruption, Layer, MetricSpec, NotGateable, PairResult, Report, Ruling, Shard, SuiteId,
-    SuiteReport, Tier, Verdict,
+    AgentName, AgentReport, Approval, Authority, BaselineEntry, COVERAGE, CaseId, EPSILON, Exclusion, GoldenChange,
+    Identity, Interruption, Layer, MetricSpec, NotGateable, PairResult, Report, Ruling, Shard, SuiteId, SuiteReport,
+    Tier, Verdict,
 };
 use crate::text::line;
 
@@ -90,23 +90,26 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         }
     });
     let cases =
-        pairs.into_iter().zip(cases).map(|(pair, (verdict, trend))| CaseReport { pair, verdict, trend }).collect();
+        pairs.into_iter().zip(cases).map(|(pair, (verdict, trend))| PairResult { verdict, trend, ..pair }).collect();
     let mut report = AgentReport {
         agent,
         verdict,
         identity,
+        metric_order: Vec::new(),
         metrics,
         judges: Vec::new(),
         reliability,
         cases,
-        retired,
+        retired: retired.into_iter().collect(),
         removed,
         notes,
+        read_layers: BTreeMap::new(),
         taxonomy_before: before.filter(|entry| !entry.cases.is_empty()).map(|entry| entry.taxonomy.clone()),
         infra_before: before.and_then(|entry| entry.infra),
     };
+    report.complete();
     add_evidence(specs, &mut report, before.filter(|_| comparable));
-    report.notes.extend(before.and_then(|entry| parsing_change(&entry.layers, &report.layers())));
+    report.notes.extend(before.and_then(|entry| parsing_change(&entry.layers, &report.read_layers)));
     AgentPart { report, not_gateable }
 }
 
@@ -144,7 +147,7 @@ fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
 
 /// The reason for no verdict if lost and quarantined cases together are more than a tenth of a suite.
 pub fn too_many_left_out(suite: &SuiteReport) -> Option<NotGateable> {
-    let pairs = || suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| case.pair.exclusion);
+    let pairs = || suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| case.exclusion);
     let count = |kind: Exclusion| pairs().filter(|exclusion| *exclusion == kind).count();
     let (all, lost, quarantined) = (pairs().count(), count(Exclusion::NoMajority), count(Exclusion::Quarantined));
     // Quarantined cases alone were checked before the run; lost cases alone are reported by the coverage.
@@ -246,12 +249,13 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 mod tests {
     use super::{govern, refuse};
     use crate::model::{
-        Approval, Authority, ChangeClass, GoldenChange, NotGateable, Report, Ruling, RunUsage, Tier, Verdict, Weight,
+        Approval, Authority, ChangeClass, GoldenChange, NotGateable, Report, ReportTool, Ruling, RunUsage, Tier,
+        Verdict, Weight,
     };
 
     fn passed(authority: Authority, tier: Tier) -> Report {
         Report {
-            tool_version: "0.0.0".to_owned(),
+            tool: ReportTool::goldgate("0.0.0"),
             config: None,
             commit: None,
             base: None,

@@ -42,10 +42,10 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
         let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == suite.id) else { continue };
         for (agent, case) in suite.agents.iter().flat_map(|agent| agent.cases.iter().map(move |case| (agent, case))) {
             let mut pairs = loaded.suite.pairs().iter();
-            let found = pairs.find(|pair| pair.case == case.pair.case && pair.agent == case.pair.agent);
+            let found = pairs.find(|pair| pair.case == case.case && pair.agent == case.agent);
             let Some(pair) = found else { continue };
-            let golden = problems.keep(disk.text(&case.pair.golden));
-            let samples = problems.keep_all(runs.samples(pair, SampleCount::Exactly(case.pair.planned)));
+            let golden = problems.keep(disk.text(&case.golden));
+            let samples = problems.keep_all(runs.samples(pair, SampleCount::Exactly(case.planned)));
             if let (Some(golden), Some(samples)) = (golden, samples) {
                 let asked = requests(loaded, pair, &disk, &mut problems);
                 let (golden, samples, asked) = (&golden, samples.as_slice(), asked.as_slice());

@@ -264,7 +264,7 @@ fn counted(
     runs: &Replay<'_>,
 ) -> Result<Vec<LabelCase>, Diagnostics> {
     let (mut problems, mut cases) = (Diagnostics::default(), Vec::new());
-    let graded = report.agents.iter().flat_map(|agent| &agent.cases).map(|case| &case.pair);
+    let graded = report.agents.iter().flat_map(|agent| &agent.cases);
     for pair in graded.filter(|pair| pair.exclusion == Exclusion::Counted) {
         let planned = loaded.suite.pairs().iter().find(|one| one.case == pair.case && one.agent == pair.agent);
         let Some(planned) = planned else { continue };
@@ -287,7 +287,7 @@ fn counted(
             judge: marker.judge,
             scored,
             golden: pair.golden.clone(),
-            line: pair.checks.iter().map(|check| check.line).min().unwrap_or(1),
+            line: pair.checks.iter().map(|check| check.location.line).min().unwrap_or(1),
             digest: outputs_digest(&samples),
             samples,
         });

@@ -14,7 +14,7 @@ use crate::diag::Diagnostic;
 use crate::files::{MAX_FILE_BYTES, SourceText};
 use crate::format::archive::ArchiveLimits;
 use crate::format::finished_run::FinishedRun;
-use crate::format::{archive, finished_run, report_v1};
+use crate::format::{archive, finished_run};
 use crate::model::{BranchOrigin, PullRequest, RepoPath, Report, RunNumber};
 use crate::publish;
 use crate::publish::ReportOrigin;
@@ -158,14 +158,14 @@ fn report_of(github: &GitHub, inputs: &ActionInputs, run: &WorkflowRun) -> Resul
     let Some(bytes) = unpacked.files.remove(&file) else {
         return Err(Unpublished::Refused(format!("the artifact {ARTIFACT} has no {file}")));
     };
-    let report = SourceText::new(file, bytes)
-        .and_then(|source| report_v1::read_report(&source))
-        .map_err(|problem| Unpublished::Refused(problem.to_string()))?;
+    let source = SourceText::new(file, bytes).map_err(|problem| Unpublished::Refused(problem.to_string()))?;
+    let report =
+        publish::admitted(&source, &run.head).map_err(|rejected| Unpublished::Refused(rejected.to_string()))?;
     if report.config.as_ref() != Some(&config) {
         let found = report.config.as_ref().map_or("an unnamed config".to_owned(), ToString::to_string);
         return Err(Unpublished::Refused(format!("it is for {found}, but this job publishes {config}")));
     }
-    publish::admitted(report, &run.head).map_err(|rejected| Unpublished::Refused(rejected.to_string()))
+    Ok(report)
 }
 
 fn links(world: &World, github: &GitHub, run: &WorkflowRun) -> Links {

@@ -9,8 +9,8 @@ use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::model::{
-    AgentReport, Baseline, BaselineEntry, COVERAGE, CaseReport, CaseValues, Exclusion, JudgeEntry, JudgeReport,
-    NEWLY_FAILING, PASSED, RecordingAge, RepoPath, Report, Ruling, Verdict, share,
+    AgentReport, Baseline, BaselineEntry, COVERAGE, CaseValues, Exclusion, JudgeEntry, JudgeReport, NEWLY_FAILING,
+    PASSED, PairResult, RecordingAge, RepoPath, Report, Ruling, Verdict, share,
 };
 use crate::render::plural;
 use crate::report::too_many_left_out;
@@ -92,7 +92,7 @@ pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     }
     after.commit.clone_from(&report.commit);
     after.captured_at = Some(report.finished_at.clone());
-    after.tool_version = Some(report.tool_version.clone());
+    after.tool_version = Some(report.tool.version.clone());
     after.samples = Some(report.samples);
     for suite in &report.suites {
         let agents = after.suites.entry(suite.id.clone()).or_default();
@@ -105,7 +105,7 @@ pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
 
 /// Whether an agent has cases but none of them counts, so that its baseline entry must be kept.
 pub fn is_unmeasured(agent: &AgentReport) -> bool {
-    !agent.cases.is_empty() && agent.cases.iter().all(|case| case.pair.exclusion != Exclusion::Counted)
+    !agent.cases.is_empty() && agent.cases.iter().all(|case| case.exclusion != Exclusion::Counted)
 }
 
 fn entry(agent: &AgentReport) -> BaselineEntry {
@@ -113,26 +113,26 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
     let own = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);
     let metrics = own.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
     let cases = agent.cases.iter().map(|case| {
-        let values = agent.metrics.iter().zip(&case.pair.values);
+        let values = agent.metrics.iter().zip(&case.values);
         let measured = values.filter(|(_, value)| value.value.is_some());
-        let values: CaseValues = match case.pair.exclusion {
+        let values: CaseValues = match case.exclusion {
             Exclusion::Counted => {
-                let passing =
-                    case.pair.passing.and_then(|passing| share(passing as usize, case.pair.completed as usize));
+                let passing = case.passing.and_then(|passing| share(passing as usize, case.completed as usize));
                 let passed = passing.map(|passing| (PASSED.to_owned(), vec![Some(passing)]));
                 measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec())).chain(passed).collect()
             }
             Exclusion::NoMajority | Exclusion::Quarantined => BTreeMap::new(),
         };
-        (case.pair.case.clone(), values)
+        (case.case.clone(), values)
     });
     BaselineEntry {
+        finding_count: None,
         metrics: metrics.collect(),
         identity: Some(agent.identity.clone()),
         cases: cases.collect(),
         taxonomy: agent.taxonomy(),
         infra: Some(agent.lost_samples()),
-        layers: agent.layers(),
+        layers: agent.read_layers.clone(),
         judges: agent
             .judges
             .iter()
@@ -144,7 +144,7 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
 /// Returns the marks of a judge; `None` without votes.
 fn judge_entry(agent: &AgentReport, judge: &JudgeReport) -> Option<JudgeEntry> {
     judge.identity.model.as_ref()?;
-    let counted = agent.cases.iter().map(|case| &case.pair).filter(|pair| pair.exclusion == Exclusion::Counted);
+    let counted = agent.cases.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
     let marked = counted.filter_map(|pair| {
         let judged = pair.judged.iter().find(|judged| judged.judge == judge.name)?;
         Some((pair.case.clone(), judged.opinion.mark()?))
@@ -161,9 +161,9 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
         for agent in &suite.agents {
             let coverage = agent.metrics.iter().find(|metric| metric.name == COVERAGE);
             let is_part = coverage.is_some_and(|metric| metric.verdict == Ruling::Judged(Verdict::Inconclusive));
-            let is_stale = |case: &CaseReport| {
-                let age = case.pair.answered_by.freshness;
-                case.pair.completed > 0 && age.agent.max(age.input) == RecordingAge::Stale
+            let is_stale = |case: &PairResult| {
+                let age = case.answered_by.freshness;
+                case.completed > 0 && age.agent.max(age.input) == RecordingAge::Stale
             };
             let stale = agent.cases.iter().filter(|case| is_stale(case)).count();
             let who = format!("{}/{}", suite.id, agent.agent);

@@ -129,7 +129,7 @@ pub fn evaluate(
         for (agent, graded) in graded {
             let mut part = judge(&grading, tier, AgentResults { agent, graded }, baseline);
             let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &part.report.agent));
-            let pairs: Vec<&PairResult> = part.report.cases.iter().map(|case| &case.pair).collect();
+            let pairs: Vec<&PairResult> = part.report.cases.iter().collect();
             // After the gates, so that judges cannot influence them.
             part.report.judges = judged::agent(loaded, &pairs, &trust, before);
             evaluated.not_gateable.extend(part.not_gateable);

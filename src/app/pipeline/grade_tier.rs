@@ -7,7 +7,7 @@ use crate::app::pipeline::replay::Replay;
 use crate::app::pipeline::run_options::RunOptions;
 use crate::diag::Diagnostics;
 use crate::files::{Files, OtherCommit};
-use crate::model::{Baseline, NotGateable, Report, Ruling, RunUsage, SuiteReport, Tier};
+use crate::model::{Baseline, NotGateable, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier};
 use crate::report;
 use crate::world::Clock;
 /// The source of the runs of one tier.
@@ -73,13 +73,13 @@ pub fn assemble_report(
     };
     let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
     let mut report = Report {
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        tool: ReportTool::goldgate(env!("CARGO_PKG_VERSION")),
         config: None,
         commit: job.commit.clone(),
         base: job.base.clone(),
         tiers: job.wanted.tiers.clone(),
         authority: job.authority,
-        samples: pairs.map(|case| case.pair.planned).max().unwrap_or(0),
+        samples: pairs.map(|case| case.planned).max().unwrap_or(0),
         started_at,
         finished_at: clock.now(),
         suites,

@@ -123,7 +123,7 @@ pub(super) fn together(parts: &[ShardPart]) -> Result<&ShardPart, Diagnostic> {
         let (report, other) = (&first.report, &part.report);
         let differs = [
             ("commit", report.commit != other.commit),
-            ("version of goldgate", report.tool_version != other.tool_version),
+            ("version of goldgate", report.tool.version != other.tool.version),
             ("config file", report.config != other.config),
             ("tier", report.tiers != other.tiers),
             ("config", first.asked.config_sha256 != part.asked.config_sha256),
@@ -134,8 +134,8 @@ pub(super) fn together(parts: &[ShardPart]) -> Result<&ShardPart, Diagnostic> {
             return Err(refuse(what, "grade all shards with the same options on one commit"));
         }
     }
-    if first.report.tool_version != env!("CARGO_PKG_VERSION") {
-        let what = format!("the shards are of goldgate {}", first.report.tool_version);
+    if first.report.tool.version != env!("CARGO_PKG_VERSION") {
+        let what = format!("the shards are of goldgate {}", first.report.tool.version);
         return Err(refuse(what, concat!("merge with that version, not with ", env!("CARGO_PKG_VERSION"))));
     }
     Ok(first)
@@ -145,7 +145,7 @@ pub(super) fn job(config: &str, one: &ShardPart, parts: &[ShardPart]) -> Result<
     let mut joined = ShardResults::default();
     for suite in parts.iter().flat_map(|part| &part.report.suites) {
         for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
-            joined.add(suite.tier, &suite.id, case.pair.clone());
+            joined.add(suite.tier, &suite.id, case.clone());
         }
     }
     for (tier, message) in parts.iter().flat_map(|part| part.not_run.clone()) {

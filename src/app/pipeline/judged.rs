@@ -9,7 +9,7 @@ use crate::gate::judge_trust;
 use crate::gate::judge_trust::LabelAvailability;
 use crate::model::{
     Ask, Ballot, BaselineEntry, CaseId, Exclusion, JudgeConsensus, JudgeIdentity, JudgeReport, JudgedSample, Mark,
-    PairJudged, PairResult, Run, Sample, Trust,
+    MarkCounts, PairJudged, PairResult, Run, Sample, Trust,
 };
 use crate::render::plural;
 use crate::suites::{Exhibit, LabelContent, Pair, outputs_digest};
@@ -153,7 +153,7 @@ pub fn agent(
             name: judge.config.name.clone(),
             comparison: judge_trust::comparison(&identity, &settled, entry),
             identity,
-            marks: Mark::ALL.map(count),
+            marks: MarkCounts(Mark::ALL.map(count)),
             unsettled: narrow(judged.len() - settled.len()),
             trust: trust.clone(),
         }

@@ -44,8 +44,8 @@ fn files(report: &Report) -> Vec<LegacyFile> {
     for suite in &report.suites {
         let stderr = root.child(suite.id.as_str()).child("stderr");
         for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
-            for (sample, text) in &case.pair.complaints {
-                let name = format!("{}-{}-{sample}.txt", case.pair.agent, case.pair.case);
+            for (sample, text) in &case.complaints {
+                let name = format!("{}-{}-{sample}.txt", case.agent, case.case);
                 files_to_write.push(LegacyFile {
                     path: stderr.child(&name),
                     text: text.clone(),
@@ -69,8 +69,8 @@ fn files(report: &Report) -> Vec<LegacyFile> {
             LegacyOutput::Attempts => {
                 let own = root.child(suite.id.as_str()).child("attempts");
                 for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
-                    for (sample, kept) in &case.pair.kept {
-                        let name = format!("{}-{}-{sample}.json", case.pair.agent, case.pair.case);
+                    for (sample, kept) in &case.kept {
+                        let name = format!("{}-{}-{sample}.json", case.agent, case.case);
                         files_to_write.push(LegacyFile {
                             path: own.child(&name),
                             text: kept.to_string(),

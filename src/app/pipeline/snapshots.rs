@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::cli_error::CliError;
 use crate::files::Files;
 use crate::format::json;
-use crate::model::{AgentReport, COVERAGE, CaseReport, Config, Exclusion, NEWLY_FAILING, READABLE, RepoPath, Report};
+use crate::model::{AgentReport, COVERAGE, Config, Exclusion, NEWLY_FAILING, PairResult, READABLE, RepoPath, Report};
 use crate::world::Disk;
 
 /// The graded values of a case.
@@ -24,12 +24,12 @@ struct CaseSnapshot {
 }
 
 impl CaseSnapshot {
-    fn of(agent: &AgentReport, case: &CaseReport) -> Self {
+    fn of(agent: &AgentReport, case: &PairResult) -> Self {
         let rounded = |value: f64| (value * 1e6).round() / 1e6;
         // Metrics that every kind has are left out.
         let own = |name: &str| ![COVERAGE, READABLE, NEWLY_FAILING].contains(&name);
-        let values = agent.metrics.iter().zip(&case.pair.values).filter(|(metric, _)| own(&metric.name));
-        let failing = case.pair.checks.iter().filter(|check| !check.standing.passes());
+        let values = agent.metrics.iter().zip(&case.values).filter(|(metric, _)| own(&metric.name));
+        let failing = case.checks.iter().filter(|check| !check.standing.passes());
         Self {
             scorer: agent.identity.scorer.clone(),
             suite_digest: agent.identity.suite_digest.clone(),
@@ -85,8 +85,8 @@ pub fn compare(files: &dyn Files, config: &Config, report: &mut Report) -> Resul
             let mut notes = Vec::new();
             let kept = files.list(&folder.child(agent.agent.as_str())).unwrap_or_default();
             let kept: BTreeSet<String> = kept.into_iter().map(|entry| entry.name).collect();
-            for case in agent.cases.iter().filter(|case| case.pair.exclusion != Exclusion::NoMajority) {
-                let own = format!("{}.json", case.pair.case);
+            for case in agent.cases.iter().filter(|case| case.exclusion != Exclusion::NoMajority) {
+                let own = format!("{}.json", case.case);
                 if !kept.contains(&own) {
                     continue;
                 }
@@ -95,7 +95,7 @@ pub fn compare(files: &dyn Files, config: &Config, report: &mut Report) -> Resul
                 let now = CaseSnapshot::of(agent, case);
                 if let Some(difference) = before.difference(&now) {
                     let why = before.explained(&now).unwrap_or("unexplained");
-                    notes.push(format!("{} differs from its snapshot ({why}): {difference}", case.pair.case));
+                    notes.push(format!("{} differs from its snapshot ({why}): {difference}", case.case));
                 }
             }
             agent.notes.extend(notes);
@@ -113,8 +113,8 @@ pub fn write(disk: &Disk, config: &Config, report: &Report) -> anyhow::Result<us
     for suite in &report.suites {
         let Some(folder) = folder(disk, config, suite.id.as_str()) else { continue };
         for agent in &suite.agents {
-            for case in agent.cases.iter().filter(|case| case.pair.exclusion != Exclusion::NoMajority) {
-                let file = folder.child(agent.agent.as_str()).child(&format!("{}.json", case.pair.case));
+            for case in agent.cases.iter().filter(|case| case.exclusion != Exclusion::NoMajority) {
+                let file = folder.child(agent.agent.as_str()).child(&format!("{}.json", case.case));
                 let mut text = serde_json::to_string_pretty(&CaseSnapshot::of(agent, case))?;
                 text.push('\n');
                 disk.replace(&file, text.as_bytes())?;

@@ -40,7 +40,8 @@ pub fn agreement(marks: &[(Mark, Mark)]) -> Option<Agreement> {
         interval: ends.map(|(low, high)| (low.max(-1.0), high.min(1.0))),
         weighted: weighted(&table, &people, &scores),
         base_rate: people[Mark::Pass as usize] as f64 / count,
-        constant: (most, people[most as usize] as f64 / count),
+        constant: most,
+        constant_right: people[most as usize] as f64 / count,
     })
 }
 
@@ -104,7 +105,7 @@ mod tests {
     fn the_best_constant_mark_is_reported() {
         let found = of([[1, 0, 1], [0, 0, 0], [0, 0, 18]]).unwrap();
         assert_eq!((found.cases, found.observed, found.base_rate), (20, 0.95, 0.9));
-        assert_eq!(found.constant, (Mark::Pass, 0.9));
+        assert_eq!((found.constant, found.constant_right), (Mark::Pass, 0.9));
     }
 
     #[test]
@@ -143,7 +144,7 @@ mod tests {
     fn bounded(table: &[[usize; 3]; 3]) {
         let found = of(*table).unwrap();
         let turned = of(std::array::from_fn(|row| std::array::from_fn(|column| table[column][row]))).unwrap();
-        assert!(found.constant.1 >= found.base_rate && found.constant.1 * 3.0 >= 1.0, "{table:?}");
+        assert!(found.constant_right >= found.base_rate && found.constant_right * 3.0 >= 1.0, "{table:?}");
         match (found.kappa, found.interval, turned.kappa) {
             (Some(kappa), Some((low, high)), Some(other)) => {
                 assert!((kappa - other).abs() < 1e-12, "{table:?}");

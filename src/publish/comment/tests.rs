@@ -5,7 +5,8 @@ use super::{
     plan, plan_note, shown_digest, shown_report,
 };
 use crate::model::{
-    Authority, Comment, GoldenChange, NotGateable, RepoPath, Report, Ruling, RunNumber, RunUsage, Tier, Verdict, Weight,
+    Authority, Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling, RunNumber, RunUsage, Tier,
+    Verdict, Weight,
 };
 use crate::render::markdown::Links;
 
@@ -14,7 +15,7 @@ const BOT: &str = "github-actions[bot]";
 fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
     let long = |number: usize| format!("agent-{number:03}-{} is stale", "x".repeat(330));
     Report {
-        tool_version: "www.evil.example".to_owned(),
+        tool: ReportTool::goldgate("www.evil.example"),
         config: None,
         commit: Some("a".repeat(40)),
         base: Some("b".repeat(40)),

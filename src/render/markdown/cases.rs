@@ -13,37 +13,36 @@ pub fn cases(report: &Report) -> String {
     for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
         let found = pairs().flat_map(|(suite, agent)| {
             let moved = agent.cases.iter().filter(move |case| case.trend == trend);
-            moved.map(move |case| full(suite, agent, &case.pair.case))
+            moved.map(move |case| full(suite, agent, &case.case))
         });
         list(&mut out, &title(&trend.as_str().replace('_', " ")), found.collect());
     }
     let flaky = pairs().flat_map(|(suite, agent)| {
-        let flaky = agent.cases.iter().filter(|case| case.is_flaky());
-        flaky.map(move |case| format!("{}{}", full(suite, agent, &case.pair.case), words::samples_passed(&case.pair)))
+        let flaky = agent.cases.iter().filter(|case| case.flaky);
+        flaky.map(move |case| format!("{}{}", full(suite, agent, &case.case), words::samples_passed(case)))
     });
     list(&mut out, "Flaky (samples disagree)", flaky.collect());
     let removed = pairs().flat_map(|(suite, agent)| agent.removed.iter().map(move |case| full(suite, agent, case)));
     list(&mut out, "Removed since the baseline", removed.collect());
     for (suite, agent) in pairs() {
-        for case in agent.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Quarantined) {
-            let quarantine = inline(&words::quarantine(&case.pair), 300);
-            put(&mut out, &format!("- **Quarantined**: {}: {quarantine}", full(suite, agent, &case.pair.case)));
+        for case in agent.cases.iter().filter(|case| case.exclusion == Exclusion::Quarantined) {
+            let quarantine = inline(&words::quarantine(case), 300);
+            put(&mut out, &format!("- **Quarantined**: {}: {quarantine}", full(suite, agent, &case.case)));
         }
-        for case in agent.cases.iter().filter(|case| !case.pair.lost.is_empty()) {
+        for case in agent.cases.iter().filter(|case| !case.lost.is_empty()) {
             let why: Vec<String> = case
-                .pair
                 .lost
                 .iter()
                 .map(|lost| format!("sample {}: {}", lost.sample, inline(&lost.why.text(), 120)))
                 .collect();
-            let word = if case.pair.exclusion == Exclusion::NoMajority { "**Excluded**" } else { "Inconclusive" };
+            let word = if case.exclusion == Exclusion::NoMajority { "**Excluded**" } else { "Inconclusive" };
             put(
                 &mut out,
                 &format!(
                     "- {word}: {} ({} of {} samples completed; {})",
-                    full(suite, agent, &case.pair.case),
-                    case.pair.completed,
-                    case.pair.planned,
+                    full(suite, agent, &case.case),
+                    case.completed,
+                    case.planned,
                     why.join("; ")
                 ),
             );

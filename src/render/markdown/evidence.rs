@@ -1,7 +1,7 @@
 //! Why gates fail and numbers moved: the cases, each with the expected and the produced value.
 
 use super::{Links, path};
-use crate::model::{AgentReport, CaseEvidence, CaseReport, MetricReport, Report, Ruling, Verdict};
+use crate::model::{AgentReport, CaseEvidence, MetricReport, PairResult, Report, Ruling, Verdict};
 use crate::render::evidence;
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::{inline, name, put, sentence};
@@ -79,9 +79,9 @@ fn cases(out: &mut String, agent: &AgentReport, metric: &MetricReport, links: &L
 }
 
 /// The name of a case, linked to the golden file at the line of its first difference.
-fn linked(evidence: &CaseEvidence, case: Option<&CaseReport>, links: &Links) -> String {
+fn linked(evidence: &CaseEvidence, case: Option<&PairResult>, links: &Links) -> String {
     let title = name(evidence.case.as_str());
-    let golden = case.map(|case| case.pair.golden.as_str());
+    let golden = case.map(|case| case.golden.as_str());
     match (&links.files, golden, evidence.differences.first()) {
         (Some(address), Some(golden), Some(line)) => {
             format!("[{title}]({address}/{}#L{})", path(golden), line.difference.line)

@@ -40,7 +40,7 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval
         ValueDirection::Worse => " ▼ worse",
         ValueDirection::Other | ValueDirection::Same => "",
     };
-    let noise = match metric.comparison.noise() {
+    let noise = match metric.comparison.noise {
         // A failed gate decides. "Within noise" next to it would read as an excuse.
         Some(Noise::Within) if !arrow.is_empty() && metric.verdict != Ruling::Judged(Verdict::Fail) => {
             " (within noise)"

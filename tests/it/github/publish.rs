@@ -174,7 +174,7 @@ fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("no UTF-8", zipped(&[("report.json", b"\xff\xfe{}")]), "is not UTF-8"),
         ("another schema", with(&|report| report["schema"] = json!("goldgate.report/2")), "unknown schema"),
         ("another exit code", with(&|report| report["exit_code"] = json!(0)), "contradicts the verdict"),
-        ("an unknown verdict", with(&|report| report["verdict"] = json!("excellent")), "verdict is \"excellent\""),
+        ("an unknown verdict", with(&|report| report["verdict"] = json!("excellent")), "unknown value \"excellent\""),
         (
             "a golden file outside",
             with(&|report| report["suites"][0]["agents"][0]["cases"][0]["golden"] = json!("../../x")),
@@ -209,8 +209,51 @@ fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     ]
 }
 
+/// Reports with too much in fields that nobody reads, or that were not bounded one by one.
+fn oversized() -> Vec<(&'static str, Vec<u8>, &'static str)> {
+    let fork = Fork::new(true);
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut report = fork.report.clone();
+        change(&mut report);
+        zipped(&[("report.json", report.to_string().as_bytes())])
+    };
+    let whole = fork.report.to_string();
+    vec![
+        (
+            "a number of 300 digits in one sample",
+            with(&|report| {
+                let case = &mut report["suites"][0]["agents"][0]["cases"][0];
+                case["metrics"]["finding_recall"]["samples"] = json!([1e300]);
+            }),
+            "a number that goldgate does not write",
+        ),
+        (
+            "a key that no version knows, with a text",
+            with(&|report| report["suites"][0]["agents"][0]["later"] = json!({ "a": ["b".repeat(201)] })),
+            "more than 200 letters in a name",
+        ),
+        (
+            "a reason of 100,001 letters for a retired case",
+            with(&|report| report["suites"][0]["agents"][0]["retired"] = json!({ "lease": "b".repeat(100_001) })),
+            "more than 100000 letters in a text",
+        ),
+        (
+            "lists in lists",
+            with(&|report| {
+                report["later"] = serde_json::from_str(&format!("{}{}", "[".repeat(20), "]".repeat(20))).unwrap()
+            }),
+            "more than 16 levels",
+        ),
+        (
+            "a key twice",
+            zipped(&[("report.json", whole.replacen('{', "{\"commit\": null, ", 1).as_bytes())]),
+            "duplicate key",
+        ),
+    ]
+}
+
 fn refused() {
-    for (what, artifact, sentence) in hostile() {
+    for (what, artifact, sentence) in hostile().into_iter().chain(oversized()) {
         let fork = Fork::new(true);
         let ran = fork.publishes(Some(artifact));
         let said = format!("{}{}", ran.stdout, ran.stderr);

@@ -16,9 +16,7 @@ use crate::app::pipeline::selection;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostics;
 use crate::files::Files;
-use crate::model::{
-    AgentName, CaseId, CaseReport, Exclusion, PairResult, Ruling, Run, RunKey, Sample, SuiteId, Tier, Verdict,
-};
+use crate::model::{AgentName, CaseId, Exclusion, PairResult, Ruling, Run, RunKey, Sample, SuiteId, Tier, Verdict};
 use crate::render::plural;
 use crate::suites::Pair;
 use crate::world::{Disk, World};
@@ -77,7 +75,7 @@ fn pair_label((suite, agent, case): &PairName) -> String {
 }
 
 /// Grades the cases of a plan on these runs, and returns the results by name.
-fn graded(plan: &Plan, files: &dyn Files, runs: &dyn RunReader) -> Result<BTreeMap<PairName, CaseReport>, Diagnostics> {
+fn graded(plan: &Plan, files: &dyn Files, runs: &dyn RunReader) -> Result<BTreeMap<PairName, PairResult>, Diagnostics> {
     let origin = ResultSources { runs, parts: None, other: None };
     let evaluated = evaluate(plan, Tier::Deterministic, origin, files, None)?;
     let cases = evaluated.suites.into_iter().flat_map(|suite| {
@@ -85,7 +83,7 @@ fn graded(plan: &Plan, files: &dyn Files, runs: &dyn RunReader) -> Result<BTreeM
         agents.flat_map(move |agent| {
             agent.cases.into_iter().map({
                 let (suite, agent) = (suite.id.clone(), agent.agent.clone());
-                move |case| ((suite.clone(), agent.clone(), case.pair.case.clone()), case)
+                move |case| ((suite.clone(), agent.clone(), case.case.clone()), case)
             })
         })
     });
@@ -93,9 +91,9 @@ fn graded(plan: &Plan, files: &dyn Files, runs: &dyn RunReader) -> Result<BTreeM
 }
 
 /// Whether a case passes: all its checks pass and no gate fails.
-fn passes(case: &CaseReport) -> bool {
+fn passes(case: &PairResult) -> bool {
     let refused = matches!(case.verdict, Ruling::Judged(Verdict::Fail));
-    case.pair.exclusion == Exclusion::Counted && case.pair.passed.passes() && !refused
+    case.exclusion == Exclusion::Counted && case.passed.passes() && !refused
 }
 
 /// Returns the cases that a dummy agent passes.
@@ -159,7 +157,7 @@ fn mutated(plan: &Plan, files: &dyn Files) -> Result<BTreeMap<PairName, MutantCo
         for (name, case) in graded(plan, files, &MutatedRecordings { replay: &replay, counts: &counts, number })? {
             let (Some(one), Some(whole)) = (counts_by_pair.get_mut(&name), whole.get(&name)) else { continue };
             one.all += 1;
-            one.detected += usize::from(differs(&whole.pair, &case.pair));
+            one.detected += usize::from(differs(whole, &case));
         }
     }
     Ok(counts_by_pair)

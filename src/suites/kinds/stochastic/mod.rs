@@ -274,7 +274,7 @@ fn variance(values: &[f64], mean: f64) -> f64 {
 
 /// Sets a value that all samples have together.
 fn set(metric: &mut PairValue, number: f64) {
-    *metric = PairValue { value: Some(number), samples: smallvec![Some(number)] };
+    (metric.value, metric.samples) = (Some(number), smallvec![Some(number)]);
 }
 
 impl Suite for Stochastic {
