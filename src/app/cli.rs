@@ -1,8 +1,10 @@
 //! The command line.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::Shard;
+use crate::render::{PROPOSED_BASELINE, RENDERERS, Renderer, SUMMARY, TABLE};
 
 /// The gate for LLM agents in pull requests.
 ///
@@ -80,12 +82,12 @@ pub struct RunArgs {
     /// Number of samples per agent and case
     #[arg(long, value_name = "N", env = "GOLDGATE_SAMPLES", value_parser = samples)]
     pub samples: Option<Samples>,
-    /// Write report.json, summary.json, junit.xml, report.md, report.html and proposed-baseline.json to this folder
-    #[arg(long, value_name = "DIR")]
+    /// Write the report in every format to this folder
+    #[arg(long, value_name = "DIR", help = files())]
     pub out: Option<String>,
     /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: FormatArg,
+    #[arg(long, value_parser = formats(), default_value = TABLE.name)]
+    pub format: &'static Renderer,
     /// Save this run's numbers in the baseline, for the suites and agents that ran
     #[arg(long)]
     pub update_baseline: bool,
@@ -147,19 +149,18 @@ pub enum CacheArg {
     All,
 }
 
-/// The output format.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FormatArg {
-    /// Table for a terminal
-    Table,
-    /// Only the report, on standard output
-    Json,
-    /// Text of the comment
-    Markdown,
-    /// JUnit XML
-    Junit,
-    /// HTML page
-    Html,
+/// Reads the name of a format of the report.
+fn formats() -> impl TypedValueParser<Value = &'static Renderer> {
+    let names = RENDERERS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
+    PossibleValuesParser::new(names)
+        .map(|name| RENDERERS.iter().find(|format| format.name == name).unwrap_or(&RENDERERS[0]))
+}
+
+/// The help of `--out`.
+fn files() -> String {
+    let formats = RENDERERS.iter().filter_map(|format| format.file);
+    let names: Vec<&str> = formats.chain([SUMMARY]).collect();
+    format!("Write {} and {PROPOSED_BASELINE} to this folder", names.join(", "))
 }
 
 /// Options of `merge`.
@@ -175,8 +176,8 @@ pub struct MergeArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<String>,
     /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: FormatArg,
+    #[arg(long, value_parser = formats(), default_value = TABLE.name)]
+    pub format: &'static Renderer,
     /// Baseline file to use instead of the config's
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<String>,
@@ -227,8 +228,8 @@ pub struct ReportArgs {
     #[arg(value_name = "DIR")]
     pub folder: String,
     /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: FormatArg,
+    #[arg(long, value_parser = formats(), default_value = TABLE.name)]
+    pub format: &'static Renderer,
 }
 
 /// Options of `explain`.

@@ -7,6 +7,7 @@ use goldgate::golden_changes::SETTINGS;
 use goldgate::model::{
     Aggregate, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SampleFold, SettingRule, Treatment, Unit,
 };
+use goldgate::render::RENDERERS;
 use goldgate::suites::{COMMON, KINDS};
 use libtest_mimic::Trial;
 
@@ -24,6 +25,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the examples of the page on statistics are the program's own", || shown("statistics.md", 4)),
         trial("the examples of the page on judges are the program's own", || shown("judges.md", 2)),
         trial("an unknown schema is told with the known ones", unknown_schema),
+        trial("the help and the action name every format of the report", formats),
         trial("every link of a page leads to a file and a heading", links),
         trial("the example of the page on transcripts is what the program does", transcripts),
         trial("the page on traces names every variable and attribute that the program knows", names_of_traces),
@@ -283,6 +285,22 @@ fn shown(page: &str, examples: usize) {
         shown += 1;
     }
     assert!(shown >= examples, "{page} shows {shown} examples");
+}
+
+fn formats() {
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let help = one_line(&ran(program(root()).args(["run", "--help"])).stdout);
+    let action = one_line(&fs::read_to_string(root().join("action.yml")).unwrap());
+    for format in RENDERERS {
+        assert!(help.contains(&format!("- {}: {}", format.name, format.about)), "{}: {help}", format.name);
+        if let Some(file) = format.file {
+            assert!(help.contains(file) && action.contains(file), "{file}");
+        }
+    }
+    assert!(
+        help.contains("Write report.json, ") && help.contains(" and proposed-baseline.json to this folder"),
+        "{help}"
+    );
 }
 
 fn unknown_schema() {

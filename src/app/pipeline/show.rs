@@ -1,23 +1,20 @@
 //! Renders a report in the requested format, for the terminal or as files.
 
 use super::legacy_output;
-use crate::app::cli::FormatArg;
 use crate::format::{baseline_v1, report_v1};
 use crate::model::{Baseline, RepoPath, Report};
 use crate::render::terminal::Style;
-use crate::render::{html, junit, markdown, terminal};
+use crate::render::{PROPOSED_BASELINE, RENDERERS, Renderer, SUMMARY, Screen};
 use crate::world::{Disk, World};
 
-/// Renders the report as text.
-pub fn render_report(report: &Report, format: FormatArg, world: &World) -> String {
+fn screen(world: &World) -> Screen {
     let style = if world.shows_colours() { Style::Coloured } else { Style::Plain };
-    match format {
-        FormatArg::Table => terminal::terminal(report, style, world.columns()),
-        FormatArg::Json => report_v1::written(report),
-        FormatArg::Markdown => markdown::summary(report, &markdown::Links::default()),
-        FormatArg::Junit => junit::junit(report),
-        FormatArg::Html => html::html(report),
-    }
+    Screen { style, columns: world.columns() }
+}
+
+/// Renders the report as text.
+pub fn render_report(report: &Report, format: &Renderer, world: &World) -> String {
+    (format.render)(report, screen(world))
 }
 
 /// Writes the report in all formats, the proposed baseline, and the additional files of the kinds.
@@ -25,16 +22,15 @@ pub fn render_report(report: &Report, format: FormatArg, world: &World) -> Strin
 /// # Errors
 /// A file that could not be written.
 pub fn write_all(folder: &Disk, report: &Report, proposed: &Baseline) -> anyhow::Result<()> {
-    let files = [
-        ("report.json", report_v1::written(report)),
-        ("summary.json", report_v1::summary(report)),
-        ("junit.xml", junit::junit(report)),
-        ("report.md", markdown::summary(report, &markdown::Links::default())),
-        ("report.html", html::html(report)),
-        ("proposed-baseline.json", baseline_v1::written(proposed)),
-    ];
-    for (name, text) in files {
-        folder.replace(&RepoPath::root().child(name), text.as_bytes())?;
+    // A file is the same on every screen.
+    let screen = Screen { style: Style::Plain, columns: u16::MAX };
+    let write = |name: &str, text: String| folder.replace(&RepoPath::root().child(name), text.as_bytes());
+    for format in RENDERERS {
+        if let Some(name) = format.file {
+            write(name, (format.render)(report, screen))?;
+        }
     }
+    write(SUMMARY, report_v1::summary(report))?;
+    write(PROPOSED_BASELINE, baseline_v1::written(proposed))?;
     legacy_output::write(folder, report)
 }
