@@ -48,7 +48,7 @@ macro_rules! metrics {
     };
 }
 
-pub(in crate::suites) use metrics;
+pub(crate) use metrics;
 
 /// The metric of a field. Stops the build if the field has another name than the metric.
 pub const fn of_field(field: &str, spec: MetricSpec) -> MetricSpec {
