@@ -327,6 +327,7 @@ fn outputs() {
 
 /// A runner that is used again cannot remove files of root (actions/runner#434). Needs root, as a container has it.
 #[cfg(unix)]
+#[allow(clippy::print_stderr)]
 fn owner() {
     use std::os::unix::fs::{MetadataExt, chown, symlink};
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
