@@ -15,7 +15,7 @@ pub enum CaseSelection {
     Part,
 }
 
-/// The input of [`agent`].
+/// The input of [`agent`](super::agent).
 pub struct GateInput<'a> {
     /// The kind's metrics with their gates.
     pub metrics: &'a [GatedMetric],

@@ -16,7 +16,8 @@ pub enum RecoveryLayer {
 /// A recovered value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recovered {
-    /// From [`recover`]: an object with the anchor's list. From [`recover_any`]: an object or array.
+    /// From [`recover`](super::recover): an object with the anchor's list. From [`recover_any`](super::recover_any): an object
+    /// or array.
     pub value: Value,
     /// The layer that succeeded.
     pub layer: RecoveryLayer,
