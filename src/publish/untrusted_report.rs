@@ -95,6 +95,8 @@ const TEXTS: &[&str] = &[
     "notes",
     "owner",
     "produced",
+    // One digest for each agent of a suite.
+    "prompt_sha256",
     "reason",
     "retired",
     "what",
