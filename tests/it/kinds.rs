@@ -32,12 +32,14 @@ const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
     ("src/format/transcript/anthropic.rs", "tool_use", 1, "a vendor's word"),
     ("src/format/wire/anthropic.rs", "tool_use", 3, "a vendor's word"),
     ("src/format/wire/converse.rs", "tool_use", 1, "a vendor's word"),
+    ("src/model/evidence.rs", "evidence", 1, "a key of reports"),
+    ("src/publish/untrusted_report.rs", "evidence", 1, "a key of reports"),
     ("src/suites/kinds/property/mod.rs", "reconciliation", 1, "advice to use it first"),
     ("src/suites/shared/atoms.rs", "evidence", 1, "a key of outputs"),
     ("src/suites/shared/deltas.rs", "evidence", 1, "a key of outputs"),
     ("src/suites/shared/labels.rs", "interview", 1, "the description of a key"),
     ("src/suites/shared/produced.rs", "findings", 2, "a key of outputs"),
-    ("src/text/recover/mod.rs", "findings", 1, "an example of a key"),
+    ("src/text/recover/anchor.rs", "findings", 1, "an example of a key"),
 ];
 
 /// A name that is also an English word counts only in quotes, in a path, or after the word kind.
