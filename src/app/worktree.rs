@@ -2,6 +2,7 @@
 
 use super::cli_error::CliError;
 use super::live;
+use super::pipeline::base_branch::BaseBranch;
 use super::pipeline::baseline;
 use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
@@ -59,6 +60,11 @@ pub fn grade_worktree(
         BaseSource::Unknown(_) => None,
     };
     let base = loaded.as_ref();
+    let landed = match (before, job.branch.values.other_commit()) {
+        (BaseSource::Commit(objects, _), Some(commit)) => Some(BaseTree::open(objects, commit, &files)?),
+        (_, _) => None,
+    };
+    let values = job.branch.values.choose(base, landed.as_ref());
     // Golden changes are not computed for a shard: `merge` does that for all cases.
     let guards = job.is_compared() && job.wanted.shard.is_none();
     // A sample that cannot change a verdict by the head's rules might change one by the base's.
@@ -78,6 +84,7 @@ pub fn grade_worktree(
         },
         baseline: &|configured| read_baseline(&disk, base, configured),
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
+        values: values.filter(|_| guards).map(|values| values as &dyn Files),
     };
     let mut done = grade_files(&job, &world.clock, &inputs)?;
     #[cfg(feature = "models")]
@@ -88,7 +95,7 @@ pub fn grade_worktree(
     if let BaseSource::Unknown(why) = before {
         done.report.notes.insert(0, format!("the golden set was not compared with the base commit: {why}"));
     }
-    if let Some(error) = base.and_then(BaseTree::trouble) {
+    if let Some(error) = base.and_then(BaseTree::trouble).or_else(|| landed.as_ref().and_then(BaseTree::trouble)) {
         return Err(error.context("while comparing the golden set with the base commit").into());
     }
     if let Some(shard) = job.wanted.shard {
@@ -132,6 +139,7 @@ pub fn grade_recordings(config: &str, wanted: Selection, world: &World) -> Resul
         deciding: DecidingTiers::Deterministic,
         commit: None,
         base: None,
+        branch: BaseBranch::default(),
         live: live::LiveOptions::NONE,
         parts: None,
     };

@@ -14,6 +14,9 @@ pub trait BaseFiles: Files + OtherCommit {
 
     /// Whether the base commit's file `before` and the head's file `after` have the same content.
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch;
+
+    /// Whether a file had these bytes in one of the last changes of it up to the base commit. `false` if that is unknown.
+    fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool;
 }
 
 /// Whether a file of the base commit and one of the head are the same.

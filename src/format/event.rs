@@ -16,7 +16,7 @@ pub struct Event {
     pub base: Option<String>,
     /// The commit to grade, if it differs from the workflow's.
     pub head: Option<String>,
-    /// The target branch of the pull request at the time of the event.
+    /// The target branch of the pull request or merge group at the time of the event.
     pub into: Option<String>,
     /// The pull request that a merge group tests.
     pub queued: Option<u64>,
@@ -53,6 +53,7 @@ struct EventRepositoryForm {
 struct MergeGroupForm {
     head_sha: String,
     base_sha: String,
+    base_ref: Option<String>,
     head_ref: Option<String>,
 }
 
@@ -75,9 +76,12 @@ pub fn read_event(source: &SourceText) -> Result<Event, Diagnostic> {
         let pull_request = PullRequest { number: form.number, head: form.head.sha, base: form.base.sha, origin };
         return Ok(Event { pull_request: Some(pull_request), base: Some(base), head: Some(head), into, queued: None });
     }
-    let Some(MergeGroupForm { head_sha, base_sha, head_ref }) = payload.merge_group else { return Ok(Event::NONE) };
+    let Some(MergeGroupForm { head_sha, base_sha, base_ref, head_ref }) = payload.merge_group else {
+        return Ok(Event::NONE);
+    };
+    let into = base_ref.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
     let queued = head_ref.as_deref().and_then(queued);
-    Ok(Event { pull_request: None, base: Some(base_sha), head: Some(head_sha), into: None, queued })
+    Ok(Event { pull_request: None, base: Some(base_sha), head: Some(head_sha), into, queued })
 }
 
 impl Event {

@@ -98,6 +98,8 @@ impl Serialize for Report {
             config,
             commit,
             base,
+            base_branch,
+            others,
             tiers,
             samples,
             started_at,
@@ -123,6 +125,8 @@ impl Serialize for Report {
         entry_if_any(&mut out, "config", config.as_ref())?;
         out.serialize_entry("commit", commit)?;
         out.serialize_entry("base", base)?;
+        entry_if_any(&mut out, "base_branch", base_branch.as_ref())?;
+        entry_if_any(&mut out, "other_pull_requests", (!others.is_empty()).then_some(others))?;
         out.serialize_entry("tier", one_or_all::word(tiers))?;
         out.serialize_entry("samples", samples)?;
         out.serialize_entry("started_at", started_at)?;

@@ -8,6 +8,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use self::case_sets::CaseSets;
 pub use self::gate_input::{CaseSelection, ComparedPair, GateInput};
+pub(super) use self::own::newly_failing_cases;
 use self::own::{case, newly_failing};
 use super::limits::GatedMetric;
 use super::rule::{BaseNumber, Subject, ruled};
@@ -130,7 +131,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
 }
 
 /// The worst verdict of the metrics. Coverage and readability alone are not a pass.
-fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
+pub(super) fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
     let whole = Ruling::of_all(metrics.iter().map(|metric| &metric.verdict));
     let own = specs.iter().zip(metrics).filter(|(spec, _)| !spec.is_precondition());
     let own = Ruling::of_all(own.map(|(_, metric)| &metric.verdict));

@@ -3,6 +3,7 @@
 pub mod calibration;
 mod compare;
 mod early_stop;
+mod excuse;
 pub mod judge_trust;
 mod limits;
 mod rule;
@@ -10,5 +11,6 @@ pub mod statistics;
 
 pub use compare::{CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, agent};
 pub use early_stop::{SoFar, is_settled};
+pub use excuse::{BaseMeasurement, excuse};
 pub use limits::{GateProblem, GatedMetric, PlannedGate, planned, planned_in};
 pub use rule::{BaseNumber, Subject, ruling};

@@ -107,6 +107,7 @@ fn by_threshold(
         zone: edge.zone(),
         hard: edge == Edge::Hard,
         ruling: ruled,
+        base_commit: None,
     }
 }
 
@@ -141,6 +142,7 @@ fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base:
         zone: 0.0,
         hard: false,
         ruling: ruled,
+        base_commit: None,
     }
 }
 

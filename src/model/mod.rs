@@ -21,6 +21,7 @@ mod mark;
 mod metric;
 mod number;
 pub mod one_or_all;
+mod other_pull_request;
 mod pair;
 mod path;
 mod record;
@@ -63,6 +64,7 @@ pub use metric::{
     ValueSource, harmonic, indicator, reaches, share,
 };
 pub use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
+pub use other_pull_request::{OtherOutcome, OtherPullRequest};
 pub use pair::{
     AnsweredBy, CaseTrend, Exclusion, Freshness, GoldenLine, LostSample, PairCheck, PairResult, PairValue, Quarantine,
     RecordingAge, Standing,
@@ -71,8 +73,8 @@ pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};
 pub use report::{
-    AgentReport, Authority, Comparison, FailureLine, GateRuling, MetricReport, Noise, NotGateable, Report, ReportTool,
-    RunUsage, SuiteReport,
+    AgentReport, Authority, BaseCommitValue, Comparison, FailureLine, GateRuling, MetricReport, Noise, NotGateable,
+    Report, ReportTool, RunUsage, SuiteReport,
 };
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
 pub use run_source::{LiveSource, RunSource};

@@ -17,6 +17,7 @@ use super::interruption::Interruption;
 use super::judge::JudgeReport;
 use super::metric::{Better, Unit};
 use super::one_or_all;
+use super::other_pull_request::{OtherOutcome, OtherPullRequest};
 use super::pair::{Exclusion, PairCheck, PairResult};
 use super::path::RepoPath;
 use super::reliability::Reliability;
@@ -35,6 +36,12 @@ pub struct Report {
     pub commit: Option<String>,
     /// The commit whose baseline was used, if known.
     pub base: Option<String>,
+    /// The branch of the base commit, if known.
+    #[serde(default)]
+    pub base_branch: Option<String>,
+    /// The verdicts on other open pull requests with the same head commit: a check belongs to the commit, so the worst one counts.
+    #[serde(rename = "other_pull_requests", default)]
+    pub others: Vec<OtherPullRequest>,
     /// The tiers that ran: `deterministic`, `model` or `all`.
     #[serde(rename = "tier", deserialize_with = "one_or_all::deserialize")]
     #[schemars(with = "String")]
@@ -332,6 +339,19 @@ pub struct GateRuling {
     /// The result.
     #[serde(flatten)]
     pub ruling: Ruling,
+    /// The base commit's own value, if it fails this gate as well: the gate then only requires that this change is not worse.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_commit: Option<BaseCommitValue>,
+}
+
+/// The value that the base commit's own recordings give by its own rules.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BaseCommitValue {
+    /// The base branch, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The value, on the cases that are compared with the baseline.
+    pub value: f64,
 }
 
 impl GateRuling {
@@ -361,13 +381,22 @@ impl Report {
         if let Some(interruption) = self.called_off {
             return interruption.exit_code();
         }
+        let others = self.worst_other().map(|other| other.outcome);
         match (self.authority, self.verdict.verdict(), self.not_gateable.is_empty()) {
             (Authority::Advisory, _, _) => 0,
             (Authority::Blocking, _, _) if self.is_held_by_changes() => 1,
             (Authority::Blocking, Some(Verdict::Fail), _) => 1,
+            (Authority::Blocking, _, _) if others == Some(OtherOutcome::Fails) => 1,
+            (Authority::Blocking, _, _) if others == Some(OtherOutcome::NoVerdict) => 3,
             (Authority::Blocking, _, false) => 3,
             (Authority::Blocking, _, true) => 0,
         }
+    }
+
+    /// The other pull request with the worst verdict, if it does not pass.
+    pub fn worst_other(&self) -> Option<&OtherPullRequest> {
+        let bad = self.others.iter().filter(|other| other.outcome != OtherOutcome::Passes);
+        bad.max_by_key(|other| (other.outcome, std::cmp::Reverse(other.number)))
     }
 
     /// All failed checks of counted pairs, in report order.

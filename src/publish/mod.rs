@@ -16,6 +16,6 @@ pub use comment::{
     is_settled, is_written, plan, plan_note, regressions, shown_digest, shown_report, summary, summary_within,
 };
 pub use config_key::ConfigKey;
-pub use moves::{BaselineMove, MoveDirection, moves};
+pub use moves::{BaselineMove, MoveDirection, is_worse, moves};
 pub use reason::{reason, reason_example};
 pub use untrusted_report::{Rejected, admitted};

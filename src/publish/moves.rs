@@ -30,6 +30,11 @@ pub enum MoveDirection {
     Worse,
 }
 
+/// Whether a move is worse.
+pub fn is_worse(one: &BaselineMove) -> bool {
+    one.turn == MoveDirection::Worse
+}
+
 /// Half of the last decimal place in a baseline.
 const SAME: f64 = 0.5e-6;
 

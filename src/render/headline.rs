@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::evidence;
-use super::words::{GateCounts, plural};
-use crate::model::{Authority, ChangeClass, Report, Verdict};
+use super::words::{GateCounts, other_outcome, plural};
+use crate::model::{Authority, ChangeClass, OtherPullRequest, Report, Verdict};
 
 /// The verdict in one or two short sentences.
 pub fn headline(report: &Report) -> String {
@@ -26,6 +26,14 @@ pub fn headline(report: &Report) -> String {
             (_, _) => format!("{failed}, and "),
         };
         return format!("Merge blocked: {worse}{changes} an approval.");
+    }
+    if let (Some(other), Authority::Blocking) = (report.worst_other(), report.authority)
+        && tally.fail == 0
+        && report.not_gateable.is_empty()
+    {
+        let OtherPullRequest { number, into, outcome } = other;
+        let outcome = other_outcome(*outcome);
+        return format!("Merge blocked: pull request {number} into {into} has the same head commit and {outcome}.");
     }
     match (report.verdict.verdict(), report.authority) {
         (Some(Verdict::Fail), Authority::Blocking) => format!("Merge blocked: {failed}."),

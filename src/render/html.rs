@@ -35,7 +35,7 @@ pub fn html(report: &Report) -> String {
         "<p class=\"soft\">{} · commit {} · baseline of {} · goldgate {}</p>",
         GateCounts::of(&report.suites).to_words(),
         escaped(words::short(report.commit.as_deref())),
-        escaped(words::short(report.base.as_deref())),
+        escaped(&words::base(report, str::to_owned)),
         escaped(&report.tool.version)
     ));
     for why in report.not_gateable.iter().map(|why| &why.0).chain(&report.notes) {

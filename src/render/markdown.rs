@@ -52,6 +52,7 @@ pub fn alert_kind(report: &Report) -> &'static str {
     match (report.verdict.verdict(), report.authority, report.not_gateable.is_empty()) {
         (Some(Verdict::Fail), Authority::Blocking, _) | (_, Authority::Blocking, false) => "CAUTION",
         (Some(Verdict::Fail), Authority::Advisory, _) => "WARNING",
+        (_, Authority::Blocking, _) if report.worst_other().is_some() => "CAUTION",
         (Some(Verdict::Inconclusive) | None, _, _) => "NOTE",
         (Some(Verdict::Pass), _, _) => "TIP",
     }
@@ -312,7 +313,7 @@ fn footer(report: &Report, links: &Links) -> String {
     format!(
         "<sub>head {} · baseline of {}{run} · goldgate {}</sub>\n",
         words::short(report.commit.as_deref()),
-        words::short(report.base.as_deref()),
+        words::base(report, |branch| inline(branch, words::NAME)),
         name(&report.tool.version)
     )
 }

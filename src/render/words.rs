@@ -1,9 +1,10 @@
 //! Sentences that several formats share.
 
 pub use super::headline::headline;
+use super::plain::line;
 use crate::model::{
-    Approval, GateKind, GateRuling, GoldenChange, MetricReport, PairResult, Quarantine, Report, Ruling, SuiteReport,
-    Unit, Verdict, Weight, grouped, metric_value,
+    Approval, BaseCommitValue, GateKind, GateRuling, GoldenChange, MetricReport, OtherOutcome, PairResult, Quarantine,
+    Report, Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence, in characters.
@@ -48,6 +49,21 @@ impl GateCounts {
     }
 }
 
+/// The verdict on another pull request, as a predicate.
+pub fn other_outcome(outcome: OtherOutcome) -> &'static str {
+    match outcome {
+        OtherOutcome::Passes => "passes",
+        OtherOutcome::NoVerdict => "has no verdict",
+        OtherOutcome::Fails => "fails",
+    }
+}
+
+/// The base commit, with its branch if known and as `escape` returns it: `main at f95f852b`.
+pub fn base(report: &Report, escape: impl Fn(&str) -> String) -> String {
+    let commit = short(report.base.as_deref());
+    report.base_branch.as_deref().map_or(commit.to_owned(), |branch| format!("{} at {commit}", escape(branch)))
+}
+
 /// Whether a golden change needs an approval, and whether it has one.
 pub fn weight(report: &Report, change: &GoldenChange) -> &'static str {
     match (change.weight, &report.approval) {
@@ -68,8 +84,25 @@ pub fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(&count.to_string()), if count == 1 { one } else { many })
 }
 
-/// A gate in one short phrase: `≥ 80% (band 2 pp)`.
+/// A gate in one short phrase: `≥ 80% (band 2 pp)`. If the base commit fails it as well, its value follows.
 pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
+    gate_with(metric, gate, |branch| line(branch, NAME))
+}
+
+/// Like [`gate`], with the branch's name as `escape` returns it.
+pub fn gate_with(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str) -> String) -> String {
+    let limit = limit(metric, gate);
+    let Some(BaseCommitValue { branch, value }) = &gate.base_commit else { return limit };
+    let branch = branch.as_deref().map_or("the base commit".to_owned(), escape);
+    let value = metric_value(metric.unit, Some(*value));
+    let baseline = match metric.comparison.baseline {
+        Some(baseline) => format!("baseline {}, ", metric_value(metric.unit, Some(baseline))),
+        None => String::new(),
+    };
+    format!("{limit}; {branch} is already at {value}; {baseline}update pending")
+}
+
+fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
     let limit = metric_value(metric.unit, gate.threshold);
     let band = if gate.zone > 0.0 { format!(" (band {})", spread(metric.unit, gate.zone)) } else { String::new() };
     let source = if gate.from_baseline { " baseline" } else { "" };

@@ -75,7 +75,7 @@ fn metric(metric: &MetricReport) -> Value {
         .gates
         .iter()
         .map(|gate| {
-            let GateRuling { gate, threshold, from_baseline, zone, hard, ruling: _ } = gate;
+            let GateRuling { gate, threshold, from_baseline, zone, hard, ruling: _, base_commit: _ } = gate;
             let threshold = threshold.filter(|_| !from_baseline);
             json!([gate.as_str(), places(threshold), from_baseline, places(Some(*zone)), hard])
         })
@@ -111,6 +111,8 @@ mod tests {
             config: None,
             commit: Some("a".to_owned()),
             base: Some("b".to_owned()),
+            base_branch: None,
+            others: Vec::new(),
             tiers: vec![Tier::Deterministic, Tier::Model],
             authority: Authority::Blocking,
             samples: 1,

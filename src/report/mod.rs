@@ -259,6 +259,8 @@ mod tests {
             config: None,
             commit: None,
             base: None,
+            base_branch: None,
+            others: Vec::new(),
             tiers: vec![tier],
             authority,
             samples: 1,

@@ -71,6 +71,14 @@ pub trait Objects: Sync {
         None
     }
 
+    /// The contents that a file had in its last changes up to a commit, newest first; empty if they are not available.
+    ///
+    /// # Errors
+    /// The history cannot be read.
+    fn earlier(&self, _commit: &str, _file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
+        Ok(Vec::new())
+    }
+
     /// Maximum number of files fetched one by one; each may be a separate request.
     fn most_files(&self) -> usize {
         400
@@ -92,7 +100,7 @@ pub type Submodule = Arc<dyn Objects + Send>;
 pub type Archived = BTreeMap<RepoPath, Vec<u8>>;
 
 /// Number of files fetched one by one before all differing files are downloaded at once.
-const SINGLE_FILES: usize = 4;
+const SINGLE_FILES: usize = 2;
 
 /// Maximum number of links followed in one path.
 const LINKS: usize = 16;
@@ -260,28 +268,33 @@ impl<'a> BaseTree<'a> {
         if let Some(bytes) = self.state().blobs.get(&node.id).cloned() {
             return Ok(bytes);
         }
-        let fetched = self.state().single_files;
-        if fetched >= SINGLE_FILES {
+        if !self.reserves_single_file(SINGLE_FILES) {
             self.read_archive();
             if let Some(bytes) = self.state().blobs.get(&node.id).cloned() {
                 return Ok(bytes);
             }
-        }
-        let most = self.objects.most_files();
-        if fetched >= most {
-            return Err(MissingNode::Because(format!(
-                "more than {most} files have changed, which is too many to compare"
-            )));
+            let most = self.objects.most_files();
+            if !self.reserves_single_file(most) {
+                return Err(MissingNode::Because(format!(
+                    "more than {most} files have changed, which is too many to compare"
+                )));
+            }
         }
         let fetched = match self.submodule_of(at) {
             Some(submodule) => submodule.blob(&node.id),
             None => self.objects.blob(&node.id),
         };
         let bytes: Arc<[u8]> = fetched.map_err(|error| self.failed(error))?.into();
-        let mut state = self.state();
-        state.single_files += 1;
-        state.blobs.insert(node.id.clone(), bytes.clone());
+        self.state().blobs.insert(node.id.clone(), bytes.clone());
         Ok(bytes)
+    }
+
+    /// Counts a file that is fetched on its own, unless there are already this many.
+    fn reserves_single_file(&self, most: usize) -> bool {
+        let mut state = self.state();
+        let is_free = state.single_files < most;
+        state.single_files += usize::from(is_free);
+        is_free
     }
 
     /// Downloads every file that differs from the head at once, on the first call. Files that the archive leaves out, or has with
@@ -418,6 +431,10 @@ impl BaseFiles for BaseTree<'_> {
             name.map(|(name, _)| folder.child(name))
         };
         Ok(state.folders.iter().filter_map(of_folder).min())
+    }
+
+    fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool {
+        self.objects.earlier(&self.commit, file).is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

@@ -71,6 +71,9 @@ fn name_of(config: &[u8]) -> Option<String> {
     name.filter(|name| !name.is_empty())
 }
 
+/// Number of a file's changes that are read.
+const CHANGES: &str = "10";
+
 /// Timeout of one git command.
 const TIMEOUTS: Duration = Duration::from_secs(60);
 
@@ -272,6 +275,22 @@ impl Objects for Git {
         let root = self.root.join(folder.as_str());
         // A commit cannot contain an entry named `.git`: git itself created it.
         root.join(".git").exists().then(|| -> Submodule { Arc::new(Self { root, batch: Mutex::new(None) }) })
+    }
+
+    fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
+        let list = ["rev-list", "--first-parent", "-n", CHANGES, "--end-of-options", commit, "--", file.as_str()];
+        let changes = self.answer(&list)?;
+        let mut earlier = Vec::new();
+        for change in String::from_utf8_lossy(&changes).lines() {
+            let out =
+                self.answer(&["ls-tree", "-z", "--long", "--full-tree", "--end-of-options", change, file.as_str()])?;
+            let entries = String::from_utf8_lossy(&out).into_owned();
+            let nodes = entries.split('\0').filter_map(entry);
+            for (_, node) in nodes.filter(|(_, node)| node.kind == NodeKind::File) {
+                earlier.push(self.object(&node.id)?);
+            }
+        }
+        Ok(earlier)
     }
 
     fn most_files(&self) -> usize {

@@ -51,8 +51,6 @@ pub use github::GitHubError;
 #[cfg(feature = "github")]
 pub use github::GitHubRefusal;
 #[cfg(feature = "github")]
-pub use github::MergeState;
-#[cfg(feature = "github")]
 pub use github::NotCommitted;
 #[cfg(feature = "github")]
 pub use github::OpenPull;
@@ -68,6 +66,8 @@ pub use github::Tree;
 pub use github::WorkflowRun;
 #[cfg(feature = "github")]
 pub use github::{BranchRules, ImageState, QueueGrouping, RequiredCheck};
+#[cfg(feature = "github")]
+pub use github::{MergeState, MergedPull};
 #[cfg(feature = "github")]
 pub use owner::give_to_owner;
 #[cfg(feature = "models")]

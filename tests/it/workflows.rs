@@ -203,7 +203,9 @@ fn artifacts() {
                 "run" if step.says("tier", "model") => "goldgate-model",
                 "run" if step.says("blocking", "false") => continue,
                 "run" | "merge" => "goldgate-report",
-                "trusted" => "goldgate-report-${{ github.event.pull_request.head.sha }}",
+                "trusted" => {
+                    "goldgate-report-${{ github.event.pull_request.head.sha || github.event.merge_group.head_sha }}"
+                }
                 _ => continue,
             };
             let uploaded: Vec<_> =

@@ -126,7 +126,7 @@ impl LabelTable {
         let graded = evaluate(
             &plan,
             Tier::Deterministic,
-            ResultSources { runs: &runs, parts: None, other: None },
+            ResultSources { runs: &runs, parts: None, other: None, base: None },
             &files,
             None,
         )?;

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::app::cli::{CacheArg, RunArgs, TierArg};
 use crate::app::cli_error::CliError;
 use crate::app::live;
+use crate::app::pipeline::base_branch::BaseBranch;
 use crate::app::pipeline::base_commit::name_base;
 use crate::app::pipeline::run_options::{DecidingTiers, RunOptions};
 use crate::app::pipeline::selection::{Selection, chosen};
@@ -47,6 +48,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
         deciding: if args.blocking { DecidingTiers::Every } else { DecidingTiers::Deterministic },
         commit: None,
         base: None,
+        branch: BaseBranch::default(),
         live: live::LiveOptions {
             record: args.record.clone(),
             caching: match args.cache {

@@ -6,7 +6,7 @@ use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_the_system};
 use crate::format::archive::Unpacked;
 use crate::model::RepoPath;
-use crate::world::{Blob, Tree};
+use crate::world::{Blob, Objects, Tree};
 
 /// The files of one commit: all names, and the content of those that grading may read.
 pub struct CommitFiles {
@@ -124,6 +124,8 @@ pub struct BaseView<'a> {
     pub base: &'a CommitFiles,
     /// The head commit.
     pub head: &'a CommitFiles,
+    /// Where the base commit's history is, with the commit.
+    pub history: (&'a dyn Objects, &'a str),
 }
 
 impl Files for BaseView<'_> {
@@ -153,6 +155,11 @@ impl OtherCommit for BaseView<'_> {
 impl BaseFiles for BaseView<'_> {
     fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String> {
         Ok(self.base.tree.keys().find(|path| names.contains(&path.name())).cloned())
+    }
+
+    fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool {
+        let (objects, commit) = self.history;
+        objects.earlier(commit, file).is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

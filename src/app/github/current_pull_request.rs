@@ -10,7 +10,7 @@ use crate::app::cli_error::CliError;
 use crate::format::event::Event;
 use crate::format::event_action;
 use crate::model::{BranchOrigin, PullRequest, PullRequestDetails};
-use crate::world::{Env, GitHub, MergeState};
+use crate::world::{Env, GitHub, GitHubError, GitHubRefusal, MergeState, OpenPull};
 
 /// The permissions that reading a pull request needs.
 const PERMISSION: &str = "pull-requests: read` and `contents: read";
@@ -19,7 +19,7 @@ const LOOKS: u32 = 6;
 /// The pause between two polls.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The commits of the test merge that GitHub keeps for a pull request.
+/// The commits of a merge that is judged.
 pub struct TestMerge {
     /// The commit that the head is merged into: the tip of the current base branch.
     pub base: String,
@@ -34,7 +34,8 @@ pub struct TestMerge {
 pub fn checked_out(env: &Env, event: Event, github: Option<&GitHub>) -> Result<Event, CliError> {
     let Some(github) = github else { return Ok(event) };
     let Some(pull_request) = event.pull_request.clone() else { return dispatched(env, event, github) };
-    let pull = current(github, &event, &pull_request)?;
+    let seen = event.head.as_deref().unwrap_or(&pull_request.head);
+    let pull = current(github, pull_request.number, seen)?;
     // Another base branch has other rules. GitHub starts a new run for it only on `edited`.
     if event.into.as_deref().is_some_and(|into| into != pull.into) {
         let into = event.into.as_deref().unwrap_or_default();
@@ -58,36 +59,67 @@ pub fn checked_out(env: &Env, event: Event, github: Option<&GitHub>) -> Result<E
 
 const UNREAD: &str = "the commit of this run cannot be read";
 
-/// Returns the commits of the current test merge of an event's pull request.
+/// Returns the event of a job that reads its commits as data, and the merge to judge: that of the merge group, or the test merge of
+/// the pull request. `None` if the event has neither.
 ///
 /// # Errors
-/// A missing test merge of the current base and head, or a failed request.
-pub fn test_merge(github: &GitHub, event: &Event, pull_request: &PullRequest) -> Result<TestMerge, CliError> {
+/// No test merge of the current base and head, or a failed request.
+pub fn merged(env: &Env, event: Event, github: &GitHub) -> Result<Option<(Event, TestMerge)>, CliError> {
+    let event = match (&event.pull_request, &event.base, &event.head) {
+        (None, Some(base), Some(head)) => {
+            let merge = TestMerge { base: base.clone(), merge: head.clone() };
+            return Ok(Some((event, merge)));
+        }
+        (None, _, _) => dispatched(env, event, github)?,
+        (Some(_), _, _) => event,
+    };
+    let Some(pull_request) = &event.pull_request else { return Ok(None) };
+    let head = event.head.as_deref().unwrap_or(&pull_request.head);
+    let (event, merge) = merge_of(github, pull_request.number, head, pull_request.origin)?;
+    Ok(Some((event, merge)))
+}
+
+/// Returns a pull request as an event, and its current test merge.
+///
+/// # Errors
+/// A moved head, no test merge of the current base and head, or a failed request.
+pub fn merge_of(
+    github: &GitHub,
+    number: u64,
+    head: &str,
+    origin: BranchOrigin,
+) -> Result<(Event, TestMerge), CliError> {
     let mut why = String::new();
     for look in 0..LOOKS {
         if look > 0 {
             thread::sleep(PAUSE);
         }
-        let pull = current(github, event, pull_request)?;
-        let tip = github.branch(&pull.into).map_err(needs("the base branch cannot be read", "contents: read"))?;
-        let state = github.merge_state(pull.number).map_err(needs("the test merge cannot be read", PERMISSION))?;
+        let (pull, state) =
+            github.pull_and_merge(number).map_err(needs("the test merge cannot be read", PERMISSION))?;
+        has_head(&pull, head)?;
+        let into = pull.into;
+        let tip = github.branch(&into).map_err(needs("the base branch cannot be read", "contents: read"))?;
         match state {
             MergeState::Conflict => {
-                let into = &pull.into;
-                return Err(no_verdict(&format!(
-                    "pull request {} conflicts with {into}: merge {into} into it",
-                    pull.number
-                )));
+                return Err(no_verdict(&format!("pull request {number} conflicts with {into}: merge {into} into it")));
             }
             MergeState::Unknown => "GitHub has not created the test merge yet".clone_into(&mut why),
             MergeState::Made(merge) => {
                 let parents =
                     github.parents(&merge).map_err(needs("the test merge cannot be read", "contents: read"))?;
                 match parents.as_slice() {
-                    [base, head] if *head == pull.head && tip.as_ref() == Some(base) => {
-                        return Ok(TestMerge { base: base.clone(), merge });
+                    [base, own] if own == head && tip.as_ref() == Some(base) => {
+                        let pull_request = PullRequest { number, head: head.to_owned(), base: base.clone(), origin };
+                        let event = Event {
+                            pull_request: Some(pull_request),
+                            base: Some(base.clone()),
+                            head: Some(head.to_owned()),
+                            into: Some(into),
+                            queued: None,
+                        };
+                        return Ok((event, TestMerge { base: base.clone(), merge }));
                     }
-                    _ => why = format!("GitHub's test merge does not match the current {} and head", pull.into),
+                    _ => why = format!("GitHub's test merge does not match the current {into} and head"),
                 }
             }
         }
@@ -95,11 +127,16 @@ pub fn test_merge(github: &GitHub, event: &Event, pull_request: &PullRequest) ->
     Err(no_verdict(&format!("{why}; run this job again")))
 }
 
-/// Returns the current pull request, if its head is still the one that the event names.
-fn current(github: &GitHub, event: &Event, pull_request: &PullRequest) -> Result<PullRequestDetails, CliError> {
+/// Returns the current pull request, if its head is still this one.
+fn current(github: &GitHub, number: u64, seen: &str) -> Result<PullRequestDetails, CliError> {
     let unread = "the pull request's current base cannot be read";
-    let pull = github.pull(pull_request.number).map_err(needs(unread, PERMISSION))?;
-    let seen = event.head.as_deref().unwrap_or(&pull_request.head);
+    let pull = github.pull(number).map_err(needs(unread, PERMISSION))?;
+    has_head(&pull, seen)?;
+    Ok(pull)
+}
+
+/// Refuses a pull request whose head moved from this commit.
+fn has_head(pull: &PullRequestDetails, seen: &str) -> Result<(), CliError> {
     if pull.head != seen {
         return Err(no_verdict(&format!(
             "the head of pull request {} moved from {} to {}; wait for the run on the new head",
@@ -108,41 +145,47 @@ fn current(github: &GitHub, event: &Event, pull_request: &PullRequest) -> Result
             short(&pull.head)
         )));
     }
-    refuse_shared_head(github, &pull)?;
-    Ok(pull)
+    Ok(())
 }
 
-/// Refuses a head that several pull requests share. A check belongs to a commit, so a pass for one base branch would count for all
-/// of them.
-fn refuse_shared_head(github: &GitHub, pull: &PullRequestDetails) -> Result<(), CliError> {
-    let Some((owner, branch)) = pull.label.as_deref().and_then(|label| label.split_once(':')) else { return Ok(()) };
-    let open =
-        github.open_pulls(owner, branch).map_err(needs("the branch's pull requests cannot be read", PERMISSION))?;
+/// Returns the numbers of the other open pull requests with the head of an event's pull request. A check belongs to a commit, so a
+/// pass for one base branch would count for all of them.
+///
+/// # Errors
+/// A failed request.
+pub fn others(github: &GitHub, event: &Event) -> Result<Vec<u64>, CliError> {
+    let (Some(pull_request), Some(head)) = (&event.pull_request, &event.head) else { return Ok(Vec::new()) };
+    let open = match github.pulls_of(head) {
+        Ok(open) => open,
+        // An older Enterprise Server may not list a commit's pull requests: then those of the same branch are compared.
+        Err(GitHubError::Missing | GitHubError::Refused(GitHubRefusal::Permission(_))) => {
+            of_branch(github, pull_request.number)?
+        }
+        Err(error) => return Err(needs("the commit's pull requests cannot be read", PERMISSION)(error)),
+    };
     let here = |base: &str| base.eq_ignore_ascii_case(github.repository());
     let mut others: Vec<u64> = open
         .iter()
-        .filter(|other| other.number != pull.number && other.head == pull.head && here(&other.base_repository))
+        .filter(|other| other.number != pull_request.number && other.head == *head && here(&other.base_repository))
         .map(|other| other.number)
         .collect();
     others.sort_unstable();
-    match others.first() {
-        None => Ok(()),
-        Some(other) => Err(shared_head(&pull.head, [pull.number, *other])),
+    Ok(others)
+}
+
+/// Returns the open pull requests from the branch of this one.
+fn of_branch(github: &GitHub, number: u64) -> Result<Vec<OpenPull>, CliError> {
+    let unread = "the branch's pull requests cannot be read";
+    let pull = github.pull(number).map_err(needs(unread, PERMISSION))?;
+    match pull.label.as_deref().and_then(|label| label.split_once(':')) {
+        Some((owner, branch)) => github.open_pulls(owner, branch).map_err(needs(unread, PERMISSION)),
+        None => Ok(Vec::new()),
     }
 }
 
-fn shared_head(head: &str, [one, other]: [u64; 2]) -> CliError {
-    no_verdict(&format!(
-        "{} is the head of the pull requests {} and {}: a check belongs to a commit, so the result for one base branch would count \
-         for the other; close one of them, or add a commit",
-        short(head),
-        one.min(other),
-        one.max(other)
-    ))
-}
-
 /// A run that was started by hand on a branch, or by `bump`, grades the pull request of that branch. It is compared with the merge
-/// base, never with the branch's own baseline.
+/// base, never with the branch's own baseline. Of several pull requests it is the one with the lowest number; [`others`] returns
+/// the rest.
 fn dispatched(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
     let (Some("workflow_dispatch"), Some(source)) = (env.get("GITHUB_EVENT_NAME"), payload(env)?) else {
         return Ok(event);
@@ -154,16 +197,8 @@ fn dispatched(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliErro
     let owner = github.repository().split('/').next().unwrap_or_default();
     let pulls = github.open_pulls(owner, &branch);
     let pulls = pulls.map_err(needs("the branch's pull request cannot be searched", "pull-requests: write"))?;
-    let here: Vec<u64> = pulls
-        .into_iter()
-        .filter(|pull| pull.base_repository.eq_ignore_ascii_case(github.repository()))
-        .map(|pull| pull.number)
-        .collect();
-    let number = match here.as_slice() {
-        [] => return Ok(event),
-        [number] => *number,
-        [one, other, ..] => return Err(shared_head(env.get("GITHUB_SHA").unwrap_or_default(), [*one, *other])),
-    };
+    let here = pulls.iter().filter(|pull| pull.base_repository.eq_ignore_ascii_case(github.repository()));
+    let Some(number) = here.map(|pull| pull.number).min() else { return Ok(event) };
     let pull = github.pull(number).map_err(needs("the branch's pull request cannot be read", PERMISSION))?;
     let head = env.get("GITHUB_SHA").map_or(pull.head.clone(), str::to_owned);
     let pull = PullRequestDetails { head: head.clone(), ..pull };

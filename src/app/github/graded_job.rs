@@ -1,7 +1,10 @@
 //! Grades the checkout of a job, looks for an approval, and publishes the result.
 
 use super::environment::{event_of, github};
+use super::gained_cases::name_gained_cases;
 use super::inputs::{ActionInputs, inside};
+use super::merged_approvals::approval_of_merges;
+use super::other_pull_requests::judge_others;
 use super::published_run::{learn_identity, publish_result};
 use super::recorded_approval::ApprovalQuery;
 use super::{current_pull_request, recorded_approval};
@@ -64,13 +67,17 @@ pub(super) fn grade_and_publish(
         baseline(inputs, workspace, event, github.as_ref(), disk, configured)
     })?;
     complete(&mut done)?;
-    let done = match (github, &event.base, &event.head) {
+    let mut done = match (github, &event.base, &event.head) {
         (Some(github), Some(_), Some(_)) => {
             learn_identity(world, inputs, event, github, &done.report);
             apply_approval(context, job, github, done)?
         }
         _ => done,
     };
+    if let Some(github) = github {
+        name_gained_cases(github, event, &mut done);
+        judge_others(world, inputs, github, event, &mut done)?;
+    }
     let code = publish_result(world, inputs, event, github.as_ref(), job, &done);
     world.keep(done);
     code
@@ -102,14 +109,20 @@ pub(super) fn apply_approval(
     let is_whole = done.report.called_off.is_none();
     let Some(head) = job.commit.as_deref().filter(|_| decides && is_whole) else { return Ok(done) };
     let of = event.queued.map_or(ApprovalQuery::Commit(head), ApprovalQuery::Queued);
-    let Some(approval) = recorded_approval::find_approval(github, &inputs.key(&done.report), of, &mut done)? else {
-        return Ok(done);
+    let key = inputs.key(&done.report);
+    let (disk, _) = Disk::of_config(&job.config)?;
+    let approval = match recorded_approval::find_approval(github, &key, of, &mut done)? {
+        Some(approval) => Some(approval),
+        None => {
+            let committed = done.config.baseline.as_ref().and_then(|file| disk.read(file).ok());
+            committed.and_then(|bytes| approval_of_merges(github, &key, event, &mut done, &bytes))
+        }
     };
+    let Some(approval) = approval else { return Ok(done) };
     if !job.wanted.tiers.contains(&Tier::Deterministic) {
         return Ok(recorded_approval::approved_as_measured(done, approval));
     }
     let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
-    let (disk, _) = Disk::of_config(&job.config)?;
     let committed = baseline::here(named.as_deref(), &disk, done.config.baseline.as_ref())?;
     // The models are not called a second time.
     let wanted = Selection { tiers: vec![Tier::Deterministic], ..job.wanted.clone() };

@@ -1,5 +1,6 @@
 //! `mode: merge`: joins the shards that the jobs of a matrix graded, and reports like one job.
 
+use super::base_branch::base_branch;
 use super::graded_job::{JobContext, grade_and_publish};
 use super::inputs::{ActionInputs, inside};
 use crate::app::cli_error::CliError;
@@ -26,7 +27,8 @@ pub fn merge_shards(world: &World, inputs: &ActionInputs) -> Result<u8, CliError
     let context = JobContext::open(world, inputs)?;
     let folders = folders(&inside(&context.workspace, &inputs.parts))?;
     let joined = JoinedShards::read(&folders, &inside(&context.workspace, &inputs.config))?;
-    let job = RunOptions { commit: context.commit(), base: context.event.base.clone(), ..joined.job.clone() };
+    let branch = base_branch(&world.env, &context.event, context.github.as_ref())?;
+    let job = RunOptions { commit: context.commit(), base: context.event.base.clone(), branch, ..joined.job.clone() };
     for (what, parts, here) in
         [("commit", &joined.job.commit, &job.commit), ("base commit", &joined.job.base, &job.base)]
     {

@@ -2,6 +2,7 @@
 
 mod approval_label;
 mod approve;
+mod base_branch;
 mod baseline_pr;
 mod bump;
 mod check_run;
@@ -9,11 +10,15 @@ mod comment;
 mod commit_files;
 mod current_pull_request;
 mod environment;
+mod gained_cases;
+mod graded_data;
 mod graded_job;
 mod inputs;
 mod job_output;
 mod measured_run;
+mod merged_approvals;
 mod merged_shards;
+mod other_pull_requests;
 mod published_run;
 mod publishing;
 mod pull_request_context;
@@ -24,6 +29,7 @@ mod trusted;
 
 use std::path::Path;
 
+use self::base_branch::base_branch;
 use self::graded_job::{JobContext, grade_and_publish};
 use self::inputs::{ActionInputs, ActionMode, inside};
 pub use self::setup::check_setup;
@@ -74,6 +80,7 @@ fn run_mode(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         deciding: inputs.deciding,
         commit: context.commit(),
         base: context.event.base.clone(),
+        branch: base_branch(&world.env, &context.event, context.github.as_ref())?,
         live: live::LiveOptions {
             caching: live::Caching::Off,
             loudness: Loudness::Usual,

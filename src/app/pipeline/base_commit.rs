@@ -1,5 +1,6 @@
 //! The commit that `--base` names.
 
+use super::base_branch::BaseBranch;
 use super::run_options::RunOptions;
 use crate::render::words::short;
 use crate::world::{Env, Git, World};
@@ -30,6 +31,8 @@ pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &Wo
         let (here, there) = (short(Some(&commit)), short(Some(&tip)));
         format!("compared with {here}, where this branch began; {name} is now at {there}")
     });
+    let is_branch = name != "HEAD" && !tip.starts_with(name) && !name.contains(['~', '^', '@', ':']);
+    job.branch = BaseBranch { name: is_branch.then(|| name.to_owned()), ..BaseBranch::default() };
     job.base = Some(commit);
     Ok(note)
 }

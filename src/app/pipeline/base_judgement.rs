@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::evaluate::{Evaluated, ResultSources, evaluate};
+use super::evaluate::{Evaluated, Excuses, ResultSources, evaluate};
 use super::freshness::CurrentAgents;
 use super::live_runs::LiveRuns;
 use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
@@ -46,6 +46,8 @@ pub struct BaseInputs<'a> {
     pub deciding: &'a [Tier],
     /// The baseline of the base commit.
     pub baseline: Option<&'a Baseline>,
+    /// The base commit's own numbers, if they may excuse a failed gate.
+    pub values: Option<&'a dyn Excuses>,
     /// Whether the head was graded on this machine, so that all files it read are known.
     pub graded_here: GradedHere,
     /// The clock of the run.
@@ -157,7 +159,7 @@ impl BaseJudge<'_> {
             Some((_, added)) => replay.without(added),
             None => replay,
         };
-        let origin = ResultSources { runs: &replay, parts: None, other: Some(other) };
+        let origin = ResultSources { runs: &replay, parts: None, other: Some(other), base: self.inputs.values };
         evaluate(base, runs.tier, origin, sides.base, *baseline)
     }
 

@@ -152,6 +152,25 @@ fn judge_entry(agent: &AgentReport, judge: &JudgeReport) -> Option<JudgeEntry> {
     Some(JudgeEntry { identity: judge.identity.clone(), cases: marked.collect() })
 }
 
+/// Whether an agent's coverage gate is inconclusive.
+fn is_part(agent: &AgentReport) -> bool {
+    let coverage = agent.metrics.iter().find(|metric| metric.name == COVERAGE);
+    coverage.is_some_and(|metric| metric.verdict == Ruling::Judged(Verdict::Inconclusive))
+}
+
+fn stale_cases(agent: &AgentReport) -> usize {
+    let is_stale = |case: &&PairResult| {
+        let age = case.answered_by.freshness;
+        case.completed > 0 && age.agent.max(age.input) == RecordingAge::Stale
+    };
+    agent.cases.iter().filter(is_stale).count()
+}
+
+/// Whether an agent's numbers are of all its cases and of its current files.
+pub fn is_usable(agent: &AgentReport) -> bool {
+    !is_unmeasured(agent) && !is_part(agent) && stale_cases(agent) == 0
+}
+
 /// Returns the reasons why a run's numbers must not become a baseline: cases that were not measured, too many excluded cases,
 /// and stale recordings. A run whose only problem is a missing comparison may become one.
 pub fn unusable_numbers(report: &Report) -> Vec<String> {
@@ -159,13 +178,8 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
     for suite in &report.suites {
         reasons.extend(too_many_left_out(suite).map(|why| why.0));
         for agent in &suite.agents {
-            let coverage = agent.metrics.iter().find(|metric| metric.name == COVERAGE);
-            let is_part = coverage.is_some_and(|metric| metric.verdict == Ruling::Judged(Verdict::Inconclusive));
-            let is_stale = |case: &PairResult| {
-                let age = case.answered_by.freshness;
-                case.completed > 0 && age.agent.max(age.input) == RecordingAge::Stale
-            };
-            let stale = agent.cases.iter().filter(|case| is_stale(case)).count();
+            let is_part = is_part(agent);
+            let stale = stale_cases(agent);
             let who = format!("{}/{}", suite.id, agent.agent);
             if is_unmeasured(agent) {
                 reasons.push(format!("{who}: no case was measured"));

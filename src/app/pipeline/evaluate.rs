@@ -14,7 +14,7 @@ use super::{judged, remarks};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};
-use crate::gate::{ComparedPair, GateInput};
+use crate::gate::{ComparedPair, GateInput, GateOutcome};
 use crate::model::{
     AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run, Sample, SuiteId,
     SuiteReport, Tier,
@@ -31,6 +31,12 @@ pub struct Evaluated {
     pub not_gateable: Vec<NotGateable>,
 }
 
+/// What may excuse a failed gate.
+pub trait Excuses: Sync {
+    /// Excuses failed gates of an agent, if they may be.
+    fn excuse(&self, suite: &SuiteId, agent: &AgentName, judged: &GateInput<'_>, outcome: &mut GateOutcome);
+}
+
 /// The sources of the results of pairs.
 #[derive(Clone, Copy)]
 pub struct ResultSources<'a> {
@@ -40,6 +46,8 @@ pub struct ResultSources<'a> {
     pub parts: Option<&'a ShardResults>,
     /// The commit to compare the read files with, if any.
     pub other: Option<&'a dyn OtherCommit>,
+    /// The base commit's own numbers, if they may excuse a failed gate.
+    pub base: Option<&'a dyn Excuses>,
 }
 
 /// The results of pairs that other machines graded.
@@ -127,7 +135,8 @@ pub fn evaluate(
         let trust = judged::trust(loaded, results());
         let mut agents = Vec::new();
         for (agent, graded) in graded {
-            let mut part = judge(&grading, tier, AgentResults { agent, graded }, baseline);
+            let mut part =
+                judge(&grading, tier, AgentResults { agent, graded }, ComparedWith { baseline, base: origin.base });
             let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &part.report.agent));
             let pairs: Vec<&PairResult> = part.report.cases.iter().collect();
             // After the gates, so that judges cannot influence them.
@@ -297,11 +306,18 @@ impl AnsweringModels {
     }
 }
 
+/// What the numbers of an agent are compared with.
+#[derive(Clone, Copy)]
+struct ComparedWith<'a> {
+    baseline: Option<&'a Baseline>,
+    base: Option<&'a dyn Excuses>,
+}
+
 fn judge(
     grading: &SuiteGrading<'_>,
     tier: Tier,
     measured: AgentResults<'_>,
-    baseline: Option<&Baseline>,
+    compared: ComparedWith<'_>,
 ) -> report::AgentPart {
     let SuiteGrading { plan, loaded, inputs, counts, .. } = *grading;
     let pairs = loaded.suite.pairs();
@@ -326,19 +342,24 @@ fn judge(
         samples: results().map(|result| result.planned).max(),
         tier: Some(tier.as_str().to_owned()),
     };
-    let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
-    let compared = graded.iter().map(|GradedPair { pair, result }| ComparedPair {
-        result,
-        document: pair.document(),
-        zone: pair.zone,
-    });
-    let judgement = gate::agent(&GateInput {
+    let before = compared.baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
+    let compared_pairs: Vec<ComparedPair<'_>> = graded
+        .iter()
+        .map(|GradedPair { pair, result }| ComparedPair { result, document: pair.document(), zone: pair.zone })
+        .collect();
+    let input = GateInput {
         metrics: loaded.metrics_of(tier),
-        pairs: &compared.collect::<Vec<_>>(),
+        pairs: &compared_pairs,
         identity: &identity,
         before,
         selection: plan.wanted.selection(),
-    });
+    };
+    let mut judgement = gate::agent(&input);
+    // A live run's numbers differ each time, so only recordings are compared with those of the base commit.
+    if let Some(base) = compared.base.filter(|_| tier == Tier::Deterministic) {
+        base.excuse(&loaded.config.id, &agent, &input, &mut judgement);
+    }
+    drop(compared_pairs);
     let results: Vec<PairResult> = graded.into_iter().map(|graded| graded.result).collect();
     let mut remarks = loaded.suite.remarks(&results, &judgement.verdict);
     remarks.extend(remarks::remarks(loaded.kind.metrics, &results, &own, &plan.today));

@@ -1,11 +1,13 @@
 //! Grades and judges files, and assembles the report.
 
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
-use super::evaluate::Evaluated;
+use super::base_values::{BaseCommitFiles, BaseValues};
+use super::evaluate::{Evaluated, Excuses};
 use super::grade_tier::{RunsFrom, assemble_report, grade_tier};
 use super::graded_run::GradedRun;
 use super::live_runs::{LiveRuns, NotRun};
 use super::plan::{Plan, plan_with_reads};
+use super::returned_baseline::list_returned;
 use super::run_options::RunOptions;
 use super::snapshots;
 use super::tiers::{TierOutcome, not_run};
@@ -31,6 +33,8 @@ pub struct GradeInputs<'a> {
     pub baseline: BaselineProvider<'a>,
     /// The base commit, if the runs are also judged by its rules.
     pub base: Option<&'a dyn BaseFiles>,
+    /// The commit whose own numbers excuse a failed gate.
+    pub values: Option<&'a dyn Files>,
 }
 
 /// Grades and judges the given files.
@@ -43,7 +47,11 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
     let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
-    let graded = grade_tiers(job, &plan, inputs, against.as_ref())?;
+    let branch = job.branch.name.as_deref();
+    let values =
+        inputs.values.map(|files| BaseValues::new(BaseCommitFiles { files, branch }, &plan, clock, against.as_ref()));
+    let values = values.as_ref().map(|values| values as &dyn Excuses);
+    let graded = grade_tiers(job, &plan, inputs, (against.as_ref(), values))?;
     // A tier that does not decide by the head's rules does not decide by the base's either.
     let deciding: Vec<&TierRuns> = graded.runs.iter().filter(|runs| job.decides(runs.tier)).collect();
     let judged = inputs.base.map(|base| {
@@ -53,6 +61,7 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
             tiers: &deciding,
             deciding: &job.compared_tiers(),
             baseline: against.as_ref(),
+            values,
             graded_here: if job.parts.is_none() { GradedHere::Yes } else { GradedHere::No },
             clock,
         })
@@ -66,6 +75,8 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     if let Some((changes, refusals)) = judged {
         report::refuse(&mut report, refusals);
+        let file = plan.config.baseline.as_ref();
+        let changes = list_returned(changes, file, (inputs.base, files), against.as_ref(), &report);
         report::govern(&mut report, changes, None);
     }
     snapshots::compare(files, &plan.config, &mut report)?;
@@ -94,7 +105,7 @@ fn grade_tiers(
     job: &RunOptions,
     plan: &Plan,
     inputs: &GradeInputs<'_>,
-    against: Option<&Baseline>,
+    (against, values): (Option<&Baseline>, Option<&dyn Excuses>),
 ) -> Result<GradedTiers, CliError> {
     let other = inputs.base.map(|base| base as &dyn OtherCommit);
     let tiers = &plan.wanted.tiers;
@@ -105,7 +116,7 @@ fn grade_tiers(
         }
         let mut made = (inputs.make)(plan, *tier)?;
         graded.called_off = graded.called_off.max(made.called_off);
-        let from = RunsFrom { made: &made, parts: job.parts.as_deref(), other };
+        let from = RunsFrom { made: &made, parts: job.parts.as_deref(), other, base: values };
         let tiered = grade_tier(plan, *tier, inputs.files, from, against)?;
         let mut refusals = not_run(*tier, tiers, &made.not_run, &tiered.suites);
         refusals.extend(tiered.not_gateable);

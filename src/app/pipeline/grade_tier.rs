@@ -1,7 +1,7 @@
 //! Grades one tier, and assembles the report from the results of all tiers.
 
 use super::live_runs::LiveRuns;
-use crate::app::pipeline::evaluate::{Evaluated, ResultSources, ShardResults, evaluate};
+use crate::app::pipeline::evaluate::{Evaluated, Excuses, ResultSources, ShardResults, evaluate};
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::replay::Replay;
 use crate::app::pipeline::run_options::RunOptions;
@@ -19,6 +19,8 @@ pub struct RunsFrom<'a> {
     pub parts: Option<&'a ShardResults>,
     /// The commit to compare the read files with.
     pub other: Option<&'a dyn OtherCommit>,
+    /// The base commit's own numbers, if they may excuse a failed gate.
+    pub base: Option<&'a dyn Excuses>,
 }
 
 /// Grades the suites of one tier.
@@ -32,12 +34,12 @@ pub fn grade_tier(
     from: RunsFrom<'_>,
     baseline: Option<&Baseline>,
 ) -> Result<Evaluated, Diagnostics> {
-    let RunsFrom { made, parts, other } = from;
+    let RunsFrom { made, parts, other, base } = from;
     let overlay = made.overlay(below);
     // Without live runs the overlay is empty and is not used.
     let files: &dyn Files = if made.files.is_empty() { below } else { &overlay };
     let runs = Replay::open(files, plan, tier, &made.layout)?;
-    let origin = ResultSources { runs: &runs, parts, other };
+    let origin = ResultSources { runs: &runs, parts, other, base };
     let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));
     match (foreign.is_empty(), evaluated) {
         (true, outcome) => outcome,
@@ -77,6 +79,8 @@ pub fn assemble_report(
         config: None,
         commit: job.commit.clone(),
         base: job.base.clone(),
+        base_branch: job.base.as_ref().and(job.branch.name.clone()),
+        others: Vec::new(),
         tiers: job.wanted.tiers.clone(),
         authority: job.authority,
         samples: pairs.map(|case| case.planned).max().unwrap_or(0),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::base_branch::BaseBranch;
 use super::evaluate::ShardResults;
 use super::graded_run::GradedRun;
 use super::live_options::LiveOptions;
@@ -166,6 +167,7 @@ pub(super) fn job(config: &str, one: &ShardPart, parts: &[ShardPart]) -> Result<
         deciding: if every_tier { DecidingTiers::Every } else { DecidingTiers::Deterministic },
         commit: one.report.commit.clone(),
         base,
+        branch: BaseBranch::default(),
         live: LiveOptions::NONE,
         parts: Some(Arc::new(joined)),
     })

@@ -1,7 +1,9 @@
 //! From the config to the report: the steps that several commands share.
 
+pub mod base_branch;
 pub mod base_commit;
 pub mod base_judgement;
+pub mod base_values;
 pub mod baseline;
 pub mod evaluate;
 pub mod fingerprint;
@@ -18,6 +20,7 @@ pub mod plan;
 pub mod prompts;
 pub mod remarks;
 pub mod replay;
+pub mod returned_baseline;
 pub mod run_options;
 pub mod sample_count;
 pub mod selection;

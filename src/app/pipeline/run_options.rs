@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::base_branch::BaseBranch;
 use super::evaluate::ShardResults;
 use super::live_options::{EarlierAnswers, LiveOptions};
 use super::selection::Selection;
@@ -67,6 +68,8 @@ pub struct RunOptions {
     pub commit: Option<String>,
     /// The base commit to compare with.
     pub base: Option<String>,
+    /// The branch of the base commit.
+    pub branch: BaseBranch,
     /// Options for live samples.
     pub live: LiveOptions,
     /// Results that other machines graded.

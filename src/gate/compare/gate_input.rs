@@ -41,11 +41,11 @@ pub struct ComparedPair<'a> {
 }
 
 impl GateInput<'_> {
-    pub(super) fn specs(&self) -> Vec<MetricSpec> {
+    pub(in crate::gate) fn specs(&self) -> Vec<MetricSpec> {
         self.metrics.iter().map(|metric| metric.spec).collect()
     }
 
-    pub(super) fn results(&self) -> impl Iterator<Item = &PairResult> + Clone {
+    pub(in crate::gate) fn results(&self) -> impl Iterator<Item = &PairResult> + Clone {
         self.pairs.iter().map(|pair| pair.result)
     }
 

@@ -1,5 +1,7 @@
 //! The verdict of a single case, and its state in the baseline.
 
+use std::collections::BTreeSet;
+
 use super::{ComparedPair, GateInput};
 use crate::fold;
 use crate::gate::limits::{GatedMetric, PlannedGate};
@@ -20,6 +22,18 @@ pub(super) fn case_before(metrics: &[GatedMetric], entry: &BaselineEntry, case: 
 fn failed_before(entry: &BaselineEntry, case: &CaseId) -> Option<bool> {
     let passing = entry.cases.get(case)?.get(PASSED)?.first().copied().flatten()?;
     Some(passing <= 0.5)
+}
+
+/// The cases that passed in the baseline and fail now, by their checks.
+pub(in crate::gate) fn newly_failing_cases<'a>(
+    pairs: impl Iterator<Item = &'a PairResult>,
+    entry: Option<&BaselineEntry>,
+) -> BTreeSet<&'a CaseId> {
+    let fails = |pair: &&PairResult| {
+        let failed = entry.and_then(|entry| failed_before(entry, &pair.case));
+        pair.exclusion == Exclusion::Counted && failed == Some(false) && !pair.passed.passes()
+    };
+    pairs.filter(fails).map(|pair| &pair.case).collect()
 }
 
 /// Number of cases that passed in the baseline and fail now, by their checks; `None` if no case can be compared.

@@ -19,6 +19,8 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
         config: None,
         commit: Some("a".repeat(40)),
         base: Some("b".repeat(40)),
+        base_branch: None,
+        others: Vec::new(),
         tiers: vec![tier],
         authority: Authority::Blocking,
         samples: 1,

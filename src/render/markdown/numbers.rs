@@ -47,7 +47,8 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval
         }
         Some(Noise::Within | Noise::Beyond | Noise::Untold) | None => "",
     };
-    let gates: Vec<String> = metric.gates.iter().map(|gate| words::gate(metric, gate)).collect();
+    let gates: Vec<String> =
+        metric.gates.iter().map(|gate| words::gate_with(metric, gate, |branch| inline(branch, words::NAME))).collect();
     let verdict = match &metric.verdict {
         _ if metric.gates.is_empty() => String::new(),
         // The gate used the approved number; the difference in this row is to the base commit.

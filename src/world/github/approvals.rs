@@ -121,7 +121,7 @@ impl GitHub {
 }
 
 #[derive(Deserialize)]
-struct ApprovalPullForm {
+pub(super) struct ApprovalPullForm {
     number: u64,
     state: String,
     user: Option<ApprovalUserForm>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, GitHubError, parsed};
+use super::{GitHub, GitHubError, escaped, parsed};
 use crate::model::RepoPath;
 use crate::world::blob_id::{BlobId, IdForm};
 
@@ -49,9 +49,8 @@ impl GitHub {
     /// GitHub did not answer.
     pub fn tree(&self, commit: &str) -> Result<Option<Tree>, GitHubError> {
         let doing = "while reading the list of a commit's files";
-        let path = self.path(&format!("/git/commits/{commit}"));
-        let found: CommitForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
-        let path = self.path(&format!("/git/trees/{}?recursive=1", found.tree.sha));
+        // GitHub takes a commit's id for that of its tree.
+        let path = self.path(&format!("/git/trees/{}?recursive=1", escaped(commit)));
         let form: CommitTreeForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
         if form.truncated {
             return Ok(None);
@@ -70,16 +69,6 @@ impl GitHub {
         }
         Ok(Some(tree))
     }
-}
-
-#[derive(Deserialize)]
-struct CommitForm {
-    tree: NamedForm,
-}
-
-#[derive(Deserialize)]
-struct NamedForm {
-    sha: String,
 }
 
 #[derive(Deserialize)]

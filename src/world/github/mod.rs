@@ -34,7 +34,7 @@ pub use self::checks::{CheckRun, Conclusion};
 pub use self::commits::{Blob, Tree};
 use self::download_clients::DownloadClients;
 pub use self::labels::RepositoryLabel;
-pub use self::pulls::{MergeState, OpenPull};
+pub use self::pulls::{MergeState, MergedPull, OpenPull};
 pub use self::refusal::{GitHubError, GitHubRefusal, ReadOnlyToken};
 use self::refusal::{Repeatable, backoff, error, pause};
 pub use self::reruns::RerunScope;

@@ -3,7 +3,9 @@
 use http::Method;
 use serde::Deserialize;
 
+use super::approvals::ApprovalPullForm;
 use super::{GitHub, GitHubError, PAGE, escaped, parsed};
+use crate::model::PullRequestDetails;
 
 /// An open pull request of this repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +36,48 @@ impl GitHub {
     }
 }
 
+impl GitHub {
+    /// The open pull requests with a commit as their head, from any repository. GitHub lists the open pull requests that have the
+    /// commit anywhere, so the caller compares heads.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn pulls_of(&self, commit: &str) -> Result<Vec<OpenPull>, GitHubError> {
+        let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", escaped(commit)));
+        let answer = self.ask(&Method::GET, &path, None, "while looking for the commit's pull requests")?;
+        let forms: Vec<PullForm> = parsed(&answer, &path)?;
+        Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
+    }
+}
+
+/// A merged pull request of this repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedPull {
+    /// Its number.
+    pub number: u64,
+    /// Its head commit.
+    pub head: String,
+    /// When it was merged, in GitHub's format.
+    pub at: String,
+}
+
+impl GitHub {
+    /// The pull requests that were merged into a branch, those that changed last first: one page.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn merged_pulls(&self, into: &str) -> Result<Vec<MergedPull>, GitHubError> {
+        let into = escaped(into);
+        let path = self.path(&format!("/pulls?state=closed&base={into}&sort=updated&direction=desc&per_page={PAGE}"));
+        let answer = self.ask(&Method::GET, &path, None, "while looking for merged pull requests")?;
+        let forms: Vec<MergedPullForm> = parsed(&answer, &path)?;
+        let merged = forms
+            .into_iter()
+            .filter_map(|form| Some(MergedPull { number: form.number, head: form.head.sha, at: form.merged_at? }));
+        Ok(merged.collect())
+    }
+}
+
 /// The test merge of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeState {
@@ -46,19 +90,20 @@ pub enum MergeState {
 }
 
 impl GitHub {
-    /// The test merge of a pull request. This request makes GitHub create it.
+    /// A pull request with its test merge. This request makes GitHub create it.
     ///
     /// # Errors
     /// GitHub did not answer.
-    pub fn merge_state(&self, number: u64) -> Result<MergeState, GitHubError> {
+    pub fn pull_and_merge(&self, number: u64) -> Result<(PullRequestDetails, MergeState), GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the test merge")?;
         let MergeForm { mergeable, merge_commit_sha } = parsed(&answer, &path)?;
-        Ok(match (mergeable, merge_commit_sha) {
+        let state = match (mergeable, merge_commit_sha) {
             (Some(false), _) => MergeState::Conflict,
             (Some(true), Some(merge)) => MergeState::Made(merge),
             (Some(true) | None, _) => MergeState::Unknown,
-        })
+        };
+        Ok((parsed::<ApprovalPullForm>(&answer, &path)?.into(), state))
     }
 
     /// The parents of a commit, in order.
@@ -80,6 +125,13 @@ impl GitHub {
         let answer = self.ask(&Method::GET, &path, None, "while reading the merge base")?;
         Ok(parsed::<CompareForm>(&answer, &path)?.merge_base_commit.sha)
     }
+}
+
+#[derive(Deserialize)]
+struct MergedPullForm {
+    number: u64,
+    head: ShaForm,
+    merged_at: Option<String>,
 }
 
 #[derive(Deserialize)]

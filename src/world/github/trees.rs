@@ -3,7 +3,7 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, GitHubError, parsed};
+use super::{GitHub, GitHubError, escaped, parsed};
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
 use crate::model::RepoPath;
@@ -40,6 +40,20 @@ impl Objects for GitHub {
         Ok(answer.body)
     }
 
+    fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
+        let (commit, path) = (of_id(commit)?, escaped(file.as_str()));
+        let path = self.path(&format!("/commits?sha={commit}&path={path}&per_page={CHANGES}"));
+        let what = "the history of a file";
+        let answer = self.ask(&Method::GET, &path, None, "while reading the history of a file");
+        let changes: Vec<ChangeCommitForm> =
+            answer.and_then(|answer| parsed(&answer, &path)).map_err(|refusal| tree_error(refusal, what))?;
+        let mut earlier = Vec::new();
+        for change in changes {
+            earlier.extend(self.file(file, of_id(&change.sha)?).map_err(|refusal| tree_error(refusal, what))?);
+        }
+        Ok(earlier)
+    }
+
     fn archive(&self, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
         let what = "the files of the base commit";
         let bytes =
@@ -48,6 +62,9 @@ impl Objects for GitHub {
         Ok(Some(unpacked.files))
     }
 }
+
+/// Number of a file's changes that are read, one request each.
+const CHANGES: usize = 5;
 
 /// Checks an id from a GitHub answer before it is put into a path.
 fn of_id(id: &str) -> anyhow::Result<&str> {
@@ -60,6 +77,11 @@ fn of_id(id: &str) -> anyhow::Result<&str> {
 
 fn tree_error(refusal: GitHubError, what: &str) -> anyhow::Error {
     refusal.explained(&format!("{what} cannot be read"), "contents: read")
+}
+
+#[derive(Deserialize)]
+struct ChangeCommitForm {
+    sha: String,
 }
 
 #[derive(Deserialize)]

@@ -3,7 +3,9 @@
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
+use super::approval::{Story, base_sha};
 use super::standin::Standin;
+use super::standin::pulls::test_merge;
 use super::{BOT, Job, RUN, head_sha};
 use crate::repository::{Ran, Repository};
 use crate::trial;
@@ -20,6 +22,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a branch that is not the default one moves no baseline", other_branch),
         trial("a report on another commit, or none, is refused", no_report),
         trial("a missing permission for the baseline pull request is one warning", permissions),
+        trial("the baseline pull request is green where a merged pull request was approved for its numbers", approved),
+        trial("a baseline pull request that is not what was approved needs the label", not_approved),
     ]
 }
 
@@ -171,5 +175,104 @@ fn permissions() {
         let warnings: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("::warning")).collect();
         assert!(warnings.len() == 1 && warnings[0].contains(permission), "{}", ran.stdout);
         assert!(ours(&branch.github).is_empty());
+    }
+}
+
+/// Pull request 2 moves numbers, and the baseline's pull request 3 writes them.
+struct Merged {
+    story: Story,
+    /// What is checked out for pull request 3.
+    checkout: Repository,
+}
+
+impl Merged {
+    /// Alice approves pull request 2, it is merged, and the job on the default branch opens pull request 3.
+    fn new() -> Self {
+        let story = Story::new();
+        assert_eq!(story.gate(7).code, 1);
+        story.labeled("alice");
+        story.github.merge(2);
+        let (main, tip) = (&story.checkout, base_sha());
+        story.github.files(main);
+        for mode in ["run", "baseline-pr"] {
+            let mut job = Job::new(main, &story.github, "push", "push").input("mode", mode).input("blocking", "false");
+            job.event["repository"]["default_branch"] = json!("master");
+            let ran = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &tip).runs();
+            assert_eq!(ran.code, 0, "{mode}: {}{}", ran.stdout, ran.stderr);
+        }
+        let checkout = Repository::small();
+        for file in crate::repository::FILES {
+            checkout.write(file, main.read(file));
+        }
+        let merged = Self { story, checkout };
+        merged.checkout.write(BASELINE, merged.story.github.read_at(&merged.head(), BASELINE));
+        merged
+    }
+
+    fn head(&self) -> String {
+        self.story.github.head(BRANCH).unwrap()
+    }
+
+    fn gate(&self) -> Ran {
+        let (head, merge) = (self.head(), test_merge(3));
+        let mut job = Job::new(&self.checkout, &self.story.github, "pull_request.opened", "pull_request");
+        job.event["pull_request"]["number"] = json!(3);
+        job.event["number"] = json!(3);
+        job = job.head(&head);
+        job.variable("GITHUB_SHA", &merge).runs()
+    }
+}
+
+fn approved() {
+    let merged = Merged::new();
+    let ran = merged.gate();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let report: Value = serde_json::from_str(&merged.checkout.read(".goldgate/report/report.json")).unwrap();
+    assert_eq!(report["approval"]["by"], json!("alice on pull request 2"));
+    assert_eq!(report["golden_changes"].as_array().unwrap().len(), 1);
+}
+
+type Change = fn(&Merged);
+
+fn not_approved() {
+    let changes: [(&str, Change); 8] = [
+        ("a number that was not measured", |merged| {
+            merged.checkout.replace(BASELINE, "\"f1_score\": 0.5", "\"f1_score\": 0.4")
+        }),
+        ("another form of the same numbers", |merged| {
+            merged.checkout.write(BASELINE, merged.checkout.read(BASELINE) + " ")
+        }),
+        ("a time in the future", |merged| merged.checkout.replace(BASELINE, "2026-11-21T", "2099-11-21T")),
+        ("another golden change", |merged| {
+            merged.checkout.replace(
+                "golden/expected/legal/lease.json",
+                "\"max_expected_findings\": 3",
+                "\"max_expected_findings\": 9",
+            );
+        }),
+        ("an agent that was changed and not recorded again", |merged| {
+            merged.checkout.write("prompts/legal.md", "Report nothing.\n");
+        }),
+        ("a branch that is not the baseline's", |merged| {
+            let head = merged.head();
+            merged.story.github.branch("mine", &head);
+            merged.story.github.move_pull(3, "mine");
+        }),
+        ("an approval that was withdrawn", |merged| {
+            merged.story.github.reopen(2);
+            merged.story.github.unlabel(super::approval::LABEL);
+            merged.story.job("pull_request.unlabeled", "alice", 21).input("mode", "approve").runs();
+            merged.story.github.merge(2);
+        }),
+        ("a pull request that was approved and never merged", |merged| {
+            merged.story.github.reopen(2);
+            merged.story.github.close(2);
+        }),
+    ];
+    for (name, change) in changes {
+        let merged = Merged::new();
+        change(&merged);
+        let ran = merged.gate();
+        assert_eq!(ran.code, 1, "{name}: {}{}", ran.stdout, ran.stderr);
     }
 }

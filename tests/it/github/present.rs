@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::approval::{Story, base_sha};
 use super::standin::Standin;
-use super::standin::pulls::MERGE;
+use super::standin::pulls::{MERGE, test_merge};
 use super::{BOT, Job, RUN, head_sha, opened, payload};
 use crate::repository::{Ran, Repository};
 use crate::trial;
@@ -15,7 +15,13 @@ pub fn trials() -> Vec<Trial> {
         trial("the base is the commit that the head was merged into, not the payload's frozen one", first_parent),
         trial("a run that is started again after a retarget gives no verdict", retargeted),
         trial("a run on an older head than the present one gives no verdict", older_head),
-        trial("a commit that two pull requests have as their head gives no verdict", two_pulls),
+        trial("a commit that two pull requests have as their head gets the worst of their verdicts", two_pulls),
+        trial("two pull requests from two branches with one commit are judged together", two_branches),
+        trial("a run that was started by hand judges every pull request of its branch", two_by_hand),
+        trial("a pull request is not blamed for what its base branch already shows", behind_baseline),
+        trial("a case that the base branch gained while the prompt changed is named as gained", gained),
+        trial("the base commit's files take few requests, whatever their number", few_requests),
+        trial("only the default branch and branches that require checks excuse a number", unprotected),
         trial("a run that was started by hand is compared with the merge base", by_hand),
         trial("the trusted gate judges the present test merge against the present base branch", trusted),
         trial("the trusted gate gives no verdict without a test merge of the present base", no_merge),
@@ -86,16 +92,198 @@ fn older_head() {
     assert!(github.bodies(BOT).is_empty());
 }
 
-fn two_pulls() {
+/// Pull request 2 into master and pull request 5 into lax, both with the same head. Lax asks for no more than what is given.
+fn shared() -> (Repository, Standin) {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.files(&repository);
     github.branch("lax", &"e".repeat(40));
     github.second_pull(5, "lax");
-    let why = "is the head of the pull requests 2 and 5";
-    is_no_verdict(&opened(&repository, &github).runs(), why);
+    into_lax(&github, &repository, &repository);
+    (repository, github)
+}
+
+fn into_lax(github: &Standin, base: &Repository, merge: &Repository) {
+    github.commit(&"e".repeat(40), base);
+    github.commit(&test_merge(5), merge);
+}
+
+fn two_pulls() {
+    let (repository, github) = shared();
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let note = "pull request 5 into lax has the same head commit and passes";
+    assert!(github.bodies(BOT)[0].contains(note), "{}", github.bodies(BOT)[0]);
+    // Worse there alone: what is merged into lax is something else.
+    let worse = Repository::small();
+    worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    into_lax(&github, &Repository::small(), &worse);
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let body = github.bodies(BOT).remove(0);
+    let headline = "> [!CAUTION]\n> **Merge blocked: pull request 5 into lax has the same head commit and fails.**";
+    assert!(body.starts_with(headline), "{body}");
+    assert_eq!(report(&repository)["other_pull_requests"], json!([{ "number": 5, "into": "lax", "verdict": "fail" }]));
+    assert!(github.bodies_on(5).is_empty(), "its own run writes its comment");
+    // Red here is red, whatever lax says.
+    into_lax(&github, &Repository::small(), &Repository::small());
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    assert_eq!(opened(&repository, &github).runs().code, 1);
+    repository.replace(RUN, "Needs nothing.", "Needs prior approval.");
+    // What cannot be judged is not green.
+    github.mergeable_of(5, json!(false));
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(github.bodies(BOT)[0].contains("pull request 5 conflicts with lax"), "{}", github.bodies(BOT)[0]);
+    // The trusted gate judges both in the same way.
+    let workspace = Repository::empty();
+    github.commit(&base_sha(), &repository);
+    github.commit(MERGE, &repository);
+    assert_eq!(gate(&workspace, &github).code, 3);
+    github.mergeable_of(5, json!(true));
+    assert_eq!(gate(&workspace, &github).code, 0);
+    into_lax(&github, &Repository::small(), &worse);
+    assert_eq!(gate(&workspace, &github).code, 1);
+}
+
+/// Somebody pushes the commit to a second branch as well, and opens the pull request from there.
+fn two_branches() {
+    let (repository, github) = shared();
+    let worse = Repository::small();
+    worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    into_lax(&github, &Repository::small(), &worse);
+    github.branch("copy", &head_sha());
+    github.move_pull(5, "copy");
+    assert_eq!(opened(&repository, &github).runs().code, 1);
+    github.branch("copy", &"7".repeat(40));
+    assert_eq!(opened(&repository, &github).runs().code, 0);
+}
+
+fn two_by_hand() {
+    let (repository, github) = shared();
     let mut job = Job::new(&repository, &github, "workflow_dispatch", "workflow_dispatch");
     job.event["ref"] = json!("refs/heads/changes");
-    is_no_verdict(&job.variable("GITHUB_SHA", &head_sha()).runs(), why);
-    assert!(github.bodies(BOT).is_empty());
+    let ran = job.variable("GITHUB_SHA", &head_sha()).runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!((github.bodies_on(2).len(), github.bodies_on(5).len()), (1, 1));
+    assert!(github.bodies_on(5)[0].contains("baseline of lax at eeeeeeee"), "{}", github.bodies_on(5)[0]);
+    assert!(github.bodies_on(2)[0].contains("baseline of master at "), "{}", github.bodies_on(2)[0]);
+}
+
+/// The recordings of the base branch are worse than its baseline says: an approved change was merged, and the baseline is behind.
+fn behind() -> (Repository, Standin) {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    repository.goldgate(&["run", "--update-baseline"]);
+    worsen(&repository);
+    github.files(&repository);
+    repository.write("README.md", "Leases.\n");
+    (repository, github)
+}
+
+/// Lowers numbers that only the baseline limits.
+fn worsen(repository: &Repository) {
+    repository.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"},");
+}
+
+fn behind_baseline() {
+    let (repository, github) = behind();
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let body = github.bodies(BOT).remove(0);
+    assert!(body.contains("master is already at 50%; baseline 100%, update pending"), "{body}");
+    // Worse than the base branch is worse.
+    worsen(&repository);
+    assert_eq!(opened(&repository, &github).runs().code, 1);
+    // The trusted gate says the same of the same files.
+    let (workspace, head) = (Repository::empty(), Repository::small());
+    for file in [RUN, super::approval::BASELINE] {
+        head.write(file, github.read_at(&base_sha(), file));
+    }
+    github.commit(&base_sha(), &head);
+    github.commit(MERGE, &head);
+    let ran = gate(&workspace, &github);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    worsen(&head);
+    github.commit(MERGE, &head);
+    assert_eq!(gate(&workspace, &github).code, 1);
+}
+
+/// The branch changes the prompt and records its own case again; the base branch gained another case meanwhile.
+fn gained() {
+    let (base, head, merge) = (Repository::small(), Repository::small(), Repository::small());
+    for repository in [&base, &merge] {
+        crate::golden_changes::add_case(repository, 1);
+        let recording = crate::golden_changes::recording(1);
+        repository.write(&format!("golden/{recording}"), repository.read(&recording));
+    }
+    let github = Standin::new(&head_sha());
+    github.commit(&base_sha(), &base);
+    github.commit(&head_sha(), &head);
+    let ran = opened(&merge, &github).runs();
+    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
+    for repository in [&head, &merge] {
+        repository.write("prompts/legal.md", "Report each change of control.\n");
+        repository.replace(RUN, "Needs prior approval.", "Needs approval first.");
+    }
+    github.commit(&head_sha(), &head);
+    let ran = opened(&merge, &github).runs();
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    let words = "master gained 1 case after this branch began: contracts/legal/lease-1; merge master into this branch and record it there";
+    let body = github.bodies(BOT).remove(0);
+    assert!(ran.stdout.contains(words) && body.contains("master gained 1 case"), "{}{body}", ran.stdout);
+    github.commit(MERGE, &merge);
+    let workspace = Repository::empty();
+    let ran = gate(&workspace, &github);
+    assert!(ran.code == 3 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// 500 recordings changed, in a golden set of 500 cases.
+fn few_requests() {
+    let (base, head) = (Repository::small(), Repository::small());
+    for case in 0..500 {
+        for repository in [&base, &head] {
+            crate::golden_changes::add_case(repository, case);
+            let recording = crate::golden_changes::recording(case);
+            let text = repository.read(&recording);
+            let text =
+                if std::ptr::eq(repository, &head) { text.replace("prior approval", "an approval") } else { text };
+            repository.write(&format!("golden/{recording}"), text);
+            repository.remove(&recording);
+        }
+    }
+    head.write("prompts/legal.md", "Report each change of control.\n");
+    head.replace(RUN, "Needs prior approval.", "Needs approval first.");
+    let github = Standin::new(&head_sha());
+    github.commit(&base_sha(), &base);
+    let ran = opened(&head, &github).runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("501 recordings of `contracts/legal` changed"), "{}", ran.stdout);
+    at_most_ten(&github, 0);
+    let (before, workspace) = (github.requests().len(), Repository::empty());
+    github.commit(MERGE, &head);
+    let ran = gate(&workspace, &github);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    at_most_ten(&github, before);
+}
+
+/// All that a run reads before it writes its comment: the pull request, its commits and their files.
+fn at_most_ten(github: &Standin, before: usize) {
+    let read = github.requests().split_off(before);
+    let about = ["/statuses", "/issues/", "/graphql", "/user", "/_stored/"];
+    let read: Vec<&String> = read.iter().filter(|request| !about.iter().any(|part| request.contains(part))).collect();
+    assert!(read.len() <= 10, "{}: {read:?}", read.len());
+}
+
+/// Anybody with write access can push a regression to a branch of their own and open a pull request into it.
+fn unprotected() {
+    let (repository, github) = behind();
+    github.branch("mine", &"e".repeat(40));
+    github.retarget("mine");
+    let mut job = opened(&repository, &github);
+    job.event["pull_request"]["base"]["ref"] = json!("mine");
+    assert_eq!(job.runs().code, 1);
+    github.guard("mine");
+    let ran = job.runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 
 fn by_hand() {
@@ -109,7 +297,7 @@ fn by_hand() {
 }
 
 /// A fork's pull request: the base has gained a case since, the head has not.
-fn behind() -> (Standin, Repository, Repository) {
+fn behind_head() -> (Standin, Repository, Repository) {
     let (base, head, github) = (Repository::small(), Repository::small(), Standin::new(&head_sha()));
     let merge = Repository::small();
     for repository in [&base, &merge] {
@@ -132,7 +320,7 @@ fn gate(workspace: &Repository, github: &Standin) -> Ran {
 }
 
 fn trusted() {
-    let (github, _, workspace) = behind();
+    let (github, _, workspace) = behind_head();
     let ran = gate(&workspace, &github);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let report = report(&workspace);
@@ -155,7 +343,7 @@ fn trusted() {
 }
 
 fn no_merge() {
-    let (github, _, workspace) = behind();
+    let (github, _, workspace) = behind_head();
     github.mergeable(json!(false));
     is_no_verdict(&gate(&workspace, &github), "pull request 2 conflicts with master");
     github.mergeable(Value::Null);

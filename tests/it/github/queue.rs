@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::approval::{BASELINE, Story, base_sha, committed};
 use super::{Job, RUN};
-use crate::repository::Ran;
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 const EXPECTED: &str = "golden/expected/legal/lease.json";
@@ -16,6 +16,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a merge group with a bumped baseline is green by the approval that the bump carried on", bumped),
         trial("a merge group with another result than the approved one is red and says so", other_result),
         trial("an approval of another pull request, or none, opens no merge queue", not_its_own),
+        trial("the numbers of a merge group before it excuse nothing", stacked),
+        trial("the trusted gate judges a merge group as data, with the approval of its pull request", trusted),
         trial("a merge group that may not read pull requests says which permission is missing", unread),
     ]
 }
@@ -96,6 +98,67 @@ fn not_its_own() {
     assert_eq!(job.runs().code, 1, "any branch is taken for the queue's");
     story.unlabeled(7);
     assert_eq!(queued(&story, 2).code, 1, "a withdrawn approval counts");
+}
+
+/// A queue builds each group on the one before it, which can still fail: GitHub's webhook says that `base_sha` is "the SHA of the
+/// merge group's parent commit". Where only the last group of several has to pass, the regression would be merged with it.
+fn stacked() {
+    let story = Story::new();
+    let base = Repository::small();
+    base.goldgate(&["run", "--update-baseline"]);
+    let (tip, first) = (base_sha(), "1".repeat(40));
+    story.github.commit(&tip, &base);
+    story.github.commit(&first, &story.checkout);
+    let mut job = Job::new(&story.checkout, &story.github, "merge_group", "merge_group");
+    job.event["merge_group"]["base_sha"] = json!(first);
+    story.github.merge_base(&first, &tip);
+    let ran = job.runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let workspace = Repository::empty();
+    let group = super::payload("merge_group")["merge_group"]["head_sha"].as_str().unwrap().to_owned();
+    story.github.commit(&group, &story.checkout);
+    let mut as_data = Job::new(&workspace, &story.github, "merge_group", "merge_group").input("mode", "trusted");
+    as_data.event = job.event.clone();
+    assert_eq!(as_data.runs().code, 1);
+    // What is merged already excuses it.
+    story.github.merge_base(&first, &first);
+    let ran = job.runs();
+    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
+    let ran = as_data.runs();
+    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
+    // So does another commit of the branch that shows it.
+    let other = "2".repeat(40);
+    story.github.commit(&other, &story.checkout);
+    story.github.merge_base(&first, &other);
+    assert_eq!((job.runs().code, as_data.runs().code), (0, 0));
+}
+
+fn trusted() {
+    let story = golden_change();
+    let base = Repository::small();
+    base.write(BASELINE, story.checkout.read(BASELINE));
+    story.checkout.write("prompts/legal.md", base.read("prompts/legal.md"));
+    story.github.commit(&base_sha(), &base);
+    story.github.commit(super::standin::pulls::MERGE, &story.checkout);
+    let group = super::payload("merge_group")["merge_group"]["head_sha"].as_str().unwrap().to_owned();
+    story.github.commit(&group, &story.checkout);
+    let workspace = Repository::empty();
+    let mut job = Job::new(&workspace, &story.github, "merge_group", "merge_group").input("mode", "trusted");
+    let reference = format!("refs/heads/gh-readonly-queue/main/pr-2-{}", base_sha());
+    job.event["merge_group"]["head_ref"] = json!(reference);
+    job.event["merge_group"]["base_sha"] = json!(base_sha());
+    let ran = job.runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    story.gate(7);
+    story.labeled("alice");
+    let ran = job.runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let report: Value = serde_json::from_str(&workspace.read(".goldgate/report/report.json")).unwrap();
+    assert_eq!((&report["commit"], &report["base"]), (&json!(group), &json!(base_sha())));
+    assert_eq!(report["approval"]["by"], json!("alice"));
+    // A pull request without an approval opens nothing.
+    job.event["merge_group"]["head_ref"] = json!(format!("refs/heads/gh-readonly-queue/main/pr-9-{}", base_sha()));
+    assert_eq!(job.runs().code, 1);
 }
 
 fn unread() {

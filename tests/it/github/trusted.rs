@@ -137,7 +137,7 @@ fn everything() {
     fork.head.remove("goldgate.yaml");
     let ran = fork.runs();
     assert_eq!(ran.code, 2, "{}", ran.stdout);
-    assert!(ran.stderr.contains("goldgate.yaml: the file does not exist"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("goldgate.yaml: the config does not exist on the head commit"), "{}", ran.stderr);
     // All gates pass where the expectation was made to fit the recording; the edit itself holds the merge up.
     let fork = Fork::new();
     fork.head.replace(

@@ -1,6 +1,7 @@
 //! What a green check means: one folder an attack. `attack.yaml` names a repository, a change that makes the agent worse, and what
 //! somebody does beside it to have it merged. Without the attack the change is red or has no verdict; with it, too.
 
+mod base_values;
 mod bases;
 mod edits;
 mod honest;
@@ -54,6 +55,7 @@ pub fn trials() -> Vec<Trial> {
     let each = |(name, folder): (String, PathBuf)| trial(format!("no green: {name}"), move || attacked(&folder));
     let mut trials: Vec<Trial> = attacks().into_iter().map(each).collect();
     trials.push(trial("there are at least sixty attacks, and each says why", enough));
+    trials.extend(base_values::trials());
     trials.extend(honest::trials());
     trials.extend(more_samples::trials());
     trials.extend(random::trials());

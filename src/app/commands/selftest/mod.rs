@@ -76,7 +76,7 @@ fn pair_label((suite, agent, case): &PairName) -> String {
 
 /// Grades the cases of a plan on these runs, and returns the results by name.
 fn graded(plan: &Plan, files: &dyn Files, runs: &dyn RunReader) -> Result<BTreeMap<PairName, PairResult>, Diagnostics> {
-    let origin = ResultSources { runs, parts: None, other: None };
+    let origin = ResultSources { runs, parts: None, other: None, base: None };
     let evaluated = evaluate(plan, Tier::Deterministic, origin, files, None)?;
     let cases = evaluated.suites.into_iter().flat_map(|suite| {
         let agents = suite.agents.into_iter();

@@ -14,13 +14,14 @@ pub struct Comments {
 
 struct Comment {
     id: u64,
+    issue: u64,
     author: String,
     body: String,
 }
 
 impl Standin {
     pub fn comment(&self, author: &str, body: &str) {
-        self.change(|state| state.comments.add(author, body));
+        self.change(|state| state.comments.add(super::pulls::NUMBER, author, body));
     }
 
     /// A person with write access edits a comment, whoever wrote it.
@@ -40,6 +41,14 @@ impl Standin {
         self.change(|state| state.comments.locked = true);
     }
 
+    /// The comments of one pull request, whoever wrote them.
+    pub fn bodies_on(&self, issue: u64) -> Vec<String> {
+        self.change(|state| {
+            let all = state.comments.all.iter().filter(|comment| comment.issue == issue);
+            all.map(|comment| comment.body.clone()).collect()
+        })
+    }
+
     pub fn bodies(&self, author: &str) -> Vec<String> {
         self.change(|state| {
             state
@@ -54,9 +63,9 @@ impl Standin {
 }
 
 impl Comments {
-    fn add(&mut self, author: &str, body: &str) -> u64 {
+    fn add(&mut self, issue: u64, author: &str, body: &str) -> u64 {
         self.next += 1;
-        self.all.push(Comment { id: self.next, author: author.to_owned(), body: body.to_owned() });
+        self.all.push(Comment { id: self.next, issue, author: author.to_owned(), body: body.to_owned() });
         self.next
     }
 
@@ -72,7 +81,7 @@ impl Comments {
 }
 
 fn shown(comment: &Comment) -> Value {
-    let Comment { id, author, body } = comment;
+    let Comment { id, issue: _, author, body } = comment;
     let url = format!("https://github.example/c/{id}");
     json!({ "id": id, "body": body, "html_url": url, "user": { "login": author, "type": "Bot" } })
 }
@@ -83,16 +92,21 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     let login = state.account.login.clone();
     let comments = &mut state.comments;
     Some(match (request.method.as_str(), segments) {
-        ("GET", ["issues", _, "comments"]) => request.page(&comments.all, shown),
+        ("GET", ["issues", issue, "comments"]) => {
+            let issue: u64 = issue.parse().unwrap();
+            let own: Vec<&Comment> = comments.all.iter().filter(|comment| comment.issue == issue).collect();
+            request.page(&own, |comment| shown(comment))
+        }
         ("POST", ["issues", _, "comments"]) if !allowed => forbidden("issues=write; pull_requests=write"),
         // Docs, "Locking conversations"; the text is GitHub's answer to this request.
         ("POST", ["issues", _, "comments"]) if comments.locked => {
             status(403, json!({ "message": "Unable to create comment because issue is locked." }))
         }
-        ("POST", ["issues", _, "comments"]) => {
+        ("POST", ["issues", issue, "comments"]) => {
+            let issue: u64 = issue.parse().unwrap();
             match request.body["body"].as_str().filter(|body| body.chars().count() <= 65_536) {
                 Some(body) => {
-                    let id = comments.add(&login, body);
+                    let id = comments.add(issue, &login, body);
                     status(201, comments.shown(id))
                 }
                 None => invalid(),

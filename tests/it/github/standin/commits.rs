@@ -70,6 +70,13 @@ fn walk(folder: &Path, inside: &str, commit: &mut Commit) {
     }
 }
 
+impl Commits {
+    /// The files of all commits.
+    pub fn all_bytes(&self) -> impl Iterator<Item = &Vec<u8>> {
+        self.0.values().flat_map(|commit| commit.entries.values()).map(|(_, bytes)| bytes)
+    }
+}
+
 impl Commit {
     /// The files of a repository on the disk.
     pub fn of(repository: &Repository) -> Self {
@@ -118,10 +125,20 @@ impl Commit {
     }
 
     fn tree(&self) -> Value {
-        let entries = self.entries.iter().map(|(path, (mode, bytes))| {
-            json!({ "path": path, "mode": format!("{mode:06o}"), "type": "blob", "sha": id(bytes) })
-        });
-        json!({ "truncated": self.truncated, "tree": entries.collect::<Vec<_>>() })
+        let mut entries: BTreeMap<&str, Value> = BTreeMap::new();
+        for (path, (mode, bytes)) in &self.entries {
+            // Folders are entries as well (REST, "Get a tree": a `type` is blob, tree or commit).
+            for (end, _) in path.match_indices('/') {
+                let folder = &path[..end];
+                entries.insert(
+                    folder,
+                    json!({ "path": folder, "mode": "040000", "type": "tree", "sha": id(folder.as_bytes()) }),
+                );
+            }
+            let (mode, size) = (format!("{mode:06o}"), bytes.len());
+            entries.insert(path, json!({ "path": path, "mode": mode, "type": "blob", "sha": id(bytes), "size": size }));
+        }
+        json!({ "truncated": self.truncated, "tree": entries.into_values().collect::<Vec<_>>() })
     }
 }
 
@@ -146,7 +163,8 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             known.then(|| ok(json!({ "sha": id, "tree": { "sha": backwards(id) }, "parents": parents })))
         }
         ("GET", ["git", "trees", id]) => {
-            let commit = state.commits.0.get(&backwards(id))?;
+            // REST, "Get a tree": "The SHA1 value or ref name of the tree", and a commit's is taken as well.
+            let commit = state.commits.0.get(&backwards(id)).or_else(|| state.commits.0.get(*id))?;
             Some(if request.asked("recursive").is_some() { ok(commit.tree()) } else { missing() })
         }
         ("GET", ["tarball", id]) if request.has_token => {

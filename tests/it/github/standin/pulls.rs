@@ -31,7 +31,9 @@ pub struct Pulls {
     /// Merges that are not made anew when a branch moves, by their commit.
     merges: BTreeMap<String, [String; 2]>,
     /// What GitHub says of the test merge: whether it can be made, where it knows.
-    unmergeable: Option<Value>,
+    unmergeable: BTreeMap<u64, Value>,
+    /// What commits have in common with the branch that they are compared with, by commit.
+    merge_bases: BTreeMap<String, String>,
 }
 
 /// Whether the gate's workflow can be started by hand.
@@ -53,6 +55,13 @@ struct Pull {
     title: String,
     body: String,
     state: String,
+    /// When it was merged.
+    merged: Option<String>,
+}
+
+/// The test merge of a pull request.
+pub fn test_merge(number: u64) -> String {
+    if number == NUMBER { MERGE.to_owned() } else { format!("{number:040}") }
 }
 
 impl Pull {
@@ -75,6 +84,7 @@ impl Pulls {
             title: "Update".to_owned(),
             body: String::new(),
             state: "open".to_owned(),
+            merged: None,
         };
         self.all.insert(NUMBER, pull);
     }
@@ -104,11 +114,13 @@ impl Pulls {
         let pull = &self.all[&number];
         let head = pull.head.clone().or_else(|| self.head_of(&pull.branch)).unwrap_or_default();
         let from = if pull.head.is_some() { 1 } else { REPOSITORY };
-        let merge = if number == NUMBER { MERGE.to_owned() } else { format!("{number:040}") };
+        let merge = test_merge(number);
+        let says = self.unmergeable.get(&number).or_else(|| self.unmergeable.get(&0));
+        let mergeable = says.cloned().unwrap_or(true.into());
         let labels: Vec<Value> = labels.iter().map(|name| json!({ "name": name })).collect();
         json!({
             "number": number, "state": pull.state, "title": pull.title, "body": pull.body, "user": { "login": pull.author },
-            "labels": labels, "mergeable": self.unmergeable.clone().unwrap_or(true.into()), "merge_commit_sha": merge,
+            "labels": labels, "merged_at": pull.merged, "mergeable": mergeable, "merge_commit_sha": merge,
             "head": { "sha": head, "label": pull.label(), "ref": pull.branch, "repo": { "id": from, "full_name": "acme/agents" } },
             "base": { "sha": pull.base, "ref": pull.into, "repo": { "id": REPOSITORY, "full_name": "acme/agents" } },
         })
@@ -119,9 +131,20 @@ impl Pulls {
         if let Some(kept) = self.merges.get(commit) {
             return kept.to_vec();
         }
-        let Some(pull) = self.all.get(&NUMBER).filter(|_| commit == MERGE) else { return Vec::new() };
+        let Some((_, pull)) = self.all.iter().find(|(number, _)| test_merge(**number) == commit) else {
+            return Vec::new();
+        };
         let head = pull.head.clone().or_else(|| self.head_of(&pull.branch));
         self.head_of(&pull.into).into_iter().chain(head).collect()
+    }
+
+    /// REST, "List pull requests": `state`, `base` and `head` filter; a closed one has `merged_at` if it was merged.
+    fn closed(&self, request: &Request) -> Answer {
+        let into = request.asked("base");
+        let is_of = |pull: &Pull| pull.state == "closed" && into.as_ref().is_none_or(|into| *into == pull.into);
+        let found: Vec<u64> =
+            self.all.iter().rev().filter(|(_, pull)| is_of(pull)).map(|(number, _)| *number).collect();
+        request.page(&found, |number| self.shown(*number, &[]))
     }
 
     fn ours(&mut self) -> &mut Pull {
@@ -157,7 +180,17 @@ impl Standin {
 
     /// What `mergeable` says: false with a conflict, null while GitHub computes it (REST, "Get a pull request").
     pub fn mergeable(&self, says: Value) {
-        self.change(|state| state.pulls.unmergeable = Some(says));
+        self.change(|state| state.pulls.unmergeable.insert(0, says));
+    }
+
+    /// The same of one pull request.
+    pub fn mergeable_of(&self, number: u64, says: Value) {
+        self.change(|state| state.pulls.unmergeable.insert(number, says));
+    }
+
+    /// Where a commit left the branch that it is compared with.
+    pub fn merge_base(&self, commit: &str, base: &str) {
+        self.change(|state| state.pulls.merge_bases.insert(commit.to_owned(), base.to_owned()));
     }
 
     /// A second pull request with the same head, into another branch.
@@ -167,11 +200,39 @@ impl Standin {
             let (author, branch, head) = (ours.author.clone(), ours.branch.clone(), ours.head.clone());
             let [title, body] = ["Backport".to_owned(), String::new()];
             let (base, into) = (BASE.to_owned(), into.to_owned());
-            state
-                .pulls
-                .all
-                .insert(number, Pull { author, branch, head, base, into, title, body, state: "open".to_owned() });
+            state.pulls.all.insert(
+                number,
+                Pull { author, branch, head, base, into, title, body, state: "open".to_owned(), merged: None },
+            );
         });
+    }
+
+    /// Somebody merges a pull request. Its branch stays.
+    pub fn merge(&self, number: u64) {
+        self.change(|state| {
+            let at = state.tick();
+            let pull = state.pulls.all.get_mut(&number).unwrap();
+            pull.state = "closed".to_owned();
+            pull.merged = Some(at);
+        });
+    }
+
+    /// A pull request is open, as if it had never been merged.
+    pub fn reopen(&self, number: u64) {
+        self.change(|state| {
+            let pull = state.pulls.all.get_mut(&number).unwrap();
+            (pull.state, pull.merged) = ("open".to_owned(), None);
+        });
+    }
+
+    /// Somebody closes a pull request without a merge.
+    pub fn close(&self, number: u64) {
+        self.change(|state| state.pulls.all.get_mut(&number).unwrap().state = "closed".to_owned());
+    }
+
+    /// A pull request comes from another branch.
+    pub fn move_pull(&self, number: u64, branch: &str) {
+        self.change(|state| branch.clone_into(&mut state.pulls.all.get_mut(&number).unwrap().branch));
     }
 
     /// Somebody pushes right before the next commit by GraphQL.
@@ -234,6 +295,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     let pulls = &mut state.pulls;
     let text = |name: &str| request.body[name].as_str().map(str::to_owned);
     Some(match (request.method.as_str(), segments) {
+        ("GET", ["pulls"]) if request.asked("state").as_deref() == Some("closed") => pulls.closed(request),
         ("GET", ["pulls"]) => {
             let from = request.asked("head").unwrap_or_default();
             let found: Vec<u64> = pulls
@@ -269,6 +331,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
                     title,
                     body,
                     state,
+                    merged: None,
                 },
             );
             status(201, pulls.shown(number, &[]))
@@ -281,8 +344,22 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             text("state").into_iter().for_each(|state| pull.state = state);
             ok(pulls.shown(number, &[]))
         }
+        // The open pull requests that have the commit, whatever repository it comes from (REST, "List pull requests associated with
+        // a commit": for a commit that the default branch lacks "it will return merged and open pull requests associated with the
+        // commit").
+        ("GET", ["commits", commit, "pulls"]) => {
+            let tip = |pull: &Pull| pull.head.clone().or_else(|| pulls.head_of(&pull.branch));
+            let has = |pull: &Pull| pull.state == "open" && tip(pull).as_deref() == Some(*commit);
+            let found: Vec<u64> = pulls.all.iter().filter(|(_, pull)| has(pull)).map(|(number, _)| *number).collect();
+            request.page(&found, |number| pulls.shown(*number, &[]))
+        }
         // What the branch and its base have in common is where it began.
-        ("GET", ["compare", _]) => ok(json!({ "merge_base_commit": { "sha": pulls.all[&NUMBER].base } })),
+        ("GET", ["compare", two]) => {
+            let two = decoded(two);
+            let head = two.split_once("...").map_or("", |(_, head)| head);
+            let base = pulls.merge_bases.get(head).unwrap_or(&pulls.all[&NUMBER].base);
+            ok(json!({ "merge_base_commit": { "sha": base } }))
+        }
         (_, ["git", ..]) => return git(request, segments, state),
         ("POST", ["actions", "workflows", workflow, "dispatches"]) => match pulls.dispatches {
             Dispatches::No => invalid(),

@@ -13,6 +13,8 @@ pub struct Settings {
     protected: Vec<Value>,
     /// `action.yml` of acme/goldgate, with the reference it is asked for.
     action: Option<(String, String)>,
+    /// Other branches that a ruleset requires a check of.
+    guarded: Vec<String>,
     /// Whether the image needs a login.
     private: bool,
 }
@@ -24,6 +26,11 @@ impl Standin {
 
     pub fn protect(&self, check: Value) {
         self.change(|state| state.settings.protected.push(check));
+    }
+
+    /// A ruleset requires a check of this branch.
+    pub fn guard(&self, branch: &str) {
+        self.change(|state| state.settings.guarded.push(branch.to_owned()));
     }
 
     pub fn create_label(&self, name: &str) {
@@ -56,6 +63,18 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         [] => ok(json!({ "full_name": "acme/agents", "default_branch": "main" })),
         // https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
         ["rules", "branches", "main"] => ok(json!(settings.rules)),
+        ["rules", "branches", name] => {
+            let guarded = settings.guarded.iter().any(|branch| branch == name);
+            let parameters = json!({ "required_status_checks": [{ "context": "goldgate" }] });
+            let rule = json!({ "type": "required_status_checks", "parameters": parameters });
+            ok(if guarded { json!([rule]) } else { json!([]) })
+        }
+        ["branches", name] if *name != "main" => match state.pulls.head_of(name) {
+            Some(sha) => ok(
+                json!({ "name": name, "commit": { "sha": sha }, "protected": settings.guarded.iter().any(|branch| branch == name) }),
+            ),
+            None => missing(),
+        },
         // https://docs.github.com/rest/branches/branches#get-a-branch
         ["branches", "main"] => {
             let contexts: Vec<&Value> = settings.protected.iter().map(|check| &check["context"]).collect();

@@ -59,7 +59,9 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     let files = state.contents.all();
     match (request.method.as_str(), segments) {
         ("GET", ["git", "trees", id]) => Some(ok(tree(&files, &state.trees, id, &request.query))),
-        ("GET", ["git", "blobs", id]) if request.raw => Some(blob(&files, id).map_or_else(missing, ok)),
+        ("GET", ["git", "blobs", id]) if request.raw => {
+            Some(blob(files.values().chain(state.commits.all_bytes()), id).map_or_else(missing, ok))
+        }
         _ => None,
     }
 }
@@ -94,7 +96,7 @@ fn tree(files: &BTreeMap<String, Vec<u8>>, shape: &Trees, asked: &str, query: &s
     json!({ "sha": asked, "tree": own.collect::<Vec<_>>(), "truncated": false })
 }
 
-fn blob(files: &BTreeMap<String, Vec<u8>>, asked: &str) -> Option<Value> {
-    let bytes = files.values().find(|bytes| id("blob", bytes) == asked)?;
+fn blob<'a>(mut files: impl Iterator<Item = &'a Vec<u8>>, asked: &str) -> Option<Value> {
+    let bytes = files.find(|bytes| id("blob", bytes) == asked)?;
     Some(Value::from(std::str::from_utf8(bytes).unwrap()))
 }

@@ -1,0 +1,299 @@
+//! Grades a merge whose files are only read as data: nothing is checked out, and no symbolic link is followed. The grading function
+//! only gets the files of both commits in memory, and no client.
+
+use std::collections::BTreeSet;
+
+use super::base_branch::base_branch;
+use super::commit_files::{BaseView, CommitFiles};
+use super::current_pull_request::TestMerge;
+use super::inputs::ActionInputs;
+use super::recorded_approval::ApprovalQuery;
+use super::{merged_approvals, recorded_approval};
+use crate::app::cli_error::CliError;
+use crate::app::live;
+use crate::app::pipeline::baseline;
+use crate::app::pipeline::grade::{BaselineProvider, GradeInputs, grade_files};
+use crate::app::pipeline::graded_run::GradedRun;
+use crate::app::pipeline::run_options::RunOptions;
+use crate::app::pipeline::selection::Selection;
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
+use crate::files::{BaseFiles, Files, SourceText};
+use crate::format::archive;
+use crate::format::archive::ArchiveLimits;
+use crate::format::event::Event;
+use crate::model::{Config, RepoPath, Report, RunSource, Tier};
+use crate::publish::ConfigKey;
+use crate::suites;
+use crate::suites::{FixtureFolder, read_config, setting_files};
+use crate::world::{Clock, GitHub, GitHubError, Tree, World};
+
+/// Grades a merge whose files are only read as data, and applies its approval.
+///
+/// # Errors
+/// Bad inputs or files, or a failed request.
+pub fn grade_as_data(
+    world: &World,
+    inputs: &ActionInputs,
+    github: &GitHub,
+    event: &Event,
+    merged: &TestMerge,
+    learn: &dyn Fn(&Report),
+) -> Result<(RunOptions, GradedRun), CliError> {
+    let file = inside("config", &inputs.config)?;
+    let baseline = inputs.baseline.as_deref().map(|path| inside("baseline", path)).transpose()?;
+    let branch = base_branch(&world.env, event, Some(github))?;
+    // The merge contains only the changes of the pull request; a head that is behind its base would seem to remove files.
+    let mut commits = TrustedInputs::read(github, &file, baseline, [&merged.base, &merged.merge])?;
+    if let Some(landed) = branch.values.other_commit() {
+        commits.landed = Some(commits.read_landed(github, landed)?);
+    }
+    let job = RunOptions {
+        config: inputs.config.clone(),
+        wanted: Selection {
+            tiers: vec![Tier::Deterministic],
+            suites: inputs.suites.clone(),
+            samples: inputs.samples,
+            ..Selection::default()
+        },
+        authority: inputs.authority,
+        deciding: inputs.deciding,
+        commit: event.head.clone(),
+        base: Some(merged.base.clone()),
+        branch,
+        live: live::LiveOptions::NONE,
+        parts: None,
+    };
+    let key = inputs.key_of(&file);
+    let done = grade_with_approval(github, (&key, event), &job, &world.clock, &commits, learn)?;
+    Ok((job, done))
+}
+
+/// Parses the path of an input, which must be inside the repository.
+fn inside(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
+    RepoPath::root().join(path).map_err(|bad| {
+        let what = format!("{input} is {path:?}, which {bad}");
+        Diagnostic::of_file("action input", "path-outside", what, "write a path inside the repository")
+    })
+}
+
+/// Grades the pull request and applies its approval.
+fn grade_with_approval(
+    github: &GitHub,
+    (key, event): (&ConfigKey, &Event),
+    job: &RunOptions,
+    clock: &Clock,
+    inputs: &TrustedInputs,
+    learn: &dyn Fn(&Report),
+) -> Result<GradedRun, CliError> {
+    let TrustedInputs { base, head, baseline: named, .. } = inputs;
+    let load_baseline = |side: &CommitFiles, configured: Option<&RepoPath>| {
+        named.as_ref().or(configured).map_or(Ok(None), |file| baseline::on(side, file))
+    };
+    let commit = job.base.as_deref().unwrap_or_default();
+    let both = BaseView { base, head, history: (github, commit) };
+    let mut done = grade_commits(job, clock, inputs, Some(&both), &|configured| load_baseline(base, configured))?;
+    let Some(graded) = &job.commit else { return Ok(done) };
+    learn(&done.report);
+    let query = event.queued.map_or(ApprovalQuery::Commit(graded), ApprovalQuery::Queued);
+    let approval = match recorded_approval::find_approval(github, key, query, &mut done)? {
+        Some(approval) => Some(approval),
+        None => {
+            let committed = done.config.baseline.as_ref().and_then(|file| head.bytes(file).ok());
+            committed.and_then(|bytes| merged_approvals::approval_of_merges(github, key, event, &mut done, &bytes))
+        }
+    };
+    let Some(approval) = approval else { return Ok(done) };
+    // The committed file must be a valid baseline, because the approval covers its numbers.
+    let committed = load_baseline(head, done.config.baseline.as_ref())?;
+    recorded_approval::apply_approval(done, approval, committed.as_ref(), |accepted| {
+        // The golden changes are approved, so they are not computed again.
+        grade_commits(job, clock, inputs, None, &|_| Ok(Some(accepted.clone())))
+    })
+}
+
+/// Grades the head by its own rules, and by the base's rules if `base` is given.
+fn grade_commits(
+    job: &RunOptions,
+    clock: &Clock,
+    inputs: &TrustedInputs,
+    base: Option<&BaseView<'_>>,
+    baseline: BaselineProvider<'_>,
+) -> Result<GradedRun, CliError> {
+    let TrustedInputs { base: base_files, head, base_config, file, landed: _, baseline: _ } = inputs;
+    require_replay(base_config, &base_files.text(file)?)?;
+    let source = head.text(file)?;
+    require_replay(&read_config(&source)?, &source)?;
+    let inputs = GradeInputs {
+        files: head,
+        config: file,
+        // Only recordings: no live runs.
+        make: &|_, _| Ok(live::LiveRuns::default()),
+        baseline,
+        base: base.map(|base| base as &dyn BaseFiles),
+        values: base.and_then(|_| inputs.values(job)),
+    };
+    grade_files(job, clock, &inputs)
+}
+
+/// Refuses live targets: untrusted files would decide what runs with this job's token.
+fn require_replay(config: &Config, source: &SourceText) -> Result<(), Diagnostics> {
+    let mut problems = Diagnostics::default();
+    for suite in config.suites.iter().filter(|suite| suite.tiers.contains(&Tier::Deterministic)) {
+        for (name, agent) in &suite.agents {
+            if let Some(RunSource::Live(live)) = &agent.deterministic {
+                let what = format!(
+                    "{}/{name} uses the live target \"{}\", but mode trusted only grades recordings",
+                    suite.id, live.target
+                );
+                problems.push(Diagnostic::of_file(
+                    &source.file,
+                    "live-target",
+                    what,
+                    "use replay: FOLDER in the deterministic tier, or leave the suite out with the input suites",
+                ));
+            }
+        }
+    }
+    problems.or(())
+}
+
+/// The files of both commits.
+struct TrustedInputs {
+    base: CommitFiles,
+    head: CommitFiles,
+    base_config: Config,
+    file: RepoPath,
+    /// The commit of the base branch whose own numbers count, if it is another one than the base commit.
+    landed: Option<CommitFiles>,
+    /// The baseline file that the input names.
+    baseline: Option<RepoPath>,
+}
+
+impl TrustedInputs {
+    /// The commit whose own numbers excuse a failed gate.
+    fn values(&self, job: &RunOptions) -> Option<&dyn Files> {
+        let files = job.branch.values.choose(Some(&self.base), self.landed.as_ref());
+        files.map(|files| files as &dyn Files)
+    }
+
+    /// Reads the configs of both commits, then the files that these configs name.
+    fn read(
+        github: &GitHub,
+        file: &RepoPath,
+        baseline: Option<RepoPath>,
+        [base, head]: [&str; 2],
+    ) -> Result<Self, CliError> {
+        let base = DownloadedCommit::read(github, base)?;
+        let what = "the config does not exist on the base branch";
+        let help = "merge a config first: mode trusted also judges by the base branch's config";
+        let base_config = base.config(file, [what, help])?.map_err(unreadable_base)?;
+        let head = DownloadedCommit::read(github, head)?;
+        let what = "the config does not exist on the head commit";
+        let help = "keep the config of the base branch, or remove its suites";
+        let head_config = head.config(file, [what, help])??;
+        let configs = [&base_config, &head_config];
+        let paths: BTreeSet<RepoPath> = configs.iter().flat_map(|config| paths(config, baseline.as_ref())).collect();
+        let agents = || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
+        let wanted = |path: &RepoPath| {
+            let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
+            paths.iter().any(|place| is_below(path, place)) || fits()
+        };
+        let (base, head) = (base.files(&wanted)?, head.files(&wanted)?);
+        Ok(Self { base, head, base_config, file: file.clone(), landed: None, baseline })
+    }
+
+    /// Reads the files of another commit that the base commit's config names.
+    fn read_landed(&self, github: &GitHub, commit: &str) -> Result<CommitFiles, CliError> {
+        let paths = paths(&self.base_config, None);
+        let agents = || self.base_config.suites.iter().flat_map(|suite| suite.agents.values());
+        let wanted = |path: &RepoPath| {
+            let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
+            paths.iter().any(|place| is_below(path, place)) || fits()
+        };
+        DownloadedCommit::read(github, commit)?.files(&wanted)
+    }
+}
+
+/// An unreadable base config gives no verdict: its rules are needed to judge the pull request.
+fn unreadable_base(problems: Diagnostics) -> CliError {
+    let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
+    anyhow::anyhow!("this version cannot read the config of the base commit: {first}; correct it on the base branch")
+        .into()
+}
+
+fn failed(refusal: GitHubError) -> CliError {
+    refusal.explained("the files of a commit cannot be read", "contents: read").into()
+}
+
+/// A commit's list of files and its archive, of which only the wanted files are unpacked.
+struct DownloadedCommit {
+    commit: String,
+    tree: Tree,
+    archive: Vec<u8>,
+}
+
+impl DownloadedCommit {
+    fn read(github: &GitHub, commit: &str) -> Result<Self, CliError> {
+        let Some(tree) = github.tree(commit).map_err(failed)? else {
+            return Err(anyhow::anyhow!(
+                "commit {commit} has more files than GitHub lists in one response, and mode trusted checks every file against that list"
+            )
+            .into());
+        };
+        let archive = github.tarball(commit, ArchiveLimits::DOWNLOAD).map_err(failed)?;
+        Ok(Self { commit: commit.to_owned(), tree, archive })
+    }
+
+    fn files(&self, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<CommitFiles, CliError> {
+        let unpacked = archive::tarball(&self.archive, ArchiveLimits::REPOSITORY, wanted)
+            .map_err(|refused| anyhow::anyhow!("the archive of commit {} is refused: {refused}", self.commit))?;
+        Ok(CommitFiles::verified(self.tree.clone(), unpacked, wanted)?)
+    }
+
+    /// Reads the config. The inner error has the problems of an invalid config.
+    fn config(
+        &self,
+        file: &RepoPath,
+        [what, help]: [&'static str; 2],
+    ) -> Result<Result<Config, Diagnostics>, CliError> {
+        if !self.tree.contains_key(file) {
+            return Err(Diagnostic::of_read(file, ReadFailure::MissingFile, what, help).into());
+        }
+        let files = self.files(&|path| path == file)?;
+        Ok(files.text(file).map_err(Diagnostics::from).and_then(|source| read_config(&source)))
+    }
+}
+
+/// Returns every file and folder that grading with this config may read.
+fn paths(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
+    let judges = config.suites.iter().flat_map(|suite| {
+        let rubrics = suite.judges.iter().map(|judge| &judge.rubric);
+        rubrics.chain(suite.judges.iter().filter_map(|judge| judge.labels.as_ref()))
+    });
+    let mut paths: BTreeSet<RepoPath> = judges.chain([&config.file]).cloned().collect();
+    paths.extend(baseline.or(config.baseline.as_ref()).cloned());
+    for suite in &config.suites {
+        paths.insert(suite.path.clone());
+        let parent = suite.path.parent();
+        let kind = suites::kind(&suite.kind);
+        paths.extend(setting_files(kind.map(|kind| &kind.settings), suite).into_iter().map(|file| file.path));
+        let fixtures = kind.map(|kind| kind.fixtures);
+        if fixtures == Some(FixtureFolder::BesideSuite) && parent != RepoPath::root() {
+            paths.insert(parent);
+        }
+        // The snapshots of a suite file are in the same folder.
+        paths.insert(suite.path.parent().child("snapshots"));
+        for agent in suite.agents.values() {
+            paths.extend(agent.prompt.clone());
+            if let Some(RunSource::Replay(folder)) = &agent.deterministic {
+                paths.insert(folder.clone());
+            }
+        }
+    }
+    paths
+}
+
+fn is_below(path: &RepoPath, place: &RepoPath) -> bool {
+    let rest = path.as_str().strip_prefix(place.as_str());
+    place.as_str().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

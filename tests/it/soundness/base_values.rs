@@ -1,0 +1,373 @@
+//! A baseline that is behind blocks nobody, and excuses nobody either: a gate that compares with the baseline asks only for the base
+//! commit's own value where that is beyond the threshold already.
+
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use super::honest::into_folder;
+use super::{bases, goldgate};
+use crate::golden_changes::{add_case, commit_all, expected, git, recording};
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials: Vec<Trial> =
+        ROWS.iter().map(|row| trial(format!("behind baseline: {}", row.name), || one(row))).collect();
+    trials.extend([
+        trial("a slow decline within the tolerance ends at the threshold", slow_decline),
+        trial("a newly failing case is excused only where it fails on the base commit", newly_failing),
+        trial("a base commit whose recordings are stale excuses nothing", stale_base),
+        trial("a base commit without the suite or the agent excuses nothing", unknown_agent),
+        trial("a case that the base commit has and the baseline lacks is not blamed on a change", new_on_main),
+        trial("the report keeps the base commit's own value, and renders it", kept),
+        trial("a revert with its baseline needs no label", reverted),
+        trial("a return to an older, worse baseline needs a label", worse_baseline),
+        trial("nothing of the base commit is graded while every gate passes", lazy),
+    ]);
+    trials
+}
+
+/// A change on a base commit where four of twelve severities are wrong, and the baseline says that none is.
+struct Row {
+    name: &'static str,
+    gate: &'static str,
+    change: fn(&Repository),
+    code: i32,
+    says: &'static str,
+}
+
+const ALREADY: &str = "main is already at 66.7%; baseline 100%, update pending";
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "a change of something else is green",
+        gate: "severity_accuracy: { min: baseline, hard: true }",
+        change: readme,
+        code: 0,
+        says: ALREADY,
+    },
+    Row {
+        name: "max_drop asks for the base commit's value as well",
+        gate: "severity_accuracy: { max_drop: 0.1 }",
+        change: readme,
+        code: 0,
+        says: ALREADY,
+    },
+    Row {
+        name: "a change that is better than the base commit is green",
+        gate: "severity_accuracy: { min: baseline, hard: true }",
+        change: better,
+        code: 0,
+        says: ALREADY,
+    },
+    Row {
+        name: "one more case is red",
+        gate: "severity_accuracy: { min: baseline, hard: true }",
+        change: worse,
+        code: 1,
+        says: "severity&#95;accuracy 58.3%",
+    },
+    Row {
+        name: "one more case is red for max_drop, whatever its tolerance",
+        gate: "severity_accuracy: { max_drop: 0.1 }",
+        change: worse,
+        code: 1,
+        says: "severity&#95;accuracy 58.3%",
+    },
+    Row {
+        name: "a gate with a fixed limit is never excused",
+        gate: "severity_accuracy: { min: 0.9, hard: true }",
+        change: readme,
+        code: 1,
+        says: "severity&#95;accuracy 66.7%",
+    },
+    Row {
+        name: "stricter rules of another metric are judged twice and green",
+        gate: "severity_accuracy: { min: baseline, hard: true }",
+        change: stricter,
+        code: 0,
+        says: ALREADY,
+    },
+    Row {
+        name: "another number of samples excuses nothing",
+        gate: "severity_accuracy: { min: baseline, hard: true }",
+        change: another_sample,
+        code: 1,
+        says: "severity&#95;accuracy",
+    },
+    Row {
+        name: "another set of cases excuses nothing",
+        gate: "severity_accuracy: { min: baseline, hard: true }",
+        change: |repository| add_case(repository, 12),
+        code: 1,
+        says: "severity&#95;accuracy",
+    },
+    Row {
+        name: "worse recordings in another folder do not become the base commit's",
+        gate: "severity_accuracy: { min: baseline, hard: true }",
+        change: moved_recordings,
+        code: 1,
+        says: "severity&#95;accuracy 58.3%",
+    },
+];
+
+fn readme(repository: &Repository) {
+    repository.write("README.md", "Leases.\n");
+}
+
+fn spoil(repository: &Repository, case: usize) {
+    repository.replace(&recording(case), "\"P1\"", "\"P4\"");
+}
+
+fn mend(repository: &Repository, case: usize) {
+    repository.replace(&recording(case), "\"P4\"", "\"P1\"");
+}
+
+/// The agent is changed and recorded again, which needs no label.
+fn anew(repository: &Repository) {
+    repository.write("prompts/legal.md", "Report changes of control at once.\n");
+    (0..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
+}
+
+fn better(repository: &Repository) {
+    anew(repository);
+    mend(repository, 0);
+}
+
+fn worse(repository: &Repository) {
+    anew(repository);
+    spoil(repository, 7);
+}
+
+fn stricter(repository: &Repository) {
+    repository.replace("goldgate.yaml", "finding_precision: { min: 0.5 }", "finding_precision: { min: 0.6 }");
+}
+
+fn another_sample(repository: &Repository) {
+    let good = repository.read(&recording(7));
+    into_folder(repository, 7);
+    repository.write("runs/legal/lease-7/1.json", good.replace("\"sample\": 0", "\"sample\": 1"));
+}
+
+/// The config of the change names other recordings, which are worse than those of the base commit.
+fn moved_recordings(repository: &Repository) {
+    anew(repository);
+    crate::cases::copy(&repository.path("runs"), &repository.path("other"));
+    repository.replace("other/legal/lease-7.json", "\"P1\"", "\"P4\"");
+    spoil(repository, 7);
+    repository.replace("goldgate.yaml", "replay: runs", "replay: other");
+}
+
+/// The base commit `main`: `behind` cases are worse than the baseline says.
+fn behind(base: &str, gate: &str, behind: std::ops::Range<usize>) -> Repository {
+    let repository = bases::base(base);
+    let gates = format!("finding_precision: {{ min: 0.5 }}\n      {gate}\n");
+    repository.replace("goldgate.yaml", "finding_precision: { min: 0.5 }\n", &gates);
+    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    behind.for_each(|case| spoil(&repository, case));
+    commit_all(&repository);
+    git(&repository.path(""), &["branch", "-M", "main"]);
+    repository
+}
+
+fn against_main(repository: &Repository, more: &[&str]) -> Ran {
+    let run: Vec<String> = ["run", "--base", "main"].iter().chain(more).map(|word| (*word).to_owned()).collect();
+    goldgate(repository, &run)
+}
+
+fn one(row: &Row) {
+    let repository = behind("contracts", row.gate, 0..4);
+    let alone = repository.goldgate(&["run"]);
+    assert_eq!(alone.code, 1, "the control: without a base commit the number fails: {}{}", alone.stdout, alone.stderr);
+    (row.change)(&repository);
+    let ran = against_main(&repository, &["--format", "markdown"]);
+    assert_eq!(ran.code, row.code, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains(row.says), "{}", ran.stdout);
+    assert_eq!(row.code == 0, ran.stdout.contains("is already at"), "{}", ran.stdout);
+}
+
+/// Every step stays within the tolerance of its own base, and all of them together within that of the baseline.
+fn slow_decline() {
+    let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
+    lose_gap(&repository, 0);
+    let ran = goldgate(&repository, &["run".to_owned()]);
+    assert_eq!(ran.code, 0, "one of twelve is within the tolerance: {}", ran.stdout);
+    commit_all(&repository);
+    anew(&repository);
+    lose_gap(&repository, 1);
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(!ran.stdout.contains("already"), "{}", ran.stdout);
+}
+
+/// A case that passed at the baseline fails on the base commit.
+fn newly_failing() {
+    let repository = behind("contracts", "newly_failing: { max: 0 }", 0..0);
+    lose_gap(&repository, 0);
+    commit_all(&repository);
+    assert_eq!(goldgate(&repository, &["run".to_owned()]).code, 1, "the control: it is newly failing");
+    readme(&repository);
+    let ran = against_main(&repository, &["--format", "markdown"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("main is already at 1; update pending"), "{}", ran.stdout);
+    // As many, and another one.
+    anew(&repository);
+    find_gap(&repository, 0);
+    lose_gap(&repository, 7);
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn lose_gap(repository: &Repository, case: usize) {
+    repository.replace(&recording(case), "\"missing doc\"", "\"other doc\"");
+}
+
+fn find_gap(repository: &Repository, case: usize) {
+    repository.replace(&recording(case), "\"other doc\"", "\"missing doc\"");
+}
+
+fn stale_base() {
+    let changed = |is_stale: bool| {
+        let repository = behind("digests", "severity_accuracy: { min: baseline, hard: true }", 0..4);
+        if is_stale {
+            repository.write("prompts/legal.md", "Report some changes of control.\n");
+            commit_all(&repository);
+        }
+        anew(&repository);
+        record_again(&repository);
+        against_main(&repository, &[])
+    };
+    let ran = changed(false);
+    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
+    // Whether these recordings are of the agent of the base commit is not known.
+    let ran = changed(true);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn record_again(repository: &Repository) {
+    let digest = digest_of(repository);
+    for case in 0..12 {
+        let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
+        run["provenance"] = json!({ "fingerprint": digest });
+        repository.write(&recording(case), run.to_string());
+    }
+}
+
+fn digest_of(repository: &Repository) -> String {
+    let of_prompt = goldgate::files::sha256_hex(repository.read("prompts/legal.md").as_bytes());
+    goldgate::files::sha256_hex(format!("{of_prompt}  prompts/legal.md\n").as_bytes())
+}
+
+fn unknown_agent() {
+    let repository = behind("contracts", "severity_accuracy: { min: baseline, hard: true }", 0..4);
+    repository.replace("goldgate.yaml", "id: contracts", "id: leases");
+    let baseline = repository.read("baselines/latest.json");
+    repository.write("baselines/latest.json", baseline.replace("\"contracts\":", "\"leases\":"));
+    let ran = against_main(&repository, &["--baseline", "baselines/latest.json"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("already"), "{}", ran.stdout);
+}
+
+/// A case whose severity is wrong was approved on the base branch; the baseline does not know it, and `otherwise` fails for it.
+fn new_on_main() {
+    let repository = behind("contracts", "severity_accuracy: { min: baseline, otherwise: 1.0, hard: true }", 0..0);
+    add_case(&repository, 12);
+    spoil(&repository, 12);
+    commit_all(&repository);
+    readme(&repository);
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    // What is worse among the other cases is hidden by nothing.
+    spoil(&repository, 3);
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    // A case whose expectation changed is another set of cases.
+    repository.replace(&recording(3), "\"P4\"", "\"P1\"");
+    repository.replace(&expected(12), "\"max_expected_findings\": 3", "\"max_expected_findings\": 4");
+    assert_eq!(against_main(&repository, &[]).code, 1);
+}
+
+fn kept() {
+    let repository = behind("contracts", "severity_accuracy: { min: baseline, hard: true }", 0..4);
+    let ran = against_main(&repository, &["--out", "out"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let report: Value = serde_json::from_str(&repository.read("out/report.json")).unwrap();
+    let metrics = report["suites"][0]["agents"][0]["metrics"].as_object().unwrap();
+    let gate = &metrics["severity_accuracy"]["gates"][0];
+    assert_eq!((&gate["verdict"], &gate["base_commit"]["branch"]), (&json!("pass"), &json!("main")), "{gate}");
+    assert!((gate["base_commit"]["value"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9, "{gate}");
+    let others = metrics.values().flat_map(|metric| metric["gates"].as_array().unwrap());
+    assert_eq!(others.filter(|gate| gate.get("base_commit").is_some()).count(), 1);
+    assert!(repository.read("out/report.md").contains(ALREADY), "{}", repository.read("out/report.md"));
+    assert!(repository.read("out/report.html").contains(ALREADY));
+    let again = repository.goldgate(&["report", "out", "--format", "markdown"]);
+    assert!(again.code == 0 && again.stdout.contains(ALREADY), "{}{}", again.stdout, again.stderr);
+}
+
+/// A base commit that cannot be graded is not even looked at while no gate fails.
+fn lazy() {
+    let repository = behind("contracts", "severity_accuracy: { min: baseline, hard: true }", 0..4);
+    let broken = "{ broken";
+    let good = repository.read(&recording(3));
+    repository.write(&recording(3), broken);
+    commit_all(&repository);
+    repository.write(&recording(3), good);
+    anew(&repository);
+    (0..4).for_each(|case| mend(&repository, case));
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    spoil(&repository, 3);
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 1, "a base commit that cannot be graded excuses nothing: {}{}", ran.stdout, ran.stderr);
+}
+
+/// Three commits: good numbers, worse ones with their baseline, and the revert of these.
+fn history() -> (Repository, String) {
+    let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
+    let good = repository.read("baselines/latest.json");
+    anew(&repository);
+    lose_gap(&repository, 7);
+    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 0);
+    commit_all(&repository);
+    (repository, good)
+}
+
+fn reverted() {
+    let (repository, good) = history();
+    repository.write("prompts/legal.md", "Report every change of control.\n");
+    find_gap(&repository, 7);
+    (0..12).for_each(|case| repository.replace(&recording(case), "Needs approval first.", "Needs prior approval."));
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 0, "the control, without the baseline: {}{}", ran.stdout, ran.stderr);
+    repository.write("baselines/latest.json", &good);
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("it returns to an earlier baseline"), "{}", ran.stdout);
+    // Bytes that no commit had are an edit.
+    repository.write("baselines/latest.json", format!("{good} "));
+    let same = against_main(&repository, &[]);
+    repository.write("baselines/latest.json", good.replace("\"tool_version\": \"", "\"tool_version\": \"9"));
+    let ran = against_main(&repository, &[]);
+    assert_eq!((same.code, ran.code), (1, 1), "{}{}", same.stdout, ran.stdout);
+}
+
+fn worse_baseline() {
+    let (repository, good) = history();
+    let bad = repository.read("baselines/latest.json");
+    repository.write("prompts/legal.md", "Report every change of control.\n");
+    find_gap(&repository, 7);
+    (0..12).for_each(|case| repository.replace(&recording(case), "Needs approval first.", "Needs prior approval."));
+    repository.write("baselines/latest.json", &good);
+    commit_all(&repository);
+    // The numbers stay, and the baseline of before would let the next change lower them.
+    repository.write("baselines/latest.json", &bad);
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    // With numbers that are worse as well, within the tolerance.
+    anew(&repository);
+    lose_gap(&repository, 7);
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("[needs approval] the baseline edited"), "{}", ran.stdout);
+}
