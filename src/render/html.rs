@@ -1,6 +1,6 @@
-//! The report as one HTML page that loads nothing; light or dark by the reader's setting.
+//! The report as one HTML page that loads nothing; light or dark by the reader's setting. The templates escape every value.
 
-use std::fmt::Write;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::evidence::FailedMetric;
 use super::number::ValueDirection;
@@ -22,166 +22,191 @@ h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}.verdict{border-left:.3
 
 /// The report as an HTML page.
 pub fn html(report: &Report) -> String {
-    let mut out = String::new();
-    let mut put = |text: &str| writeln!(out, "{text}").expect("a string accepts every write");
-    put(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">",
-    );
-    put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">");
-    put(&format!("<title>goldgate: {}</title><style>{STYLE}</style></head><body>", escaped(&words::headline(report))));
-    put(&format!("<h1>goldgate · {} tier</h1>", words::tiers(report)));
-    put(&format!("<p class=\"verdict {}\">{}</p>", report.verdict.as_str(), escaped(&words::headline(report))));
-    put(&format!(
-        "<p class=\"soft\">{} · commit {} · baseline of {} · goldgate {}</p>",
-        GateCounts::of(&report.suites).to_words(),
-        escaped(words::short(report.commit.as_deref())),
-        escaped(&words::base(report, str::to_owned)),
-        escaped(&report.tool.version)
-    ));
-    for why in report.not_gateable.iter().map(|why| &why.0).chain(&report.notes) {
-        put(&format!("<p>{}</p>", escaped(why)));
-    }
-    put(&golden_changes(report));
-    put(&failed_gates(report));
-    for suite in &report.suites {
-        put(&suite_part(suite));
-    }
-    put("</body></html>");
-    out
+    let headline = bounded(&words::headline(report));
+    let page = html! {
+        (DOCTYPE) "\n"
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width"; "\n"
+                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"; "\n"
+                title { "goldgate: " (headline) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                "\n"
+                h1 { "goldgate · " (words::tiers(report)) " tier" } "\n"
+                p class={ "verdict " (report.verdict.as_str()) } { (headline) } "\n"
+                p.soft {
+                    (GateCounts::of(&report.suites).to_words())
+                    " · commit " (bounded(words::short(report.commit.as_deref())))
+                    " · baseline of " (bounded(&words::base(report, str::to_owned)))
+                    " · goldgate " (bounded(&report.tool.version))
+                } "\n"
+                @for why in report.not_gateable.iter().map(|why| &why.0).chain(&report.notes) {
+                    p { (bounded(why)) } "\n"
+                }
+                (golden_changes(report))
+                (failed_gates(report))
+                @for suite in &report.suites { (suite_part(suite)) }
+            }
+        }
+        "\n"
+    };
+    page.into_string()
+}
+
+/// An untrusted text on one line.
+fn bounded(text: &str) -> String {
+    line(text, 1000)
 }
 
 /// The golden changes since the base commit.
-fn golden_changes(report: &Report) -> String {
-    if report.golden_changes.is_empty() {
-        return String::new();
-    }
+fn golden_changes(report: &Report) -> Markup {
     let approval = report.approval.as_ref().map(words::approval).unwrap_or_default();
-    let rows = report.golden_changes.iter().map(|change| {
-        let class = match (change.weight, &report.approval) {
-            (Weight::NeedsApproval, None) => "fail",
-            (Weight::NeedsApproval, Some(_)) | (Weight::Listed, _) => "soft",
-        };
-        format!("<li><b class=\"{class}\">{}</b> {}</li>", words::weight(report, change), escaped(&change.words))
-    });
-    format!(
-        "<h2>Golden changes</h2>\n<p>{}</p>\n<ul>\n{}\n</ul>",
-        escaped(&approval),
-        rows.collect::<Vec<_>>().join("\n")
-    )
+    html! {
+        @if !report.golden_changes.is_empty() {
+            h2 { "Golden changes" } "\n"
+            p { (bounded(&approval)) } "\n"
+            ul {
+                "\n"
+                @for change in &report.golden_changes {
+                    @let class = match (change.weight, &report.approval) {
+                        (Weight::NeedsApproval, None) => "fail",
+                        (Weight::NeedsApproval, Some(_)) | (Weight::Listed, _) => "soft",
+                    };
+                    li { b class=(class) { (words::weight(report, change)) } " " (bounded(&change.words)) } "\n"
+                }
+            } "\n"
+        }
+    }
 }
 
 /// Each failed gate with the cases that moved it, expected and produced side by side.
-fn failed_gates(report: &Report) -> String {
-    let mut out = String::new();
-    for FailedMetric { suite, agent, metric, gate } in evidence::failed_metrics(report) {
-        let gate = escaped(&evidence::failed_gate(metric, gate));
-        out.push_str(&format!("<h3 class=\"fail\">{}/{}: {gate}</h3>\n<table><thead>", suite.id, agent.agent));
-        out.push_str("<tr><th>case<th>expected<th>got</tr></thead><tbody>\n");
-        for (one, case) in evidence::cases_with_reports(agent, metric) {
-            let value = escaped(&evidence::case_value(metric, one));
-            for (index, line) in one.differences.iter().enumerate() {
-                let title = match index {
-                    0 => format!("<b>{}</b><br><span class=\"soft\">{value}</span>", one.case),
-                    _ => String::new(),
-                };
-                out.push_str(&format!(
-                    "<tr><td>{title}<td>{}<td>{}{}</tr>\n",
-                    escaped(&line.difference.expected),
-                    escaped(&line.difference.produced),
-                    evidence::in_samples(case, line)
-                ));
+fn failed_gates(report: &Report) -> Markup {
+    let failed = evidence::failed_metrics(report);
+    html! {
+        @for (index, failed) in failed.iter().enumerate() {
+            @if index == 0 { h2 { "Failed gates" } "\n" }
+            (failed_gate(failed))
+        }
+    }
+}
+
+fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
+    let FailedMetric { suite, agent, metric, gate } = failed;
+    html! {
+        h3.fail { (suite.id) "/" (agent.agent) ": " (bounded(&evidence::failed_gate(metric, gate))) } "\n"
+        table {
+            thead { tr { th { "case" } th { "expected" } th { "got" } } }
+            tbody {
+                "\n"
+                @for (one, case) in evidence::cases_with_reports(agent, metric) {
+                    @for (index, line) in one.differences.iter().enumerate() {
+                        tr {
+                            td {
+                                @if index == 0 {
+                                    b { (one.case) } br; span.soft { (bounded(&evidence::case_value(metric, one))) }
+                                }
+                            }
+                            td { (bounded(&line.difference.expected)) }
+                            td { (bounded(&line.difference.produced)) (evidence::in_samples(case, line)) }
+                        } "\n"
+                    }
+                }
             }
-        }
-        out.push_str("</tbody></table>\n");
-        out.extend(evidence::more_cases(metric).map(|more| format!("<p class=\"soft\">… and {more}</p>\n")));
+        } "\n"
+        @if let Some(more) = evidence::more_cases(metric) { p.soft { "… and " (more) } "\n" }
     }
-    if out.is_empty() { out } else { format!("<h2>Failed gates</h2>\n{out}") }
 }
 
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for char in line(text, 1000).chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
+fn suite_part(suite: &SuiteReport) -> Markup {
+    html! {
+        h2 { (suite.id) " " span.soft { (bounded(&suite.kind)) " · " (suite.tier.as_str()) " tier" } } "\n"
+        table {
+            thead { tr { @for name in COLUMNS { th { (name) } } } }
+            tbody {
+                "\n"
+                @for agent in &suite.agents {
+                    @for metric in agent.metrics.iter().filter(|metric| !metric.is_silent()) { (row(agent, metric)) }
+                    @for judge in &agent.judges { (judge_row(agent, judge)) }
+                }
+            }
+        } "\n"
+        @for sentence in judges::of_suite(suite, line) { p.soft { (bounded(&sentence)) } "\n" }
+        @for agent in &suite.agents {
+            @if let Some(text) = certainty::agent_reliability(agent) { p { (agent.agent) ": " (text) } "\n" }
         }
+        (failed_checks(suite))
     }
-    out
 }
 
-fn suite_part(suite: &SuiteReport) -> String {
-    let mut out = format!(
-        "<h2>{} <span class=\"soft\">{} · {} tier</span></h2>\n",
-        suite.id,
-        escaped(&suite.kind),
-        suite.tier.as_str()
-    );
-    out.push_str(
-        "<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>95% interval of the delta<th>smallest detectable change<th>gate<th>verdict</tr></thead><tbody>\n",
-    );
-    for agent in &suite.agents {
-        for metric in agent.metrics.iter().filter(|metric| !metric.is_silent()) {
-            out.push_str(&row(agent, metric));
+/// The columns of a suite's table.
+const COLUMNS: [&str; 9] = [
+    "agent",
+    "metric",
+    "baseline",
+    "now",
+    "delta",
+    "95% interval of the delta",
+    "smallest detectable change",
+    "gate",
+    "verdict",
+];
+
+fn failed_checks(suite: &SuiteReport) -> Markup {
+    let failed: Vec<_> = suite.failures().collect();
+    html! {
+        @if !failed.is_empty() {
+            details {
+                summary { (words::plural(failed.len(), "failed check", "failed checks")) }
+                ul {
+                    "\n"
+                    @for failed in &failed {
+                        @let pair = &failed.case;
+                        @let failure = failed.check.failure.as_deref();
+                        li {
+                            code { @if let Some(failure) = failure { (failure.tag.as_str()) } } " "
+                            b { (failed.agent.agent) "/" (pair.case) } " "
+                            (bounded(&failed.check.name.to_string())) " "
+                            span.soft { (bounded(pair.golden.as_str())) ":" (failed.check.location.line) } br;
+                            @if let Some(failure) = failure { (bounded(&failure.detail)) } br;
+                            i { "Next: " @if let Some(failure) = failure { (bounded(&failure.next_action)) } }
+                        } "\n"
+                    }
+                }
+            } "\n"
         }
-        agent.judges.iter().for_each(|judge| out.push_str(&judge_row(agent, judge)));
     }
-    out.push_str("</tbody></table>\n");
-    for sentence in judges::of_suite(suite, line) {
-        out.push_str(&format!("<p class=\"soft\">{}</p>\n", escaped(&sentence)));
-    }
-    for agent in &suite.agents {
-        if let Some(text) = certainty::agent_reliability(agent) {
-            out.push_str(&format!("<p>{}: {text}</p>\n", agent.agent));
-        }
-    }
-    let failed: Vec<String> = suite.failures().map(|failed| {
-        let pair = &failed.case;
-        let failure = failed.check.failure.as_deref();
-        let (tag, detail, next) = failure.map_or(("", "", ""), |failure| (failure.tag.as_str(), failure.detail.as_str(), failure.next_action.as_str()));
-        format!("<li><code>{tag}</code> <b>{}/{}</b> {} <span class=\"soft\">{}:{}</span><br>{}<br><i>Next: {}</i></li>",
-            failed.agent.agent, pair.case, escaped(&failed.check.name.to_string()), escaped(pair.golden.as_str()), failed.check.location.line, escaped(detail), escaped(next))
-    }).collect();
-    if !failed.is_empty() {
-        out.push_str(&format!(
-            "<details><summary>{}</summary><ul>\n{}\n</ul></details>\n",
-            words::plural(failed.len(), "failed check", "failed checks"),
-            failed.join("\n")
-        ));
-    }
-    out
 }
 
-fn judge_row(agent: &AgentReport, judge: &JudgeReport) -> String {
+fn judge_row(agent: &AgentReport, judge: &JudgeReport) -> Markup {
     let [baseline, now, delta] = judges::numbers(judge);
-    format!(
-        "<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td><td><td>{}<td class=\"soft\">{}</tr>\n",
-        agent.agent,
-        judges::row_name(judge),
-        metric_value(Unit::Share, baseline),
-        metric_value(Unit::Share, now),
-        number::delta(Unit::Share, delta),
-        judges::ADVISORY,
-        judges::standing_word(judge)
-    )
+    html! {
+        tr {
+            td { (agent.agent) }
+            td { (judges::row_name(judge)) }
+            td.n { (metric_value(Unit::Share, baseline)) }
+            td.n { (metric_value(Unit::Share, now)) }
+            td.n { (number::delta(Unit::Share, delta)) }
+            td {}
+            td {}
+            td { (judges::ADVISORY) }
+            td.soft { (judges::standing_word(judge)) }
+        } "\n"
+    }
 }
 
-fn row(agent: &AgentReport, metric: &MetricReport) -> String {
-    let gates: Vec<String> = metric.gates.iter().map(|gate| escaped(&words::gate(metric, gate))).collect();
+fn row(agent: &AgentReport, metric: &MetricReport) -> Markup {
+    let gates: Vec<String> = metric.gates.iter().map(|gate| bounded(&words::gate(metric, gate))).collect();
     let verdict = match &metric.verdict {
         _ if metric.gates.is_empty() => String::new(),
         Ruling::Judged(verdict @ (Verdict::Pass | Verdict::Inconclusive | Verdict::Fail)) => {
             verdict.as_str().to_owned()
         }
-        Ruling::Skipped(reason) | Ruling::Off(reason) => format!("skipped: {}", escaped(reason)),
+        Ruling::Skipped(reason) | Ruling::Off(reason) => format!("skipped: {}", bounded(reason)),
     };
     let comparison = &metric.comparison;
-    let own = metric.ci95.map_or(String::new(), |ends| {
-        format!("<br><span class=\"soft\">{}</span>", certainty::between(metric.unit, ends))
-    });
     let moved = number::direction(metric.better, metric.unit, comparison.delta) != ValueDirection::Same;
     let noise = match (comparison.noise, comparison.ci95) {
         (Some(noise), Some(ends)) if moved => {
@@ -191,14 +216,20 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> String {
         _ => String::new(),
     };
     let seen = comparison.detectable.map_or(String::new(), |width| words::spread(metric.unit, width));
-    format!(
-        "<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}{own}<td class=\"n\">{}<td>{noise}<td class=\"n\">{seen}<td>{}<td class=\"{}\">{verdict}</tr>\n",
-        agent.agent,
-        escaped(&metric.name),
-        metric_value(metric.unit, metric.comparison.baseline),
-        words::value(metric),
-        number::delta(metric.unit, metric.comparison.delta),
-        gates.join(", "),
-        metric.verdict.as_str()
-    )
+    html! {
+        tr {
+            td { (agent.agent) }
+            td { (bounded(&metric.name)) }
+            td.n { (metric_value(metric.unit, comparison.baseline)) }
+            td.n {
+                (words::value(metric))
+                @if let Some(ends) = metric.ci95 { br; span.soft { (certainty::between(metric.unit, ends)) } }
+            }
+            td.n { (number::delta(metric.unit, comparison.delta)) }
+            td { (noise) }
+            td.n { (seen) }
+            td { (gates.join(", ")) }
+            td class=(metric.verdict.as_str()) { (verdict) }
+        } "\n"
+    }
 }
