@@ -6,13 +6,7 @@ use crate::text::without_returns;
 
 /// The SHA-256 of bytes, in lower-case hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or('0');
-    let digest = Sha256::digest(bytes);
-    let mut hex = String::with_capacity(2 * digest.len());
-    for byte in digest {
-        hex.extend([digit(byte >> 4), digit(byte & 0xF)]);
-    }
-    hex
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// The digest of something that git stores and that a checkout may give other line ends.

@@ -13,13 +13,13 @@ pub use self::changes::{hidden_kinds, kinds_of_changes, shown_changes};
 use self::changes::{listed, needing_approval};
 use self::evidence::{failed_gates, moved_cases};
 pub use self::links::Links;
-use self::links::path;
 use self::numbers::{certainty, changed, detectable, unchanged};
 use super::number::duration;
 use super::plain::{inline, name, put, sentence, title};
 use super::words;
 use super::words::GateCounts;
 use crate::model::{Authority, CaseTrend, FailureLine, Report, Ruling, SuiteReport, Tag, Tier, Verdict, grouped};
+use crate::text::encoded_path;
 
 /// A part of a section. If there is too little room it is left out as a whole, the highest rank first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,7 +209,9 @@ fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
         inline(&failed.check.name.to_string(), 80)
     );
     let title = match &links.files {
-        Some(address) => format!("[{title}]({address}/{}#L{})", path(pair.golden.as_str()), failed.check.location.line),
+        Some(address) => {
+            format!("[{title}]({address}/{}#L{})", encoded_path(pair.golden.as_str()), failed.check.location.line)
+        }
         None => title,
     };
     let Some(failure) = failed.check.failure.as_deref() else { return format!("- {title}{new}") };

@@ -44,10 +44,7 @@ impl BlobId {
 
     /// Whether `id` is this id in lower-case hexadecimal.
     pub(super) fn is(&self, id: &str) -> bool {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let is_written =
-            |(pair, byte): (&[u8], &u8)| pair == [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 0xF)]];
-        id.len() == 2 * self.0.len() && id.as_bytes().chunks_exact(2).zip(&self.0).all(is_written)
+        hex::encode(&self.0) == id
     }
 
     /// The id of the Git LFS pointer of these bytes. A pointer contains their digest, so it identifies them.

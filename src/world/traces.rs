@@ -11,6 +11,7 @@ use super::web;
 use crate::format::otlp;
 use crate::format::otlp::{Content, ExportedRun};
 use crate::model::Traced;
+use crate::text::decoded;
 
 /// Attempts per request.
 const TRIES: u32 = 3;
@@ -170,22 +171,6 @@ fn pairs(list: &str) -> anyhow::Result<Vec<(String, String)>> {
         (!name.is_empty()).then(|| Some((name.to_owned(), decoded(value.trim())?)))?
     };
     parts.map(|part| pair(part).context("an entry has no name or no value")).collect()
-}
-
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'%' => {
-                let mut digit = || char::from(rest.next()?).to_digit(16);
-                let value = digit()? * 16 + digit()?;
-                bytes.push(u8::try_from(value).ok()?);
-            }
-            other => bytes.push(other),
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 impl Receiver {

@@ -204,6 +204,7 @@ fn single_users() {
             ("saphyr_parser::", "src/format/yaml.rs"),
             ("octocrab::", "src/world/github/"),
             ("maud::", "src/render/html.rs"),
+            ("percent_encoding::", "src/text/percent.rs"),
         ] {
             assert!(!text.contains(krate) || shown.starts_with(user), "{shown} uses {krate}");
         }

@@ -182,7 +182,7 @@ mod tests {
 
     fn id(bytes: &[u8]) -> String {
         let digest = Sha1::new_with_prefix(format!("blob {}\0", bytes.len())).chain_update(bytes).finalize();
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(digest)
     }
 
     fn files(tree: &[(&str, Blob)], files: &[(&str, &[u8])]) -> Result<CommitFiles, String> {

@@ -1,10 +1,11 @@
 //! Why gates fail and numbers moved: the cases, each with the expected and the produced value.
 
-use super::{Links, path};
+use super::Links;
 use crate::model::{AgentReport, CaseEvidence, MetricReport, PairResult, Report, Ruling, Verdict};
 use crate::render::evidence;
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::{inline, name, put, sentence};
+use crate::text::encoded_path;
 
 /// The number of failed gates that are listed with their cases.
 const GATES: usize = 12;
@@ -84,7 +85,7 @@ fn linked(evidence: &CaseEvidence, case: Option<&PairResult>, links: &Links) -> 
     let golden = case.map(|case| case.golden.as_str());
     match (&links.files, golden, evidence.differences.first()) {
         (Some(address), Some(golden), Some(line)) => {
-            format!("[{title}]({address}/{}#L{})", path(golden), line.difference.line)
+            format!("[{title}]({address}/{}#L{})", encoded_path(golden), line.difference.line)
         }
         (_, _, _) => title,
     }

@@ -12,15 +12,3 @@ pub struct Links {
     /// The line that gives the reason for a worse number, if one is needed.
     pub reason: Option<&'static str>,
 }
-
-/// Percent-encodes a path for a link.
-pub(super) fn path(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' => out.push(char::from(byte)),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
-}

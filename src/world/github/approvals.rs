@@ -4,10 +4,11 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{GitHub, GitHubError, PAGE, PAGES, escaped, parsed};
+use super::{GitHub, GitHubError, PAGE, PAGES, parsed};
 use crate::model::{
     BranchOrigin, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
 };
+use crate::text::encoded_segment;
 
 impl GitHub {
     /// The current state of a pull request.
@@ -25,7 +26,7 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn permission_of(&self, login: &str) -> Result<Permission, GitHubError> {
-        let path = self.path(&format!("/collaborators/{}/permission", escaped(login)));
+        let path = self.path(&format!("/collaborators/{}/permission", encoded_segment(login)));
         match self.ask(&Method::GET, &path, None, "while checking the permission of the user who set the label") {
             Ok(answer) => Ok(parsed::<PermissionForm>(&answer, &path)?.into()),
             Err(GitHubError::Missing) => Ok(Permission::None),
@@ -99,7 +100,7 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn pusher_of(&self, repository: &str, branch: &str, commit: &str) -> Result<Option<String>, GitHubError> {
-        let reference = escaped(&format!("refs/heads/{branch}"));
+        let reference = encoded_segment(&format!("refs/heads/{branch}"));
         let path = format!("/repos/{repository}/activity?ref={reference}&per_page={PAGE}");
         let answer = self.ask(&Method::GET, &path, None, "while looking up who pushed the head")?;
         let pushes: Vec<ActivityForm> = parsed(&answer, &path)?;
@@ -112,7 +113,7 @@ impl GitHub {
     /// # Errors
     /// GitHub refused or did not answer.
     pub fn remove_label(&self, pull_request: u64, label: &str) -> Result<(), GitHubError> {
-        let path = self.path(&format!("/issues/{pull_request}/labels/{}", escaped(label)));
+        let path = self.path(&format!("/issues/{pull_request}/labels/{}", encoded_segment(label)));
         match self.ask(&Method::DELETE, &path, None, "while removing the label") {
             Ok(_) | Err(GitHubError::Missing) => Ok(()),
             Err(other) => Err(other),

@@ -6,8 +6,9 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{GitHub, GitHubError, GitHubRefusal, escaped, parsed};
+use super::{GitHub, GitHubError, GitHubRefusal, parsed};
 use crate::model::RepoPath;
+use crate::text::encoded_segment;
 
 /// GraphQL mutation that adds a commit if the branch's head is the expected one.
 const COMMIT: &str = include_str!("commit.graphql");
@@ -78,7 +79,7 @@ impl GitHub {
         let commit: RefShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
         match self.branch(branch)? {
             Some(_) => {
-                let path = self.path(&format!("/git/refs/{}", escaped(&format!("heads/{branch}"))));
+                let path = self.path(&format!("/git/refs/{}", encoded_segment(&format!("heads/{branch}"))));
                 self.ask(&Method::PATCH, &path, Some(&json!({ "sha": commit.sha, "force": true })), doing)?;
             }
             None => {
@@ -94,7 +95,7 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn branch(&self, name: &str) -> Result<Option<String>, GitHubError> {
-        let path = self.path(&format!("/git/ref/{}", escaped(&format!("heads/{name}"))));
+        let path = self.path(&format!("/git/ref/{}", encoded_segment(&format!("heads/{name}"))));
         match self.ask(&Method::GET, &path, None, "while looking for the branch") {
             Ok(answer) => Ok(Some(parsed::<RefForm>(&answer, &path)?.object.sha)),
             Err(GitHubError::Missing) => Ok(None),
@@ -107,7 +108,7 @@ impl GitHub {
     /// # Errors
     /// GitHub refused or did not answer.
     pub fn start(&self, workflow: &str, branch: &str) -> Result<(), GitHubError> {
-        let path = self.path(&format!("/actions/workflows/{}/dispatches", escaped(workflow)));
+        let path = self.path(&format!("/actions/workflows/{}/dispatches", encoded_segment(workflow)));
         self.ask(&Method::POST, &path, Some(&json!({ "ref": branch })), "while starting the gate again").map(|_| ())
     }
 

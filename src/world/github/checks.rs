@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{GitHub, GitHubError, PAGE, parsed};
+use crate::text::encoded_segment;
 
 /// A check run of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl GitHub {
     /// GitHub did not answer.
     pub fn check_run(&self, head: &str, name: &str) -> Result<Option<u64>, GitHubError> {
         let path =
-            self.path(&format!("/commits/{head}/check-runs?check_name={}&per_page={PAGE}", name.replace(' ', "%20")));
+            self.path(&format!("/commits/{head}/check-runs?check_name={}&per_page={PAGE}", encoded_segment(name)));
         let answer = self.ask(&Method::GET, &path, None, "while looking for the check run")?;
         let form: CheckListForm = parsed(&answer, &path)?;
         let own = form.check_runs.iter().filter(|run| run.name == name && run.external_id.as_deref() == Some(OURS));

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, GitHubError, escaped, parsed};
+use super::{GitHub, GitHubError, parsed};
 use crate::model::RepoPath;
+use crate::text::encoded_segment;
 use crate::world::blob_id::{BlobId, IdForm};
 
 /// A file in a git tree.
@@ -50,7 +51,7 @@ impl GitHub {
     pub fn tree(&self, commit: &str) -> Result<Option<Tree>, GitHubError> {
         let doing = "while reading the list of a commit's files";
         // GitHub takes a commit's id for that of its tree.
-        let path = self.path(&format!("/git/trees/{}?recursive=1", escaped(commit)));
+        let path = self.path(&format!("/git/trees/{}?recursive=1", encoded_segment(commit)));
         let form: CommitTreeForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
         if form.truncated {
             return Ok(None);

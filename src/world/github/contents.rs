@@ -6,8 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, GitHubError, GitHubResponse, escaped, parsed};
+use super::{GitHub, GitHubError, GitHubResponse, parsed};
 use crate::model::RepoPath;
+use crate::text::encoded_segment;
 
 impl GitHub {
     /// The bytes of a file at a commit; `None` if it does not exist.
@@ -16,7 +17,7 @@ impl GitHub {
     /// GitHub did not answer.
     pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, GitHubError> {
         // Slashes are encoded: the path is one segment of the route, which GitHub accepts.
-        let encoded = escaped(file.as_str());
+        let encoded = encoded_segment(file.as_str());
         let path = self.path(&format!("/contents/{encoded}?ref={commit}"));
         let doing = "while reading a file of the base commit";
         match self.ask(&Method::GET, &path, None, doing) {

@@ -86,16 +86,6 @@ struct GitHubRequest<'a> {
     repeatable: Repeatable,
 }
 
-/// Percent-encodes a text for a path or a query.
-fn escaped(text: &str) -> String {
-    text.bytes()
-        .map(|byte| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
-            other => format!("%{other:02X}"),
-        })
-        .collect()
-}
-
 impl GitHub {
     /// Opens the repository `owner/name` at the API's address.
     ///

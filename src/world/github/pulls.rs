@@ -4,8 +4,9 @@ use http::Method;
 use serde::Deserialize;
 
 use super::approvals::ApprovalPullForm;
-use super::{GitHub, GitHubError, PAGE, escaped, parsed};
+use super::{GitHub, GitHubError, PAGE, parsed};
 use crate::model::PullRequestDetails;
+use crate::text::encoded_segment;
 
 /// An open pull request of this repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +29,7 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn open_pulls(&self, owner: &str, branch: &str) -> Result<Vec<OpenPull>, GitHubError> {
-        let head = escaped(&format!("{owner}:{branch}"));
+        let head = encoded_segment(&format!("{owner}:{branch}"));
         let path = self.path(&format!("/pulls?state=open&head={head}&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while looking for the pull request")?;
         let forms: Vec<PullForm> = parsed(&answer, &path)?;
@@ -43,7 +44,7 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn pulls_of(&self, commit: &str) -> Result<Vec<OpenPull>, GitHubError> {
-        let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", escaped(commit)));
+        let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
         let answer = self.ask(&Method::GET, &path, None, "while looking for the commit's pull requests")?;
         let forms: Vec<PullForm> = parsed(&answer, &path)?;
         Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
@@ -67,7 +68,7 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn merged_pulls(&self, into: &str) -> Result<Vec<MergedPull>, GitHubError> {
-        let into = escaped(into);
+        let into = encoded_segment(into);
         let path = self.path(&format!("/pulls?state=closed&base={into}&sort=updated&direction=desc&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while looking for merged pull requests")?;
         let forms: Vec<MergedPullForm> = parsed(&answer, &path)?;
@@ -111,7 +112,7 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn parents(&self, commit: &str) -> Result<Vec<String>, GitHubError> {
-        let path = self.path(&format!("/git/commits/{}", escaped(commit)));
+        let path = self.path(&format!("/git/commits/{}", encoded_segment(commit)));
         let answer = self.ask(&Method::GET, &path, None, "while reading the parents of a commit")?;
         Ok(parsed::<ParentsForm>(&answer, &path)?.parents.into_iter().map(|parent| parent.sha).collect())
     }
@@ -121,7 +122,7 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn merge_base(&self, branch: &str, head: &str) -> Result<String, GitHubError> {
-        let path = self.path(&format!("/compare/{}...{}?per_page=1", escaped(branch), escaped(head)));
+        let path = self.path(&format!("/compare/{}...{}?per_page=1", encoded_segment(branch), encoded_segment(head)));
         let answer = self.ask(&Method::GET, &path, None, "while reading the merge base")?;
         Ok(parsed::<CompareForm>(&answer, &path)?.merge_base_commit.sha)
     }

@@ -4,7 +4,8 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{GitHub, GitHubError, escaped, parsed};
+use super::{GitHub, GitHubError, parsed};
+use crate::text::encoded_segment;
 use crate::world::web;
 
 /// What a branch requires before a merge.
@@ -59,7 +60,7 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn has_label(&self, name: &str) -> Result<bool, GitHubError> {
-        let path = self.path(&format!("/labels/{}", escaped(name)));
+        let path = self.path(&format!("/labels/{}", encoded_segment(name)));
         match self.ask(&Method::GET, &path, None, "while looking for the label") {
             Ok(_) => Ok(true),
             Err(GitHubError::Missing) => Ok(false),
@@ -74,7 +75,7 @@ impl GitHub {
     pub fn branch_rules(&self, branch: &str) -> Result<BranchRules, GitHubError> {
         let doing = "while reading the rules of the branch";
         let mut rules = BranchRules::default();
-        let path = self.path(&format!("/rules/branches/{}?per_page=100", escaped(branch)));
+        let path = self.path(&format!("/rules/branches/{}?per_page=100", encoded_segment(branch)));
         let listed: Vec<BranchRuleForm> = match self.ask(&Method::GET, &path, None, doing) {
             Ok(answer) => parsed(&answer, &path)?,
             // Servers before Enterprise Server 3.11 have no rulesets.
@@ -94,7 +95,7 @@ impl GitHub {
                 _ => {}
             }
         }
-        let path = self.path(&format!("/branches/{}", escaped(branch)));
+        let path = self.path(&format!("/branches/{}", encoded_segment(branch)));
         let form: ProtectedForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
         let classic = form.protection.and_then(|protection| protection.required_status_checks);
         rules.required.extend(classic.into_iter().flat_map(|checks| checks.checks).map(RequiredCheck::from));
@@ -108,7 +109,7 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn action_file(&self, action: &str, reference: &str) -> Result<Option<String>, GitHubError> {
-        let path = format!("/repos/{action}/contents/action.yml?ref={}", escaped(reference));
+        let path = format!("/repos/{action}/contents/action.yml?ref={}", encoded_segment(reference));
         match self.ask_raw(&path, "while reading the action") {
             Ok(answer) => Ok(Some(String::from_utf8_lossy(&answer.body).into_owned())),
             Err(GitHubError::Missing) => Ok(None),
@@ -164,8 +165,10 @@ fn token_address(challenge: &str) -> Option<String> {
         let rest = fields.split_once(&format!("{name}=\""))?.1;
         rest.split_once('"').map(|(value, _)| value)
     };
-    let query: Vec<String> =
-        ["service", "scope"].into_iter().filter_map(|name| Some(format!("{name}={}", escaped(field(name)?)))).collect();
+    let query: Vec<String> = ["service", "scope"]
+        .into_iter()
+        .filter_map(|name| Some(format!("{name}={}", encoded_segment(field(name)?))))
+        .collect();
     Some(format!("{}?{}", field("realm")?, query.join("&")))
 }
 

@@ -3,10 +3,11 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, GitHubError, escaped, parsed};
+use super::{GitHub, GitHubError, parsed};
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
 use crate::model::RepoPath;
+use crate::text::encoded_segment;
 use crate::world::base::{Archived, Depth, Listing, NodeKind, Objects, TreeNode};
 
 impl Objects for GitHub {
@@ -41,7 +42,7 @@ impl Objects for GitHub {
     }
 
     fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
-        let (commit, path) = (of_id(commit)?, escaped(file.as_str()));
+        let (commit, path) = (of_id(commit)?, encoded_segment(file.as_str()));
         let path = self.path(&format!("/commits?sha={commit}&path={path}&per_page={CHANGES}"));
         let what = "the history of a file";
         let answer = self.ask(&Method::GET, &path, None, "while reading the history of a file");

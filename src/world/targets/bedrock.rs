@@ -5,7 +5,6 @@ use std::time::SystemTime;
 use aws_credential_types::Credentials;
 use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
 use aws_sigv4::sign::v4::SigningParams;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url};
 
@@ -14,10 +13,8 @@ use super::secret_header::secret_header;
 use super::{Unopened, lasting};
 use crate::format::aws::AwsKeys;
 use crate::model::{CallError, Provider};
+use crate::text::encoded_segment;
 use crate::world::env::Env;
-
-/// Characters that are not escaped in a path. Model names contain colons, and as an ARN slashes.
-const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A Bedrock model with its address and credentials.
 pub struct Bedrock {
@@ -90,7 +87,8 @@ fn host(region: &str) -> String {
 }
 
 fn address(base: &str, model: &str) -> Option<Url> {
-    let path = format!("{}/model/{}/converse", base.trim().trim_end_matches('/'), utf8_percent_encode(model, KEPT));
+    // Model names contain colons, and as an ARN slashes.
+    let path = format!("{}/model/{}/converse", base.trim().trim_end_matches('/'), encoded_segment(model));
     path.parse().ok().filter(|url: &Url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some())
 }
 
