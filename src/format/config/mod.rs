@@ -11,6 +11,8 @@ mod variables;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use jiff::SignedDuration;
+
 use self::config_reader::ConfigReader;
 use self::form::{BudgetForm, ConfigFile, GateForm, GateForms, LimitForm, PriceForm, SuiteForm, TargetForm, TierForm};
 use self::kind_keys::CheckedSuiteKeys;
@@ -353,24 +355,31 @@ impl ConfigReader<'_> {
     }
 }
 
+/// A time as people write it, such as `60s` or `1m 30s`; `None` for any other text and for a negative time.
 fn duration(text: &str) -> Option<Duration> {
-    let digits = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
-    let number: u64 = digits.parse().ok()?;
-    match &text[digits.len()..] {
-        "ms" => Some(Duration::from_millis(number)),
-        "s" => Some(Duration::from_secs(number)),
-        "m" => number.checked_mul(60).map(Duration::from_secs),
-        _ => None,
-    }
+    text.parse::<SignedDuration>().ok()?.try_into().ok()
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::time::Duration;
 
-    use super::read_config;
+    use super::{duration, read_config};
     use crate::files::SourceText;
     use crate::model::{RepoPath, SuiteConfig};
+
+    #[test]
+    fn a_duration_has_a_unit_and_is_not_negative() {
+        for (text, milliseconds) in
+            [("60s", 60_000), ("500ms", 500), ("2m", 120_000), ("1m 30s", 90_000), ("1h", 3_600_000), ("0s", 0)]
+        {
+            assert_eq!(duration(text), Some(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "60", "soon", "-5s", "5s ago", "5 parsecs", "99999999999999999999s"] {
+            assert_eq!(duration(text), None, "{text}");
+        }
+    }
 
     fn suite(lines: &str) -> SuiteConfig {
         let text = format!("version: 1\nsuites:\n  - id: s\n    kind: findings\n    path: golden\n{lines}");
