@@ -4,7 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{GitHub, GitHubError, PAGE, PAGES, parsed};
+use super::{GitHub, GitHubError, PAGE, parsed};
 use crate::model::{
     BranchOrigin, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
 };
@@ -39,18 +39,9 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn statuses(&self, commit: &str) -> Result<Vec<CommitStatus>, GitHubError> {
-        let mut all = Vec::new();
-        for page in 1..=PAGES {
-            let path = self.path(&format!("/commits/{commit}/statuses?per_page={PAGE}&page={page}"));
-            let answer = self.ask(&Method::GET, &path, None, "while reading the commit's statuses")?;
-            let forms: Vec<CommitStatusForm> = parsed(&answer, &path)?;
-            let count = forms.len();
-            all.extend(forms.into_iter().map(CommitStatus::from));
-            if !answer.has_next(count) {
-                break;
-            }
-        }
-        Ok(all)
+        let path = self.path(&format!("/commits/{commit}/statuses"));
+        let forms: Vec<CommitStatusForm> = self.entries(&path, "while reading the commit's statuses")?;
+        Ok(forms.into_iter().map(CommitStatus::from).collect())
     }
 
     /// Sets a status on a commit.
@@ -81,18 +72,9 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn label_events(&self, pull_request: u64) -> Result<Vec<LabelEvent>, GitHubError> {
-        let mut all = Vec::new();
-        for page in 1..=PAGES {
-            let path = self.path(&format!("/issues/{pull_request}/timeline?per_page={PAGE}&page={page}"));
-            let answer = self.ask(&Method::GET, &path, None, "while reading the timeline")?;
-            let forms: Vec<TimelineForm> = parsed(&answer, &path)?;
-            let count = forms.len();
-            all.extend(forms.into_iter().filter_map(TimelineForm::of_label));
-            if !answer.has_next(count) {
-                break;
-            }
-        }
-        Ok(all)
+        let path = self.path(&format!("/issues/{pull_request}/timeline"));
+        let forms: Vec<TimelineForm> = self.entries(&path, "while reading the timeline")?;
+        Ok(forms.into_iter().filter_map(TimelineForm::of_label).collect())
     }
 
     /// The user who pushed a commit to a branch; `None` if the repository's activity no longer shows it.

@@ -4,7 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{GitHub, GitHubError, PAGE, PAGES, parsed};
+use super::{GitHub, GitHubError, parsed};
 use crate::model::Comment;
 
 impl GitHub {
@@ -24,18 +24,9 @@ impl GitHub {
     /// # Errors
     /// GitHub did not answer.
     pub fn comments(&self, pull_request: u64) -> Result<Vec<Comment>, GitHubError> {
-        let mut all = Vec::new();
-        for page in 1..=PAGES {
-            let path = self.path(&format!("/issues/{pull_request}/comments?per_page={PAGE}&page={page}"));
-            let answer = self.ask(&Method::GET, &path, None, "while reading the comments")?;
-            let forms: Vec<CommentForm> = parsed(&answer, &path)?;
-            let count = forms.len();
-            all.extend(forms.into_iter().map(Comment::from));
-            if !answer.has_next(count) {
-                break;
-            }
-        }
-        Ok(all)
+        let path = self.path(&format!("/issues/{pull_request}/comments"));
+        let forms: Vec<CommentForm> = self.entries(&path, "while reading the comments")?;
+        Ok(forms.into_iter().map(Comment::from).collect())
     }
 
     /// Creates a comment. It is not retried after a lost answer, because the comment may exist already; the caller checks.

@@ -1,4 +1,9 @@
-//! GitHub's REST API, and the only user of octocrab. Requests are retried and read across pages, and never show the token.
+//! GitHub's REST API, and the only user of octocrab: its authentication and its client. Three of its parts do not fit:
+//!
+//! - Its retries repeat a POST, which may post a comment twice, and repeat without a pause.
+//! - Its models require what GitHub may leave out, such as the branch of a run, and one entry without it loses the whole list. They lack
+//!   the path, the attempt and the actor of a run.
+//! - Its pages end where an answer has no link header, which a proxy may drop.
 
 mod approvals;
 mod artifacts;
@@ -25,7 +30,7 @@ use anyhow::Context;
 use http::{Method, Uri};
 use http_body_util::BodyExt;
 use octocrab::Octocrab;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use self::artifacts::{Artifact, WorkflowRun};
@@ -168,6 +173,22 @@ impl GitHub {
         })
     }
 
+    /// Every entry of a list, across its pages.
+    fn entries<T: DeserializeOwned>(&self, path: &str, doing: &'static str) -> Result<Vec<T>, GitHubError> {
+        let mut all = Vec::new();
+        for page in 1..=PAGES {
+            let path = format!("{path}?per_page={PAGE}&page={page}");
+            let answer = self.ask(&Method::GET, &path, None, doing)?;
+            let entries: Vec<T> = parsed(&answer, &path)?;
+            let count = entries.len();
+            all.extend(entries);
+            if !answer.has_next(count) {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
     async fn send(&self, request: &GitHubRequest<'_>) -> Result<GitHubResponse, GitHubError> {
         let mut waited = Duration::ZERO;
         let mut tries = 1;
@@ -221,7 +242,7 @@ fn built(address: &str, variable: &str, token: &Secret) -> anyhow::Result<Octocr
         .context("while building the GitHub client")
 }
 
-fn parsed<T: for<'de> Deserialize<'de>>(answer: &GitHubResponse, path: &str) -> Result<T, GitHubError> {
+fn parsed<T: DeserializeOwned>(answer: &GitHubResponse, path: &str) -> Result<T, GitHubError> {
     serde_json::from_slice(&answer.body)
         .with_context(|| format!("GitHub's answer to {path} does not have the documented form"))
         .map_err(GitHubError::Failed)
