@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a crate with one purpose is used in one place", single_users),
         trial("only main leaves memory behind and ends the process", one_end),
         trial("every YAML file names its schema", schemas_are_named),
+        trial("the dependencies do not grow unnoticed", dependencies),
     ]
 }
 
@@ -219,6 +220,17 @@ fn one_end() {
             assert!(!text.contains(leak), "{} uses {leak}", path.display());
         }
     }
+}
+
+/// All packages in Cargo.lock, of every platform and of the tests. A number that sinks is lowered here.
+const PACKAGES: usize = 348;
+
+fn dependencies() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let names: Vec<&str> = lock.lines().filter_map(|line| line.strip_prefix("name = ")).collect();
+    assert_eq!(names.len(), PACKAGES, "an added crate says in its commit what it does for users");
+    // `cargo update` would bring them back: `cargo update -p idna_adapter --precise 1.1.0` takes them out again.
+    assert!(names.iter().all(|name| !name.starts_with("\"icu_")), "idna_adapter 1.2 brings 18 crates for host names");
 }
 
 fn schemas_are_named() {
