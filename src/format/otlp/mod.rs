@@ -1,4 +1,5 @@
-//! Converts finished live samples to OTLP requests: spans of the GenAI semantic conventions, as protobuf.
+//! Converts finished live samples to OTLP requests: spans of the GenAI semantic conventions, as protobuf. It is the only encoding that
+//! every receiver accepts: Phoenix answers JSON with 415, and MLflow did so until 2026.
 
 mod attributes;
 mod exported_run;
