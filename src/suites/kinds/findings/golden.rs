@@ -109,6 +109,9 @@ pub struct ExpectedGap {
     pub line: u32,
 }
 
+/// Maximum number of expected findings. Each one is compared with every produced finding, so a limit keeps grading linear.
+const MOST_EXPECTED: usize = 500;
+
 /// Reads the expectations of one pair, and its ambiguity zone.
 ///
 /// # Errors
@@ -118,6 +121,12 @@ pub fn expectation<'a>(
     text: &ExpectedFile<'a>,
     known: Option<&[String]>,
 ) -> Result<(Expectation, Option<f64>), Diagnostic> {
+    if let Some(raw) = text.expected_findings.get(MOST_EXPECTED) {
+        let what =
+            format!("there are {} expected findings; the limit is {MOST_EXPECTED}", text.expected_findings.len());
+        let help = "split the document, or expect fewer findings";
+        return Err(source.problem(json::offset_of(source, raw), "too-many", what, help));
+    }
     let expected =
         text.expected_findings.iter().map(|raw| ExpectedFinding::read(source, raw, known)).collect::<Result<_, _>>()?;
     let guards = text.must_not_find.iter().map(|raw| guard(source, raw, known)).collect::<Result<_, _>>()?;
@@ -161,4 +170,28 @@ fn guard(source: &SourceText, raw: &RawValue, known: Option<&[String]>) -> Resul
         rule: cursor.rule(form.rule)?,
         line: cursor.line(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ExpectedFile, MOST_EXPECTED, expectation};
+    use crate::files::SourceText;
+    use crate::format::json::whole;
+    use crate::model::RepoPath;
+
+    #[test]
+    fn expected_findings_have_a_limit() {
+        let read = |count: usize| {
+            let list = vec!["\n{\"category\": \"rent\"}"; count].join(",");
+            let text = format!("{{\"expected_findings\": [{list}]}}");
+            let source = SourceText::from_text(RepoPath::root().child("g.json"), text);
+            let file: ExpectedFile<'_> = whole(&source).unwrap();
+            expectation(&source, &file, None).map(|_| ()).map_err(|problem| problem.to_string())
+        };
+        assert_eq!(read(MOST_EXPECTED), Ok(()));
+        assert_eq!(
+            read(MOST_EXPECTED + 1).unwrap_err(),
+            "g.json:502:1: there are 501 expected findings; the limit is 500; split the document, or expect fewer findings [too-many]"
+        );
+    }
 }
