@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Whether `goldgate repair` reads hostile answers in linear time, by the instructions that the whole program executes, which no
-# other work on the machine changes. Installs valgrind where it is missing. usage: tests/linear/run.sh [BINARY]
+# Whether `goldgate repair` reads hostile answers in linear time, and every kind of suite and format of file is read and graded in
+# it, by the instructions that the whole program executes, which no other work on the machine changes. Installs valgrind where it is
+# missing. usage: tests/linear/run.sh [BINARY]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -11,3 +12,4 @@ if ! command -v valgrind > /dev/null; then
     "${as_root[@]}" apt-get install --quiet --quiet --yes valgrind
 fi
 python3 tests/linear/count.py "${1:-target/release/goldgate}"
+python3 tests/linear/suites.py "${1:-target/release/goldgate}"
