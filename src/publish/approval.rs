@@ -9,6 +9,7 @@ use crate::model::{
     Approval, Baseline, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
     StatusState,
 };
+use crate::text::short_commit;
 
 pub use self::words::{ApprovalRefusal, ApprovalSkip, NoResult};
 
@@ -91,14 +92,13 @@ pub enum ApprovalPlan {
 
 impl fmt::Display for ApprovalPlan {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short = |commit: &str| commit.get(..7).unwrap_or(commit).to_owned();
         match self {
-            Self::Grant { head, description, by: _ } => write!(out, "approve {}: {description}", short(head)),
+            Self::Grant { head, description, by: _ } => write!(out, "approve {}: {description}", short_commit(head)),
             Self::Refuse { why, withdrawn: None } => write!(out, "do not approve: {why}"),
             Self::Refuse { why, withdrawn: Some(withdrawn) } => write!(out, "do not approve: {why}; {withdrawn}"),
             Self::Wait => write!(out, "keep the label: {}", NoResult::Missing),
             Self::Withdraw { head, description } => {
-                write!(out, "withdraw the approval of {}: {description}", short(head))
+                write!(out, "withdraw the approval of {}: {description}", short_commit(head))
             }
             Self::Nothing(why) => write!(out, "nothing to do: {why}"),
         }

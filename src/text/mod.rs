@@ -11,6 +11,7 @@ mod percent;
 pub mod recover;
 mod returns;
 pub mod rtf;
+mod short_commit;
 
 pub use line::line;
 pub use listing::{counted, named, named_with};
@@ -20,3 +21,4 @@ pub use norm::norm;
 pub use pattern::pattern;
 pub use percent::{decoded, encoded_path, encoded_segment};
 pub use returns::without_returns;
+pub use short_commit::short_commit;

@@ -12,6 +12,7 @@ use crate::publish::approval::{
 };
 use crate::publish::{MoveDirection, NoteSubject, approval};
 use crate::render::inline;
+use crate::text::short_commit;
 use crate::world::World;
 use crate::{publish, report};
 
@@ -260,7 +261,7 @@ fn note_approval(context: &PullRequestContext<'_>, by: &str, next: &str, reason:
     let text = format!(
         "### Approval\n\n**Approved** on `{}` by {}: the golden changes and moved numbers of this result are accepted. Gates with \
          fixed thresholds still apply, and a later push needs a new approval.\n\n{next}{ask}",
-        short(&context.pull.head),
+        short_commit(&context.pull.head),
         inline(by, 60)
     );
     context.note(NoteSubject::Approval, "TIP", "The result of this commit is approved.", text.trim_end());
@@ -285,7 +286,8 @@ fn withdrawn(context: &PullRequestContext<'_>, head: &str, description: &str) ->
         Ok(measured) => GateRun::of(&measured).after_withdrawal(context, description)?,
         Err(_) => "Press **Re-run all jobs** in the run of the gate, so that its check fails.".to_owned(),
     };
-    let text = format!("### Approval\n\n**Withdrawn** on `{}`: {}.\n\n{next}", short(head), inline(description, 200));
+    let text =
+        format!("### Approval\n\n**Withdrawn** on `{}`: {}.\n\n{next}", short_commit(head), inline(description, 200));
     context.note(NoteSubject::Approval, "NOTE", "The approval of this commit is withdrawn.", &text);
     Ok(())
 }
@@ -298,8 +300,4 @@ fn refused(context: &PullRequestContext<'_>, why: &ApprovalRefusal) -> Result<()
         format!("### Approval\n\n**Not approved**: the label {} was removed, because {sentence}.", inline(label, 60));
     context.note(NoteSubject::Approval, "WARNING", "The approval does not count.", &text);
     removed.map_err(needs("the label cannot be removed", "pull-requests: write"))
-}
-
-fn short(commit: &str) -> &str {
-    commit.get(..7).unwrap_or(commit)
 }

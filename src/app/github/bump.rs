@@ -12,6 +12,7 @@ use crate::publish::approval::NoResult;
 use crate::publish::bump::{BumpInput, BumpPlan, BumpRefusal, MeasuredBaseline};
 use crate::publish::{NoteSubject, approval, bump};
 use crate::render::inline;
+use crate::text::short_commit;
 use crate::world::{FileCommit, NotCommitted, World};
 use crate::{publish, report};
 
@@ -137,7 +138,7 @@ fn committed(context: &PullRequestContext<'_>, file: &RepoPath, commit: &str, by
     let text = format!(
         "### Baseline\n\nThe numbers that {} approved are committed as `{}` to {}; {next}.",
         inline(by, 60),
-        commit.get(..7).unwrap_or(commit),
+        short_commit(commit),
         inline(file.as_str(), 200)
     );
     context.note_on(commit, NoteSubject::Bump, "TIP", "The approved baseline is committed.", &text);

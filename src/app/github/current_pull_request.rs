@@ -10,6 +10,7 @@ use crate::app::cli_error::CliError;
 use crate::format::event::Event;
 use crate::format::event_action;
 use crate::model::{BranchOrigin, PullRequest, PullRequestDetails};
+use crate::text::short_commit;
 use crate::world::{Env, GitHub, GitHubError, GitHubRefusal, MergeState, OpenPull};
 
 /// The permissions that reading a pull request needs.
@@ -141,8 +142,8 @@ fn has_head(pull: &PullRequestDetails, seen: &str) -> Result<(), CliError> {
         return Err(no_verdict(&format!(
             "the head of pull request {} moved from {} to {}; wait for the run on the new head",
             pull.number,
-            short(seen),
-            short(&pull.head)
+            short_commit(seen),
+            short_commit(&pull.head)
         )));
     }
     Ok(())
@@ -218,8 +219,4 @@ fn with_base(event: Event, pull_request: PullRequest, base: String) -> Event {
 
 fn no_verdict(why: &str) -> CliError {
     anyhow::anyhow!("no verdict: {why}").into()
-}
-
-fn short(commit: &str) -> &str {
-    commit.get(..7).unwrap_or(commit)
 }

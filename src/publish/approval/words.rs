@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::model::Permission;
+use crate::text::short_commit;
 
 /// Why there is no result to approve.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,10 +89,6 @@ pub enum ApprovalSkip {
     RemovedByGoldgate,
 }
 
-fn short(commit: &str) -> &str {
-    commit.get(..7).unwrap_or(commit)
-}
-
 impl fmt::Display for NoResult {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -128,8 +125,8 @@ impl fmt::Display for ApprovalRefusal {
             Self::Moved { seen, now } => write!(
                 out,
                 "it was added for {}, but the head is now {}; look at the new result and add it again",
-                short(seen),
-                short(now)
+                short_commit(seen),
+                short_commit(now)
             ),
             Self::NotAllowed { actor, has, needs } => {
                 write!(
@@ -150,7 +147,7 @@ impl fmt::Display for ApprovalRefusal {
             Self::Pushed { head } => write!(
                 out,
                 "commits were pushed after it, but an approval is for one commit only; look at the result on {} and add it again",
-                short(head)
+                short_commit(head)
             ),
             Self::NeverJudged => {
                 out.write_str("it was added before the pull request was opened, so it approves nothing; add it again")
