@@ -248,7 +248,7 @@ on() {
 }
 # This archive is no program: what counts is that the right one was downloaded and verified.
 holds "macOS on ARM gets its own archive" refuses 'bin/goldgate' on Darwin arm64
-holds "a system without a binary is told which there are" refuses "no binary for FreeBSD on riscv64; it has aarch64-macos $(uname -m)-linux" on FreeBSD riscv64
+holds "the error for a system without a binary lists the binaries" refuses "no binary for FreeBSD on riscv64; it has aarch64-macos $(uname -m)-linux" on FreeBSD riscv64
 
 if [[ $engine == yes ]]; then
     podman rmi --force "$second_image" > "$work/none" 2>&1 || true

@@ -10,10 +10,10 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a used up rate limit is no missing permission", used_up),
+        trial("a used up rate limit is not reported as a missing permission", used_up),
         trial("a secondary limit is waited for, with a bound", secondary),
-        trial("a locked conversation is told as one", locked),
-        trial("a read-only token of Dependabot or of a fork is told as one", read_only),
+        trial("a locked conversation has its own message", locked),
+        trial("a read-only token of Dependabot or of a fork has its own message", read_only),
         trial("the missing permission is the one that GitHub names", named),
         trial("a server error while the status is set is retried", server_error),
     ]
