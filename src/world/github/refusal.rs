@@ -139,8 +139,7 @@ impl RateLimit {
             RateLimitKind::Secondary => "GitHub limits this token, because it sent too many requests in a short time",
         };
         let minutes = self.wait.unwrap_or(SECONDARY).as_secs().div_ceil(60).max(1);
-        let plural = if minutes == 1 { "" } else { "s" };
-        format!("{what}; run the job again in {minutes} minute{plural}")
+        format!("{what}; run the job again in {minutes} min")
     }
 }
 
