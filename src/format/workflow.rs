@@ -43,6 +43,8 @@ pub struct WorkflowJob {
     pub check: Option<String>,
     /// The condition, as written.
     pub condition: Option<String>,
+    /// Whether its failure fails the workflow run.
+    pub on_failure: OnFailure,
     /// The jobs that it needs.
     pub needs: Vec<String>,
     /// Its permissions, else those of the workflow; `None` if neither states any.
@@ -62,6 +64,26 @@ pub struct WorkflowStep {
     pub script: Option<String>,
     /// The inputs of an action, or the environment of a script.
     pub inputs: BTreeMap<String, String>,
+    /// Whether its failure fails the job.
+    pub on_failure: OnFailure,
+}
+
+/// What a failure leads to, by `continue-on-error`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnFailure {
+    /// What it is part of fails as well.
+    Fail,
+    /// It is ignored, always or where an expression says so.
+    Ignore,
+}
+
+impl OnFailure {
+    fn of(part: &Value) -> Self {
+        match scalar(&part["continue-on-error"]).as_deref() {
+            None | Some("false") => Self::Fail,
+            Some(_) => Self::Ignore,
+        }
+    }
 }
 
 /// What a job's token may do.
@@ -154,6 +176,7 @@ fn read_job(id: &str, job: &Value, default: Option<&TokenPermissions>, locations
         at: locations.at(&[Step::Key("jobs"), Step::Key(id)]),
         check: is_fixed.then(|| name.to_owned()),
         condition: scalar(&job["if"]),
+        on_failure: OnFailure::of(job),
         needs: texts(&job["needs"]),
         permissions: permissions(&job["permissions"]).or_else(|| default.cloned()),
         steps: steps
@@ -171,6 +194,7 @@ fn read_job(id: &str, job: &Value, default: Option<&TokenPermissions>, locations
                     uses,
                     script: step["run"].as_str().map(str::to_owned),
                     inputs: object(given).filter_map(|(name, value)| Some((name.clone(), scalar(value)?))).collect(),
+                    on_failure: OnFailure::of(step),
                 }
             })
             .collect(),

@@ -33,6 +33,11 @@ impl ActionMode {
     pub const ALL: [Self; 7] =
         [Self::Run, Self::Merge, Self::Trusted, Self::Publish, Self::Approve, Self::Bump, Self::BaselinePr];
 
+    /// The mode of a value in a workflow.
+    pub fn of(value: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == value)
+    }
+
     /// The value in a workflow.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -46,6 +51,9 @@ impl ActionMode {
         }
     }
 }
+
+/// The label that approves, if no input names another.
+pub const DEFAULT_LABEL: &str = "goldgate:accept-baseline";
 
 /// Whose approval counts.
 #[derive(Debug, Clone)]
@@ -124,7 +132,7 @@ impl ActionInputs {
         let values = InputValues(env);
         let get = |name: &str| values.get(name);
         let mode = get("mode").unwrap_or(ActionMode::Run.as_str());
-        let Some(mode) = ActionMode::ALL.into_iter().find(|known| known.as_str() == mode) else {
+        let Some(mode) = ActionMode::of(mode) else {
             let known: Vec<&str> = ActionMode::ALL.into_iter().map(ActionMode::as_str).collect();
             return Err(refuse("mode", mode, &format!("write one of {}", known.join(", "))).into());
         };
@@ -195,7 +203,7 @@ impl<'a> InputValues<'a> {
             Some(true) => ByAuthor::Counts,
             Some(false) | None => ByAuthor::DoesNotCount,
         };
-        let label = self.get("approval-label").unwrap_or("goldgate:accept-baseline").to_owned();
+        let label = self.get("approval-label").unwrap_or(DEFAULT_LABEL).to_owned();
         Ok(ApproverPolicy { label, floor, by_author })
     }
 

@@ -6,17 +6,15 @@ use std::collections::BTreeSet;
 
 use self::rules::{GateStep, action_of};
 use super::environment::github;
+use super::inputs::DEFAULT_LABEL;
 use crate::app::cli::CheckArgs;
 use crate::app::cli_error::CliError;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
 use crate::format::workflow::{Workflow, read_workflow};
 use crate::model::RepoPath;
 use crate::render::plural;
 use crate::world::{BranchRules, Disk, GitHub, GitHubError, ImageState, World};
-
-/// The label of an approval, if no workflow names another.
-const LABEL: &str = "goldgate:accept-baseline";
 
 /// Reads workflows and settings, and prints what is right, what cannot be read, and what is wrong. Returns the exit code.
 ///
@@ -35,13 +33,14 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     };
     let mut problems = Diagnostics::default();
     let workflows = workflows(&disk, &mut problems)?;
-    problems.extend(rules::of_workflows(&workflows));
+    let gates = GateStep::all(&workflows);
+    problems.extend(rules::of_workflows(&gates));
     let mut checked = vec![plural(workflows.len(), "workflow", "workflows")];
     let mut notes = Vec::new();
     let branch = github.default_branch().map_err(unanswered)?;
     match github.branch_rules(&branch) {
         Ok(found) => {
-            problems.extend(rules::of_rules(&workflows, &branch, &found));
+            problems.extend(rules::of_rules(&workflows, &gates, &branch, &found));
             checked.push(describe(&branch, &found));
         }
         Err(error) if error.is_denied() => {
@@ -49,7 +48,6 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         }
         Err(error) => return Err(unanswered(error)),
     }
-    let gates = GateStep::all(&workflows);
     labels(&github, &gates, &mut notes)?;
     images(&github, &gates, &mut problems, &mut notes)?;
     problems.or(())?;
@@ -68,7 +66,11 @@ fn unanswered(refusal: GitHubError) -> CliError {
 /// Reads the workflows of the checkout.
 fn workflows(disk: &Disk, problems: &mut Diagnostics) -> Result<Vec<Workflow>, CliError> {
     let folder = RepoPath::root().child(".github").child("workflows");
-    let entries = disk.list(&folder).unwrap_or_default();
+    let entries = match disk.list(&folder) {
+        Ok(entries) => entries,
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFolder) => return Ok(Vec::new()),
+        Err(problem) => return Err(problem.into()),
+    };
     let files = entries.iter().filter(|entry| entry.kind == EntryKind::File);
     let named = files.filter(|entry| entry.name.ends_with(".yml") || entry.name.ends_with(".yaml"));
     let mut found = Vec::new();
@@ -92,7 +94,7 @@ fn labels(github: &GitHub, gates: &[GateStep<'_>], notes: &mut Vec<String>) -> R
     let stated = gates.iter().map(|gate| gate.input("approval-label")).filter(|label| !label.is_empty());
     let mut labels: BTreeSet<&str> = stated.collect();
     if labels.is_empty() {
-        labels.insert(LABEL);
+        labels.insert(DEFAULT_LABEL);
     }
     for label in labels {
         match github.has_label(label) {

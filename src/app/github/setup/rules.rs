@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::app::github::inputs::ActionMode;
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::format::workflow::{TokenAccess, Workflow, WorkflowJob, WorkflowStep};
+use crate::format::workflow::{OnFailure, TokenAccess, Workflow, WorkflowJob, WorkflowStep};
 use crate::world::{BranchRules, QueueGrouping};
 
 /// The id of the app "GitHub Actions", which reports the checks of workflows.
@@ -46,13 +47,24 @@ impl<'a> GateStep<'a> {
         given.map_or("", String::as_str)
     }
 
-    fn mode(&self) -> &'a str {
-        Some(self.input("mode")).filter(|mode| !mode.is_empty()).unwrap_or("run")
+    /// The mode; `None` if it is an expression or no mode of this version.
+    fn mode(&self) -> Option<ActionMode> {
+        match self.input("mode") {
+            "" => Some(ActionMode::Run),
+            mode => ActionMode::of(mode),
+        }
+    }
+
+    fn is_shard(&self) -> bool {
+        !self.input("shard").is_empty()
     }
 
     /// Whether the job gives a verdict that blocks a merge.
     fn decides(&self) -> bool {
-        let is_verdict = matches!(self.mode(), "run" | "merge" | "trusted") && self.input("shard").is_empty();
+        let is_verdict = match self.mode() {
+            Some(ActionMode::Run | ActionMode::Merge | ActionMode::Trusted) => !self.is_shard(),
+            Some(ActionMode::Publish | ActionMode::Approve | ActionMode::Bump | ActionMode::BaselinePr) | None => false,
+        };
         is_verdict && self.input("tier") != "model" && self.input("blocking") != "false"
     }
 
@@ -70,45 +82,37 @@ pub fn action_of(uses: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The permissions that a step needs, by its mode.
-fn needed(gate: &GateStep<'_>) -> Vec<(&'static str, TokenAccess, &'static str)> {
-    use_case(gate.mode())
-        .iter()
-        .copied()
-        .filter(|(name, ..)| *name != "pull-requests" || gate.input("comment") != "false")
-        .filter(|_| gate.input("shard").is_empty())
-        .collect()
-}
+/// A permission, its level, and what it is for.
+type NeededPermission = (&'static str, TokenAccess, &'static str);
 
-fn use_case(mode: &str) -> &'static [(&'static str, TokenAccess, &'static str)] {
+/// The permissions that a mode needs with its default inputs.
+fn permissions_of(mode: ActionMode) -> &'static [NeededPermission] {
     const READ: TokenAccess = TokenAccess::Read;
     const WRITE: TokenAccess = TokenAccess::Write;
     match mode {
-        "run" | "merge" | "trusted" => {
+        ActionMode::Run | ActionMode::Merge | ActionMode::Trusted => {
             &[("contents", READ, "to read the base commit"), ("pull-requests", WRITE, "to write the comment")]
         }
-        "publish" => {
+        ActionMode::Publish => {
             &[("actions", READ, "to read the run's artifact"), ("pull-requests", WRITE, "to write the comment")]
         }
-        "approve" => &[
+        ActionMode::Approve => &[
             ("actions", WRITE, "to read the result and to start its run again"),
             ("contents", READ, "to read the config"),
             ("pull-requests", WRITE, "to write the comment and to remove the label"),
             ("statuses", WRITE, "to store the approval"),
         ],
-        "bump" => &[("contents", WRITE, "to commit the baseline")],
-        "baseline-pr" => &[
+        ActionMode::Bump => &[("contents", WRITE, "to commit the baseline")],
+        ActionMode::BaselinePr => &[
             ("contents", WRITE, "to push the baseline's branch"),
             ("pull-requests", WRITE, "to open its pull request"),
         ],
-        _ => &[],
     }
 }
 
 /// Problems of the workflows by themselves.
-pub fn of_workflows(workflows: &[Workflow]) -> Diagnostics {
+pub fn of_workflows(gates: &[GateStep<'_>]) -> Diagnostics {
     let mut problems = Diagnostics::default();
-    let gates = GateStep::all(workflows);
     if gates.iter().all(|gate| !gate.decides()) {
         problems.push(Diagnostic::of_file(
             ".github/workflows",
@@ -118,7 +122,7 @@ pub fn of_workflows(workflows: &[Workflow]) -> Diagnostics {
         ));
         return problems;
     }
-    if gates.iter().all(|gate| gate.mode() != "approve") {
+    if gates.iter().all(|gate| gate.mode() != Some(ActionMode::Approve)) {
         problems.push(Diagnostic::of_file(
             ".github/workflows",
             "no-approval",
@@ -126,11 +130,12 @@ pub fn of_workflows(workflows: &[Workflow]) -> Diagnostics {
             "copy docs/workflows/goldgate-approval.yml of goldgate to .github/workflows",
         ));
     }
-    for gate in &gates {
+    for gate in gates {
         permissions(gate, &mut problems);
         if gate.decides() {
             triggers(gate, &mut problems);
             skipping(gate, &mut problems);
+            ignoring(gate, &mut problems);
         }
     }
     problems
@@ -139,11 +144,18 @@ pub fn of_workflows(workflows: &[Workflow]) -> Diagnostics {
 fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     // Without any, the default of the repository applies, which only an administrator may read. A token of its own, such as an
     // app's, has its own permissions.
-    let (Some(given), "") = (&gate.job.permissions, gate.input("token")) else { return };
-    for (name, access, why) in needed(gate) {
+    let (Some(given), Some(mode), "") = (&gate.job.permissions, gate.mode(), gate.input("token")) else { return };
+    // A shard writes its part into the workspace and asks GitHub for nothing.
+    if gate.is_shard() {
+        return;
+    }
+    let needed = permissions_of(mode);
+    for &(name, access, why) in
+        needed.iter().filter(|(name, ..)| *name != "pull-requests" || gate.input("comment") != "false")
+    {
         if given.access(name) < access {
             let word = if access == TokenAccess::Write { "write" } else { "read" };
-            let what = format!("mode {} needs the permission {name}: {word}, {why}", gate.mode());
+            let what = format!("mode {} needs the permission {name}: {word}, {why}", mode.as_str());
             problems.push(
                 gate.problem("missing-permission", what, format!("add `{name}: {word}` to the job")).at(gate.job.at),
             );
@@ -200,11 +212,26 @@ fn skipping(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     }
 }
 
-/// Problems of a branch's rules with these workflows.
-pub fn of_rules(workflows: &[Workflow], branch: &str, rules: &BranchRules) -> Diagnostics {
+fn ignoring(gate: &GateStep<'_>, problems: &mut Diagnostics) {
+    let mut ignored = |what: &str, at| {
+        let help = "remove continue-on-error";
+        problems.push(gate.problem("ignored-failure", what.to_owned(), help).at(at));
+    };
+    if gate.step.on_failure == OnFailure::Ignore {
+        ignored(
+            "this step has continue-on-error: a failing gate leaves the job, and so the check, green",
+            gate.step.at,
+        );
+    }
+    if gate.job.on_failure == OnFailure::Ignore {
+        ignored("this job has continue-on-error: a failing gate does not fail the workflow run", gate.job.at);
+    }
+}
+
+/// Problems of a branch's rules with these workflows and their gates.
+pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, rules: &BranchRules) -> Diagnostics {
     let mut problems = Diagnostics::default();
     let about = format!("rules of {branch}");
-    let gates = GateStep::all(workflows);
     let deciding: Vec<&GateStep<'_>> = gates.iter().filter(|gate| gate.decides()).collect();
     let checks: BTreeSet<&str> = deciding.iter().filter_map(|gate| gate.job.check.as_deref()).collect();
     let required: BTreeSet<&str> = rules.required.iter().map(|check| check.name.as_str()).collect();

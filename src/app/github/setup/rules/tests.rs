@@ -1,6 +1,6 @@
 //! Tables of mistakes in workflows and branch rules, and the workflows that ship.
 
-use super::{of_rules, of_workflows};
+use super::{GateStep, of_rules};
 use crate::diag::Diagnostics;
 use crate::files::SourceText;
 use crate::format::workflow::{Workflow, read_workflow};
@@ -32,6 +32,10 @@ jobs:
     steps:
       - {uses: acme/goldgate@v1, with: {mode: approve}}
 ";
+
+fn of_workflows(workflows: &[Workflow]) -> Diagnostics {
+    super::of_workflows(&GateStep::all(workflows))
+}
 
 fn codes(problems: Diagnostics) -> Vec<&'static str> {
     problems.sorted().iter().map(|problem| problem.code).collect()
@@ -72,6 +76,8 @@ fn each_mistake_in_a_workflow_is_found() {
         ("    name: Gate\n", "    name: Gate\n    needs: build\n", "skippable"),
         ("contents: read", "contents: none", "missing-permission"),
         (", pull-requests: write", "", "missing-permission"),
+        ("    name: Gate\n", "    name: Gate\n    continue-on-error: true\n", "ignored-failure"),
+        ("6789\n", "6789\n        continue-on-error: ${{ true }}\n", "ignored-failure"),
         ("acme/goldgate@", "acme/other@", "no-gate"),
         ("    steps:", "    steps:\n      - {uses: acme/goldgate@v1, with: {tier: model}}\n    x:", "no-gate"),
     ] {
@@ -81,12 +87,21 @@ fn each_mistake_in_a_workflow_is_found() {
     }
     let always = GATE.replace("    name: Gate\n", "    name: Gate\n    needs: [a, b]\n    if: ${{ always() }}\n");
     assert_eq!(of_gate(&always), [] as [&str; 0]);
+    assert_eq!(
+        of_gate(&GATE.replace("    name: Gate\n", "    name: Gate\n    continue-on-error: false\n")),
+        [] as [&str; 0]
+    );
     assert_eq!(codes(of_workflows(&[workflow("gate.yml", GATE)])), ["no-approval"]);
     assert_eq!(codes(of_workflows(&[])), ["no-gate"]);
 }
 
 fn required(name: &str, app: Option<u64>) -> RequiredCheck {
     RequiredCheck { name: name.to_owned(), app }
+}
+
+fn rules_of(gate: &str, rules: &BranchRules) -> Diagnostics {
+    let workflows = [workflow("gate.yml", gate)];
+    of_rules(&workflows, &GateStep::all(&workflows), "main", rules)
 }
 
 #[test]
@@ -101,11 +116,10 @@ fn each_mistake_in_the_rules_of_a_branch_is_found() {
     ];
     for (required, queue, wanted) in table {
         let rules = BranchRules { required, queue };
-        let mut found = codes(of_rules(&[workflow("gate.yml", GATE)], "main", &rules));
+        let mut found = codes(rules_of(GATE, &rules));
         found.sort_unstable();
         assert_eq!(found, wanted, "{rules:?}");
     }
     let rules = BranchRules { required: vec![required("Gate", Some(15_368))], queue: Some(QueueGrouping::Every) };
-    let silent = workflow("gate.yml", &GATE.replace("  merge_group:\n", ""));
-    assert_eq!(codes(of_rules(&[silent], "main", &rules)), ["no-merge-group"]);
+    assert_eq!(codes(rules_of(&GATE.replace("  merge_group:\n", ""), &rules)), ["no-merge-group"]);
 }
