@@ -5,23 +5,30 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// The 97.5 % quantile of the standard normal distribution.
 pub const Z95: f64 = 1.959_963_984_540_054;
 
-/// The probability that a standard normal variable is below `value`.
+/// Ten decimal places of a number. `ln`, `exp` and `pow` differ in their last digits between systems and builds; what is computed from
+/// ten places by the basic operations, which IEEE 754 defines exactly, has the same bytes everywhere.
+pub fn ten_places(value: f64) -> f64 {
+    (value * 1e10).round() / 1e10
+}
+
+/// The probability that a standard normal variable is below `value`, to ten places.
 pub fn normal_below(value: f64) -> f64 {
-    Normal::standard().cdf(value)
+    ten_places(Normal::standard().cdf(value))
 }
 
 fn student(degrees: usize) -> StudentsT {
     StudentsT::new(0.0, 1.0, degrees.max(1) as f64).expect("the scale and the degrees of freedom are positive")
 }
 
-/// The quantile `share` of Student's distribution with this many degrees of freedom (at least 1).
+/// The quantile `share` of Student's distribution with this many degrees of freedom (at least 1), to ten places.
 pub fn student_quantile(share: f64, degrees: usize) -> f64 {
-    student(degrees).inverse_cdf(share)
+    ten_places(student(degrees).inverse_cdf(share))
 }
 
-/// The probability that a variable of Student's distribution with this many degrees of freedom (at least 1) is below `value`.
+/// The probability that a variable of Student's distribution with this many degrees of freedom (at least 1) is below `value`, to ten
+/// places.
 pub fn student_below(value: f64, degrees: usize) -> f64 {
-    student(degrees).cdf(value)
+    ten_places(student(degrees).cdf(value))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Predicts the next run of an unchanged agent from repeated runs.
 
-use super::quantile::{student_below, student_quantile};
+use super::quantile::{student_below, student_quantile, ten_places};
 use crate::model::Better;
 
 /// The values of one metric in at least two runs of an unchanged agent.
@@ -69,7 +69,7 @@ impl RepeatedMetric {
     /// The largest probability, at 95 % confidence, that the next run differs although all of these are equal: `1 - 0.05 ^ (1 / runs)`
     /// (Clopper and Pearson, 1934; about `3 / runs`).
     pub fn at_most_differs(&self) -> f64 {
-        1.0 - 0.05_f64.powf(1.0 / self.count() as f64)
+        ten_places(1.0 - 0.05_f64.powf(1.0 / self.count() as f64))
     }
 
     /// The probability that the next run of the unchanged agent is worse than `against` by more than `tolerance`.
