@@ -12,6 +12,7 @@ mod config;
 mod evidence;
 mod file_form;
 mod gate;
+mod gate_ruling;
 mod governance;
 mod grade;
 mod ids;
@@ -48,6 +49,7 @@ pub use config::{
 };
 pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
 pub use gate::{Drift, Edge, Gate, GateKind, Limit, LimitSide};
+pub use gate_ruling::{BaseCommitValue, GateRuling};
 pub use governance::{
     ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
 };
@@ -73,8 +75,8 @@ pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};
 pub use report::{
-    AgentReport, Authority, BaseCommitValue, Comparison, FailureLine, GateRuling, MetricReport, Noise, NotGateable,
-    Report, ReportTool, RunUsage, SuiteReport,
+    AgentReport, Authority, Comparison, FailureLine, MetricReport, Noise, NotGateable, Report, ReportTool, RunUsage,
+    SuiteReport,
 };
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
 pub use run_source::{LiveSource, RunSource};

@@ -10,7 +10,7 @@ use super::baseline::Identity;
 use super::config::Tier;
 use super::evidence::MetricEvidence;
 use super::file_form::{Named, by_word, by_word_if_any, known_counts, read_by_name, write_by_name};
-use super::gate::GateKind;
+use super::gate_ruling::GateRuling;
 use super::grade::{Layer, Tag};
 use super::ids::{AgentName, CaseId, SuiteId};
 use super::interruption::Interruption;
@@ -320,44 +320,6 @@ impl Comparison {
             None => Noise::Untold,
         });
         Self { noise, ..self }
-    }
-}
-
-/// One gate with its result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct GateRuling {
-    /// The kind of limit.
-    pub gate: GateKind,
-    /// The threshold, or the tolerance of a change; absent if it comes from a missing baseline.
-    pub threshold: Option<f64>,
-    /// Whether the threshold comes from the baseline.
-    pub from_baseline: bool,
-    /// The width of the inconclusive band.
-    pub zone: f64,
-    /// Whether the gate has no inconclusive band.
-    pub hard: bool,
-    /// The result.
-    #[serde(flatten)]
-    pub ruling: Ruling,
-    /// The base commit's own value, if it fails this gate as well: the gate then only requires that this change is not worse.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base_commit: Option<BaseCommitValue>,
-}
-
-/// The value that the base commit's own recordings give by its own rules.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BaseCommitValue {
-    /// The base branch, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub branch: Option<String>,
-    /// The value, on the cases that are compared with the baseline.
-    pub value: f64,
-}
-
-impl GateRuling {
-    /// Whether the config disables it.
-    pub fn is_off(&self) -> bool {
-        matches!(self.ruling, Ruling::Off(_))
     }
 }
 
