@@ -31,7 +31,7 @@ fn used_up() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let said = warnings(&ran.stdout);
     assert!(said.len() == 1 && said[0].contains("rate limit of this token is used up"), "{}", ran.stdout);
-    assert!(said[0].contains("in 30 minutes") && !said[0].contains("permission"), "{}", ran.stdout);
+    assert!(said[0].contains("in 30 min") && !said[0].contains("permission"), "{}", ran.stdout);
     let github = Standin::new(&head_sha());
     github.fault("GET", Fault::UsedUp(1_790));
     let ran = opened(&repository, &github).runs();
@@ -52,7 +52,7 @@ fn secondary() {
     assert_eq!(ran.code, 0);
     let said = warnings(&ran.stdout);
     assert!(said.len() == 1 && said[0].contains("too many requests in a short time"), "{}", ran.stdout);
-    assert!(said[0].contains("in 15 minutes"), "{}", ran.stdout);
+    assert!(said[0].contains("in 15 min"), "{}", ran.stdout);
 }
 
 fn locked() {
