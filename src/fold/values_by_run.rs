@@ -8,7 +8,7 @@ use crate::model::{Exclusion, MetricSpec, PairResult};
 pub struct ValuesByRun {
     /// One row per run, one column per metric.
     pub runs: Vec<Vec<Option<f64>>>,
-    /// Number of runs left out because one of their samples was lost.
+    /// Number of runs left out because one of their samples was lost, or was not needed.
     pub incomplete: usize,
 }
 
@@ -34,10 +34,11 @@ pub fn apart(specs: &[MetricSpec], pairs: &[&PairResult]) -> ValuesByRun {
     taken
 }
 
-/// The index of a sample among the completed ones; `None` if it was lost.
+/// The index of a sample among the completed ones; `None` if it was lost, or was not made because sampling stopped early.
 fn completed_index(pair: &PairResult, sample: u32) -> Option<usize> {
     let lost = |lost: u32| pair.lost.iter().any(|one| one.sample == lost);
-    (!lost(sample)).then(|| (0..sample).filter(|before| !lost(*before)).count())
+    let index = (0..sample).filter(|before| !lost(*before)).count();
+    (!lost(sample) && index < pair.completed as usize).then_some(index)
 }
 
 #[cfg(test)]
@@ -94,5 +95,13 @@ mod tests {
         assert_eq!(taken.runs.iter().map(|run| run[0]).collect::<Vec<_>>(), [Some(0.8), Some(0.75)]);
         assert_eq!(taken.incomplete, 1);
         assert_eq!(apart(SPECS, &[]).runs.len(), 0);
+    }
+
+    #[test]
+    fn a_run_of_which_a_sample_was_not_needed_is_left_out() {
+        let stopped = PairResult { planned: 3, spared: 1, ..of(&[Some(1.0), Some(0.5)]) };
+        let taken = apart(SPECS, &[&stopped, &of(&[Some(0.0), Some(0.0), Some(0.0)])]);
+        assert_eq!(taken.runs.iter().map(|run| run[0]).collect::<Vec<_>>(), [Some(0.5), Some(0.25)]);
+        assert_eq!(taken.incomplete, 1);
     }
 }

@@ -12,7 +12,7 @@ pub(super) use self::own::newly_failing_cases;
 use self::own::{case, newly_failing};
 use super::limits::GatedMetric;
 use super::rule::{BaseNumber, Subject, ruled};
-use super::statistics::{CaseDependence, detectable, reliability, wilson};
+use super::statistics::{CaseDependence, detectable, reliability, share_interval};
 use crate::fold;
 use crate::model::{
     Aggregate, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity, MetricEvidence, MetricReport,
@@ -98,7 +98,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
         metrics.push(MetricReport {
             name: spec.name.to_owned(),
             value: values[index],
-            ci95: share_interval(spec, &fold::column(judged.results(), index), apart),
+            ci95: interval_of_share(spec, &fold::column(judged.results(), index), apart),
             better: spec.better,
             unit: spec.unit,
             aggregate: spec.aggregate.as_str().to_owned(),
@@ -142,12 +142,12 @@ pub(super) fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling 
 }
 
 /// The interval of a share of cases; `None` if cases share a document, because it would be too narrow.
-fn share_interval(spec: &MetricSpec, values: &[f64], cases: CaseDependence) -> Option<(f64, f64)> {
+fn interval_of_share(spec: &MetricSpec, values: &[f64], cases: CaseDependence) -> Option<(f64, f64)> {
     match (spec.aggregate, cases) {
         // Whether answers could be parsed is not a statistical estimate.
         _ if spec.is_precondition() => None,
         (Aggregate::Rate, CaseDependence::Apart) => {
-            wilson(values.iter().filter(|value| **value >= 0.5).count(), values.len())
+            share_interval(values.iter().filter(|value| **value >= 0.5).count(), values.len())
         }
         (Aggregate::Rate, CaseDependence::Together)
         | (

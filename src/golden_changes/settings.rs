@@ -22,6 +22,7 @@ const fn setting(path: &'static str, treatment: Treatment, why: &'static str) ->
 pub const SETTINGS: &[SettingRule] = &[
     setting("file", Harmless, "the config's own path"),
     setting("results", Harmless, "caches and history; they affect no verdict"),
+    setting("early_stop", Harmless, "it skips only samples that cannot change a verdict"),
     setting("budget", Harmless, "a run that a budget ends has no verdict"),
     setting("prices", Harmless, "costs affect no gate"),
     setting("redact", Approval("text that is removed from runs before grading:"), ""),

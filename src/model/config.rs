@@ -23,6 +23,8 @@ pub struct Config {
     pub results: RepoPath,
     /// Samples per pair of agent and case; suites can override it.
     pub samples: Option<u32>,
+    /// Whether live runs skip samples that cannot change a verdict.
+    pub early_stop: bool,
     /// The suites, in the order of the file.
     pub suites: Vec<SuiteConfig>,
     /// Live targets by name.

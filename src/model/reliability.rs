@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::file_form::is_zero;
+
 /// How many of the counted cases passed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Passing {
@@ -29,6 +31,9 @@ pub struct Reliability {
     /// Cases that pass in every sample (pass^N); absent if no case has more than one sample.
     #[serde(rename = "every_sample")]
     pub every: Option<Passing>,
-    /// Cases with an unknown result: every completed sample passed, and at least one was lost.
+    /// Cases with an unknown result: every completed sample passed, and at least one was lost or not needed.
     pub untold: u32,
+    /// Of these, the cases that lost no sample: sampling stopped early, because no further sample could change a verdict.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stopped_early: u32,
 }

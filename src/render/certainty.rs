@@ -47,13 +47,13 @@ pub fn reliability(report: &Report) -> Vec<String> {
 pub fn agent_reliability(agent: &AgentReport) -> Option<String> {
     let reliability = agent.reliability.as_ref()?;
     let every = reliability.every.as_ref()?;
-    let unknown = match reliability.untold {
+    let unknown = |count: u32, why: &str| match count {
         0 => String::new(),
-        count => {
-            let cases = words::plural(count as usize, "case", "cases");
-            format!("; unknown for {cases}, because a sample is missing")
-        }
+        count => format!("; unknown for {}, because {why}", words::plural(count as usize, "case", "cases")),
     };
+    let stopped = reliability.stopped_early;
+    let missing = unknown(reliability.untold.saturating_sub(stopped), "a sample is missing");
+    let unknown = missing + &unknown(stopped, "sampling stopped early (`early_stop: false` takes every sample)");
     let (majority, every) =
         (passing(&reliability.majority, " cases pass by majority"), passing(every, " in every sample"));
     Some(format!("{majority}, {every} (pass^N){unknown}"))

@@ -31,10 +31,11 @@ impl Progress {
         Self { length, done: Cell::new(0), reported: Cell::new(0), bar, loudness }
     }
 
-    /// Counts one finished sample; `lost` is the total number of samples without an answer.
-    pub fn step(&self, lost: usize) {
+    /// Counts one finished sample; the numbers are those of all samples so far without an answer, and of those that were not needed.
+    pub fn step(&self, lost: usize, spared: u64) {
         self.done.set(self.done.get() + 1);
         let lost = if lost == 0 { String::new() } else { format!(", {lost} without an answer") };
+        let lost = if spared == 0 { lost } else { format!("{lost}, {spared} not needed") };
         match (&self.bar, self.loudness) {
             (Some(bar), _) => {
                 bar.set_message(lost);

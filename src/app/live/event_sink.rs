@@ -58,6 +58,6 @@ impl EngineEvents for EventSink<'_> {
             JobOutcome::CalledOff { .. } => self.lost.set(self.lost.get() + 1),
             JobOutcome::Spared => {}
         }
-        self.progress.step(self.lost.get());
+        self.progress.step(self.lost.get(), self.early_stop.spared());
     }
 }

@@ -10,7 +10,7 @@ use super::saved_answers::unfinished;
 use super::session::{LiveSession, engine};
 use super::session_outcome::SessionOutcome;
 use super::target_queues::TargetQueues;
-use super::{LiveOptions, LiveRuns, NotRun, Resume, judge_runner, tracing};
+use super::{EarlyStopping, LiveOptions, LiveRuns, NotRun, Resume, judge_runner, tracing};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
 use crate::engine::JobOutcome;
@@ -23,6 +23,8 @@ use crate::world::{Disk, World, export};
 /// # Errors
 /// Requests or targets that are not valid, found before any call, or a failure of the engine.
 pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveOptions) -> Result<LiveRuns, CliError> {
+    let sparing = if plan.config.early_stop { options.sparing } else { EarlyStopping::Off };
+    let options = &LiveOptions { sparing, ..options.clone() };
     let wanted = planned_runs(plan, tier, disk)?;
     if wanted.is_empty() {
         return Ok(LiveRuns::default());

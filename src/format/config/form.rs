@@ -24,6 +24,8 @@ pub struct ConfigFile {
     pub(super) results: Option<String>,
     /// Samples per pair of agent and case; suites can override it.
     pub(super) samples: Option<u32>,
+    /// Whether live runs skip samples that cannot change a verdict; default `true`. `false` makes every sample, as calibrating needs.
+    pub(super) early_stop: Option<bool>,
     /// The suites.
     pub(super) suites: Vec<SuiteForm>,
     /// Live targets by name.

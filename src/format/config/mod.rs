@@ -87,6 +87,7 @@ impl ConfigReader<'_> {
             baseline: form.baseline.map(|path| self.path(&[Key("baseline")], &path)),
             results: self.path(&[Key("results")], form.results.as_deref().unwrap_or(".goldgate")),
             samples: self.samples(&[Key("samples")], form.samples),
+            early_stop: form.early_stop.unwrap_or(true),
             suites,
             targets,
             budget: self.budget(&form.budget),

@@ -1,5 +1,8 @@
 //! Bootstrap intervals: how much of a difference between two measurements of the same cases may be noise.
 
+use std::collections::BTreeSet;
+
+use super::FEWEST_CASES;
 use super::quantile::{normal_below, student_quantile};
 use crate::fold;
 use crate::model::{Aggregate, MetricSpec};
@@ -15,10 +18,6 @@ pub struct PairedCases<'a> {
     /// The document of each row: rows of one document are drawn together, because they depend on each other.
     pub documents: &'a [usize],
 }
-
-/// Minimum number of documents for an interval: with four, even the whole range of the differences contains the truth in only seven of
-/// eight runs.
-const FEWEST: usize = 5;
 
 /// Largest number of documents for which all resamples are enumerated, if they have few rows.
 const EXACT: usize = 7;
@@ -38,19 +37,21 @@ const WORK: usize = 4_000_000;
 /// with their probabilities; for more, a fixed seed draws 200 to 2000.
 ///
 /// `None` for an extreme such as the worst case, which resampling cannot estimate; for a metric without a value on either side; and for
-/// fewer than five documents.
+/// fewer than five documents on which both sides have a value of the metric.
 pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
     let columns = paired.specs.len();
     let documents = by_document(paired.documents);
-    if documents.len() < FEWEST {
+    let measured: Vec<usize> = (0..columns).map(|column| measured_documents(paired, column)).collect();
+    if measured.iter().all(|documents| *documents < FEWEST_CASES) {
         return vec![None; columns];
     }
-    let smooth: Vec<bool> = paired.specs.iter().map(|spec| is_smooth(spec, paired.specs)).collect();
+    let has_interval = |(column, spec)| measured[column] >= FEWEST_CASES && is_smooth(spec, paired.specs);
+    let smooth: Vec<bool> = paired.specs.iter().enumerate().map(has_interval).collect();
     if paired.now == paired.before {
         // All resamples of equal pairs have the same difference.
         let all: Vec<usize> = (0..paired.now.len()).collect();
-        let measured = difference(paired, &all).into_iter().zip(&smooth);
-        return measured.map(|(one, smooth)| one.filter(|_| *smooth).map(|_| (0.0, 0.0))).collect();
+        let differences = difference(paired, &all).into_iter().zip(&smooth);
+        return differences.map(|(one, smooth)| one.filter(|_| *smooth).map(|_| (0.0, 0.0))).collect();
     }
     let mut drawn: Vec<Vec<WeightedDifference>> = vec![Vec::new(); columns];
     let mut keep = |counts: &[usize], weight: f64| {
@@ -66,9 +67,29 @@ pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
         few @ ..=EXACT if paired.now.len() * columns * DRAWINGS <= WORK => every_drawing(few, &mut keep),
         many => some_drawings(many, rounds(paired.now.len(), columns), &mut keep),
     }
-    let tail = tail(documents.len());
-    let metrics = smooth.into_iter().zip(drawn);
-    metrics.map(|(smooth, values)| if smooth { percentiles(values, tail) } else { None }).collect()
+    let metrics = smooth.into_iter().zip(drawn).zip(measured);
+    metrics
+        .map(|((smooth, values), documents)| if smooth { percentiles(values, tail(documents)) } else { None })
+        .collect()
+}
+
+/// Number of documents on which both sides have a value of the metric. An average of two metrics has as many as the poorer one.
+fn measured_documents(paired: &PairedCases<'_>, column: usize) -> usize {
+    let plain = |column: usize| {
+        let measured = paired.now.iter().zip(paired.before).zip(paired.documents);
+        let measured = measured.filter(|((now, before), _)| now[column].is_some() && before[column].is_some());
+        measured.map(|(_, document)| document).collect::<BTreeSet<_>>().len()
+    };
+    let named = |name: &str| paired.specs.iter().position(|spec| spec.name == name).map_or(0, plain);
+    match paired.specs[column].aggregate {
+        Aggregate::Harmonic(one, other) => named(one).min(named(other)),
+        Aggregate::Worst
+        | Aggregate::Mean
+        | Aggregate::Sum
+        | Aggregate::Rate
+        | Aggregate::Coverage
+        | Aggregate::NewlyFailing => plain(column),
+    }
 }
 
 /// A resample's difference and its weight.

@@ -1,13 +1,19 @@
 //! An interval of a share that is accurate for few cases and for shares of 0 and 1.
 
+use super::FEWEST_CASES;
 use super::quantile::Z95;
+
+/// The interval of a share of independent cases, see [`wilson`]; `None` for fewer than five cases.
+pub fn share_interval(part: usize, whole: usize) -> Option<(f64, f64)> {
+    if whole < FEWEST_CASES { None } else { wilson(part, whole) }
+}
 
 /// The 95 % score interval of the share `part` of `whole`; `None` if `whole` is 0.
 ///
 /// Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927): the shares `p` for which the measured
 /// share is within 1.96 of their own standard errors `sqrt(p (1 - p) / whole)`. Its ends stay in 0..1, and its width is never 0, even if
 /// nothing or everything passed, unlike the textbook's `±1.96` standard errors.
-pub fn wilson(part: usize, whole: usize) -> Option<(f64, f64)> {
+pub(super) fn wilson(part: usize, whole: usize) -> Option<(f64, f64)> {
     if whole == 0 {
         return None;
     }
@@ -23,7 +29,7 @@ pub fn wilson(part: usize, whole: usize) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::wilson;
+    use super::{share_interval, wilson};
     use crate::gate::statistics::quantile::Z95;
 
     /// The first four are those of Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998),
@@ -46,6 +52,16 @@ mod tests {
             assert!((found_high - high).abs() < 1e-10, "{part} of {whole}: {found_high}");
         }
         assert_eq!(wilson(0, 0), None);
+    }
+
+    #[test]
+    fn fewer_than_five_cases_have_no_interval() {
+        for whole in 0..=10 {
+            for part in 0..=whole {
+                assert_eq!(share_interval(part, whole).is_some(), whole >= 5, "{part} of {whole}");
+            }
+        }
+        assert_eq!(share_interval(3, 9), wilson(3, 9));
     }
 
     /// The definition, for all shares of up to 60 cases: an end is the share whose own score is 1.96.

@@ -1,6 +1,6 @@
 //! Counts the cases that pass by majority, and those that pass in every sample.
 
-use super::proportion::wilson;
+use super::proportion::share_interval;
 use crate::model::{Exclusion, PairResult, Passing, Reliability, Standing};
 
 /// Whether cases depend on each other.
@@ -26,18 +26,20 @@ pub fn reliability<'p>(pairs: impl Iterator<Item = &'p PairResult>, cases: CaseD
         passed: u32::try_from(passed).unwrap_or(u32::MAX),
         of: u32::try_from(of).unwrap_or(u32::MAX),
         ci95: match cases {
-            CaseDependence::Apart => wilson(passed, of),
+            CaseDependence::Apart => share_interval(passed, of),
             CaseDependence::Together => None,
         },
     };
     let majority = counted.iter().filter(|pair| pair.passed.passes()).count();
     let steady = counted.iter().copied().filter(|pair| pair.passed == Standing::Passes);
     let (whole, untold): (Vec<_>, Vec<_>) = steady.partition(|pair| pair.completed == pair.planned);
+    let stopped_early = untold.iter().filter(|pair| pair.lost.is_empty()).count();
     let several = counted.iter().any(|pair| pair.planned > 1);
     Some(Reliability {
         majority: passing(majority, counted.len()),
         every: several.then(|| passing(whole.len(), counted.len() - untold.len())),
         untold: u32::try_from(untold.len()).unwrap_or(u32::MAX),
+        stopped_early: u32::try_from(stopped_early).unwrap_or(u32::MAX),
     })
 }
 
@@ -126,8 +128,16 @@ mod tests {
     }
 
     #[test]
+    fn a_case_that_was_not_sampled_further_lost_no_sample() {
+        let stopped = PairResult { planned: 5, spared: 2, ..pair("+++") };
+        let pairs = [stopped, pair("+++.+"), pair("+++++")];
+        let found = reliability(pairs.iter(), CaseDependence::Apart).unwrap();
+        assert_eq!((found.untold, found.stopped_early), (2, 1));
+    }
+
+    #[test]
     fn cases_that_share_a_document_have_no_interval() {
-        let pairs = [pair("+++"), pair("++-")];
+        let pairs = [pair("+++"), pair("++-"), pair("+++"), pair("+++"), pair("---")];
         assert!(reliability(pairs.iter(), CaseDependence::Apart).unwrap().majority.ci95.is_some());
         let together = reliability(pairs.iter(), CaseDependence::Together).unwrap();
         assert_eq!((together.majority.ci95, together.every.unwrap().ci95), (None, None));

@@ -16,6 +16,7 @@ const WHOLE: &str = r#"
 version: 1
 baseline: baselines/latest.json
 results: .goldgate
+early_stop: true
 samples: 3
 redact: ['sk-[a-z]+']
 budget: { max_cost_usd: 2.0, max_tokens: 1000, max_minutes: 5 }
@@ -77,6 +78,7 @@ use ExpectedChange::{Approval, Listed, Nothing};
 type SettingRow = (&'static str, &'static str, &'static str, ExpectedChange);
 
 const ROWS: &[SettingRow] = &[
+    ("ConfigFile.early_stop", "early_stop: true", "early_stop: false", Nothing),
     ("ConfigFile.version", "version: 1", "version: 1 # one", Nothing),
     ("ConfigFile.baseline", "baselines/latest.json", "b.json", Nothing),
     ("ConfigFile.results", ".goldgate", "golden", Nothing),

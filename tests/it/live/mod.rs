@@ -52,6 +52,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a run that is killed loses no finished sample", killed),
         trial("two of three samples that agree spare the third, and the report says so", spared),
         trial("a baseline and a recording keep every sample", not_spared),
+        trial("without early stopping every sample is made, and no other is said to be missing", without_early_stop),
         trial("beyond the budget samples are inconclusive, never failed", budget),
         trial("a cached answer is used once for its own sample alone", cache),
         trial("keys are in no recording, no report and no output", redacted),
@@ -304,6 +305,21 @@ fn not_spared() {
     assert_eq!(endpoint.requests(), 3);
     assert_eq!(model(&repository, &["--samples", "3", "--record", "recorded"]).code, 0);
     assert_eq!(endpoint.requests(), 6);
+}
+
+fn without_early_stop() {
+    let endpoint = Endpoint::new(Duration::from_millis(5), |_, _| Answer::Says(GOOD.to_owned()));
+    let repository = live(&endpoint, "openai", "");
+    repository.replace("goldgate.yaml", "concurrency: 32", "concurrency: 1");
+    let stopped = model(&repository, &["--samples", "3"]);
+    assert_eq!(endpoint.requests(), 2);
+    assert!(stopped.stdout.contains("unknown for 1 case, because sampling stopped early"), "{}", stopped.stdout);
+    assert!(!stopped.stdout.contains("a sample is missing"), "{}", stopped.stdout);
+    repository.replace("goldgate.yaml", "version: 1", "version: 1\nearly_stop: false");
+    let whole = model(&repository, &["--samples", "3"]);
+    assert_eq!(endpoint.requests(), 5);
+    assert!(whole.stdout.contains("1 of 1 in every sample"), "{}", whole.stdout);
+    assert!(!whole.stdout.contains("stopped early"), "{}", whole.stdout);
 }
 
 fn budget() {

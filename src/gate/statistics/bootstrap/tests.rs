@@ -140,3 +140,20 @@ fn fewer_than_five_documents_have_no_interval() {
         assert_eq!(interval(&[0.5, 0.1, 0.9, 0.4][..count.min(4)], &[0.1; 4][..count.min(4)]), None);
     }
 }
+
+/// A metric of three of eight cases, such as the pass rate of one category.
+#[test]
+fn a_metric_of_few_cases_has_no_interval_among_many() {
+    let specs = [MetricSpec { name: "all", ..MetricSpec::PLAIN }, MetricSpec { name: "few", ..MetricSpec::RATE }];
+    for measured in 0..=8 {
+        let rows = |value: f64| -> Vec<Vec<Option<f64>>> {
+            (0..8).map(|case| vec![Some(value), (case < measured).then_some(value)]).collect()
+        };
+        for now in [0.0, 1.0] {
+            let documents: Vec<usize> = (0..8).collect();
+            let (now, before) = (rows(now), rows(1.0));
+            let found = intervals(&PairedCases { specs: &specs, now: &now, before: &before, documents: &documents });
+            assert_eq!((found[0].is_some(), found[1].is_some()), (true, measured >= 5), "{measured}");
+        }
+    }
+}
