@@ -132,6 +132,16 @@ pub(super) fn keys(job: &RunOptions, before: BaseSource<'_>, disk: &Disk, file: 
 /// # Errors
 /// Bad input, or a failed call.
 pub fn grade_recordings(config: &str, wanted: Selection, world: &World) -> Result<Report, CliError> {
+    let GradedRun { report, suites, .. } = graded_recordings(config, wanted, world)?;
+    world.keep(suites);
+    Ok(report)
+}
+
+/// The same, with the suites.
+///
+/// # Errors
+/// Bad input, or a failed call.
+pub fn graded_recordings(config: &str, wanted: Selection, world: &World) -> Result<GradedRun, CliError> {
     let job = RunOptions {
         config: config.to_owned(),
         wanted,
@@ -143,11 +153,10 @@ pub fn grade_recordings(config: &str, wanted: Selection, world: &World) -> Resul
         live: live::LiveOptions::NONE,
         parts: None,
     };
-    let GradedRun { report, suites, .. } =
+    let graded =
         grade_worktree(&job, world, BaseSource::None, &|disk, _, configured| baseline::here(None, disk, configured))?;
-    world.keep(suites);
-    match report.called_off {
-        None => Ok(report),
+    match graded.report.called_off {
+        None => Ok(graded),
         Some(interruption) => Err(CliError::CalledOff(interruption)),
     }
 }

@@ -55,7 +55,8 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         }
     }
     let majority = 2 * grades.len() > planned;
-    let passing = grades.iter().filter(|grade| grade.passed()).count();
+    let outcomes: Box<[bool]> = grades.iter().map(Grade::passed).collect();
+    let passing = outcomes.iter().filter(|passed| **passed).count();
     let PairMeta { case, agent, golden, answered_by } = heading;
     let layers = grades.iter().map(|grade| grade.layer).collect();
     let values = specs.iter().enumerate().map(|(index, spec)| value(spec, index, &grades)).collect();
@@ -80,6 +81,7 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         shortfalls,
         checks,
         flaky,
+        outcomes,
         trend: CaseTrend::Unknown,
         golden,
         kept,

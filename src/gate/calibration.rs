@@ -131,7 +131,7 @@ fn widest(unit: Unit, zone: bool) -> f64 {
 }
 
 /// Rounds up: to whole percentage points, whole counts, tenths of points, ten-thousandths of spreads.
-fn rounded_up(unit: Unit, value: f64) -> f64 {
+pub(super) fn rounded_up(unit: Unit, value: f64) -> f64 {
     let parts = match unit {
         Unit::Share => 100.0,
         Unit::Count => 1.0,

@@ -6,6 +6,7 @@ mod early_stop;
 mod excuse;
 pub mod judge_trust;
 mod limits;
+pub mod operating;
 mod rule;
 pub mod statistics;
 

@@ -323,6 +323,9 @@ pub struct PairResult {
     pub trend: CaseTrend,
     /// Whether samples disagree on any check.
     pub flaky: bool,
+    /// Which completed samples pass all their checks, in order; not in a report.
+    #[serde(skip)]
+    pub outcomes: Box<[bool]>,
     /// Audit data of single samples, by sample; stored next to a report, not in it.
     #[serde(skip)]
     pub kept: Vec<(u32, Box<str>)>,

@@ -13,6 +13,7 @@ pub mod junit;
 pub mod label;
 pub mod markdown;
 pub mod number;
+pub mod operating;
 pub mod plain;
 pub mod side_by_side;
 pub mod terminal;

@@ -13,8 +13,8 @@ use super::shared::terms::BuiltInTerms;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, files_below};
 use crate::model::{
-    AgentName, Ask, CaseId, Grade, Json, MetricSpec, NextRole, PairResult, RepoPath, Ruling, Run, RunKey, SuiteConfig,
-    Toolbox, UngradedReason,
+    AgentName, Ask, CaseId, Grade, Json, MetricSpec, NextRole, PairResult, PairValue, RepoPath, Ruling, Run, RunKey,
+    SuiteConfig, Toolbox, UngradedReason,
 };
 use crate::text::recover::Anchor;
 
@@ -174,6 +174,10 @@ pub trait Suite: Send + Sync {
     /// Sets the values of a pair that need all samples, such as a variance; `samples` are the runs of the completed
     /// samples.
     fn together(&self, _pair: &Pair, _samples: &[Vec<Run>], _result: &mut PairResult) {}
+
+    /// Computes the values of a pair that follow from the values of all its samples in another way than other metrics do. Only these
+    /// values are set; `values` has the kind's metrics in table order, with their samples.
+    fn refold(&self, _pair: &Pair, _values: &mut [PairValue]) {}
 
     /// The request to a live agent for one of the pair's runs. It must not reveal expectations. `None` if the kind asks no
     /// agent, as with rules.

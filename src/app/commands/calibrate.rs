@@ -4,8 +4,10 @@ use std::path::Path;
 
 use crate::app::cli::CalibrateArgs;
 use crate::app::cli_error::CliError;
+use crate::app::pipeline::graded_run::GradedRun;
+use crate::app::pipeline::operating::operating_of;
 use crate::app::pipeline::selection::Selection;
-use crate::app::worktree::grade_recordings;
+use crate::app::worktree::graded_recordings;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::fold;
@@ -13,6 +15,7 @@ use crate::format::report_v1;
 use crate::gate::calibration::{CalibratedGate, CalibrationFinding, calibrated};
 use crate::model::{AgentReport, COVERAGE, MetricSpec, NEWLY_FAILING, PairResult, Report, SuiteReport, Tier};
 use crate::render::calibration::{Calibration, RunsAre, calibration};
+use crate::render::operating::operating_table;
 use crate::suites::kind;
 use crate::world::{Disk, World};
 
@@ -21,9 +24,12 @@ use crate::world::{Disk, World};
 /// # Errors
 /// Reports or recordings that cannot be read, or that belong to different agents.
 pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
-    let reports = match args.reports.is_empty() {
-        true => vec![graded(args, world)?],
-        false => stored(&args.reports)?,
+    let (reports, suites) = match args.reports.is_empty() {
+        true => {
+            let GradedRun { report, suites, .. } = graded(args, world)?;
+            (vec![report], suites)
+        }
+        false => (stored(&args.reports)?, Vec::new()),
     };
     let rate = args.false_alarms / 100.0;
     let (mut gates, mut left_out) = (Vec::new(), Vec::new());
@@ -60,6 +66,9 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
     };
     let is_calibrated = gates.iter().any(|one| one.finding != CalibrationFinding::NoSpread);
     world.say(&calibration(&Calibration { gates, left_out, runs_are, rate }, world.columns()));
+    let operating = operating_of(&reports[0], &suites, &|suite, agent| wanted(args, suite, agent));
+    world.say(&operating_table(&operating, world.columns()));
+    world.keep(suites);
     // Without repeated measurements the result is inconclusive.
     Ok(if is_calibrated { 0 } else { 3 })
 }
@@ -77,14 +86,14 @@ fn agents(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport)>
 }
 
 /// Grades the recordings.
-fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, CliError> {
+fn graded(args: &CalibrateArgs, world: &World) -> Result<GradedRun, CliError> {
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],
         suites: args.suite.clone(),
         agents: args.agent.clone(),
         ..Selection::default()
     };
-    grade_recordings(&args.config, wanted, world)
+    graded_recordings(&args.config, wanted, world)
 }
 
 fn stored(folders: &[String]) -> Result<Vec<Report>, CliError> {

@@ -16,6 +16,7 @@ pub mod judged;
 pub mod legacy_output;
 pub mod live_options;
 pub mod live_runs;
+pub mod operating;
 pub mod plan;
 pub mod prompts;
 pub mod remarks;

@@ -347,6 +347,23 @@ impl Suite for Stochastic {
 
     fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
         let scenario = self.folder.case(pair);
+        self.refold(pair, &mut result.values);
+        let Some(StochasticMetrics { precision, recall, f1, identical_runs, .. }) =
+            StochasticMetrics::from_table_order(&mut result.values)
+        else {
+            return;
+        };
+        let low = result.checks.iter_mut().filter(|check| check.name.word == REACHES_THRESHOLDS);
+        if let (Some(failure), true) = (low.filter_map(|check| check.failure.as_mut()).next(), samples.len() > 1) {
+            failure.detail = scenario.means(precision, recall, samples);
+        }
+        if precision.value.and(recall.value).and(f1.value).is_some() {
+            set(identical_runs, indicator(are_identical(samples)));
+        }
+    }
+
+    fn refold(&self, pair: &Pair, values: &mut [PairValue]) {
+        let scenario = self.folder.case(pair);
         let Some(StochasticMetrics {
             precision,
             recall,
@@ -358,16 +375,12 @@ impl Suite for Stochastic {
             recall_stddev,
             f1_stddev,
             scenario_pass_rate,
-            identical_runs,
+            identical_runs: _,
             case_pass_rate: _,
-        }) = StochasticMetrics::from_table_order(&mut result.values)
+        }) = StochasticMetrics::from_table_order(values)
         else {
             return;
         };
-        let low = result.checks.iter_mut().filter(|check| check.name.word == REACHES_THRESHOLDS);
-        if let (Some(failure), true) = (low.filter_map(|check| check.failure.as_mut()).next(), samples.len() > 1) {
-            failure.detail = scenario.means(precision, recall, samples);
-        }
         let (Some(mean_precision), Some(mean_recall), Some(mean_f1)) = (precision.value, recall.value, f1.value) else {
             return;
         };
@@ -383,7 +396,6 @@ impl Suite for Stochastic {
             set(of_stddev, variance.sqrt());
         }
         set(scenario_pass_rate, indicator(passes));
-        set(identical_runs, indicator(are_identical(samples)));
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {

@@ -1,0 +1,124 @@
+//! The recorded samples of an agent, as values.
+
+use crate::fold;
+use crate::gate::limits::GatedMetric;
+use crate::model::{Exclusion, MetricSpec, PairResult, PairValue, indicator};
+
+/// Computes the values of a case again from the samples in them, for a kind that computes some from all samples together. The number is the
+/// index of the case.
+pub type Refold<'a> = Box<dyn Fn(usize, &mut [PairValue]) + Sync + 'a>;
+
+/// The recorded samples of one agent.
+pub struct RecordedAgent<'a> {
+    /// The metrics with their gates.
+    pub metrics: &'a [GatedMetric],
+    /// Its cases.
+    pub cases: Vec<RecordedCase>,
+    /// For kinds that fold some values themselves.
+    pub refold: Option<Refold<'a>>,
+}
+
+/// The completed samples of one case.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecordedCase {
+    /// The samples.
+    pub samples: Vec<RecordedSample>,
+}
+
+/// The grade of one sample: a value for each metric of the kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedSample {
+    /// The values, in the order of the kind's table.
+    pub values: Box<[Option<f64>]>,
+    /// Whether all checks pass.
+    pub passed: bool,
+}
+
+impl RecordedCase {
+    /// The samples of a pair; `None` if it does not count, or if its report does not contain which samples passed.
+    pub fn of(pair: &PairResult) -> Option<Self> {
+        let completed = pair.completed as usize;
+        if pair.exclusion != Exclusion::Counted || pair.outcomes.len() != completed {
+            return None;
+        }
+        let sample = |index: usize| {
+            let values = pair.values.iter().map(|value| value.samples.get(index).copied().flatten());
+            RecordedSample { values: values.collect(), passed: pair.outcomes[index] }
+        };
+        Some(Self { samples: (0..completed).map(sample).collect() })
+    }
+}
+
+impl RecordedAgent<'_> {
+    pub(super) fn specs(&self) -> Vec<MetricSpec> {
+        self.metrics.iter().map(|metric| metric.spec).collect()
+    }
+
+    /// The folded values of a case from some of its samples: the same medians, means and majorities as in a run.
+    pub(super) fn folded(&self, case: usize, samples: usize, value: impl Fn(usize, usize) -> Option<f64>) -> CaseRow {
+        let mut values: Vec<PairValue> = Vec::with_capacity(self.metrics.len());
+        for (column, metric) in self.metrics.iter().enumerate() {
+            let samples = (0..samples).map(|sample| value(sample, column)).collect();
+            let mut one = PairValue { name: metric.spec.name.into(), value: None, samples };
+            one.value = fold::folded(&metric.spec, &one.samples);
+            values.push(one);
+        }
+        if let Some(refold) = &self.refold {
+            refold(case, &mut values);
+        }
+        values.into_iter().map(|value| value.value).collect()
+    }
+}
+
+/// One folded value per metric.
+pub(super) type CaseRow = Vec<Option<f64>>;
+
+/// How strongly the values of a case are its own, per metric, and at the end for whether a sample passes: 1 if cases differ more than the
+/// samples of one case do, 0 if the cases' means differ no more than such samples let them.
+///
+/// The square root of the share of the variance of the cases' means that is not that of their samples (one-way analysis of variance with
+/// random effects). Means that are shrunk by this factor vary as much as the true ones: the constrained empirical Bayes estimate (Louis,
+/// "Estimating a population of parameter values using Bayes and empirical Bayes methods", JASA 79, 1984).
+pub(super) fn own_shares(cases: &[RecordedCase], columns: usize) -> Vec<f64> {
+    let of = |sample: &RecordedSample, column: usize| match sample.values.get(column) {
+        Some(value) => *value,
+        None => Some(indicator(sample.passed)),
+    };
+    let shares = (0..=columns).map(|column| {
+        let values = cases.iter().map(|case| case.samples.iter().filter_map(|sample| of(sample, column)).collect());
+        own_share(&values.collect::<Vec<Vec<f64>>>())
+    });
+    shares.collect()
+}
+
+fn own_share(cases: &[Vec<f64>]) -> f64 {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let squares = |values: &[f64], mean: f64| values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    let measured: Vec<&Vec<f64>> = cases.iter().filter(|values| !values.is_empty()).collect();
+    let means: Vec<f64> = measured.iter().map(|values| mean(values)).collect();
+    let within: f64 = measured.iter().zip(&means).map(|(values, mean)| squares(values, *mean)).sum();
+    let degrees: usize = measured.iter().map(|values| values.len() - 1).sum();
+    if degrees == 0 || within == 0.0 || means.len() < 2 {
+        return 1.0;
+    }
+    let per_mean = measured.iter().map(|values| 1.0 / values.len() as f64).sum::<f64>() / means.len() as f64;
+    let noise = within / degrees as f64 * per_mean;
+    let between = squares(&means, mean(&means)) / (means.len() - 1) as f64;
+    if between <= noise { 0.0 } else { ((between - noise) / between).sqrt() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_share;
+
+    #[test]
+    fn steady_cases_keep_their_own_values_and_equal_noisy_ones_share_them() {
+        assert!((own_share(&[vec![1.0; 3], vec![0.5; 3], vec![0.0; 3]]) - 1.0).abs() < 1e-12);
+        assert!(own_share(&[vec![0.0, 1.0], vec![1.0, 0.0], vec![0.0, 1.0]]).abs() < 1e-12);
+        assert!((own_share(&[vec![0.3, 0.9]]) - 1.0).abs() < 1e-12);
+        assert!((own_share(&[Vec::new(), vec![0.5], vec![0.7]]) - 1.0).abs() < 1e-12);
+        // Means 0.25 and 0.75, their variance 0.125; samples have the variance 0.125, their means half of it.
+        let share = own_share(&[vec![0.0, 0.5], vec![0.5, 1.0]]);
+        assert!((share - 0.5_f64.sqrt()).abs() < 1e-12, "{share}");
+    }
+}

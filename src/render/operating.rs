@@ -1,0 +1,268 @@
+//! Operating characteristics as text: how often the gates of a suite fail by chance, and how often they detect a drop.
+
+use comfy_table::{Cell, ColumnConstraint, Table};
+
+use super::plain::{line, put};
+use super::terminal::plain_style;
+use super::words;
+use crate::gate::operating::{Advice, Basis, DROP, GateAdvice, GateRates, OperatingEstimate, Rates};
+use crate::model::{AgentReport, Edge, Gate, Limit, SuiteId};
+
+/// The characteristics of one suite.
+pub struct SuiteOperating<'a> {
+    /// The suite.
+    pub suite: &'a SuiteId,
+    /// Its agents, as in the estimates.
+    pub agents: Vec<&'a AgentReport>,
+    /// The number of samples per case as recorded.
+    pub recorded: usize,
+    /// The estimates by number of samples per case.
+    pub estimates: Vec<(usize, OperatingEstimate)>,
+    /// Gates and samples with few false alarms, without changes of hard gates.
+    pub advice: Option<Advice>,
+    /// The same with changes of hard gates.
+    pub hard_advice: Option<Advice>,
+}
+
+/// The table of all suites and what follows from it, for a terminal of this width.
+pub fn operating_table(suites: &[SuiteOperating<'_>], width: u16) -> String {
+    let mut out = String::new();
+    if suites.is_empty() {
+        return out;
+    }
+    put(&mut out, "");
+    let known: Vec<&SuiteOperating<'_>> = suites.iter().filter(|suite| is_known(suite)).collect();
+    if let Some(first) = known.first() {
+        put(&mut out, &table_of(first, &known, width));
+    }
+    for suite in suites {
+        sentences(suite).iter().for_each(|sentence| put(&mut out, sentence));
+    }
+    out
+}
+
+/// The table, with its heading.
+fn table_of(first: &SuiteOperating<'_>, suites: &[&SuiteOperating<'_>], width: u16) -> String {
+    let mut out = String::new();
+    let drop = (DROP * 100.0).round();
+    put(
+        &mut out,
+        &format!(
+            "How often the gates fail by samples per case: unchanged agent, recorded again / after a drop of {drop} points (the agent gets \
+             everything wrong in a tenth of the cases). ~: about."
+        ),
+    );
+    let mut table = Table::new();
+    plain_style(&mut table, width);
+    table.force_no_tty();
+    let samples = first.estimates.iter().map(|(samples, _)| words::plural(*samples, "sample", "samples"));
+    table.set_header(["gate".to_owned()].into_iter().chain(samples));
+    for suite in suites {
+        rows(&mut table, suite);
+    }
+    if let Some(gates) = table.column_mut(0) {
+        gates.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    out.push_str(&table.to_string());
+    out
+}
+
+/// Whether there is an estimate for any number of samples.
+fn is_known(suite: &SuiteOperating<'_>) -> bool {
+    suite.estimates.iter().any(|(_, estimate)| basis_of(estimate).is_some())
+}
+
+/// One sentence per suite: the rates with the recorded number of samples.
+pub fn operating_sentence(suite: &SuiteOperating<'_>) -> String {
+    let id = suite.suite;
+    let recorded = suite.estimates.iter().find(|(samples, _)| *samples == suite.recorded);
+    match recorded.map(|(_, estimate)| estimate) {
+        Some(OperatingEstimate::Rates(found)) => format!(
+            "{id}: with {}, an unchanged agent would be blocked in {} of re-recordings; a drop of {} points is caught in {}",
+            words::plural(suite.recorded, "sample per case", "samples per case"),
+            about(found.basis, found.suite.false_alarms),
+            (DROP * 100.0).round(),
+            about(found.basis, found.suite.detection)
+        ),
+        Some(other) => format!("{id}: {}", missing(suite.recorded, other)),
+        None => format!("{id}: no samples are recorded"),
+    }
+}
+
+/// A rate in whole percent, with its precision: `about 50%`.
+pub fn about(basis: Basis, rate: f64) -> String {
+    match basis {
+        Basis::Dealt => whole_percent(rate),
+        Basis::Pooled => format!("about {}", whole_percent(rate)),
+    }
+}
+
+/// A rate in whole percent. One between the ends is never shown as 0% or 100%.
+fn whole_percent(rate: f64) -> String {
+    match rate {
+        rate if rate > 0.0 && rate < 0.005 => "<1%".to_owned(),
+        rate if (0.995..1.0).contains(&rate) => ">99%".to_owned(),
+        rate => format!("{:.0}%", rate * 100.0),
+    }
+}
+
+fn rows(table: &mut Table, suite: &SuiteOperating<'_>) {
+    let cells = |name: String, of: &dyn Fn(&OperatingEstimate) -> Option<(Basis, Rates)>| {
+        let rates =
+            suite.estimates.iter().map(|(_, estimate)| Cell::new(of(estimate).map_or("–".to_owned(), rate_cell)));
+        [Cell::new(name)].into_iter().chain(rates).collect::<Vec<Cell>>()
+    };
+    table.add_row(cells(format!("{} (all gates)", suite.suite), &|estimate| match estimate {
+        OperatingEstimate::Rates(found) => Some((found.basis, found.suite)),
+        OperatingEstimate::TooFew { .. } | OperatingEstimate::FewCases(_) => None,
+    }));
+    for (index, agent) in suite.agents.iter().enumerate() {
+        for (metric, gate) in failing_gates(suite, index) {
+            let Some(report) = agent.metrics.get(metric) else { continue };
+            let limit = report.gates.get(gate).map_or(String::new(), |gate| words::gate(report, gate));
+            let name = format!("  {} {} {limit}", agent.agent, line(&report.name, 60));
+            table.add_row(cells(name, &|estimate| {
+                let found = rates_of(estimate, index).iter().find(|one| (one.metric, one.index) == (metric, gate))?;
+                Some((basis_of(estimate)?, found.rates))
+            }));
+        }
+    }
+}
+
+/// The gates of an agent that fail by chance with any number of samples.
+fn failing_gates(suite: &SuiteOperating<'_>, agent: usize) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = suite
+        .estimates
+        .iter()
+        .flat_map(|(_, estimate)| rates_of(estimate, agent))
+        .filter(|one| one.rates.false_alarms > 0.0)
+        .map(|one| (one.metric, one.index))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn rates_of(estimate: &OperatingEstimate, agent: usize) -> &[GateRates] {
+    match estimate {
+        OperatingEstimate::Rates(found) => found.agents.get(agent).map_or(&[], Vec::as_slice),
+        OperatingEstimate::TooFew { .. } | OperatingEstimate::FewCases(_) => &[],
+    }
+}
+
+fn basis_of(estimate: &OperatingEstimate) -> Option<Basis> {
+    match estimate {
+        OperatingEstimate::Rates(found) => Some(found.basis),
+        OperatingEstimate::TooFew { .. } | OperatingEstimate::FewCases(_) => None,
+    }
+}
+
+fn rate_cell((basis, Rates { false_alarms, detection }): (Basis, Rates)) -> String {
+    let mark = match basis {
+        Basis::Dealt => "",
+        Basis::Pooled => "~",
+    };
+    format!("{mark}{} / {mark}{}", whole_percent(false_alarms), whole_percent(detection))
+}
+
+fn missing(samples: usize, estimate: &OperatingEstimate) -> String {
+    let what = words::plural(samples, "sample per case", "samples per case");
+    match estimate {
+        OperatingEstimate::TooFew { enough, cases, needed } => {
+            format!("too few recorded samples for {what}: {enough} of {cases} cases have at least {needed}")
+        }
+        OperatingEstimate::FewCases(cases) => format!(
+            "too few recorded samples for {what}: with {}, each needs {}",
+            words::plural(*cases, "case", "cases"),
+            2 * samples
+        ),
+        OperatingEstimate::Rates(_) => String::new(),
+    }
+}
+
+/// What the rates mean, what is missing, and what would help.
+fn sentences(suite: &SuiteOperating<'_>) -> Vec<String> {
+    let mut all = vec![format!("{}.", operating_sentence(suite))];
+    if !is_known(suite) {
+        return all;
+    }
+    let others = suite.estimates.iter().filter(|(samples, _)| *samples != suite.recorded);
+    let lacking = others.filter(|(_, estimate)| basis_of(estimate).is_none());
+    all.extend(lacking.map(|(samples, estimate)| format!("{}: {}.", suite.suite, missing(*samples, estimate))));
+    let pooled = suite.estimates.iter().find(|(_, estimate)| basis_of(estimate) == Some(Basis::Pooled));
+    if let Some((samples, _)) = pooled {
+        let needed = words::plural(2 * samples, "sample", "samples");
+        all.push(format!(
+            "{}: the rates for {samples} are only about right; with {needed} recorded per case they are right on average.",
+            suite.suite
+        ));
+    }
+    all.extend(advised(suite));
+    all
+}
+
+fn advised(suite: &SuiteOperating<'_>) -> Vec<String> {
+    let id = suite.suite;
+    match (&suite.advice, &suite.hard_advice) {
+        (Some(found), _) => vec![format!("{id}: at most 5% false alarms {}", advice_text(suite, found))],
+        (None, Some(found)) => vec![format!(
+            "{id}: no change outside the hard gates gives at most 5% false alarms. With them: {}",
+            advice_text(suite, found)
+        )],
+        (None, None) => vec![format!("{id}: no change of the gates gives at most 5% false alarms.")],
+    }
+}
+
+/// Samples, rates, and the gates to change, one metric a line with all its gates.
+fn advice_text(suite: &SuiteOperating<'_>, found: &Advice) -> String {
+    let Advice { samples, basis, gates, rates } = found;
+    let mut metrics: Vec<usize> = gates.iter().map(|one| one.metric).collect();
+    metrics.dedup();
+    let lines: Vec<String> = metrics.into_iter().map(|metric| metric_line(suite, gates, metric)).collect();
+    let (and, lines) = match lines.is_empty() {
+        true => ("", ".".to_owned()),
+        false => (" and these gates", format!(":\n{}", lines.join("\n"))),
+    };
+    format!(
+        "with {}{and} ({} false alarms, a drop is caught in {}){lines}",
+        words::plural(*samples, "sample per case", "samples per case"),
+        about(*basis, rates.false_alarms),
+        about(*basis, rates.detection)
+    )
+}
+
+fn metric_line(suite: &SuiteOperating<'_>, changed: &[GateAdvice], metric: usize) -> String {
+    let name = suite.agents.first().and_then(|agent| agent.metrics.get(metric)).map_or("", |metric| &metric.name);
+    let known = suite.estimates.iter().map(|(_, estimate)| rates_of(estimate, 0)).find(|rates| !rates.is_empty());
+    let present = known.unwrap_or_default().iter().filter(|one| one.metric == metric);
+    let gates = present.map(|one| {
+        let new = changed.iter().find(|change| (change.metric, change.index) == (metric, one.index));
+        gate_yaml(&one.gate, new.map_or(&one.gate, |change| &change.gate))
+    });
+    let gates: Vec<String> = gates.collect();
+    match gates.as_slice() {
+        [only] => format!("      {}: {only}", line(name, 60)),
+        several => format!("      {}: [{}]", line(name, 60), several.join(", ")),
+    }
+}
+
+/// A gate as it is written in a config, in place of the present one.
+fn gate_yaml(present: &Gate, gate: &Gate) -> String {
+    let was_hard = matches!(present, Gate::Threshold { edge: Edge::Hard, .. });
+    match *gate {
+        Gate::Threshold { limit, edge, .. } => {
+            let limit = match limit {
+                Limit::Number(number) => number.to_string(),
+                Limit::Baseline { .. } => "baseline".to_owned(),
+            };
+            let edge = match edge {
+                Edge::Hard => ", hard: true".to_owned(),
+                Edge::Band(zone) if was_hard => format!(", zone: {zone}, hard: false"),
+                Edge::Band(zone) => format!(", zone: {zone}"),
+                Edge::Open => String::new(),
+            };
+            format!("{{ {}: {limit}{edge} }}", gate.kind())
+        }
+        Gate::Change { tolerance, .. } => format!("{{ {}: {tolerance} }}", gate.kind()),
+    }
+}
