@@ -15,6 +15,7 @@ mod sides;
 
 use std::collections::BTreeSet;
 
+use self::agent_files::AgentFileChange;
 use crate::diag::ReadFailure;
 use crate::files::{BaseFiles, SourceText};
 use crate::model::{Agent, Config, GoldenChange, NotGateable, RepoPath, RunKey, SuiteConfig, Tier};
@@ -148,6 +149,14 @@ pub fn added_samples(sides: &Sides<'_>, before: &Config, after: &Config, tier: T
         }
     }
     added
+}
+
+/// Whether any file of an agent changed between the two commits. An agent whose files cannot be compared counts as changed.
+pub fn has_agent_changed(sides: &Sides<'_>, before: &Agent, after: &Agent) -> bool {
+    match agent_files::inputs(sides, before, after) {
+        Ok(AgentFileChange::Changed) | Err(_) => true,
+        Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown) => false,
+    }
 }
 
 /// The suite with the same id and kind in the other config.

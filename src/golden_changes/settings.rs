@@ -78,7 +78,7 @@ pub const SETTINGS: &[SettingRule] = &[
     setting(
         "targets.*",
         Depends(
-            "a target that a deterministic agent calls needs an approval, unless only its limits change; others are listed",
+            "a target that a deterministic agent calls needs an approval, unless only its limits change, and so does `record: trusted`; others are listed",
         ),
         "",
     ),

@@ -226,6 +226,18 @@ pub struct Target {
     pub timeout: Option<Duration>,
     /// Longest pause within an answer.
     pub stall: Option<Duration>,
+    /// Whether `mode: record` may ask it about a pull request.
+    pub record: RecordPolicy,
+}
+
+/// Whether `mode: record` may ask a target about a pull request. The base commit's config decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub enum RecordPolicy {
+    /// Only if it is a model.
+    #[default]
+    Models,
+    /// Also if it is a command or an HTTP address.
+    Trusted,
 }
 
 /// The connection to a target.

@@ -124,6 +124,8 @@ pub struct RunProvenance {
     pub recorded_at: Option<String>,
     /// The commit that was checked out.
     pub commit: Option<String>,
+    /// The workflow run that recorded it, as a URL; only of `mode: record`.
+    pub run: Option<String>,
 }
 
 impl Json {

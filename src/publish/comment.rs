@@ -71,10 +71,12 @@ pub enum NoteSubject {
     Approval,
     /// The commit with an approved baseline.
     Bump,
+    /// The recordings that a label asked for.
+    Record,
 }
 
 /// The sections in order. The deterministic tier decides, so it comes first.
-const SECTIONS: [&str; 4] = ["deterministic", "model", "approval", "bump"];
+const SECTIONS: [&str; 5] = ["deterministic", "model", "approval", "bump", "record"];
 /// The number of sections that are for tiers.
 const TIERS: usize = 2;
 
@@ -175,6 +177,7 @@ impl NoteSubject {
         match self {
             Self::Approval => TIERS,
             Self::Bump => TIERS + 1,
+            Self::Record => TIERS + 2,
         }
     }
 }

@@ -13,6 +13,8 @@ const DEFAULT: &str = "default";
 const ARTIFACT: &str = "goldgate-report";
 /// The status that keeps an approval.
 const STATUS: &str = "goldgate/baseline";
+/// The name under which recordings that are not committed are uploaded.
+const RECORDINGS: &str = "goldgate-recordings";
 /// The branch of the baseline's pull request.
 const BRANCH: &str = "goldgate/baseline";
 
@@ -43,6 +45,11 @@ impl ConfigKey {
     /// The name of the trusted gate's artifact for a head commit.
     pub fn artifact_of_head(&self, head: &str) -> String {
         self.after(&format!("{ARTIFACT}-{head}"), "-")
+    }
+
+    /// The name of the artifact with the recordings of a head commit.
+    pub fn recordings_artifact(&self, head: &str) -> String {
+        self.after(&format!("{RECORDINGS}-{head}"), "-")
     }
 
     /// The key of a run's artifact with this name; `None` if it is not a result of the run on this head commit.

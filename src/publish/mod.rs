@@ -7,6 +7,7 @@ mod comment;
 mod config_key;
 mod moves;
 mod reason;
+pub mod record;
 #[cfg(test)]
 mod samples;
 mod untrusted_report;

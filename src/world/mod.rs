@@ -43,8 +43,6 @@ pub use github::CheckRun;
 #[cfg(feature = "github")]
 pub use github::Conclusion;
 #[cfg(feature = "github")]
-pub use github::FileCommit;
-#[cfg(feature = "github")]
 pub use github::GitHub;
 #[cfg(feature = "github")]
 pub use github::GitHubError;
@@ -66,6 +64,8 @@ pub use github::Tree;
 pub use github::WorkflowRun;
 #[cfg(feature = "github")]
 pub use github::{BranchRules, ImageState, QueueGrouping, RequiredCheck};
+#[cfg(feature = "github")]
+pub use github::{FileCommit, FilesCommit};
 #[cfg(feature = "github")]
 pub use github::{MergeState, MergedPull};
 #[cfg(feature = "github")]

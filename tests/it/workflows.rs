@@ -170,7 +170,7 @@ fn events() {
                 "run" if step.says("blocking", "false") => &["pull_request", "push", "schedule", "workflow_dispatch"],
                 "run" | "merge" => &["pull_request", "merge_group", "workflow_dispatch"],
                 "trusted" => &["pull_request_target", "merge_group"],
-                "approve" | "bump" => &["pull_request_target"],
+                "approve" | "bump" | "record" => &["pull_request_target"],
                 "publish" => &["workflow_run"],
                 "baseline-pr" => &["push", "schedule"],
                 other => panic!("{}: which events has mode {other}?", workflow.path),
@@ -209,12 +209,14 @@ fn artifacts() {
                 "trusted" => {
                     "goldgate-report-${{ github.event.pull_request.head.sha || github.event.merge_group.head_sha }}"
                 }
+                "record" => "${{ steps.record.outputs.artifact }}",
                 _ => continue,
             };
             let uploaded: Vec<_> =
                 steps(step.job).filter(|step| uses(step, "actions/upload-artifact")).map(with).collect();
             let [upload] = uploaded.as_slice() else { panic!("{}: one upload beside {}", workflow.path, step.mode()) };
-            let out = step.with.get("out").map_or(".goldgate/report", String::as_str);
+            let usual = if step.mode() == "record" { ".goldgate/recordings" } else { ".goldgate/report" };
+            let out = step.with.get("out").map_or(usual, String::as_str);
             assert_eq!((upload["name"].as_str(), upload["path"].as_str()), (wanted, out), "{}", workflow.path);
             // The folder's name begins with a dot, and an upload leaves such files out.
             assert_eq!(upload["include-hidden-files"], "true", "{}", workflow.path);
@@ -241,6 +243,7 @@ fn needs(step: &Step<'_>) -> &'static [(&'static str, &'static str)] {
         "approve" => &[("actions", "write"), ("contents", "read"), ("pull-requests", "write"), ("statuses", "write")],
         "bump" => &[("actions", "write"), ("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
         "publish" => &[("actions", "read"), ("pull-requests", "write")],
+        "record" => &[("contents", "write"), ("pull-requests", "write")],
         "baseline-pr" => &[("contents", "write"), ("pull-requests", "write")],
         other => panic!("what does mode {other} need?"),
     }

@@ -66,6 +66,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
             loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
             max_cost_usd: args.max_cost_usd,
             keys: live::KeyHosts::Any,
+            recorder: None,
         },
         parts: None,
     })

@@ -1,15 +1,34 @@
-//! The label that approves: a fresh repository does not have it, and people with the triage role cannot create it.
+//! The labels that approve and record: a fresh repository does not have them, and people with the triage role cannot create them.
 
 use crate::render::line;
 use crate::world::{GitHub, RepositoryLabel, World};
 
 const COLOR: &str = "fbca04";
-/// At most 100 characters.
-const DESCRIPTION: &str = "goldgate: accept the golden changes and the moved numbers of this pull request";
+
+/// What a label asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelPurpose {
+    /// To approve a result.
+    Approve,
+    /// To record a pull request.
+    Record,
+}
+
+impl LabelPurpose {
+    /// The description on GitHub, at most 100 characters.
+    fn description(self) -> &'static str {
+        match self {
+            Self::Approve => "goldgate: accept the golden changes and the moved numbers of this pull request",
+            Self::Record => {
+                "goldgate: record the agents of this pull request again, with the models of the base branch"
+            }
+        }
+    }
+}
 
 /// Creates the label if it is missing. A failure is only a notice: somebody can create the label by hand.
-pub fn ensure_label(world: &World, github: &GitHub, name: &str) {
-    let label = RepositoryLabel { name, color: COLOR, description: DESCRIPTION };
+pub fn ensure_label(world: &World, github: &GitHub, purpose: LabelPurpose, name: &str) {
+    let label = RepositoryLabel { name, color: COLOR, description: purpose.description() };
     match github.ensure_label(&label) {
         Ok(true) => world.say(&format!("goldgate: created the label {}\n", line(name, 100))),
         Ok(false) => {}

@@ -1,15 +1,13 @@
 //! `mode: approve`: checks the label that accepts a baseline, and records or withdraws the approval.
 
-use super::approval_label::ensure_label;
+use super::approval_label::{LabelPurpose, ensure_label};
 use super::inputs::ActionInputs;
 use super::measured_run::{MeasuredRun, RunQuery, evidence};
 use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, outputs};
 use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
 use crate::model::{Approval, LabelChange, LabelEvent, Permission, PullState, StatusState};
-use crate::publish::approval::{
-    ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult, PullRequestEvent,
-};
+use crate::publish::approval::{ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult};
 use crate::publish::{MoveDirection, NoteSubject, approval};
 use crate::render::inline;
 use crate::text::short_commit;
@@ -42,8 +40,8 @@ enum ReasonState {
 /// Bad input, or a failed request.
 pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(0) };
-    if context.pull.state == PullState::Open && context.set_label().is_none() {
-        ensure_label(world, &context.github, &inputs.approving.label);
+    if context.pull.state == PullState::Open && context.set_label(&inputs.approving.label).is_none() {
+        ensure_label(world, &context.github, LabelPurpose::Approve, &inputs.approving.label);
     }
     let planned = planned(&context)?;
     log(world, &planned.plan.to_string());
@@ -55,7 +53,7 @@ pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
 
 fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError> {
     let approving = &context.inputs.approving;
-    let happened = happened(context);
+    let happened = context.happened();
     let standing = context.current_approval(&context.pull.head)?;
     let events = context.github.label_events(context.pull.number);
     let events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
@@ -93,16 +91,6 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
         result: found.digest.as_deref().map_err(Clone::clone),
     });
     Ok(PlannedApproval { plan, standing, gate: found.gate, reason: found.reason })
-}
-
-fn happened<'a>(context: &'a PullRequestContext<'_>) -> PullRequestEvent<'a> {
-    match (context.act.action.as_deref(), context.act.label.as_deref()) {
-        (Some("labeled"), Some(label)) => PullRequestEvent::Labeled(label),
-        (Some("unlabeled"), Some(label)) => PullRequestEvent::Unlabeled(label),
-        (Some("synchronize"), _) => PullRequestEvent::Pushed,
-        (Some("opened" | "reopened"), _) => PullRequestEvent::Opened,
-        _ => PullRequestEvent::Other,
-    }
 }
 
 /// The result on the head that a label is about.
@@ -294,7 +282,7 @@ fn withdrawn(context: &PullRequestContext<'_>, head: &str, description: &str) ->
 
 fn refused(context: &PullRequestContext<'_>, why: &ApprovalRefusal) -> Result<(), CliError> {
     let label = &context.inputs.approving.label;
-    let removed = context.github.remove_label(context.pull.number, context.set_label().unwrap_or(label));
+    let removed = context.github.remove_label(context.pull.number, context.set_label(label).unwrap_or(label));
     let sentence = inline(&why.to_string(), 400);
     let text =
         format!("### Approval\n\n**Not approved**: the label {} was removed, because {sentence}.", inline(label, 60));

@@ -52,6 +52,12 @@ impl CommitFiles {
         problems.or(files)
     }
 
+    /// The files whose content was read, by path.
+    #[cfg(feature = "models")]
+    pub fn contents(&self) -> impl Iterator<Item = (&RepoPath, &[u8])> {
+        self.files.iter().map(|(path, bytes)| (path, bytes.as_slice()))
+    }
+
     /// Returns the symbolic link that the path is or passes through.
     fn link<'a>(&'a self, path: &RepoPath) -> Option<&'a RepoPath> {
         let mut at = path.clone();

@@ -43,7 +43,7 @@ pub fn grade_as_data(
     let baseline = inputs.baseline.as_deref().map(|path| inside("baseline", path)).transpose()?;
     let branch = base_branch(&world.env, event, Some(github))?;
     // The merge contains only the changes of the pull request; a head that is behind its base would seem to remove files.
-    let mut commits = TrustedInputs::read(github, &file, baseline, [&merged.base, &merged.merge])?;
+    let mut commits = CommitPair::read(github, &file, baseline, [&merged.base, &merged.merge])?;
     if let Some(landed) = branch.values.other_commit() {
         commits.landed = Some(commits.read_landed(github, landed)?);
     }
@@ -82,10 +82,10 @@ fn grade_with_approval(
     (key, event): (&ConfigKey, &Event),
     job: &RunOptions,
     clock: &Clock,
-    inputs: &TrustedInputs,
+    inputs: &CommitPair,
     learn: &dyn Fn(&Report),
 ) -> Result<GradedRun, CliError> {
-    let TrustedInputs { base, head, baseline: named, .. } = inputs;
+    let CommitPair { base, head, baseline: named, .. } = inputs;
     let load_baseline = |side: &CommitFiles, configured: Option<&RepoPath>| {
         named.as_ref().or(configured).map_or(Ok(None), |file| baseline::on(side, file))
     };
@@ -115,11 +115,11 @@ fn grade_with_approval(
 fn grade_commits(
     job: &RunOptions,
     clock: &Clock,
-    inputs: &TrustedInputs,
+    inputs: &CommitPair,
     base: Option<&BaseView<'_>>,
     baseline: BaselineProvider<'_>,
 ) -> Result<GradedRun, CliError> {
-    let TrustedInputs { base: base_files, head, base_config, file, landed: _, baseline: _ } = inputs;
+    let CommitPair { base: base_files, head, base_config, file, landed: _, baseline: _ } = inputs;
     require_replay(base_config, &base_files.text(file)?)?;
     let source = head.text(file)?;
     require_replay(&read_config(&source)?, &source)?;
@@ -158,18 +158,22 @@ fn require_replay(config: &Config, source: &SourceText) -> Result<(), Diagnostic
 }
 
 /// The files of both commits.
-struct TrustedInputs {
-    base: CommitFiles,
-    head: CommitFiles,
-    base_config: Config,
-    file: RepoPath,
+pub(super) struct CommitPair {
+    /// The files of the base commit.
+    pub(super) base: CommitFiles,
+    /// The files of the head.
+    pub(super) head: CommitFiles,
+    /// The base commit's config.
+    pub(super) base_config: Config,
+    /// The path of the config.
+    pub(super) file: RepoPath,
     /// The commit of the base branch whose own numbers count, if it is another one than the base commit.
     landed: Option<CommitFiles>,
     /// The baseline file that the input names.
     baseline: Option<RepoPath>,
 }
 
-impl TrustedInputs {
+impl CommitPair {
     /// The commit whose own numbers excuse a failed gate.
     fn values(&self, job: &RunOptions) -> Option<&dyn Files> {
         let files = job.branch.values.choose(Some(&self.base), self.landed.as_ref());
@@ -177,7 +181,10 @@ impl TrustedInputs {
     }
 
     /// Reads the configs of both commits, then the files that these configs name.
-    fn read(
+    ///
+    /// # Errors
+    /// A config that is missing or cannot be read, or a failed request.
+    pub(super) fn read(
         github: &GitHub,
         file: &RepoPath,
         baseline: Option<RepoPath>,

@@ -26,12 +26,22 @@ pub enum ActionMode {
     Bump,
     /// Maintains one pull request with the moved baseline of the default branch.
     BaselinePr,
+    /// Records a pull request again after a label.
+    Record,
 }
 
 impl ActionMode {
     /// Every mode.
-    pub const ALL: [Self; 7] =
-        [Self::Run, Self::Merge, Self::Trusted, Self::Publish, Self::Approve, Self::Bump, Self::BaselinePr];
+    pub const ALL: [Self; 8] = [
+        Self::Run,
+        Self::Merge,
+        Self::Trusted,
+        Self::Publish,
+        Self::Approve,
+        Self::Bump,
+        Self::BaselinePr,
+        Self::Record,
+    ];
 
     /// The mode of a value in a workflow.
     pub fn of(value: &str) -> Option<Self> {
@@ -48,6 +58,7 @@ impl ActionMode {
             Self::Approve => "approve",
             Self::Bump => "bump",
             Self::BaselinePr => "baseline-pr",
+            Self::Record => "record",
         }
     }
 }
@@ -72,6 +83,8 @@ pub struct ActionInputs {
     pub mode: ActionMode,
     /// Whose approval counts.
     pub approving: ApproverPolicy,
+    /// The label that starts a recording.
+    pub record_label: String,
     /// The tiers to grade.
     pub tiers: Vec<Tier>,
     /// Whether a failed gate fails the job.
@@ -148,6 +161,7 @@ impl ActionInputs {
         Ok(Self {
             mode,
             approving,
+            record_label: get("record-label").unwrap_or("goldgate:record").to_owned(),
             tiers,
             max_cost_usd,
             shard: shard(get("shard"))?,

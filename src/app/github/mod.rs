@@ -22,6 +22,8 @@ mod other_pull_requests;
 mod published_run;
 mod publishing;
 mod pull_request_context;
+#[cfg(feature = "models")]
+mod record;
 mod recorded_approval;
 mod rerun;
 mod setup;
@@ -59,8 +61,21 @@ fn run_selected(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         ActionMode::Publish => publishing::publish_report(world, inputs),
         ActionMode::Approve => pull_request_context::warned(world, approve::approve(world, inputs)),
         ActionMode::Bump => pull_request_context::warned(world, bump::bump(world, inputs)),
+        ActionMode::Record => pull_request_context::warned(world, record_mode(world, inputs)),
         ActionMode::BaselinePr => pull_request_context::warned(world, baseline_pr::baseline_pr(world, inputs)),
     }
+}
+
+/// Records a pull request.
+#[cfg(feature = "models")]
+fn record_mode(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
+    record::record(world, inputs)
+}
+
+/// Refuses to record: this program was built without live targets.
+#[cfg(not(feature = "models"))]
+fn record_mode(_: &World, _: &ActionInputs) -> Result<u8, CliError> {
+    Err(anyhow::anyhow!("this program was built without live targets, so it cannot record").into())
 }
 
 /// Grades the checkout and publishes the result.

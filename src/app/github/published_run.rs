@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::approval_label::ensure_label;
+use super::approval_label::{LabelPurpose, ensure_label};
 use super::comment::{CommentInput, CommentOutcome};
 use super::inputs::{ActionInputs, inside};
 use super::{check_run, comment, job_output};
@@ -45,7 +45,7 @@ pub(super) fn publish_result(
         }
         (Some(pull_request), true) => {
             if let (Some(github), Some(label)) = (github, &links.label) {
-                ensure_label(world, github, label);
+                ensure_label(world, github, LabelPurpose::Approve, label);
             }
             let input =
                 CommentInput { report, links: &links, run: comment::this_run(world), witness: ReportOrigin::Own };

@@ -15,6 +15,7 @@ use crate::model::{
     Approval, Baseline, CommitStatus, PullRequest, PullRequestDetails, RepoPath, RunNumber, StatusState,
 };
 use crate::publish;
+use crate::publish::approval::PullRequestEvent;
 use crate::publish::{CommentPlan, ConfigKey, Note, NoteSubject, approval};
 use crate::render::line;
 use crate::suites::read_config;
@@ -70,10 +71,20 @@ impl<'a> PullRequestContext<'a> {
         Ok(Some(Self { world, inputs, github, act, seen, pull, base, config, key }))
     }
 
-    /// Returns the name of the approval label as the pull request has it; `None` if it does not have it.
-    pub fn set_label(&self) -> Option<&str> {
-        let mut labels = self.pull.labels.iter();
-        labels.find(|label| approval::is_label(label, &self.inputs.approving.label)).map(String::as_str)
+    /// Returns the name of a label as the pull request has it; `None` if it does not have it.
+    pub fn set_label(&self, wanted: &str) -> Option<&str> {
+        self.pull.labels.iter().find(|label| approval::is_label(label, wanted)).map(String::as_str)
+    }
+
+    /// Returns what happened to the pull request.
+    pub fn happened(&self) -> PullRequestEvent<'_> {
+        match (self.act.action.as_deref(), self.act.label.as_deref()) {
+            (Some("labeled"), Some(label)) => PullRequestEvent::Labeled(label),
+            (Some("unlabeled"), Some(label)) => PullRequestEvent::Unlabeled(label),
+            (Some("synchronize"), _) => PullRequestEvent::Pushed,
+            (Some("opened" | "reopened"), _) => PullRequestEvent::Opened,
+            _ => PullRequestEvent::Other,
+        }
     }
 
     /// Returns the current approval of a commit.

@@ -139,7 +139,7 @@ pub fn poll(runner: &JudgeRunner<'_>, requests: &JudgeRequests<'_>) -> Result<Ju
     let JudgeRunner { plan, disk, world, options, redactor, left, minutes } = runner;
     let mut outcome = JudgeOutcome::default();
     let wanted = planned_votes(requests).map_err(|bad| anyhow::anyhow!("a neutral name is not valid: {bad}"))?;
-    let queues = TargetQueues::open(plan, &wanted, disk.place(), world, &options.keys)?;
+    let queues = TargetQueues::open(plan, &wanted, options.programs(disk), world, &options.keys)?;
     outcome.notes.extend(closed(&queues, requests));
     let (wanted, of): (Vec<PlannedRun<'_>>, Vec<&JudgeRequest>) = wanted
         .into_iter()
@@ -149,7 +149,7 @@ pub fn poll(runner: &JudgeRunner<'_>, requests: &JudgeRequests<'_>) -> Result<Ju
     if wanted.is_empty() {
         return Ok(outcome);
     }
-    let mut session = LiveSession::new(plan, disk, world, &wanted, &queues)?;
+    let mut session = LiveSession::new(plan, disk, world, (&wanted, &queues), options)?;
     // All earlier answers may be reused, because votes do not affect gates.
     outcome.notes.extend(session.reuse_answers(options.caching, EarlierAnswers::All));
     let engine = engine(plan, *left, queues, &session.folders);

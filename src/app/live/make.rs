@@ -25,12 +25,15 @@ use crate::world::{Disk, World, export};
 pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveOptions) -> Result<LiveRuns, CliError> {
     let sparing = if plan.config.early_stop { options.sparing } else { EarlyStopping::Off };
     let options = &LiveOptions { sparing, ..options.clone() };
-    let wanted = planned_runs(plan, tier, disk)?;
+    let mut wanted = planned_runs(plan, tier, disk)?;
+    if let Some(recorder) = &options.recorder {
+        wanted.iter_mut().for_each(|one| one.samples = one.samples.max(recorder.least_samples(&one.request.key)));
+    }
     if wanted.is_empty() {
         return Ok(LiveRuns::default());
     }
     let recording = RecordingWriter::plan(plan, &wanted, options.record.as_deref())?;
-    let queues = TargetQueues::open(plan, &wanted, disk.place(), world, &options.keys)?;
+    let queues = TargetQueues::open(plan, &wanted, options.programs(disk), world, &options.keys)?;
     let mut made = LiveRuns::default();
     made.not_run.extend(closed(&queues, &wanted).into_iter().map(|message| NotRun { tier, message }));
     let wanted: Vec<PlannedRun<'_>> =
@@ -47,7 +50,7 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
     if options.resume == Resume::No {
         unfinished(plan, disk).clear()?;
     }
-    let mut session = LiveSession::new(plan, disk, world, &wanted, &queues)?;
+    let mut session = LiveSession::new(plan, disk, world, (&wanted, &queues), options)?;
     made.notes.extend(session.reuse_answers(options.caching, options.earlier));
     let (limits, begun) = (limits(plan, options), world.clock.elapsed_ms());
     let engine = engine(plan, limits, queues, &session.folders);

@@ -52,11 +52,15 @@ pub use self::keys::keys_of_base;
 pub use self::keys::named_by;
 #[cfg(feature = "models")]
 pub use self::make::make;
+#[cfg(all(feature = "github", feature = "models"))]
+pub use self::planned_run::requested_bytes;
 #[cfg(feature = "models")]
 pub use self::saved_answers::unfinished;
 #[cfg(not(feature = "models"))]
 use super::cli_error::CliError;
-pub use super::pipeline::live_options::{Caching, EarlierAnswers, EarlyStopping, KeyHosts, LiveOptions, Resume};
+pub use super::pipeline::live_options::{
+    Caching, EarlierAnswers, EarlyStopping, KeyHosts, LiveOptions, Recorder, Resume,
+};
 pub use super::pipeline::live_runs::{LiveRuns, NotRun};
 #[cfg(not(feature = "models"))]
 use super::pipeline::plan::Plan;

@@ -81,6 +81,27 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
     problems.or(found.into_values().collect())
 }
 
+/// Returns the bytes of all requests of a tier, by target: a lower limit of what it is sent.
+///
+/// # Errors
+/// As [`planned_runs`].
+#[cfg(feature = "github")]
+pub fn requested_bytes(
+    plan: &Plan,
+    tier: Tier,
+    files: &dyn Files,
+    samples: &BTreeMap<RunKey, u32>,
+) -> Result<BTreeMap<String, u64>, Diagnostics> {
+    let mut bytes = BTreeMap::new();
+    for one in planned_runs(plan, tier, files)? {
+        let count = one.samples.max(samples.get(&one.request.key).copied().unwrap_or(1));
+        let SampleRequest { system, ask, .. } = &one.request;
+        let sum: &mut u64 = bytes.entry(one.live.target.clone()).or_default();
+        *sum = sum.saturating_add(u64::from(count) * (system.len() + ask.prompt.len()) as u64);
+    }
+    Ok(bytes)
+}
+
 /// Refuses models and HTTP targets in the deterministic tier: it may only start commands that are deterministic.
 fn forbidden_target(plan: &Plan, tier: Tier, live: &LiveSource) -> Option<Diagnostic> {
     let refused = |name: &&String| match (tier, plan.config.targets.get(*name).map(|target| &target.transport)) {

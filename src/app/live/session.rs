@@ -68,8 +68,8 @@ impl<'a> LiveSession<'a> {
         plan: &'a Plan,
         disk: &'a Disk,
         world: &World,
-        wanted: &'a [PlannedRun<'a>],
-        queues: &TargetQueues,
+        (wanted, queues): (&'a [PlannedRun<'a>], &TargetQueues),
+        options: &LiveOptions,
     ) -> Result<Self, CliError> {
         let folders = folders(disk, wanted)?;
         let digests: BTreeMap<&RepoPath, String> = folders
@@ -79,7 +79,11 @@ impl<'a> LiveSession<'a> {
         let mut agents = AgentDigests::default();
         let stamp = RunProvenance {
             recorded_at: Some(world.clock.now()),
-            commit: head_commit(disk),
+            commit: match &options.recorder {
+                Some(recorder) => Some(recorder.commit.clone()),
+                None => head_commit(disk),
+            },
+            run: options.recorder.as_ref().map(|recorder| recorder.run.clone()),
             ..RunProvenance::default()
         };
         let mut saved = SavedAnswers::new(plan, disk);

@@ -1,7 +1,13 @@
 //! Options for making live samples.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+#[cfg(feature = "models")]
+use std::path::Path;
+use std::path::PathBuf;
 
+use crate::model::RunKey;
+#[cfg(feature = "models")]
+use crate::world::Disk;
 use crate::world::Loudness;
 
 /// Which answers are cached and reused by later runs.
@@ -55,6 +61,20 @@ pub enum KeyHosts {
     Only(BTreeSet<String>),
 }
 
+/// The recorder of a pull request: its files are data, so nothing of it is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(all(feature = "github", feature = "models")), allow(dead_code, reason = "nothing is recorded"))]
+pub struct Recorder {
+    /// The recorded commit.
+    pub commit: String,
+    /// The workflow run, as a URL.
+    pub run: String,
+    /// The folder in which targets' programs run.
+    pub programs: PathBuf,
+    /// The least number of samples of each run.
+    pub samples: BTreeMap<RunKey, u32>,
+}
+
 /// Options for making live samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveOptions {
@@ -74,6 +94,8 @@ pub struct LiveOptions {
     pub max_cost_usd: Option<f64>,
     /// Which hosts may receive API keys.
     pub keys: KeyHosts,
+    /// The recorder of a pull request; `None` if the files are this machine's own.
+    pub recorder: Option<Recorder>,
 }
 
 impl LiveOptions {
@@ -87,5 +109,22 @@ impl LiveOptions {
         loudness: Loudness::Quiet,
         max_cost_usd: None,
         keys: KeyHosts::Any,
+        recorder: None,
     };
+}
+
+impl Recorder {
+    /// Returns the least number of samples of a run.
+    #[cfg(feature = "models")]
+    pub fn least_samples(&self, key: &RunKey) -> u32 {
+        self.samples.get(key).copied().unwrap_or(1)
+    }
+}
+
+#[cfg(feature = "models")]
+impl LiveOptions {
+    /// Returns the folder in which targets' programs run: never one with files of a pull request that are only data.
+    pub fn programs<'a>(&'a self, disk: &'a Disk) -> &'a Path {
+        self.recorder.as_ref().map_or(disk.place(), |recorder| &recorder.programs)
+    }
 }

@@ -258,6 +258,15 @@ pub(super) struct TargetForm {
     pub(super) timeout: Option<String>,
     /// Longest pause within an answer, such as `30s`; for `provider` and `http`.
     pub(super) stall: Option<String>,
+    /// `trusted` lets `mode: record` call this `command` or `http` target with the texts of a pull request. Models need no permission.
+    pub(super) record: Option<RecordPolicyForm>,
+}
+
+/// Whether `mode: record` may call a target that is not a model.
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RecordPolicyForm {
+    Trusted,
 }
 
 /// A vendor's wire format.

@@ -14,7 +14,10 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 use self::config_reader::ConfigReader;
-use self::form::{BudgetForm, ConfigFile, GateForm, GateForms, LimitForm, PriceForm, SuiteForm, TargetForm, TierForm};
+use self::form::{
+    BudgetForm, ConfigFile, GateForm, GateForms, LimitForm, PriceForm, RecordPolicyForm, SuiteForm, TargetForm,
+    TierForm,
+};
 use self::kind_keys::CheckedSuiteKeys;
 pub use self::kind_keys::{FromKeys, KindKeys, KindTable, SuiteKeyReader, config_schema};
 use super::yaml;
@@ -23,8 +26,8 @@ use super::yaml::Step::{At, Key};
 use crate::diag::Diagnostics;
 use crate::files::SourceText;
 use crate::model::{
-    AgentName, Budget, Config, Price, Protocol, Provider, RepoPath, StatedGate, StatedLimit, SuiteConfig, SuiteId,
-    Target, Tier, Transport, Wire,
+    AgentName, Budget, Config, Price, Protocol, Provider, RecordPolicy, RepoPath, StatedGate, StatedLimit, SuiteConfig,
+    SuiteId, Target, Tier, Transport, Wire,
 };
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
@@ -311,7 +314,16 @@ impl ConfigReader<'_> {
                 Transport::Http(String::new())
             }
         };
-        Target { transport, concurrency: form.concurrency, timeout, stall }
+        let record = match (form.record, &transport) {
+            (None, _) => RecordPolicy::Models,
+            (Some(RecordPolicyForm::Trusted), Transport::Command { .. } | Transport::Http(_)) => RecordPolicy::Trusted,
+            (Some(RecordPolicyForm::Trusted), Transport::Model(_)) => {
+                let what = "record has no effect on a model, which is always recorded";
+                self.refuse(&[&at[..], &[Key("record")]].concat(), "no-effect", what, "remove it");
+                RecordPolicy::Models
+            }
+        };
+        Target { transport, concurrency: form.concurrency, timeout, stall, record }
     }
 
     fn duration(&mut self, target: &str, key: &'static str, text: Option<&str>) -> Option<Duration> {

@@ -93,6 +93,8 @@ struct OriginForm<'a> {
     prompt_sha256: Option<&'a str>,
     recorded_at: Option<&'a str>,
     commit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<&'a str>,
     cache: Option<&'a str>,
     fingerprint: Option<&'a str>,
     input_sha256: Option<&'a str>,
@@ -186,7 +188,7 @@ impl<'a> MeasuresForm<'a> {
 
 impl<'a> OriginForm<'a> {
     fn of(recorded: &'a RunProvenance) -> Self {
-        let RunProvenance { target, provenance, recorded_at, commit } = recorded;
+        let RunProvenance { target, provenance, recorded_at, commit, run } = recorded;
         Self {
             target: target.as_deref(),
             model: provenance.model.as_deref(),
@@ -194,6 +196,7 @@ impl<'a> OriginForm<'a> {
             prompt_sha256: provenance.prompt_sha256.as_deref(),
             recorded_at: recorded_at.as_deref(),
             commit: commit.as_deref(),
+            run: run.as_deref(),
             cache: provenance.cache.as_deref(),
             fingerprint: provenance.fingerprint.as_deref(),
             input_sha256: provenance.input_sha256.as_deref(),
@@ -312,6 +315,7 @@ mod tests {
                 },
                 recorded_at: some("2026-01-01T00:00:00Z"),
                 commit: some("c"),
+                run: None,
             },
         }
     }

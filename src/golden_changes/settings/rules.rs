@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::golden_changes::found::ChangeCollector;
 use crate::model::{
-    Agent, ChangeClass, Config, Judge, RepoPath, RunSource, StalePolicy, SuiteConfig, Target, Tier, Weight,
+    Agent, ChangeClass, Config, Judge, RecordPolicy, RepoPath, RunSource, StalePolicy, SuiteConfig, Target, Tier,
+    Weight,
 };
 use crate::text::counted;
 
@@ -55,6 +56,11 @@ fn targets(before: &Config, after: &Config, found: &mut ChangeCollector) {
         // Limits on concurrency and time: a call beyond them is inconclusive, never a pass.
         let unlimited = |target: &Target| Target { concurrency: None, timeout: None, stall: None, ..target.clone() };
         let only_limits = old.zip(new).is_some_and(|(old, new)| unlimited(old) == unlimited(new));
+        recorded_target(name, (old, new), after, found);
+        let same_calls = |target: &Target| Target { record: RecordPolicy::default(), ..target.clone() };
+        if old.zip(new).is_some_and(|(old, new)| same_calls(old) == same_calls(new)) {
+            continue;
+        }
         let words = match (old, new) {
             (None, _) => format!("target {name} added"),
             (_, None) => format!("target {name} removed"),
@@ -65,6 +71,26 @@ fn targets(before: &Config, after: &Config, found: &mut ChangeCollector) {
             true => found.needs(format!("{words}; the deterministic tier calls it"), Some(&after.file)),
             false => found.lists(words, Some(&after.file)),
         }
+    }
+}
+
+/// Reports whether `mode: record` may call a target that it could not call before.
+fn recorded_target(
+    name: &str,
+    (old, new): (Option<&Target>, Option<&Target>),
+    after: &Config,
+    found: &mut ChangeCollector,
+) {
+    let policy = |target: Option<&Target>| target.map(|target| target.record).unwrap_or_default();
+    match (policy(old), policy(new)) {
+        (RecordPolicy::Models, RecordPolicy::Trusted) => {
+            let words = format!("target {name}: `mode: record` may call it with the texts of pull requests");
+            found.needs(words, Some(&after.file));
+        }
+        (RecordPolicy::Trusted, RecordPolicy::Models) => {
+            found.lists(format!("target {name}: `mode: record` may no longer call it"), Some(&after.file));
+        }
+        (RecordPolicy::Models, RecordPolicy::Models) | (RecordPolicy::Trusted, RecordPolicy::Trusted) => {}
     }
 }
 

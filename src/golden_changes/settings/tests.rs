@@ -143,6 +143,7 @@ const ROWS: &[SettingRow] = &[
     ("TargetForm.concurrency", "concurrency: 2", "concurrency: 3", Listed),
     ("TargetForm.timeout", "timeout: 60s", "timeout: 61s", Listed),
     ("TargetForm.stall", "stall: 30s", "stall: 31s", Listed),
+    ("TargetForm.record", "stall: 30s", "stall: 30s, record: trusted", Approval),
     ("BudgetForm.max_cost_usd", "max_cost_usd: 2.0", "max_cost_usd: 3.0", Nothing),
     ("BudgetForm.max_tokens", "max_tokens: 1000", "max_tokens: 2000", Nothing),
     ("BudgetForm.max_minutes", "max_minutes: 5", "max_minutes: 6", Nothing),

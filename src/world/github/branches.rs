@@ -1,5 +1,7 @@
 //! Commits files to a branch, and manages pull requests.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::Method;
@@ -24,6 +26,19 @@ pub struct FileCommit<'a> {
     pub headline: &'a str,
 }
 
+/// A commit of several files.
+#[derive(Debug, Clone, Copy)]
+pub struct FilesCommit<'a> {
+    /// The files with their content.
+    pub additions: &'a BTreeMap<RepoPath, String>,
+    /// The files to remove.
+    pub removals: &'a BTreeSet<RepoPath>,
+    /// The first line of the commit message.
+    pub headline: &'a str,
+    /// The rest of the commit message.
+    pub body: &'a str,
+}
+
 /// Why a commit was not created.
 #[derive(Debug)]
 pub enum NotCommitted {
@@ -45,15 +60,34 @@ impl GitHub {
     /// # Errors
     /// The branch moved, or GitHub refused.
     pub fn commit_on(&self, branch: &str, head: &str, what: &FileCommit<'_>) -> Result<String, NotCommitted> {
-        let contents = STANDARD.encode(what.text);
+        let additions = json!([{ "path": what.file.as_str(), "contents": STANDARD.encode(what.text) }]);
+        let message = json!({ "headline": what.headline });
+        self.commit(branch, head, &message, &json!({ "additions": additions }))
+    }
+
+    /// Adds a commit of several files to a branch whose head must be `head`, and returns the new commit.
+    ///
+    /// # Errors
+    /// The branch moved, or GitHub refused.
+    pub fn commit_files_on(&self, branch: &str, head: &str, what: &FilesCommit<'_>) -> Result<String, NotCommitted> {
+        let FilesCommit { additions, removals, headline, body } = what;
+        let addition =
+            |(file, text): (&RepoPath, &String)| json!({ "path": file.as_str(), "contents": STANDARD.encode(text) });
+        let additions: Vec<Value> = additions.iter().map(addition).collect();
+        let deletions: Vec<Value> = removals.iter().map(|file| json!({ "path": file.as_str() })).collect();
+        let message = json!({ "headline": headline, "body": body });
+        self.commit(branch, head, &message, &json!({ "additions": additions, "deletions": deletions }))
+    }
+
+    fn commit(&self, branch: &str, head: &str, message: &Value, changes: &Value) -> Result<String, NotCommitted> {
         let input = json!({
             "branch": { "repositoryNameWithOwner": self.repository, "branchName": branch },
-            "message": { "headline": what.headline },
+            "message": message,
             "expectedHeadOid": head,
-            "fileChanges": { "additions": [{ "path": what.file.as_str(), "contents": contents }] },
+            "fileChanges": changes,
         });
         let body = json!({ "query": COMMIT, "variables": { "input": input } });
-        let answer = self.ask(&Method::POST, &self.graphql.path, Some(&body), "while committing the baseline")?;
+        let answer = self.ask(&Method::POST, &self.graphql.path, Some(&body), "while committing to the branch")?;
         let form: CommittedForm = parsed(&answer, &self.graphql.path)?;
         if let Some(error) = form.errors.first() {
             return Err(error.refusal());

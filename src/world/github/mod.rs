@@ -34,7 +34,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use self::artifacts::{Artifact, WorkflowRun};
-pub use self::branches::{FileCommit, NotCommitted};
+pub use self::branches::{FileCommit, FilesCommit, NotCommitted};
 pub use self::checks::{CheckRun, Conclusion};
 pub use self::commits::{Blob, Tree};
 use self::download_clients::DownloadClients;

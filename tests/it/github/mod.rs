@@ -14,6 +14,8 @@ mod parts;
 mod present;
 mod publish;
 mod queue;
+#[cfg(feature = "models")]
+mod record;
 mod refusals;
 mod setup;
 mod standin;
@@ -43,6 +45,8 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.extend(account::trials());
     trials.extend(keys::trials());
+    #[cfg(feature = "models")]
+    trials.extend(record::trials());
     trials.extend(refusals::trials());
     for more in [
         configs::trials,
@@ -389,7 +393,7 @@ fn bad_inputs() {
         (
             "mode",
             "bumb",
-            "action input: mode is \"bumb\"; write one of run, merge, trusted, publish, approve, bump, baseline-pr",
+            "action input: mode is \"bumb\"; write one of run, merge, trusted, publish, approve, bump, baseline-pr, record",
         ),
         ("approvers", "triage", "action input: approvers is \"triage\"; write write, maintain or admin"),
         ("allow-self-approval", "yes", "action input: allow-self-approval is \"yes\"; write true or false"),

@@ -2,7 +2,7 @@
 
 mod called_off;
 mod compared;
-mod endpoint;
+pub mod endpoint;
 mod judges;
 mod kept;
 mod loops;
@@ -60,13 +60,13 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-const GOOD: &str = r#"{"findings": [{"category": "change_of_control", "severity": "high", "title": "Change of control",
+pub const GOOD: &str = r#"{"findings": [{"category": "change_of_control", "severity": "high", "title": "Change of control",
   "description": "Needs prior consent.", "citations": [{"file": "lease.md", "section": null, "quote": "a change of control"}]}],
   "gaps": [{"type": "Missing_Doc", "description": "x"}]}"#;
 const BAD: &str = r#"{"findings": [{"category": "termination", "severity": "high", "title": "Termination",
   "description": "Nothing else.", "citations": []}], "gaps": []}"#;
 
-fn config(wire: &str, endpoint: &Endpoint, more: &str) -> String {
+pub fn config(wire: &str, endpoint: &Endpoint, more: &str) -> String {
     let base = match wire {
         "openai" => format!("{}/v1", endpoint.address()),
         _ => endpoint.address(),
@@ -85,7 +85,7 @@ fn live(endpoint: &Endpoint, wire: &str, more: &str) -> Repository {
     repository
 }
 
-const KEY: &str = "sesame-open-0123456789";
+pub const KEY: &str = "sesame-open-0123456789";
 
 fn model(repository: &Repository, arguments: &[&str]) -> Ran {
     let arguments = [&["run", "--tier", "model", "--quiet"], arguments].concat();

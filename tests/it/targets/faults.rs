@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use goldgate::model::{CallError, Retry, RunStatus, Target, Transport, Wire};
+use goldgate::model::{CallError, RecordPolicy, Retry, RunStatus, Target, Transport, Wire};
 use goldgate::world::targets::{ChatModel, Live, Timeouts};
 use libtest_mimic::Trial;
 use serde_json::json;
@@ -164,8 +164,13 @@ fn redirected() {
 fn posted() {
     let record = "{\"schema\": \"goldgate.run/1\", \"status\":  \"completed\", \"outputs\": {\"text\": \"1.10\"}}";
     let server = Standin::always(typed(200, "application/json", record));
-    let target =
-        |address: String| Target { transport: Transport::Http(address), concurrency: None, timeout: None, stall: None };
+    let target = |address: String| Target {
+        transport: Transport::Http(address),
+        concurrency: None,
+        timeout: None,
+        stall: None,
+        record: RecordPolicy::Models,
+    };
     let open = |address: String| match Live::open(&target(address), std::path::Path::new("/"), &env(&[])).unwrap() {
         Live::Agent(agent) => agent,
         Live::Chat(_) => panic!("it is an agent"),

@@ -15,8 +15,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use goldgate::model::{
-    AgentName, Ask, CaseId, Conversation, Message, Protocol, Provider, RunKey, SampleRequest, SuiteId, Target, Toolbox,
-    Transport, Wire,
+    AgentName, Ask, CaseId, Conversation, Message, Protocol, Provider, RecordPolicy, RunKey, SampleRequest, SuiteId,
+    Target, Toolbox, Transport, Wire,
 };
 use goldgate::world::Env;
 use goldgate::world::targets::Timeouts;
@@ -91,6 +91,7 @@ fn command(argv: &[&str], protocol: Protocol) -> Target {
         concurrency: Some(2),
         timeout: Some(Duration::from_secs(20)),
         stall: None,
+        record: RecordPolicy::Models,
     }
 }
 

@@ -94,7 +94,7 @@ fn concurrency() {
     for workflow in workflows() {
         let concurrency = &workflow.form["concurrency"];
         let (group, cancels) = (text(&concurrency["group"]), &concurrency["cancel-in-progress"]);
-        if all_of(&workflow, &["approve", "bump", "baseline-pr", "publish"]) {
+        if all_of(&workflow, &["approve", "bump", "baseline-pr", "publish", "record"]) {
             assert_eq!(cancels, false, "{}", workflow.path);
         }
         if *cancels == true {

@@ -63,7 +63,14 @@ impl<'a> GateStep<'a> {
     fn decides(&self) -> bool {
         let is_verdict = match self.mode() {
             Some(ActionMode::Run | ActionMode::Merge | ActionMode::Trusted) => !self.is_shard(),
-            Some(ActionMode::Publish | ActionMode::Approve | ActionMode::Bump | ActionMode::BaselinePr) | None => false,
+            Some(
+                ActionMode::Publish
+                | ActionMode::Approve
+                | ActionMode::Bump
+                | ActionMode::BaselinePr
+                | ActionMode::Record,
+            )
+            | None => false,
         };
         is_verdict && self.input("tier") != "model" && self.input("blocking") != "false"
     }
@@ -101,6 +108,10 @@ fn permissions_of(mode: ActionMode) -> &'static [NeededPermission] {
             ("contents", READ, "to read the config"),
             ("pull-requests", WRITE, "to write the comment and to remove the label"),
             ("statuses", WRITE, "to store the approval"),
+        ],
+        ActionMode::Record => &[
+            ("contents", READ, "to read the files of both commits"),
+            ("pull-requests", WRITE, "to write the comment and to remove the label"),
         ],
         ActionMode::Bump => &[("contents", WRITE, "to commit the baseline")],
         ActionMode::BaselinePr => &[

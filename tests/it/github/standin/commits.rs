@@ -71,6 +71,18 @@ fn walk(folder: &Path, inside: &str, commit: &mut Commit) {
 }
 
 impl Commits {
+    /// A new commit on top of a known one.
+    pub fn inherit(&mut self, parent: &str, id: &str, additions: &[(String, Vec<u8>)], deletions: &[String]) {
+        let Some(mut commit) = self.0.get(parent).cloned() else { return };
+        for path in deletions {
+            assert!(commit.entries.remove(path).is_some(), "{path} is deleted and does not exist");
+        }
+        for (path, bytes) in additions {
+            commit.entries.insert(path.clone(), (0o100_644, bytes.clone()));
+        }
+        self.0.insert(id.to_owned(), commit);
+    }
+
     /// The files of all commits.
     pub fn all_bytes(&self) -> impl Iterator<Item = &Vec<u8>> {
         self.0.values().flat_map(|commit| commit.entries.values()).map(|(_, bytes)| bytes)

@@ -57,11 +57,19 @@ pub fn answer(request: &Request, state: &mut State) -> Answer {
         Some(_) => {}
     }
     let oid = state.pulls.fresh();
+    let changes = &input["fileChanges"];
+    let paths = |key: &str| changes[key].as_array().cloned().unwrap_or_default();
+    let path = |file: &Value| file["path"].as_str().unwrap().to_owned();
+    let bytes = |file: &Value| STANDARD.decode(file["contents"].as_str().unwrap()).unwrap();
+    let additions: Vec<(String, Vec<u8>)> = paths("additions").iter().map(|file| (path(file), bytes(file))).collect();
+    let deletions: Vec<String> = paths("deletions").iter().map(path).collect();
+    // GraphQL, "FileChanges": a path belongs either to the additions or to the deletions.
+    assert!(additions.iter().all(|(path, _)| !deletions.contains(path)), "{changes}");
     state.contents.inherit(&expected, &oid);
-    for file in input["fileChanges"]["additions"].as_array().unwrap() {
-        let bytes = STANDARD.decode(file["contents"].as_str().unwrap()).unwrap();
-        state.contents.put(&oid, file["path"].as_str().unwrap(), bytes);
+    for (path, bytes) in &additions {
+        state.contents.put(&oid, path, bytes.clone());
     }
+    state.commits.inherit(&expected, &oid, &additions, &deletions);
     state.pulls.push(&branch, &oid);
     state.graphql.inputs.push(input.clone());
     ok(json!({ "data": { "createCommitOnBranch": { "commit": { "oid": oid } } } }))

@@ -1,0 +1,233 @@
+//! `mode: record`: records a pull request again after a label, and commits the recordings or leaves them to be uploaded.
+//!
+//! The data flow: the label is judged from state ([`crate::publish::record`]); both commits are read as data; the outdated pairs of the
+//! head meet the targets of the base ([`recordable`]); they are asked within the base's budget; what completed becomes files
+//! ([`new_recordings`]) and is delivered ([`delivery`]). Nothing of the pull request is executed.
+
+mod delivery;
+mod new_recordings;
+mod outdated;
+mod recordable;
+mod scratch;
+mod spending;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+use self::delivery::{Delivery, deliver};
+use self::new_recordings::NewRecordings;
+use self::recordable::{Recordable, recordable};
+use self::scratch::ScratchFolder;
+use self::spending::check_budget;
+use super::approval_label::{LabelPurpose, ensure_label};
+use super::commit_files::BaseView;
+use super::graded_data::CommitPair;
+use super::inputs::ActionInputs;
+use super::pull_request_context::{PullRequestContext, log, needs, outputs};
+use crate::app::cli_error::CliError;
+use crate::app::live;
+use crate::app::pipeline::plan::Plan;
+use crate::app::pipeline::selection::Selection;
+use crate::diag::Diagnostic;
+use crate::model::{Interruption, LabelChange, Permission, PullState, Tier, Transport};
+use crate::publish::approval;
+use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal};
+use crate::world::{Disk, Loudness, World, head_commit};
+
+/// The exit code of a recording that was asked for and not made.
+const NOT_RECORDED: u8 = 3;
+
+/// What became of a recording.
+enum RecordOutcome {
+    /// Every recording is of the present agents and inputs.
+    Current,
+    /// Nothing was recorded.
+    Nothing(Unrecorded),
+    /// The recordings were delivered.
+    Delivered { delivery: Delivery, files: NewRecordings },
+}
+
+/// Why nothing was recorded.
+enum Unrecorded {
+    /// The run ended early.
+    CalledOff(Interruption),
+    /// No run completed, or no target could be asked.
+    NoAnswer,
+}
+
+/// What became of a recording, and what the comment says of it besides.
+struct Recording {
+    outcome: RecordOutcome,
+    /// What could not be recorded, and why.
+    left_out: Vec<String>,
+}
+
+/// Reads the pull request, records it if the label says so, and removes the label. Returns the exit code.
+///
+/// # Errors
+/// Bad input or files, or a failed request.
+pub fn record(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
+    let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(0) };
+    if context.pull.state == PullState::Open && context.set_label(&inputs.record_label).is_none() {
+        ensure_label(world, &context.github, LabelPurpose::Record, &inputs.record_label);
+    }
+    let plan = planned(&context)?;
+    log(world, &plan.to_string());
+    match plan {
+        RecordPlan::Nothing(_) => delivered(&context, None).map(|()| 0),
+        RecordPlan::Refuse(why) => refused(&context, &why).map(|()| 0),
+        RecordPlan::Record { by } => {
+            let recorded = recorded(&context, &by);
+            // After a failed request the label stays, so that the job can be started again.
+            if let Err(CliError::Work(_) | CliError::CalledOff(_)) = &recorded {
+                return recorded.map(|_| NOT_RECORDED);
+            }
+            remove_label(&context)?;
+            match recorded {
+                Ok(recording) => finished(&context, &recording),
+                Err(error) => {
+                    words::not_recordable(&context, &error);
+                    Err(error)
+                }
+            }
+        }
+    }
+}
+
+fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
+    let label = &context.inputs.record_label;
+    let is_set = context.pull.state == PullState::Open && context.set_label(label).is_some();
+    let events = match is_set {
+        true => context.github.label_events(context.pull.number),
+        false => Ok(Vec::new()),
+    };
+    let events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
+    let last = events.iter().rev().find(|event| approval::is_label(&event.label, label));
+    let giver = last.filter(|event| event.change == LabelChange::Added).map(|event| event.by.as_str());
+    let allowed = match giver.filter(|giver| !giver.is_empty()) {
+        Some(giver) => {
+            let allowed = context.github.permission_of(giver);
+            allowed.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))?
+        }
+        None => Permission::None,
+    };
+    Ok(crate::publish::record::plan(&RecordInput {
+        happened: context.happened(),
+        giver,
+        allowed,
+        floor: context.inputs.approving.floor,
+        label,
+        head: &context.seen.head,
+        pull: &context.pull,
+    }))
+}
+
+/// Records the head and delivers what completed.
+fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, CliError> {
+    let PullRequestContext { world, inputs, github, pull, base, .. } = context;
+    let commits = CommitPair::read(github, &context.config, None, [base, &pull.head])?;
+    let view = BaseView { base: &commits.base, head: &commits.head, history: (github, base) };
+    let wanted = Selection { suites: inputs.suites.clone(), samples: inputs.samples, ..Selection::default() };
+    let Recordable { plan, samples, mut left_out } = recordable(&commits, &view, wanted, &world.clock)?;
+    if plan.suites.is_empty() {
+        let outcome = match left_out.is_empty() {
+            true => RecordOutcome::Current,
+            false => RecordOutcome::Nothing(Unrecorded::NoAnswer),
+        };
+        return Ok(Recording { outcome, left_out });
+    }
+    check_budget(&plan, inputs.max_cost_usd, &samples, &commits.head)?;
+    let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
+    require_base_checkout(context, &plan, workspace)?;
+    let options = live::LiveOptions {
+        earlier: live::EarlierAnswers::None,
+        sparing: live::EarlyStopping::Off,
+        loudness: Loudness::Usual,
+        max_cost_usd: inputs.max_cost_usd,
+        keys: live::named_by(Some(&commits.base_config)),
+        recorder: Some(live::Recorder {
+            commit: pull.head.clone(),
+            run: words::run_address(context),
+            programs: PathBuf::from(workspace),
+            samples,
+        }),
+        ..live::LiveOptions::NONE
+    };
+    let scratch = ScratchFolder::create(workspace, &commits.head)?;
+    let made = live::make(&plan, Tier::Model, &scratch.disk, world, &options)?;
+    drop(scratch);
+    made.notes.iter().for_each(|note| log(world, note));
+    left_out.extend(made.not_run.iter().map(|one| one.message.clone()));
+    if let Some(why) = made.called_off {
+        return Ok(Recording { outcome: RecordOutcome::Nothing(Unrecorded::CalledOff(why)), left_out });
+    }
+    let files = NewRecordings::of(&plan, &made, &commits.head)?;
+    left_out.extend(files.failed.iter().cloned());
+    if files.is_empty() {
+        return Ok(Recording { outcome: RecordOutcome::Nothing(Unrecorded::NoAnswer), left_out });
+    }
+    let delivery = deliver(context, &files, &words::commit_body(context, by))?;
+    Ok(Recording { outcome: RecordOutcome::Delivered { delivery, files }, left_out })
+}
+
+/// Refuses to start a command anywhere but in a checkout of the base branch: elsewhere it would run files of the pull request, or none.
+fn require_base_checkout(context: &PullRequestContext<'_>, plan: &Plan, workspace: &str) -> Result<(), CliError> {
+    let asked = plan.suites.iter().flat_map(|loaded| loaded.config.agents.values());
+    let mut targets = asked.flat_map(|agent| agent.source(Tier::Model)).filter_map(|source| match source {
+        crate::model::RunSource::Live(live) => Some(live),
+        crate::model::RunSource::Replay(_) => None,
+    });
+    let is_command = |name: &String| {
+        plan.config.targets.get(name).is_some_and(|target| matches!(target.transport, Transport::Command { .. }))
+    };
+    if !targets.any(|live| live.targets().any(is_command)) {
+        return Ok(());
+    }
+    let checked_out = Disk::open(Path::new(workspace)).ok().and_then(|disk| head_commit(&disk));
+    let of_base = [Some(context.base.as_str()), context.world.env.get("GITHUB_SHA")];
+    match checked_out.is_some() && of_base.contains(&checked_out.as_deref()) {
+        true => Ok(()),
+        false => {
+            let what = "a command is only started in a checkout of the base branch, and the workspace is none";
+            let help = "add actions/checkout without ref before this step";
+            Err(Diagnostic::of_file("workspace", "no-base-checkout", what, help).into())
+        }
+    }
+}
+
+fn remove_label(context: &PullRequestContext<'_>) -> Result<(), CliError> {
+    let label = &context.inputs.record_label;
+    let removed = context.github.remove_label(context.pull.number, context.set_label(label).unwrap_or(label));
+    removed.map_err(needs("the label cannot be removed", "pull-requests: write"))
+}
+
+fn refused(context: &PullRequestContext<'_>, why: &RecordRefusal) -> Result<(), CliError> {
+    words::refused(context, why);
+    remove_label(context)?;
+    delivered(context, None)
+}
+
+/// Writes the comment and the outputs of a recording. Returns the exit code.
+fn finished(context: &PullRequestContext<'_>, recording: &Recording) -> Result<u8, CliError> {
+    words::note(context, recording);
+    match &recording.outcome {
+        RecordOutcome::Current => delivered(context, None).map(|()| 0),
+        RecordOutcome::Nothing(_) | RecordOutcome::Delivered { delivery: Delivery::Moved(_), .. } => {
+            delivered(context, None).map(|()| NOT_RECORDED)
+        }
+        RecordOutcome::Delivered { delivery, .. } => {
+            let code = if recording.left_out.is_empty() { 0 } else { NOT_RECORDED };
+            delivered(context, Some(delivery)).map(|()| code)
+        }
+    }
+}
+
+/// Writes the step's outputs.
+fn delivered(context: &PullRequestContext<'_>, delivery: Option<&Delivery>) -> Result<(), CliError> {
+    let (commit, folder, artifact) = match delivery {
+        Some(Delivery::Committed(commit)) => (commit.as_str(), "", ""),
+        Some(Delivery::Left { artifact, .. }) => ("", delivery::FOLDER, artifact.as_str()),
+        Some(Delivery::Moved(_)) | None => ("", "", ""),
+    };
+    outputs(context.world, &[("commit", commit), ("recordings", folder), ("artifact", artifact)])
+}

@@ -1,0 +1,134 @@
+//! Which recordings of a pull request are outdated: of another agent or input, missing, or without a result.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::app::pipeline::freshness::FreshnessInputs;
+use crate::app::pipeline::plan::{LoadedSuite, Plan};
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
+use crate::files::{EntryKind, Files};
+use crate::format::run_v1;
+use crate::golden_changes::{Sides, has_agent_changed};
+use crate::model::{
+    AgentName, CaseId, RecordingAge, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig, Tier,
+};
+use crate::suites::Pair;
+
+/// The pairs of a suite that are recorded again.
+#[derive(Default)]
+pub struct OutdatedPairs {
+    /// The pairs.
+    pub pairs: BTreeSet<(CaseId, AgentName)>,
+    /// How many samples each of their runs has, if any is recorded.
+    pub samples: BTreeMap<RunKey, u32>,
+}
+
+/// Returns the pairs of a suite whose recordings are outdated. A pair without digests is outdated if its agent's files changed.
+///
+/// # Errors
+/// Files that cannot be read.
+pub fn outdated_pairs(
+    plan: &Plan,
+    loaded: &LoadedSuite,
+    sides: &Sides<'_>,
+    before: Option<&SuiteConfig>,
+) -> Result<OutdatedPairs, Diagnostics> {
+    let current = FreshnessInputs::open(plan, loaded, Tier::Deterministic, sides.head)?;
+    let changed = |name: &AgentName| {
+        let old = before.and_then(|suite| suite.agents.get(name));
+        let new = loaded.config.agents.get(name);
+        old.zip(new).is_none_or(|(old, new)| has_agent_changed(sides, old, new))
+    };
+    let changed: BTreeSet<&AgentName> = loaded.config.agents.keys().filter(|name| changed(name)).collect();
+    let mut problems = Diagnostics::default();
+    let mut found = OutdatedPairs::default();
+    for pair in loaded.chosen(&plan.wanted).filter(|pair| is_own(loaded, pair)) {
+        let Some(recorded) = problems.keep(recorded_runs(loaded, pair, sides.head)) else { continue };
+        let count = recorded.iter().map(Vec::len).max().unwrap_or(0);
+        let age = match complete_samples(&recorded, count) {
+            Some(samples) if count > 0 => {
+                let freshness = current.of_samples(pair, &samples);
+                freshness.agent.max(freshness.input)
+            }
+            Some(_) | None => RecordingAge::Stale,
+        };
+        let is_outdated = match age {
+            RecordingAge::Fresh => false,
+            RecordingAge::Unknown => pair.runs.iter().any(|key| changed.contains(&key.agent)),
+            RecordingAge::StaleNoted | RecordingAge::Stale => true,
+        };
+        if is_outdated {
+            found.pairs.insert((pair.case.clone(), pair.agent.clone()));
+            let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
+            found.samples.extend(pair.runs.iter().map(|key| (key.clone(), count)));
+        }
+    }
+    problems.or(found)
+}
+
+/// Whether all runs of a pair are replayed recordings of agents of this suite.
+fn is_own(loaded: &LoadedSuite, pair: &Pair) -> bool {
+    let replays = |key: &RunKey| key.suite == loaded.config.id && replay_folder(loaded, key).is_some();
+    !pair.runs.is_empty() && pair.runs.iter().all(replays)
+}
+
+/// Returns the folder of an agent's recordings.
+pub fn replay_folder<'a>(loaded: &'a LoadedSuite, key: &RunKey) -> Option<&'a RepoPath> {
+    match loaded.config.agents.get(&key.agent)?.deterministic.as_ref()? {
+        RunSource::Replay(folder) => Some(folder),
+        RunSource::Live(_) => None,
+    }
+}
+
+/// Returns the recordings of each run of a pair; `None` for one that is not valid.
+fn recorded_runs(loaded: &LoadedSuite, pair: &Pair, files: &dyn Files) -> Result<Vec<Vec<Option<Run>>>, Diagnostic> {
+    let of_run = |key: &RunKey| -> Result<Vec<Option<Run>>, Diagnostic> {
+        let Some(folder) = replay_folder(loaded, key) else { return Ok(Vec::new()) };
+        let recorded = recording_files(files, folder, key)?;
+        let mut runs = Vec::new();
+        for (sample, file) in recorded {
+            let run = files.text(&file).and_then(|source| run_v1::read_run(&source, key, sample)).ok();
+            runs.resize(runs.len().max(sample as usize), None);
+            runs.push(run);
+        }
+        Ok(runs)
+    };
+    pair.runs.iter().map(of_run).collect()
+}
+
+/// Returns the samples of a pair; `None` if one is missing or did not complete.
+fn complete_samples(recorded: &[Vec<Option<Run>>], count: usize) -> Option<Vec<Sample>> {
+    let sample = |index: usize| {
+        let runs = recorded.iter().map(|runs| runs.get(index)?.clone());
+        let runs: Vec<Run> = runs.collect::<Option<_>>()?;
+        runs.iter().all(|run| run.status == RunStatus::Completed).then_some(Sample::Completed(runs))
+    };
+    (0..count).map(sample).collect()
+}
+
+/// Returns the files with the recordings of a run, by sample.
+///
+/// # Errors
+/// A link, or a file that cannot be read.
+pub fn recording_files(files: &dyn Files, folder: &RepoPath, key: &RunKey) -> Result<Vec<(u32, RepoPath)>, Diagnostic> {
+    let agent = folder.child(key.agent.as_str());
+    let single = agent.child(&format!("{}.json", key.case));
+    let mut found = Vec::new();
+    match files.bytes(&single) {
+        Ok(_) => found.push((0, single)),
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => {}
+        Err(problem) => return Err(problem),
+    }
+    let inner = agent.child(key.case.as_str());
+    let entries = match files.list(&inner) {
+        Ok(entries) => entries,
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFolder) => Vec::new(),
+        Err(problem) => return Err(problem),
+    };
+    for entry in entries.into_iter().filter(|entry| entry.kind == EntryKind::File) {
+        let stem = entry.name.strip_suffix(".json");
+        let number = stem.and_then(|stem| stem.parse::<u32>().ok().filter(|number| number.to_string() == stem));
+        found.extend(number.filter(|number| *number < 1000).map(|number| (number, inner.child(&entry.name))));
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,198 @@
+//! Plans whether a pull request is recorded, from its state: the label, who added it, and the head.
+
+use std::fmt;
+
+use super::approval::{PullRequestEvent, is_label};
+use crate::model::{BranchOrigin, Permission, PullRequestDetails, PullState};
+use crate::text::short_commit;
+
+/// The input of the plan.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordInput<'a> {
+    /// What happened.
+    pub happened: PullRequestEvent<'a>,
+    /// Who added the label last, from the timeline.
+    pub giver: Option<&'a str>,
+    /// The permission of whoever added it, from the API.
+    pub allowed: Permission,
+    /// The permission that recording needs.
+    pub floor: Permission,
+    /// The label that starts a recording.
+    pub label: &'a str,
+    /// The head commit at the time of the event.
+    pub head: &'a str,
+    /// The pull request now.
+    pub pull: &'a PullRequestDetails,
+}
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordPlan {
+    /// Record the head.
+    Record {
+        /// Who asked for it.
+        by: String,
+    },
+    /// Remove the label, and give the reason in the comment.
+    Refuse(RecordRefusal),
+    /// Nothing.
+    Nothing(RecordSkip),
+}
+
+/// Why the label is removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordRefusal {
+    /// GitHub does not report who added it.
+    NoGiver,
+    /// Whoever added it may not record here.
+    NotAllowed {
+        /// The login of whoever added the label.
+        actor: String,
+        /// Their permission.
+        has: Permission,
+        /// The permission that recording needs.
+        needs: Permission,
+    },
+    /// The head of a fork's pull request is not known to be the one that the label was added for.
+    Pushed {
+        /// The head now.
+        head: String,
+    },
+}
+
+/// Why nothing is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordSkip {
+    /// The pull request is closed.
+    Closed,
+    /// The pull request does not have the label.
+    NoLabel,
+}
+
+/// Plans a recording from the state of a pull request.
+pub fn plan(asked: &RecordInput<'_>) -> RecordPlan {
+    let pull = asked.pull;
+    if pull.state == PullState::Closed {
+        return RecordPlan::Nothing(RecordSkip::Closed);
+    }
+    if !pull.labels.iter().any(|label| is_label(label, asked.label)) {
+        return RecordPlan::Nothing(RecordSkip::NoLabel);
+    }
+    let Some(by) = asked.giver.filter(|giver| !giver.is_empty()) else {
+        return RecordPlan::Refuse(RecordRefusal::NoGiver);
+    };
+    if asked.allowed < asked.floor {
+        let actor = by.to_owned();
+        return RecordPlan::Refuse(RecordRefusal::NotAllowed { actor, has: asked.allowed, needs: asked.floor });
+    }
+    // Who pushes to a branch of this repository has the write permission; anybody pushes to a fork.
+    let is_seen = match asked.happened {
+        PullRequestEvent::Labeled(label) => is_label(label, asked.label) && asked.head == pull.head,
+        PullRequestEvent::Unlabeled(_)
+        | PullRequestEvent::Pushed
+        | PullRequestEvent::Opened
+        | PullRequestEvent::Other => false,
+    };
+    match pull.origin {
+        BranchOrigin::Fork if !is_seen => RecordPlan::Refuse(RecordRefusal::Pushed { head: pull.head.clone() }),
+        BranchOrigin::Fork | BranchOrigin::Same => RecordPlan::Record { by: by.to_owned() },
+    }
+}
+
+impl fmt::Display for RecordPlan {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Record { by } => write!(out, "record the head, as {by} asked"),
+            Self::Refuse(why) => write!(out, "do not record: {why}"),
+            Self::Nothing(RecordSkip::Closed) => out.write_str("nothing to do: the pull request is closed"),
+            Self::Nothing(RecordSkip::NoLabel) => {
+                out.write_str("nothing to do: the pull request does not have the label that starts a recording")
+            }
+        }
+    }
+}
+
+impl fmt::Display for RecordRefusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoGiver => out.write_str("the pull request's timeline does not show who added it; add it again"),
+            Self::NotAllowed { actor, has, needs } => {
+                write!(out, "{actor} has the permission {} here, but recording needs {}", has.as_str(), needs.as_str())
+            }
+            Self::Pushed { head } => write!(
+                out,
+                "commits may have been pushed after it; look at the texts on {} and add it again",
+                short_commit(head)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RecordInput, RecordPlan, RecordRefusal, RecordSkip, plan};
+    use crate::model::{BranchOrigin, Permission, PullRequestDetails, PullState};
+    use crate::publish::approval::PullRequestEvent;
+
+    const LABEL: &str = "goldgate:record";
+
+    fn pull(origin: BranchOrigin) -> PullRequestDetails {
+        PullRequestDetails {
+            number: 2,
+            state: PullState::Open,
+            author: "mallory".to_owned(),
+            head: "bbbbbbb1".to_owned(),
+            branch: "changes".to_owned(),
+            head_repository: None,
+            label: None,
+            origin,
+            base: String::new(),
+            into: "main".to_owned(),
+            labels: vec!["Goldgate:RECORD".to_owned()],
+            description: String::new(),
+        }
+    }
+
+    fn asked<'a>(pull: &'a PullRequestDetails, happened: PullRequestEvent<'a>) -> RecordInput<'a> {
+        let (allowed, floor) = (Permission::Write, Permission::Write);
+        RecordInput { happened, giver: Some("alice"), allowed, floor, label: LABEL, head: "bbbbbbb1", pull }
+    }
+
+    #[test]
+    fn the_state_decides_and_a_fork_must_not_have_moved() {
+        let (own, fork) = (pull(BranchOrigin::Same), pull(BranchOrigin::Fork));
+        let record = RecordPlan::Record { by: "alice".to_owned() };
+        let pushed = RecordPlan::Refuse(RecordRefusal::Pushed { head: "bbbbbbb1".to_owned() });
+        let labeled = PullRequestEvent::Labeled("goldgate:Record");
+        for (happened, of_fork) in [
+            (labeled, &record),
+            (PullRequestEvent::Labeled("bug"), &pushed),
+            (PullRequestEvent::Unlabeled(LABEL), &pushed),
+            (PullRequestEvent::Pushed, &pushed),
+            (PullRequestEvent::Opened, &pushed),
+            (PullRequestEvent::Other, &pushed),
+        ] {
+            assert_eq!(plan(&asked(&own, happened)), record, "{happened:?}");
+            assert_eq!(plan(&asked(&fork, happened)), *of_fork, "{happened:?}");
+        }
+        assert_eq!(plan(&RecordInput { head: "aaaaaaa1", ..asked(&fork, labeled) }), pushed, "an older run");
+        assert_eq!(plan(&RecordInput { head: "aaaaaaa1", ..asked(&own, labeled) }), record);
+    }
+
+    #[test]
+    fn the_giver_needs_the_permission_and_the_label_has_to_be_set() {
+        let own = pull(BranchOrigin::Same);
+        let all = asked(&own, PullRequestEvent::Labeled(LABEL));
+        for allowed in [Permission::None, Permission::Read, Permission::Triage] {
+            let plan = plan(&RecordInput { allowed, ..all });
+            assert!(matches!(plan, RecordPlan::Refuse(RecordRefusal::NotAllowed { .. })), "{plan:?}");
+        }
+        for giver in [None, Some("")] {
+            assert_eq!(plan(&RecordInput { giver, ..all }), RecordPlan::Refuse(RecordRefusal::NoGiver));
+        }
+        let closed = PullRequestDetails { state: PullState::Closed, ..own.clone() };
+        assert_eq!(plan(&RecordInput { pull: &closed, ..all }), RecordPlan::Nothing(RecordSkip::Closed));
+        let bare = PullRequestDetails { labels: vec!["bug".to_owned()], ..own.clone() };
+        assert_eq!(plan(&RecordInput { pull: &bare, ..all }), RecordPlan::Nothing(RecordSkip::NoLabel));
+    }
+}
