@@ -33,7 +33,7 @@ pub enum Command {
     Diff(DiffArgs),
     /// Render a stored report
     Report(ReportArgs),
-    /// Show one case: expected and actual output, why each check failed, and what to do next
+    /// Show one case: expected and actual output, why each check failed, and what to do next. Or explain the code of a problem
     Explain(ExplainArgs),
     /// Convert transcripts of other tools into recordings
     Import(ImportArgs),
@@ -235,9 +235,9 @@ pub struct ReportArgs {
 /// Options of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// Case to explain: CASE, AGENT/CASE, SUITE/CASE or SUITE/AGENT/CASE
-    #[arg(value_name = "CASE")]
-    pub case: String,
+    /// Case to explain: CASE, AGENT/CASE, SUITE/CASE or SUITE/AGENT/CASE. Or the code of a problem, such as unknown-key
+    #[arg(value_name = "CASE|CODE", required_unless_present = "codes")]
+    pub case: Option<String>,
     /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
@@ -250,6 +250,9 @@ pub struct ExplainArgs {
     /// Show the request to a live agent, without grading
     #[arg(long)]
     pub asked: bool,
+    /// List the codes of all problems; with CODE, explain it even if a case has the same name
+    #[arg(long)]
+    pub codes: bool,
 }
 
 /// Options of `import`.

@@ -8,7 +8,7 @@ use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
 use super::pipeline::run_options::{DecidingTiers, RunOptions};
 use super::pipeline::selection::Selection;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files};
 use crate::model::{Authority, Baseline, RepoPath, Report, Tier};
 use crate::report;
@@ -112,7 +112,7 @@ pub(super) fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
     let Some(outer) = disk.superproject() else { return Ok(()) };
     let what = format!("this config is in a submodule of {}, so the base commit cannot be read", outer.display());
     let help = "move the config into the repository itself, or run goldgate in a clone of the submodule";
-    Err(Diagnostic::of_file(config, "config-in-submodule", what, help))
+    Err(Diagnostic::of_file(config, Code::CONFIG_IN_SUBMODULE, what, help))
 }
 
 /// Returns the hosts that may receive API keys. With a base commit, its config decides.

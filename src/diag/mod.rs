@@ -2,10 +2,14 @@
 //!
 //! Problems are collected, sorted by position and reported together; parsing does not stop at the first one.
 
+mod code;
+mod codes;
 mod one_line;
 
 use std::fmt;
 
+pub use self::code::{Code, CodeSection};
+pub use self::codes::CODE_SECTIONS;
 pub use self::one_line::one_line;
 
 /// A position in a text, counted from 1; columns count characters.
@@ -48,12 +52,12 @@ pub enum ReadFailure {
 
 impl ReadFailure {
     /// The code of the diagnostic.
-    pub fn as_str(self) -> &'static str {
+    pub fn code(self) -> Code {
         match self {
-            Self::MissingFile => "missing-file",
-            Self::MissingFolder => "missing-folder",
-            Self::Unreadable => "unreadable",
-            Self::NotFetched => "not-read",
+            Self::MissingFile => Code::MISSING_FILE,
+            Self::MissingFolder => Code::MISSING_FOLDER,
+            Self::Unreadable => Code::UNREADABLE,
+            Self::NotFetched => Code::NOT_READ,
         }
     }
 }
@@ -66,7 +70,7 @@ pub struct Diagnostic {
     /// The position; `None` if the problem concerns the whole file.
     pub at: Option<Point>,
     /// A stable short name of the kind of problem, such as `unknown-key`.
-    pub code: &'static str,
+    pub code: Code,
     /// The problem, with the value found.
     pub what: String,
     /// The remedy.
@@ -79,12 +83,7 @@ const CREATE: &str = "create it, or correct the path that names it";
 
 impl Diagnostic {
     /// A problem of the whole file.
-    pub fn of_file(
-        file: impl fmt::Display,
-        code: &'static str,
-        what: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Self {
+    pub fn of_file(file: impl fmt::Display, code: Code, what: impl Into<String>, help: impl Into<String>) -> Self {
         let (file, what, help) = (file.to_string(), what.into(), help.into());
         Self { file, at: None, code, what, help, read_failure: None }
     }
@@ -96,7 +95,7 @@ impl Diagnostic {
         what: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        Self { read_failure: Some(failure), ..Self::of_file(file, failure.as_str(), what, help) }
+        Self { read_failure: Some(failure), ..Self::of_file(file, failure.code(), what, help) }
     }
 
     /// A file that does not exist.
@@ -125,7 +124,7 @@ impl fmt::Display for Diagnostic {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, at, code, what, help, read_failure: _ } = self;
         let position = at.map_or(String::new(), |point| format!(":{}:{}", point.line, point.column));
-        out.write_str(&one_line(&format!("{file}{position}: {what}; {help} [{code}]")))
+        out.write_str(&one_line(&format!("{file}{position}: {what}; {help} [{}]", code.as_str())))
     }
 }
 
@@ -194,7 +193,7 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use super::{Diagnostic, Point, nearest};
+    use super::{Code, Diagnostic, Point, nearest};
 
     #[test]
     fn a_position_counts_lines_and_characters_from_one() {
@@ -208,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_problem_displays_file_position_cause_remedy_and_code() {
-        let problem = Diagnostic::of_file("a.json", "unknown-key", "unknown key \"x\"", "remove it");
+        let problem = Diagnostic::of_file("a.json", Code::UNKNOWN_KEY, "unknown key \"x\"", "remove it");
         assert_eq!(problem.to_string(), "a.json: unknown key \"x\"; remove it [unknown-key]");
         let placed = problem.at(Point { line: 3, column: 5 });
         assert_eq!(placed.to_string(), "a.json:3:5: unknown key \"x\"; remove it [unknown-key]");

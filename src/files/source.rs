@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::diag::{Diagnostic, Point};
+use crate::diag::{Code, Diagnostic, Point};
 use crate::model::RepoPath;
 
 /// Largest file that is read, in bytes.
@@ -40,7 +40,7 @@ impl SourceText {
         let text = String::from_utf8(bytes).map_err(|problem| not_utf8(&file, &problem))?;
         if text.starts_with('\u{feff}') {
             let what = "the file starts with a byte order mark";
-            let problem = Diagnostic::of_file(&file, "byte-order-mark", what, "save it as UTF-8 without a BOM");
+            let problem = Diagnostic::of_file(&file, Code::BYTE_ORDER_MARK, what, "save it as UTF-8 without a BOM");
             return Err(problem.at(Point { line: 1, column: 1 }));
         }
         Ok(Self::from_text(file, text))
@@ -52,13 +52,7 @@ impl SourceText {
     }
 
     /// A problem at a byte offset of this text.
-    pub fn problem(
-        &self,
-        offset: usize,
-        code: &'static str,
-        what: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Diagnostic {
+    pub fn problem(&self, offset: usize, code: Code, what: impl Into<String>, help: impl Into<String>) -> Diagnostic {
         Diagnostic::of_file(&self.file, code, what, help).at(Point::of_offset(&self.text, offset))
     }
 
@@ -75,7 +69,7 @@ fn not_utf8(file: &RepoPath, problem: &std::string::FromUtf8Error) -> Diagnostic
     let bytes = problem.as_bytes();
     let before = String::from_utf8_lossy(&bytes[..at]);
     let what = format!("byte 0x{:02X} is not UTF-8", bytes.get(at).copied().unwrap_or_default());
-    Diagnostic::of_file(file, "not-utf8", what, "save the file as UTF-8").at(Point::of_offset(&before, at))
+    Diagnostic::of_file(file, Code::NOT_UTF8, what, "save the file as UTF-8").at(Point::of_offset(&before, at))
 }
 
 /// The problem of a file above [`MAX_FILE_BYTES`].
@@ -83,7 +77,7 @@ pub fn too_large(file: &RepoPath) -> Diagnostic {
     let limit = MAX_FILE_BYTES / (1024 * 1024);
     Diagnostic::of_file(
         file,
-        "too-large",
+        Code::TOO_LARGE,
         format!("the file is larger than {limit} MiB"),
         "split it, or remove parts that are not graded",
     )

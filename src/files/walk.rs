@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Entry, EntryKind, Files};
-use crate::diag::{Diagnostic, ReadFailure};
+use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::model::RepoPath;
 
 /// Maximum depth; a link may lead back to its own folder.
@@ -43,7 +43,7 @@ fn walk(
     depth: usize,
     found: &mut FilePaths,
 ) -> Result<(), Diagnostic> {
-    let refuse = |what: String| Diagnostic::of_file(folder, "too-many-files", what, "name a smaller folder");
+    let refuse = |what: String| Diagnostic::of_file(folder, Code::TOO_MANY_FILES, what, "name a smaller folder");
     if depth > DEEPEST {
         return Err(refuse(format!("this folder is more than {DEEPEST} levels deep")));
     }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::json;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::model::{Baseline, six_places};
 
@@ -42,11 +42,11 @@ pub fn read_baseline(source: &SourceText) -> Result<Baseline, Diagnostic> {
     let header: BaselineHeader<'_> = json::whole(source)?;
     let help = format!("this version reads \"{SCHEMA}\"; a newer file needs a newer goldgate");
     let Some(raw) = header.schema else {
-        return Err(source.problem(0, "missing-key", "the key \"schema\" is missing", help));
+        return Err(source.problem(0, Code::MISSING_KEY, "the key \"schema\" is missing", help));
     };
     if raw.get() != format!("\"{SCHEMA}\"") {
         let what = format!("unknown schema {}", raw.get());
-        return Err(source.problem(json::offset_of(source, raw), "unknown-schema", what, help));
+        return Err(source.problem(json::offset_of(source, raw), Code::UNKNOWN_SCHEMA, what, help));
     }
     let mut baseline: Baseline = json::whole(source)?;
     for entry in baseline.suites.values_mut().flat_map(|agents| agents.values_mut()) {

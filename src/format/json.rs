@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 pub use super::raw_json::offset_of;
 use super::unique_keys::every_key_once;
-use crate::diag::{Diagnostic, Point, nearest};
+use crate::diag::{Code, Diagnostic, Point, nearest};
 use crate::files::SourceText;
 
 /// Reads the whole text as one value.
@@ -76,7 +76,7 @@ fn ahead(part: &str, read: usize) -> usize {
 /// The parts of a serde error message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SerdeMessage {
-    pub code: &'static str,
+    pub code: Code,
     pub what: String,
     pub help: String,
 }
@@ -92,35 +92,35 @@ pub(super) fn phrase(message: &str, data: bool) -> SerdeMessage {
             None if known.is_empty() => "remove it: no keys are allowed here".to_owned(),
             None => format!("known keys: {}", known.join(", ")),
         };
-        return made("unknown-key", format!("unknown key \"{found}\""), help);
+        return made(Code::UNKNOWN_KEY, format!("unknown key \"{found}\""), help);
     }
     if let (true, Some((found, known))) = (message.contains("unknown variant"), quoted.split_first()) {
         let help = match nearest(found, known.iter().copied()) {
             Some(near) => format!("did you mean \"{near}\"? known values: {}", known.join(", ")),
             None => format!("known values: {}", known.join(", ")),
         };
-        return made("unknown-value", format!("unknown value \"{found}\""), help);
+        return made(Code::UNKNOWN_VALUE, format!("unknown value \"{found}\""), help);
     }
     if let (true, Some(found)) = (message.contains("missing field"), quoted.first()) {
-        return made("missing-key", format!("the key \"{found}\" is missing"), format!("add \"{found}\""));
+        return made(Code::MISSING_KEY, format!("the key \"{found}\" is missing"), format!("add \"{found}\""));
     }
     if let (true, Some(found)) = (message.contains("duplicate field"), quoted.first()) {
-        return made("duplicate-key", format!("duplicate key \"{found}\""), "keep one of them".to_owned());
+        return made(Code::DUPLICATE_KEY, format!("duplicate key \"{found}\""), "keep one of them".to_owned());
     }
     if let Some((found, expected)) = message.split_once(", expected ") {
-        return made("wrong-type", plain(found), format!("expected {}", plain(expected)));
+        return made(Code::WRONG_TYPE, plain(found), format!("expected {}", plain(expected)));
     }
     if message.contains("number out of range") {
         let help = "write a number of at most 1.7e308".to_owned();
-        return made("bad-number", "the number is out of range".to_owned(), help);
+        return made(Code::BAD_NUMBER, "the number is out of range".to_owned(), help);
     }
     if message.contains("recursion limit") {
         let help = "flatten it: the limit is 128 levels".to_owned();
-        return made("too-deep", "the value is nested too deeply".to_owned(), help);
+        return made(Code::TOO_DEEP, "the value is nested too deeply".to_owned(), help);
     }
     match data {
-        true => made("bad-value", message.to_owned(), "correct the value".to_owned()),
-        false => made("broken-json", format!("invalid JSON: {message}"), "correct the syntax here".to_owned()),
+        true => made(Code::BAD_VALUE, message.to_owned(), "correct the value".to_owned()),
+        false => made(Code::BROKEN_JSON, format!("invalid JSON: {message}"), "correct the syntax here".to_owned()),
     }
 }
 

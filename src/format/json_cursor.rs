@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::json;
 use super::json_keys::decode_key;
 use super::step::Step;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 
 /// A position in a JSON text: the whole text or a part of it.
@@ -67,7 +67,7 @@ impl<'a> JsonCursor<'a> {
     pub fn problem(
         &self,
         path: &[Step<'_>],
-        code: &'static str,
+        code: Code,
         what: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
@@ -78,7 +78,7 @@ impl<'a> JsonCursor<'a> {
     pub fn problem_of_key(
         &self,
         path: &[Step<'_>],
-        code: &'static str,
+        code: Code,
         what: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
@@ -174,6 +174,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::JsonCursor;
+    use crate::diag::Code;
     use crate::files::SourceText;
     use crate::format::step::Step::{At, Key};
     use crate::format::unique_keys::every_key_once;
@@ -202,8 +203,14 @@ mod tests {
         let raws: Vec<&RawValue> = serde_json::from_str(&source.text).unwrap();
         let cursor = JsonCursor::part(&source, raws[1]);
         assert_eq!(cursor.line(), 3);
-        assert_eq!(cursor.problem(&[Key("x")], "c", "what", "help").to_string(), "a.json:3:9: what; help [c]");
-        assert_eq!(cursor.problem_of_key(&[Key("x")], "c", "what", "help").to_string(), "a.json:3:4: what; help [c]");
+        assert_eq!(
+            cursor.problem(&[Key("x")], Code::BAD_VALUE, "what", "help").to_string(),
+            "a.json:3:9: what; help [bad-value]"
+        );
+        assert_eq!(
+            cursor.problem_of_key(&[Key("x")], Code::BAD_VALUE, "what", "help").to_string(),
+            "a.json:3:4: what; help [bad-value]"
+        );
     }
 
     #[test]

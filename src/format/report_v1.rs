@@ -10,7 +10,7 @@ use serde_json::json;
 use super::json;
 use super::json_cursor::JsonCursor;
 use super::step::Step::Key;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::model::{AgentReport, Exclusion, FailureLine, GoldenLine, Report, Tag, one_or_all};
 
@@ -193,13 +193,13 @@ pub fn read_report(source: &SourceText) -> Result<Report, Diagnostic> {
     if schema != SCHEMA {
         let at = JsonCursor::whole(source).key(&[Key("schema")]);
         let what = format!("unknown schema \"{schema}\"");
-        return Err(source.problem(at, "unknown-schema", what, format!("this version reads \"{SCHEMA}\"")));
+        return Err(source.problem(at, Code::UNKNOWN_SCHEMA, what, format!("this version reads \"{SCHEMA}\"")));
     }
-    let report = completed(json::whole(source)?).map_err(|what| source.problem(0, "bad-report", what, UNEDITED))?;
+    let report = completed(json::whole(source)?).map_err(|what| source.problem(0, Code::BAD_REPORT, what, UNEDITED))?;
     if report.exit_code() != exit_code {
         let at = JsonCursor::whole(source).key(&[Key("exit_code")]);
         let what = format!("exit_code {exit_code} contradicts the verdict {}", report.verdict.as_str());
-        return Err(source.problem(at, "contradiction", what, UNEDITED));
+        return Err(source.problem(at, Code::CONTRADICTION, what, UNEDITED));
     }
     Ok(report)
 }

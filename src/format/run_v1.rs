@@ -15,7 +15,7 @@ use self::writing::SCHEMA;
 use super::json_cursor::JsonCursor;
 use super::step::Step::Key;
 use super::{json, lenient};
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::model::{Provenance, Run, RunKey, RunStatus, Tokens};
 
@@ -49,13 +49,13 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
             let help = "write an object, {} if nothing was produced";
             return Err(source.problem(
                 json::offset_of(source, raw),
-                "wrong-type",
+                Code::WRONG_TYPE,
                 "\"outputs\" is not an object",
                 help,
             ));
         }
         None if status == RunStatus::Completed => {
-            return Err(source.problem(0, "missing-key", "the key \"outputs\" is missing", "add \"outputs\""));
+            return Err(source.problem(0, Code::MISSING_KEY, "the key \"outputs\" is missing", "add \"outputs\""));
         }
         Some(_) | None => "{}",
     };
@@ -214,12 +214,12 @@ impl RunFile<'_> {
         let refuse = |field: &str, found: String, expected: String| {
             let at = JsonCursor::whole(source).key(&[Key(field)]);
             let what = format!("the record says {field} {found}, its path says {expected}");
-            source.problem(at, "record-of-another", what, "move the record to its own path, or correct the field")
+            source.problem(at, Code::RECORD_OF_ANOTHER, what, "move the record to its own path, or correct the field")
         };
         if let Some(schema) = self.schema.as_deref().filter(|schema| *schema != SCHEMA) {
             let at = JsonCursor::whole(source).key(&[Key("schema")]);
             let what = format!("unknown schema \"{schema}\"");
-            return Err(source.problem(at, "unknown-schema", what, format!("this version reads \"{SCHEMA}\"")));
+            return Err(source.problem(at, Code::UNKNOWN_SCHEMA, what, format!("this version reads \"{SCHEMA}\"")));
         }
         if let Some(agent) = self.agent.as_deref().filter(|agent| *agent != key.agent.as_str()) {
             return Err(refuse("agent", format!("\"{agent}\""), format!("\"{}\"", key.agent)));
@@ -242,7 +242,7 @@ impl RunFile<'_> {
                 true => Ok(RunStatus::Completed),
                 false => Err(source.problem(
                     0,
-                    "missing-key",
+                    Code::MISSING_KEY,
                     "the key \"status\" is missing",
                     "add \"status\": \"completed\"",
                 )),
@@ -254,7 +254,7 @@ impl RunFile<'_> {
         known.into_iter().find(|status| word.as_deref() == Some(status.as_str())).ok_or_else(|| {
             let what = format!("unknown status {}", raw.get());
             let help = "known values: completed, error, timeout, stalled, cancelled";
-            source.problem(json::offset_of(source, raw), "unknown-status", what, help)
+            source.problem(json::offset_of(source, raw), Code::UNKNOWN_STATUS, what, help)
         })
     }
 }

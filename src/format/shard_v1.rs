@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::report_v1::ReportFile;
 use super::{json, report_v1};
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::model::{AnsweredBy, Freshness, PairResult, RecordingAge, Report, Shard, Tier};
 
@@ -157,7 +157,7 @@ fn exact_form(pair: &PairResult) -> BesideForm {
 /// Invalid content with its position.
 pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
     let help = "use the folders as goldgate run --shard wrote them, unedited";
-    let refuse = |what: String| Diagnostic::of_file(&source.file, "bad-shard", what, help);
+    let refuse = |what: String| Diagnostic::of_file(&source.file, Code::BAD_SHARD, what, help);
     let form: ShardFile<'_> = json::whole(source)?;
     if form.schema != SCHEMA {
         return Err(refuse(format!("unknown schema \"{}\"", form.schema)));

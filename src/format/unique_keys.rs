@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::json_keys::{KeyIndex, decode_key};
 use super::raw_json::offset_of;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 
 /// Refuses a key that occurs twice in one object: a map would keep only the last one.
@@ -22,7 +22,7 @@ pub(super) fn every_key_once(source: &SourceText) -> Result<(), Diagnostic> {
     let _ = OnceSeed { twice: &mut twice }.deserialize(&mut reader);
     let Some(key) = twice else { return Ok(()) };
     let what = format!("duplicate key {}", key.get());
-    Err(source.problem(offset_of(source, key), "duplicate-key", what, "keep one of them"))
+    Err(source.problem(offset_of(source, key), Code::DUPLICATE_KEY, what, "keep one of them"))
 }
 
 pub(super) struct OnceSeed<'s, 'de> {

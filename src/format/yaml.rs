@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::json::phrase;
 pub use super::step::Step;
-use crate::diag::{Diagnostic, Point};
+use crate::diag::{Code, Diagnostic, Point};
 use crate::files::SourceText;
 
 /// Reads the whole text as one typed document.
@@ -35,7 +35,7 @@ pub fn again<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
         };
         let found = phrase(plain, true);
         let found = match found.code {
-            "bad-value" => phrase(&format!("invalid YAML: {plain}"), true),
+            Code::BAD_VALUE => phrase(&format!("invalid YAML: {plain}"), true),
             _ => found,
         };
         let problem = Diagnostic::of_file(&source.file, found.code, found.what, found.help);
@@ -145,19 +145,19 @@ fn unfit(source: &SourceText) -> Option<Diagnostic> {
         match (open.last_mut(), &event) {
             (Some(OpenNode::Mapping { keys, next: next @ MappingNext::Key }), Event::Scalar(key, ..)) => {
                 if !keys.insert(key.to_string()) {
-                    return refuse("duplicate-key", format!("duplicate key \"{key}\""), "keep one of them");
+                    return refuse(Code::DUPLICATE_KEY, format!("duplicate key \"{key}\""), "keep one of them");
                 }
                 *next = MappingNext::Value;
             }
             (Some(OpenNode::Mapping { next: MappingNext::Key, .. }), _) => {
-                return refuse("bad-key", "this key is not a text".to_owned(), "write a plain word as the key");
+                return refuse(Code::BAD_KEY, "this key is not a text".to_owned(), "write a plain word as the key");
             }
             (Some(OpenNode::Mapping { next: next @ MappingNext::Value, .. }), _) => *next = MappingNext::Key,
             (Some(OpenNode::List) | None, _) => {}
         }
         if opened.is_some() && open.len() == DEPTH {
             let what = format!("this is nested more than {DEPTH} levels deep");
-            return refuse("too-deep", what, "flatten it");
+            return refuse(Code::TOO_DEEP, what, "flatten it");
         }
         open.extend(opened);
     }
@@ -175,7 +175,7 @@ fn unclosed(source: &SourceText) -> Option<Diagnostic> {
         }
         depth > DEPTH
     })?;
-    Some(source.problem(offset, "too-deep", format!("this is nested more than {DEPTH} levels deep"), "flatten it"))
+    Some(source.problem(offset, Code::TOO_DEEP, format!("this is nested more than {DEPTH} levels deep"), "flatten it"))
 }
 
 /// A mapping or a list that is still open.
@@ -259,7 +259,7 @@ fn point(line: usize, column: usize) -> Point {
 mod tests {
     use super::Step::{At, Key};
     use super::whole;
-    use crate::diag::Point;
+    use crate::diag::{Code, Point};
     use crate::files::SourceText;
     use crate::model::RepoPath;
 
@@ -299,10 +299,10 @@ mod tests {
             (mappings, "too-deep"),
         ] {
             let problem = whole::<std::collections::BTreeMap<String, u32>>(&source(&text)).unwrap_err();
-            assert_eq!(problem.code, code);
+            assert_eq!(problem.code.as_str(), code);
         }
         let fits = format!("{}1{}", "[".repeat(60), "]".repeat(60));
-        assert_ne!(whole::<u32>(&source(&fits)).unwrap_err().code, "too-deep");
+        assert_ne!(whole::<u32>(&source(&fits)).unwrap_err().code, Code::TOO_DEEP);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod certainty;
 mod evidence;
 mod exhibit;
 pub mod explain;
+pub mod explained_code;
 mod headline;
 pub mod html;
 mod judges;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, without_dots};
-use crate::diag::{Diagnostic, ReadFailure};
+use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::model::RepoPath;
 
 impl Disk {
@@ -82,7 +82,7 @@ fn refuse_links(root: &Path, whole: &Path, named: &str) -> Result<(), Diagnostic
             let inside = at.strip_prefix(root).unwrap_or(&at).display().to_string();
             let what = format!("{inside} is a link, and no link leads to a config");
             let help = "name the config by the path of the file itself";
-            return Err(Diagnostic::of_file(named, "linked-config", what, help));
+            return Err(Diagnostic::of_file(named, Code::LINKED_CONFIG, what, help));
         }
     }
     Ok(())

@@ -18,7 +18,7 @@ use rustix::fs::ResolveFlags;
 use rustix::fs::openat2;
 
 use super::draft_name::draft_file;
-use crate::diag::{Diagnostic, ReadFailure};
+use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Entry, EntryKind, Files, MAX_FILE_BYTES, SourceText, is_of_the_system, too_large};
 use crate::model::RepoPath;
 
@@ -252,7 +252,7 @@ impl Files for Disk {
                 let help = "rename it to UTF-8";
                 return Err(Diagnostic::of_file(
                     folder,
-                    "not-utf8",
+                    Code::NOT_UTF8,
                     format!("the name {:?} is not UTF-8", entry.file_name()),
                     help,
                 ));
@@ -333,7 +333,7 @@ impl Disk {
         let found = self.root.metadata(link.as_str());
         found.map(|metadata| metadata.file_type()).map_err(|error| {
             let what = format!("the link target cannot be read: {}", reason(&error));
-            Diagnostic::of_file(link, "bad-link", what, "point it to a file inside the repository, or remove it")
+            Diagnostic::of_file(link, Code::BAD_LINK, what, "point it to a file inside the repository, or remove it")
         })
     }
 }

@@ -15,6 +15,7 @@ mod calibrate;
 mod cases;
 mod checks_and_gates;
 mod circles;
+mod codes;
 mod docs;
 mod evidence;
 mod files;
@@ -72,6 +73,7 @@ fn main() {
     trials.extend(cases::trials());
     trials.extend(checks_and_gates::trials());
     trials.extend(circles::trials());
+    trials.extend(codes::trials());
     trials.extend(docs::trials());
     trials.extend(evidence::trials());
     trials.extend(freshness::trials());

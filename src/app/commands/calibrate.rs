@@ -8,7 +8,7 @@ use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::operating::operating_of;
 use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::graded_recordings;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::fold;
 use crate::format::report_v1;
@@ -58,7 +58,9 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
     }
     if gates.is_empty() {
         let what = "no metric of any agent matches the filters";
-        return Err(Diagnostic::of_file("command line", "nothing-selected", what, "correct --suite or --agent").into());
+        return Err(
+            Diagnostic::of_file("command line", Code::NOTHING_SELECTED, what, "correct --suite or --agent").into()
+        );
     }
     let runs_are = match reports.as_slice() {
         [one] => RunsAre::Samples { of: one.samples },
@@ -113,7 +115,7 @@ type RunValues = Vec<Vec<Option<f64>>>;
 /// Returns each sample number of the agent's cases as a run, and how many incomplete ones are left out.
 fn single_samples(suite: &SuiteReport, agent: &AgentReport) -> Result<(RunValues, usize), Diagnostic> {
     let refuse = |what: String| {
-        Diagnostic::of_file("report.json", "unknown-metric", what, "use the goldgate version that wrote the report")
+        Diagnostic::of_file("report.json", Code::UNKNOWN_METRIC, what, "use the goldgate version that wrote the report")
     };
     let kind = kind(&suite.kind).ok_or_else(|| refuse(format!("unknown kind \"{}\"", suite.kind)))?;
     let specs: Option<Vec<MetricSpec>> =
@@ -149,7 +151,7 @@ fn whole_runs(
             }
         };
         let help = "use reports of one unchanged agent on unchanged cases";
-        problems.push(Diagnostic::of_file(folder, "different-runs", what, help));
+        problems.push(Diagnostic::of_file(folder, Code::DIFFERENT_RUNS, what, help));
     }
     problems.or(rows)
 }

@@ -9,7 +9,7 @@ use crate::app::pipeline::freshness::{FreshnessInputs, FreshnessVerdict, freshne
 use crate::app::pipeline::plan::{Plan, plan};
 use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection::Selection;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::model::{AgentName, CaseId, Freshness, Tier};
 use crate::render::plural;
 use crate::world::{Disk, World};
@@ -80,7 +80,7 @@ fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut 
         for (agent, ages) in recorded {
             let diagnostic = |words: String, help: &str| {
                 let what = format!("{}/{agent}: {words}", loaded.config.id);
-                Diagnostic::of_file(&plan.config.file, "stale-recording", what, help)
+                Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, what, help)
             };
             let again = "record it again to store the digests";
             let softer = "record it again, or set `stale: warn` on the agent to turn this into a note";

@@ -1,4 +1,4 @@
-//! `goldgate explain`: grades one case and shows the request, the expectation and the output.
+//! `goldgate explain`: grades one case and shows the request, the expectation and the output, or explains the code of a problem.
 
 use crate::app::cli::ExplainArgs;
 use crate::app::cli_error::CliError;
@@ -7,24 +7,78 @@ use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection;
 use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::grade_recordings;
-use crate::diag::Diagnostics;
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::model::{Ask, RepoPath, RunKey, Tier};
 use crate::render::explain as render;
 use crate::render::explain::ExplainedCase;
+use crate::render::explained_code::{explained_code, listed_codes};
 use crate::suites::{Pair, read_config};
 use crate::world::{Disk, World};
 
 /// The most results that are shown in full; if there are more, only the checks are shown.
 const WHOLE: usize = 4;
 
-/// Grades the cases with one id and shows the results. Returns the exit code.
+/// Explains a case or the code of a problem; a case comes first. Returns the exit code.
 ///
 /// # Errors
-/// Bad input, or a case that does not exist.
+/// Bad input, or neither a case nor a code.
 pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
+    let Some(name) = &args.case else {
+        world.say(&listed_codes());
+        return Ok(0);
+    };
+    match (Code::of_word(name), args.codes) {
+        (Some(code), true) => world.say(&explained_code(code)),
+        // Whoever asks for a code often has a config that cannot be read.
+        (Some(code), false) if !is_case(args, name, world) => world.say(&explained_code(code)),
+        (Some(_), false) => {
+            explain_case(args, name, world)?;
+            world.say(&format!(
+                "note: {name} is also the code of a problem: `goldgate explain --codes {name}` explains it\n"
+            ));
+        }
+        (None, true) => {
+            let unlike = || unknown_code(name, "`goldgate explain --codes` lists the codes".to_owned());
+            return Err(similar_code(name).unwrap_or_else(unlike).into());
+        }
+        (None, false) => {
+            return explain_case(args, name, world).map_err(|error| match (error, similar_code(name)) {
+                (CliError::Input(mut problems), Some(similar)) => {
+                    problems.push(similar);
+                    CliError::Input(problems)
+                }
+                (error, _) => error,
+            });
+        }
+    }
+    Ok(0)
+}
+
+/// Whether the config has a case with this name.
+fn is_case(args: &ExplainArgs, name: &str, world: &World) -> bool {
+    let planned = || -> Result<Plan, CliError> {
+        let (disk, file) = Disk::of_config(&args.config)?;
+        let wanted = select_case(args, name, &disk, &file)?;
+        Ok(plan(&disk, &file, wanted, &world.clock)?)
+    };
+    planned().is_ok()
+}
+
+fn similar_code(name: &str) -> Option<Diagnostic> {
+    let near = nearest(name, Code::all().map(Code::as_str))?;
+    Some(unknown_code(name, format!("did you mean \"{near}\"?")))
+}
+
+fn unknown_code(name: &str, help: String) -> Diagnostic {
+    let what = format!("\"{name}\" is not the code of a problem");
+    Diagnostic::of_file("command line", Code::UNKNOWN_CODE, what, help)
+}
+
+/// Grades the cases with one id and shows the results.
+fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let wanted = select_case(args, &disk, &file)?;
+    let wanted = select_case(args, name, &disk, &file)?;
     if args.asked {
         return show_prompts(&disk, &file, Selection { tiers: Vec::new(), ..wanted }, world);
     }
@@ -59,9 +113,9 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
 }
 
 /// Parses an id in any form that goldgate prints: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`.
-fn select_case(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Selection, CliError> {
+fn select_case(args: &ExplainArgs, name: &str, disk: &Disk, file: &RepoPath) -> Result<Selection, CliError> {
     let (mut suites, mut agents) = (args.suite.clone(), args.agent.clone());
-    let parts: Vec<&str> = args.case.split('/').collect();
+    let parts: Vec<&str> = name.split('/').collect();
     let case = match parts.as_slice() {
         [one, case] => {
             let config = read_config(&disk.text(file)?)?;
@@ -78,7 +132,7 @@ fn select_case(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Selec
             agents.push((*agent).to_owned());
             (*case).to_owned()
         }
-        _ => args.case.clone(),
+        _ => name.to_owned(),
     };
     let cases = selection::patterns(std::slice::from_ref(&case))?;
     Ok(Selection { tiers: vec![Tier::Deterministic], suites, agents, cases, ..Selection::default() })

@@ -8,7 +8,7 @@ use std::path::Path;
 use self::digests::Digests;
 use crate::app::cli::{ImportArgs, ImportFormat};
 use crate::app::cli_error::CliError;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Entry, EntryKind, Files, SourceText};
 use crate::format::transcript::{Transcript, TranscriptFormat};
 use crate::format::{run_v1, transcript};
@@ -108,7 +108,7 @@ impl RecordingDestination<'_> {
             let what = format!("this case has {samples} samples; a run grades at most {MOST_SAMPLES}");
             problems.push(self.problem(
                 &inner,
-                "too-many-samples",
+                Code::TOO_MANY_SAMPLES,
                 &what,
                 "split the file, or add a case id to each run",
             ));
@@ -119,21 +119,26 @@ impl RecordingDestination<'_> {
         if self.folder.list(&self.own).unwrap_or_default().contains(&existing) {
             let what =
                 "the case already has recordings in the other layout: one file for one sample, a folder for several";
-            problems.push(self.problem(other, "other-form", what, "remove it, or use another --out"));
+            problems.push(self.problem(other, Code::OTHER_FORM, what, "remove it, or use another --out"));
         }
         let there = if alone { Vec::new() } else { self.folder.list(&inner).unwrap_or_default() };
         for more in there.iter().map(|entry| inner.child(&entry.name)).filter(|path| !paths.contains(path)) {
             let what = "this sample would be mixed with the new ones";
-            problems.push(self.problem(&more, "other-samples", what, "remove it, or use another --out"));
+            problems.push(self.problem(&more, Code::OTHER_SAMPLES, what, "remove it, or use another --out"));
         }
         for path in paths.iter().filter(|path| !force && self.folder.read(path) != Err(NoFile::Missing)) {
             let what = "this recording already exists";
-            problems.push(self.problem(path, "would-overwrite", what, "use --force to replace it, or another --out"));
+            problems.push(self.problem(
+                path,
+                Code::WOULD_OVERWRITE,
+                what,
+                "use --force to replace it, or another --out",
+            ));
         }
         problems.or(paths)
     }
 
-    fn problem(&self, path: &RepoPath, code: &'static str, what: &str, help: &str) -> Diagnostic {
+    fn problem(&self, path: &RepoPath, code: Code, what: &str, help: &str) -> Diagnostic {
         Diagnostic::of_file(display_path(self.out, path), code, what, help)
     }
 }
@@ -151,7 +156,7 @@ impl ImportNames {
     fn of(args: &ImportArgs) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let bad = |option: &str, bad: BadId| {
-            Diagnostic::of_file("command line", "bad-id", format!("{option}: {bad}"), bad.help())
+            Diagnostic::of_file("command line", Code::BAD_ID, format!("{option}: {bad}"), bad.help())
         };
         let agent = args.agent.as_deref().map(|name| AgentName::new(name).map_err(|id| bad("--agent", id)));
         let case = args.case.as_deref().map(|id| CaseId::new(id).map_err(|id| bad("--case", id)));
@@ -187,13 +192,13 @@ impl ImportNames {
         if let Some(other) = rest.iter().find(|run| run.case != first.case) {
             let [first, other_case] = [first, other].map(|run| run.case.as_deref().unwrap_or("none"));
             let what = format!("this run has the case {other_case:?}, but the first one has {first:?}");
-            return Err(source.problem(other.at, "other-case", what, "omit --case, or split the file"));
+            return Err(source.problem(other.at, Code::OTHER_CASE, what, "omit --case, or split the file"));
         }
         match (form, first.case.is_none(), rest.first()) {
             (TranscriptFormat::Otlp, true, Some(second)) => {
                 let what = format!("the file has {} traces, but --case {case} names one case", runs.len());
                 let help = "name the attribute with the case id: --case-from ATTRIBUTE";
-                Err(source.problem(second.at, "many-traces", what, help))
+                Err(source.problem(second.at, Code::MANY_TRACES, what, help))
             }
             (TranscriptFormat::OpenAi | TranscriptFormat::Anthropic | TranscriptFormat::Otlp, ..) => Ok(()),
         }
@@ -203,22 +208,22 @@ impl ImportNames {
 fn agent_of(source: &SourceText, run: &Transcript) -> Result<AgentName, Diagnostic> {
     let Some(name) = &run.agent else {
         let help = "use --agent NAME";
-        return Err(source.problem(run.at, "no-agent", "this run has no agent name", help));
+        return Err(source.problem(run.at, Code::NO_AGENT, "this run has no agent name", help));
     };
     AgentName::new(name).map_err(|bad| {
         let help = format!("use --agent NAME: {}", bad.help());
-        source.problem(run.at, "bad-id", format!("this run's agent: {bad}"), help)
+        source.problem(run.at, Code::BAD_ID, format!("this run's agent: {bad}"), help)
     })
 }
 
 fn case_of(source: &SourceText, run: &Transcript) -> Result<CaseId, Diagnostic> {
     let Some(id) = &run.case else {
         let help = "use --case ID, or, for traces, --case-from ATTRIBUTE";
-        return Err(source.problem(run.at, "no-case", "this run has no case id", help));
+        return Err(source.problem(run.at, Code::NO_CASE, "this run has no case id", help));
     };
     CaseId::new(id).map_err(|bad| {
         let help = format!("use --case ID: {}", bad.help());
-        source.problem(run.at, "bad-id", format!("this run's case: {bad}"), help)
+        source.problem(run.at, Code::BAD_ID, format!("this run's case: {bad}"), help)
     })
 }
 

@@ -9,7 +9,7 @@ use crate::app::live::{Caching, JudgeRequests, JudgeRunner, LiveOptions, Resume,
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
 use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader};
 use crate::app::pipeline::selection::{Selection, chosen};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::run_v1;
 use crate::model::{Ballot, RepoPath, Run, Tier, Vote};
@@ -35,7 +35,7 @@ pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, CliError> {
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     if plan.suites.iter().all(|loaded| loaded.judges.is_empty()) {
         let help = "add judges: { NAME: { target: NAME, rubric: FILE } } to the suite";
-        return Err(Diagnostic::of_file(&file, "no-judges", "no selected suite has a judge", help).into());
+        return Err(Diagnostic::of_file(&file, Code::NO_JUDGES, "no selected suite has a judge", help).into());
     }
     let recorded = recorded(&plan, &disk)?;
     let again = if args.again { VoteReuse::Never } else { VoteReuse::WhereNeeded };

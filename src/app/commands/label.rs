@@ -13,7 +13,7 @@ use crate::app::pipeline::evaluate::{ResultSources, evaluate};
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
 use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection::{Selection, chosen};
-use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::gate::statistics::agreement;
 use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
@@ -35,7 +35,7 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, CliError> {
         let by = args.by.clone().or_else(|| user_name(&disk, &world.env));
         let by = by.filter(|by| !by.trim().is_empty()).ok_or_else(|| {
             let help = "use --by NAME, or set git's user.name";
-            Diagnostic::of_file("command line", "no-name", "the labeler's name is unknown", help)
+            Diagnostic::of_file("command line", Code::NO_NAME, "the labeler's name is unknown", help)
         })?;
         let saved = table.ask(args, &by, &disk, world)?;
         world.say(&format!("{} saved\n", plural(saved, "label", "labels")));
@@ -57,7 +57,7 @@ fn dimension_of(name: &str) -> Result<usize, Diagnostic> {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => format!("the dimensions are {}", DIMENSIONS.join(", ")),
         };
-        Diagnostic::of_file("command line", "unknown-dimension", format!("unknown dimension \"{name}\""), help)
+        Diagnostic::of_file("command line", Code::UNKNOWN_DIMENSION, format!("unknown dimension \"{name}\""), help)
     })
 }
 
@@ -119,7 +119,7 @@ impl LabelTable {
                     "add labels: FILE to the judge; the file need not exist yet",
                 ),
             };
-            return Err(Diagnostic::of_file(file, "no-labels", what, help).into());
+            return Err(Diagnostic::of_file(file, Code::NO_LABELS, what, help).into());
         }
         let layout = LiveLayout::default();
         let runs = Replay::open(&files, &plan, Tier::Deterministic, &layout)?;

@@ -1,7 +1,7 @@
 //! `goldgate repair`: extracts the JSON of a model's answer.
 
 use crate::app::cli_error::CliError;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::render::plural;
 use crate::suites::KINDS;
 use crate::text::recover::{Recovered, RecoveryLayer, recover, recover_any};
@@ -19,7 +19,7 @@ pub fn repair(world: &World) -> Result<u8, CliError> {
     let Some(Recovered { value, layer, lost }) = found else {
         let what = "this text contains no JSON object or array";
         let help = "ask the model for JSON, or check its answer";
-        return Err(Diagnostic::of_file("standard input", "nothing-recovered", what, help).into());
+        return Err(Diagnostic::of_file("standard input", Code::NOTHING_RECOVERED, what, help).into());
     };
     world.say(&format!("{value}\n"));
     let (number, word) = match layer {

@@ -12,7 +12,7 @@ use crate::app::pipeline::selection::{Selection, chosen};
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::{baseline, show, snapshots};
 use crate::app::worktree::{BaseSource, grade_worktree, locally};
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::model::{Authority, Tier};
 use crate::render::plural;
 use crate::world::{Disk, Git, Loudness, World};
@@ -27,7 +27,7 @@ const NO_VERDICT: u8 = 3;
 fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
     if args.update_baseline && !args.chosen.case.is_empty() {
         let what = "--update-baseline with --case would save numbers of only some cases";
-        return Err(Diagnostic::of_file("command line", "contradiction", what, "omit --case").into());
+        return Err(Diagnostic::of_file("command line", Code::CONTRADICTION, what, "omit --case").into());
     }
     let tiers = match args.tier {
         TierArg::Deterministic => vec![Tier::Deterministic],

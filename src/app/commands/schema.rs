@@ -6,7 +6,7 @@ use schemars::{Schema, schema_for};
 
 use crate::app::cli::SchemaArgs;
 use crate::app::cli_error::CliError;
-use crate::diag::{Diagnostic, nearest};
+use crate::diag::{Code, Diagnostic, nearest};
 use crate::format::baseline_v1::BaselineFile;
 use crate::format::report_v1::ReportFile;
 use crate::format::request_v1::RequestFile;
@@ -46,9 +46,13 @@ pub fn schema(args: &SchemaArgs, world: &World) -> Result<u8, CliError> {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => format!("use one of {}", schemas.keys().copied().collect::<Vec<_>>().join(", ")),
         };
-        return Err(
-            Diagnostic::of_file("command line", "unknown-schema", format!("unknown format \"{name}\""), help).into()
-        );
+        return Err(Diagnostic::of_file(
+            "command line",
+            Code::UNKNOWN_SCHEMA,
+            format!("unknown format \"{name}\""),
+            help,
+        )
+        .into());
     };
     let text = serde_json::to_string_pretty(schema).map_err(anyhow::Error::from)?;
     world.say(&format!("{text}\n"));

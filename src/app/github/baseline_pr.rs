@@ -7,7 +7,7 @@ use super::inputs::{ActionInputs, inside};
 use super::pull_request_context::{baseline_file, baseline_of, log, needs, open, outputs};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, sha256_hex};
 use crate::format::event_action::EventAction;
 use crate::format::{baseline_v1, event_action, report_v1};
@@ -74,7 +74,7 @@ fn measured(world: &World, inputs: &ActionInputs, commit: &str) -> Result<Report
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let out = inside(workspace, &inputs.out);
     let shown = format!("{}/report.json", inputs.out);
-    let refuse = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&shown, "no-report", what, help));
+    let refuse = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&shown, Code::NO_REPORT, what, help));
     let missing =
         |_| refuse("the report does not exist", "add a step with mode: run and the same input out before this one");
     let disk = Disk::open(Path::new(&out)).map_err(missing)?;

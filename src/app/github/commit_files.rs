@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
+use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_the_system};
 use crate::format::archive::Unpacked;
 use crate::model::RepoPath;
@@ -31,13 +31,13 @@ impl CommitFiles {
                 (Blob::File(_), _) if !wanted(path) => {}
                 (Blob::File(_), None) => problems.push(Diagnostic::of_file(
                     path,
-                    "not-in-archive",
+                    Code::NOT_IN_ARCHIVE,
                     "the file is in the commit but not in its archive",
                     "remove its export-ignore from .gitattributes",
                 )),
                 (Blob::File(_), Some(bytes)) if !blob.holds(bytes) => problems.push(Diagnostic::of_file(
                     path,
-                    "not-as-committed",
+                    Code::NOT_AS_COMMITTED,
                     "the file in the archive differs from the commit",
                     "remove the attribute that changes it (export-subst, ident, eol, filter) from .gitattributes",
                 )),
@@ -86,7 +86,7 @@ fn name(folders: &mut BTreeMap<RepoPath, BTreeSet<Entry>>, path: &RepoPath) {
 
 fn linked(link: &RepoPath) -> Diagnostic {
     let what = "this is a symbolic link, which the trusted gate does not follow";
-    Diagnostic::of_file(link, "bad-link", what, "commit the file or folder itself")
+    Diagnostic::of_file(link, Code::BAD_LINK, what, "commit the file or folder itself")
 }
 
 impl Files for CommitFiles {
@@ -180,7 +180,7 @@ impl BaseFiles for BaseView<'_> {
 mod tests {
     use sha1::{Digest, Sha1};
 
-    use super::{Blob, CommitFiles, Files, ReadFailure, RepoPath, Tree, Unpacked};
+    use super::{Blob, Code, CommitFiles, Files, ReadFailure, RepoPath, Tree, Unpacked};
 
     fn at(path: &str) -> RepoPath {
         RepoPath::root().join(path).unwrap()
@@ -195,8 +195,9 @@ mod tests {
         let tree: Tree = tree.iter().map(|(path, blob)| (at(path), blob.clone())).collect();
         let files = files.iter().map(|(path, bytes)| (at(path), bytes.to_vec())).collect();
         let wanted = |path: &RepoPath| path.as_str().starts_with("golden/");
-        CommitFiles::verified(tree, Unpacked { files, ..Unpacked::default() }, &wanted)
-            .map_err(|problems| problems.sorted().iter().map(|problem| problem.code).collect::<Vec<_>>().join(" "))
+        CommitFiles::verified(tree, Unpacked { files, ..Unpacked::default() }, &wanted).map_err(|problems| {
+            problems.sorted().iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>().join(" ")
+        })
     }
 
     #[test]
@@ -224,10 +225,10 @@ mod tests {
         let tree = [("golden/a.json", Blob::Link), ("docs", Blob::Link), ("other/b.json", Blob::File(id(b"1")))];
         let files = files(&tree, &[]).unwrap();
         for path in ["golden/a.json", "docs", "docs/deeper/c.md"] {
-            assert_eq!(files.bytes(&at(path)).unwrap_err().code, "bad-link", "{path}");
+            assert_eq!(files.bytes(&at(path)).unwrap_err().code, Code::BAD_LINK, "{path}");
         }
         for folder in ["golden", "docs", "docs/deeper", ""] {
-            assert_eq!(files.list(&at(folder)).unwrap_err().code, "bad-link", "{folder}");
+            assert_eq!(files.list(&at(folder)).unwrap_err().code, Code::BAD_LINK, "{folder}");
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::app::pipeline::grade::{BaselineProvider, GradeInputs, grade_files};
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::run_options::RunOptions;
 use crate::app::pipeline::selection::Selection;
-use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
+use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{BaseFiles, Files, SourceText};
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
@@ -72,7 +72,7 @@ pub fn grade_as_data(
 fn inside(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
     RepoPath::root().join(path).map_err(|bad| {
         let what = format!("{input} is {path:?}, which {bad}");
-        Diagnostic::of_file("action input", "path-outside", what, "write a path inside the repository")
+        Diagnostic::of_file("action input", Code::PATH_OUTSIDE, what, "write a path inside the repository")
     })
 }
 
@@ -147,7 +147,7 @@ fn require_replay(config: &Config, source: &SourceText) -> Result<(), Diagnostic
                 );
                 problems.push(Diagnostic::of_file(
                     &source.file,
-                    "live-target",
+                    Code::LIVE_TARGET,
                     what,
                     "use replay: FOLDER in the deterministic tier, or leave the suite out with the input suites",
                 ));

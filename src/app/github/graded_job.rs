@@ -16,7 +16,7 @@ use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::run_options::RunOptions;
 use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::{BaseSource, grade_worktree};
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::baseline_v1;
 use crate::format::event::Event;
@@ -151,7 +151,7 @@ pub(super) fn baseline(
         Some(path) => Some(RepoPath::root().join(path).map_err(|bad| {
             Diagnostic::of_file(
                 "action input",
-                "path-outside",
+                Code::PATH_OUTSIDE,
                 format!("baseline is {path:?}, which {bad}"),
                 "write a path inside the repository",
             )

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::run_options::DecidingTiers;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::model::{Authority, ByAuthor, Permission, RepoPath, Report, Shard, Tier};
 use crate::publish::ConfigKey;
 use crate::world::Env;
@@ -123,7 +123,7 @@ impl ActionInputs {
     pub fn config_file(&self) -> Result<RepoPath, Diagnostic> {
         RepoPath::root().join(&self.config).map_err(|bad| {
             let what = format!("config is {:?}, which {bad}", self.config);
-            Diagnostic::of_file("action input", "path-outside", what, "write a path inside the repository")
+            Diagnostic::of_file("action input", Code::PATH_OUTSIDE, what, "write a path inside the repository")
         })
     }
 
@@ -239,7 +239,7 @@ impl<'a> InputValues<'a> {
 }
 
 fn refuse(name: &str, found: &str, help: &str) -> Diagnostic {
-    Diagnostic::of_file("action input", "bad-input", format!("{name} is {found:?}"), help)
+    Diagnostic::of_file("action input", Code::BAD_INPUT, format!("{name} is {found:?}"), help)
 }
 
 /// Parses the input `shard`.
@@ -248,7 +248,7 @@ fn shard(stated: Option<&str>) -> Result<Option<Shard>, Diagnostic> {
     let read = text.parse().map(Some);
     read.map_err(|_| {
         let what = format!("shard is {text:?}");
-        Diagnostic::of_file("action input", "bad-input", what, "write i/n, such as 1/4")
+        Diagnostic::of_file("action input", Code::BAD_INPUT, what, "write i/n, such as 1/4")
     })
 }
 

@@ -6,7 +6,7 @@ use super::inputs::{ActionInputs, inside};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::joined_shards::{JoinedShards, folders};
 use crate::app::pipeline::run_options::RunOptions;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::world::World;
 
 /// Joins the shards, judges, and publishes the result. Returns the exit code.
@@ -14,7 +14,7 @@ use crate::world::World;
 /// # Errors
 /// Bad inputs, shards that do not belong together or to this commit, or a failed request.
 pub fn merge_shards(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let refuse = |what: String, help: &str| Diagnostic::of_file("action input", "bad-parts", what, help);
+    let refuse = |what: String, help: &str| Diagnostic::of_file("action input", Code::BAD_PARTS, what, help);
     if inputs.shard.is_some() {
         let what = "mode \"merge\" joins all shards".to_owned();
         return Err(refuse(what, "leave shard out").into());

@@ -10,7 +10,7 @@ use super::comment::{CommentInput, CommentOutcome};
 use super::environment::{github, payload};
 use super::inputs::ActionInputs;
 use crate::app::cli_error::CliError;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::{MAX_FILE_BYTES, SourceText};
 use crate::format::archive::ArchiveLimits;
 use crate::format::finished_run::FinishedRun;
@@ -56,7 +56,7 @@ impl Unpublished {
 /// # Errors
 /// Bad inputs, or a failed request.
 pub fn publish_report(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let bad = |what: &str, help: &str| CliError::from(Diagnostic::of_file("action input", "bad-input", what, help));
+    let bad = |what: &str, help: &str| CliError::from(Diagnostic::of_file("action input", Code::BAD_INPUT, what, help));
     let finished = payload(&world.env)?.map(|source| finished_run::read_finished_run(&source)).transpose()?.flatten();
     let Some(finished) = finished else {
         return Err(bad("mode \"publish\" needs the event workflow_run", "start the workflow with on: workflow_run"));

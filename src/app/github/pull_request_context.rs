@@ -7,7 +7,7 @@ use super::environment::{event_of, github, payload};
 use super::inputs::ActionInputs;
 use super::measured_run::RunQuery;
 use crate::app::cli_error::CliError;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::event_action::EventAction;
 use crate::format::{baseline_v1, event_action};
@@ -254,14 +254,14 @@ pub fn baseline_file(
     let inside = |path: &str| {
         RepoPath::root().join(path).map_err(|bad| {
             let what = format!("baseline is {path:?}, which {bad}");
-            Diagnostic::of_file("action input", "path-outside", what, "write a path inside the repository")
+            Diagnostic::of_file("action input", Code::PATH_OUTSIDE, what, "write a path inside the repository")
         })
     };
     if let Some(path) = &inputs.baseline {
         return Ok(inside(path)?);
     }
     let file = inputs.config_file()?;
-    let missing = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&file, "no-baseline", what, help));
+    let missing = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&file, Code::NO_BASELINE, what, help));
     let Some(bytes) = read(&file)? else {
         return Err(missing("the file does not exist on the base commit", "correct the input config"));
     };

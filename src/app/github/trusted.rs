@@ -10,7 +10,7 @@ use super::inputs::ActionInputs;
 use super::other_pull_requests::judge_others;
 use super::published_run::{learn_identity, publish_result};
 use crate::app::cli_error::CliError;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::model::{Report, Tier};
 use crate::world::World;
 
@@ -20,7 +20,7 @@ use crate::world::World;
 /// Bad inputs or files, or a request that failed before the verdict.
 pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let event = event_of(&world.env)?;
-    let bad = |what: &str, help: &str| CliError::from(Diagnostic::of_file("action input", "bad-input", what, help));
+    let bad = |what: &str, help: &str| CliError::from(Diagnostic::of_file("action input", Code::BAD_INPUT, what, help));
     if inputs.tiers != [Tier::Deterministic] {
         return Err(bad("mode \"trusted\" only grades recordings", "write tier: deterministic"));
     }

@@ -3,7 +3,7 @@
 use super::LiveOptions;
 use super::session_outcome::SessionOutcome;
 use crate::app::pipeline::plan::Plan;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::engine::{Spending, SpendingLimits};
 use crate::format::redact::Redactor;
 use crate::model::{RunUsage, Transport};
@@ -46,7 +46,12 @@ pub fn usage_of(ended: &SessionOutcome, cached: usize) -> RunUsage {
 pub fn redactor(plan: &Plan, world: &World) -> Result<Redactor, Diagnostic> {
     let secrets = secrets(plan, world);
     Redactor::new(&plan.config.redact, secrets.iter().map(String::as_str)).map_err(|(_, why)| {
-        Diagnostic::of_file(&plan.config.file, "bad-pattern", format!("redact: {why}"), "write a regular expression")
+        Diagnostic::of_file(
+            &plan.config.file,
+            Code::BAD_PATTERN,
+            format!("redact: {why}"),
+            "write a regular expression",
+        )
     })
 }
 

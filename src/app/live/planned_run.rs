@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::app::pipeline::plan::{LoadedSuite, Plan, source_of};
 use crate::app::pipeline::sample_count::stated;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{LiveSource, RunKey, RunSource, SampleRequest, Tier, Transport};
 use crate::suites::{Pair, Refinement, in_words};
@@ -111,5 +111,5 @@ fn forbidden_target(plan: &Plan, tier: Tier, live: &LiveSource) -> Option<Diagno
     let name = live.targets().find(refused)?;
     let what = format!("the deterministic tier must not call the target \"{name}\"");
     let help = "use replay: FOLDER or a deterministic command, and move the target to the model tier";
-    Some(Diagnostic::of_file(&plan.config.file, "live-target", what, help))
+    Some(Diagnostic::of_file(&plan.config.file, Code::LIVE_TARGET, what, help))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::planned_run::PlannedRun;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::SampleJob;
 use crate::format::run_v1;
 use crate::model::{
@@ -45,7 +45,7 @@ impl RecordingWriter {
                     );
                     problems.push(Diagnostic::of_file(
                         "command line",
-                        "contradiction",
+                        Code::CONTRADICTION,
                         what,
                         "record one --suite at a time",
                     ));
@@ -58,7 +58,7 @@ impl RecordingWriter {
                     Some(RunSource::Live(_)) | None => {
                         let what = format!("{}/{} records, but has no folder to replay from", key.suite, key.agent);
                         let help = "add deterministic: { replay: FOLDER }, or use --record DIR";
-                        problems.push(Diagnostic::of_file(&plan.config.file, "no-folder", what, help));
+                        problems.push(Diagnostic::of_file(&plan.config.file, Code::NO_FOLDER, what, help));
                         break;
                     }
                 }

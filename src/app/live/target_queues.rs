@@ -8,7 +8,7 @@ use crate::app::live::KeyHosts;
 use crate::app::live::keys::refused;
 use crate::app::live::planned_run::PlannedRun;
 use crate::app::pipeline::plan::Plan;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::{Model, Pending, Program, TargetClient, TargetQueue};
 use crate::files::SourceText;
 use crate::format::run_v1;
@@ -77,7 +77,7 @@ impl TargetQueues {
                     let what = format!("the target \"{name}\" cannot be called: {why}");
                     problems.push(Diagnostic::of_file(
                         &plan.config.file,
-                        "bad-target",
+                        Code::BAD_TARGET,
                         what,
                         "correct it under targets",
                     ));

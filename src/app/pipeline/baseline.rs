@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::graded_run::GradedRun;
 use crate::app::cli::RunArgs;
 use crate::app::cli_error::CliError;
-use crate::diag::{Diagnostic, ReadFailure};
+use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::model::{
@@ -202,7 +202,8 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
 /// # Errors
 /// A run without numbers, a config without a baseline, or a file that cannot be read or written.
 pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), CliError> {
-    let refuse = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&args.config, "no-baseline", what, help));
+    let refuse =
+        |what: &str, help: &str| CliError::from(Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help));
     if !done.report.suites.iter().any(|suite| !suite.agents.is_empty()) {
         return Err(refuse("nothing was graded, so the baseline cannot be updated", "run a suite"));
     }

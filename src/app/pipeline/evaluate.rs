@@ -11,7 +11,7 @@ use super::plan::{LoadedSuite, Plan};
 use super::replay::RunReader;
 use super::sample_count::SampleCounts;
 use super::{judged, remarks};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{ComparedPair, GateInput, GateOutcome};
@@ -89,7 +89,7 @@ impl ShardResults {
             let what = format!("no shard has the result of {suite}/{}/{}", pair.agent, pair.case);
             Diagnostic::of_file(
                 &pair.golden,
-                "missing-part",
+                Code::MISSING_PART,
                 what,
                 "grade all shards on the same checkout and merge there",
             )

@@ -14,7 +14,7 @@ use super::selection;
 use super::selection::Selection;
 use super::shard_part::FILE;
 use crate::app::cli_error::CliError;
-use crate::diag::{Diagnostic, ReadFailure};
+use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::shard_v1;
 use crate::format::shard_v1::{ShardPart, ShardScope};
@@ -41,7 +41,9 @@ impl JoinedShards {
         let (disk, file) = Disk::of_config(config)?;
         if sha256_hex(&disk.bytes(&file)?) != one.asked.config_sha256 || one.report.config.as_ref() != Some(&file) {
             let what = "the shards were graded with another config";
-            return Err(Diagnostic::of_file(&file, "other-config", what, "merge on the commit of the shards").into());
+            return Err(
+                Diagnostic::of_file(&file, Code::OTHER_CONFIG, what, "merge on the commit of the shards").into()
+            );
         }
         let job = job(config, one, &parts)?;
         Ok(Self { parts, job })
@@ -55,7 +57,7 @@ impl JoinedShards {
             return Ok(());
         };
         let what = format!("the shards are of the commit {parts}, but {here} is checked out");
-        Err(Diagnostic::of_file("command line", "bad-parts", what, "merge on the commit of the shards"))
+        Err(Diagnostic::of_file("command line", Code::BAD_PARTS, what, "merge on the commit of the shards"))
     }
 
     /// Checks the joined result against the shards, and adds their times and costs.
@@ -99,7 +101,7 @@ pub(super) fn read_part(folder: &str) -> Result<ShardPart, CliError> {
 
 /// Returns the first shard if each shard of one run is given exactly once.
 pub(super) fn together(parts: &[ShardPart]) -> Result<&ShardPart, Diagnostic> {
-    let refuse = |what: String, help: &str| Diagnostic::of_file("command line", "bad-parts", what, help);
+    let refuse = |what: String, help: &str| Diagnostic::of_file("command line", Code::BAD_PARTS, what, help);
     let Some(first) = parts.first() else {
         return Err(refuse("no shard is given".to_owned(), "name the shards' folders"));
     };
@@ -176,7 +178,12 @@ pub(super) fn job(config: &str, one: &ShardPart, parts: &[ShardPart]) -> Result<
 /// Checks that the shards were graded with the golden files of this checkout, and that all their results were used.
 pub(super) fn belong(parts: &[ShardPart], whole: &Report, count: usize) -> Result<(), Diagnostic> {
     let refuse = |what: String| {
-        Diagnostic::of_file("command line", "bad-parts", what, "grade all shards on the same checkout and merge there")
+        Diagnostic::of_file(
+            "command line",
+            Code::BAD_PARTS,
+            what,
+            "grade all shards on the same checkout and merge there",
+        )
     };
     let agents = |report: &Report| -> Vec<_> {
         let suites = report.suites.iter();

@@ -15,7 +15,7 @@ use self::plan_reader::{PlanReader, strays};
 use super::prompts::prompt_package;
 use super::selection;
 use super::selection::Selection;
-use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles};
 use crate::format::yaml;
 use crate::format::yaml::Step;
@@ -189,7 +189,7 @@ impl PlanReader<'_> {
             let what = format!("the suite \"{}\" has no case", suite.id);
             problems.push(self.problem(
                 &at("path"),
-                "empty-suite",
+                Code::EMPTY_SUITE,
                 what,
                 format!("add golden files under {}", suite.path),
             ));
@@ -222,7 +222,7 @@ impl PlanReader<'_> {
             None => format!("the kinds are {}", names.join(", ")),
         };
         let path = [Key("suites"), At(suite.index), Key("kind")];
-        self.problem(&path, "unknown-kind", format!("unknown kind \"{}\"", suite.kind), help)
+        self.problem(&path, Code::UNKNOWN_KIND, format!("unknown kind \"{}\"", suite.kind), help)
     }
 
     /// Reads the prompt packages of the agents whose runs the suite grades: its own, or those of another suite.
@@ -251,7 +251,7 @@ impl PlanReader<'_> {
                 None => format!("the metrics of {} are {}", kind.name, names.join(", ")),
             };
             let path = [Key("suites"), At(suite.index), Key("gates"), Key(metric)];
-            problems.push(self.problem(&path, "unknown-metric", format!("unknown metric \"{metric}\""), help));
+            problems.push(self.problem(&path, Code::UNKNOWN_METRIC, format!("unknown metric \"{metric}\""), help));
         }
         let mut metrics = Vec::with_capacity(kind.metrics.len());
         for spec in kind.metrics {
@@ -268,7 +268,7 @@ impl PlanReader<'_> {
                         Key(problem.key),
                     ];
                     let path: &[Step<'_>] = if stated.len() > 1 { &listed } else { &path };
-                    problems.push(self.problem(path, "bad-gate", problem.what, problem.help));
+                    problems.push(self.problem(path, Code::BAD_GATE, problem.what, problem.help));
                 }
                 Vec::new()
             });

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files};
 use crate::format::run_v1;
 use crate::model::{
@@ -174,7 +174,7 @@ impl<'a> Replay<'a> {
                 let what = format!("this recording does not belong to any case of the suite \"{suite}\"");
                 problems.push(Diagnostic::of_file(
                     file,
-                    "foreign-recording",
+                    Code::FOREIGN_RECORDING,
                     what,
                     "add its golden file, or remove it",
                 ));
@@ -194,7 +194,7 @@ impl<'a> Replay<'a> {
                 format!("the agent \"{}\" of the suite \"{}\" has no recordings in this tier", key.agent, key.suite);
             return Err(Diagnostic::of_file(
                 key.case.as_str(),
-                "no-recording",
+                Code::NO_RECORDING,
                 what,
                 "add replay: FOLDER to the agent",
             )
@@ -209,7 +209,7 @@ impl<'a> Replay<'a> {
                 let help = format!("record it as {file} or {inner}/0.json, or remove its golden file");
                 Err(Diagnostic::of_file(
                     &file,
-                    "no-recording",
+                    Code::NO_RECORDING,
                     format!("{}: the case \"{}\" has no recording", key.agent, key.case),
                     help,
                 )
@@ -221,7 +221,7 @@ impl<'a> Replay<'a> {
                     "the case \"{}\" has two recordings of sample 0: this file and the folder {inner}",
                     key.case
                 );
-                Err(Diagnostic::of_file(&file, "duplicate-recording", what, "keep one of them").into())
+                Err(Diagnostic::of_file(&file, Code::DUPLICATE_RECORDING, what, "keep one of them").into())
             }
             Some(RecordingLayout::Folder) => numbered(self.files, &inner),
         }
@@ -260,7 +260,7 @@ impl RecordingFolder {
                     let what = "this file is not a recording".to_owned();
                     return Err(Diagnostic::of_file(
                         path.child(&entry.name),
-                        "foreign-recording",
+                        Code::FOREIGN_RECORDING,
                         what,
                         "recordings are named {case}.json or {case}/{sample}.json; rename or remove it",
                     ));
@@ -295,7 +295,7 @@ fn numbered(files: &dyn Files, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPa
                 let what = "this file is not a numbered recording".to_owned();
                 problems.push(Diagnostic::of_file(
                     folder.child(&entry.name),
-                    "foreign-recording",
+                    Code::FOREIGN_RECORDING,
                     what,
                     "recordings of a case are named 0.json to 999.json; rename or remove it",
                 ));
@@ -305,7 +305,7 @@ fn numbered(files: &dyn Files, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPa
     if found.is_empty() && problems.is_empty() {
         problems.push(Diagnostic::of_file(
             folder,
-            "no-recording",
+            Code::NO_RECORDING,
             "the folder has no recording",
             "record 0.json here, or remove the golden file",
         ));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use globset::{Glob, GlobMatcher};
 
 use crate::app::cli::SelectionArgs;
-use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::sha256_hex;
 use crate::gate::CaseSelection;
 use crate::model::{AgentName, CaseId, RepoPath, Shard, SuiteId, Tier};
@@ -34,7 +34,12 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
         Ok(glob) => Some(glob.compile_matcher()),
         Err(error) => {
             let what = format!("--case {text}: {}", error.kind());
-            problems.push(Diagnostic::of_file("command line", "bad-glob", what, "write a pattern such as 'lease-*'"));
+            problems.push(Diagnostic::of_file(
+                "command line",
+                Code::BAD_GLOB,
+                what,
+                "write a pattern such as 'lease-*'",
+            ));
             None
         }
     });
@@ -54,7 +59,7 @@ pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<St
         Some(near) if !asked.contains(&near) => format!("did you mean \"{near}\"?"),
         Some(_) | None => "check --tier, --suite, --agent and --case".to_owned(),
     };
-    Diagnostic::of_file(file, "nothing-selected", what, help)
+    Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, help)
 }
 
 /// The filters and options that select what is graded.

@@ -1,6 +1,6 @@
 //! What the readers of all settings share: problems with their positions, and paths.
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::yaml;
 use crate::format::yaml::Step;
@@ -15,13 +15,7 @@ pub(super) struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    pub(super) fn refuse(
-        &mut self,
-        path: &[Step<'_>],
-        code: &'static str,
-        what: impl Into<String>,
-        help: impl Into<String>,
-    ) {
+    pub(super) fn refuse(&mut self, path: &[Step<'_>], code: Code, what: impl Into<String>, help: impl Into<String>) {
         let at = self.locations.at(path);
         self.problems.push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
     }
@@ -33,13 +27,13 @@ impl ConfigReader<'_> {
             Err(bad) => format!("the path {text:?} {bad}"),
         };
         let help = "write a path relative to this file, inside the repository";
-        self.refuse(at, "path-outside", refused, help);
+        self.refuse(at, Code::PATH_OUTSIDE, refused, help);
         RepoPath::root()
     }
 
     pub(super) fn samples(&mut self, at: &[Step<'_>], samples: Option<u32>) -> Option<u32> {
         if let Some(0 | 1001..) = samples {
-            self.refuse(at, "bad-samples", "the number of samples is out of range", "write 1 to 1000");
+            self.refuse(at, Code::BAD_SAMPLES, "the number of samples is out of range", "write 1 to 1000");
         }
         samples
     }

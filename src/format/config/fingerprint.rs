@@ -2,6 +2,7 @@
 
 use super::ConfigReader;
 use super::form::{FingerprintForm, StaleForm};
+use crate::diag::Code;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{Agent, AgentFiles, PathGlob, RepoPath, StalePolicy};
 
@@ -23,17 +24,22 @@ impl ConfigReader<'_> {
                 if why.is_empty() {
                     let help =
                         "give the reason why the agent's files are unknown, or list them: fingerprint: [prompts/**]";
-                    self.refuse(&[&base[..], &[Key("none")]].concat(), "no-reason", "the reason is empty", help);
+                    self.refuse(&[&base[..], &[Key("none")]].concat(), Code::NO_REASON, "the reason is empty", help);
                 }
                 if let Some(prompt) = prompt {
                     let what = format!("fingerprint has the key none, but the agent has the prompt {prompt}");
-                    self.refuse(&base, "contradiction", what, format!("write fingerprint: [{prompt}], or remove it"));
+                    self.refuse(
+                        &base,
+                        Code::CONTRADICTION,
+                        what,
+                        format!("write fingerprint: [{prompt}], or remove it"),
+                    );
                 }
                 return (Vec::new(), Some(why.to_owned()));
             }
         };
         if patterns.is_empty() {
-            self.refuse(&base, "empty-list", "the list of patterns is empty", "list files, or remove fingerprint");
+            self.refuse(&base, Code::EMPTY_LIST, "the list of patterns is empty", "list files, or remove fingerprint");
         }
         let mut globs = Vec::new();
         for (index, text) in patterns.iter().enumerate() {
@@ -41,7 +47,7 @@ impl ConfigReader<'_> {
                 Ok(glob) => globs.push(glob),
                 Err(why) => {
                     let help = "write a pattern of files inside the repository, such as prompts/**/*.md";
-                    self.refuse(&[&base[..], &[At(index)]].concat(), "bad-glob", format!("{text:?} {why}"), help);
+                    self.refuse(&[&base[..], &[At(index)]].concat(), Code::BAD_GLOB, format!("{text:?} {why}"), help);
                 }
             }
         }
@@ -53,7 +59,7 @@ impl ConfigReader<'_> {
         if form.is_some() && agent.files() == AgentFiles::Unstated {
             let at = [Key("suites"), At(index), Key("agents"), Key(name), Key("stale")];
             let help = "list the agent's files in fingerprint, or remove stale";
-            self.refuse(&at, "no-effect", "stale has no effect without a fingerprint", help);
+            self.refuse(&at, Code::NO_EFFECT, "stale has no effect without a fingerprint", help);
         }
         match form {
             None | Some(StaleForm::Fail) => StalePolicy::Refused,

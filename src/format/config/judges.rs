@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ConfigReader;
-use crate::diag::nearest;
+use crate::diag::{Code, nearest};
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{Judge, JudgeName, LiveSource, Target};
 
@@ -59,19 +59,19 @@ impl ConfigReader<'_> {
                 (Some(near), false) => format!("did you mean \"{near}\"?"),
                 (None, false) => format!("the targets are {}", known.join(", ")),
             };
-            self.refuse(&at("target"), "unknown-target", format!("no target is called \"{target}\""), help);
+            self.refuse(&at("target"), Code::UNKNOWN_TARGET, format!("no target is called \"{target}\""), help);
         }
         let votes = votes.unwrap_or(VOTES);
         if votes % 2 == 0 || votes > MOST_VOTES {
             let what = format!("votes is {votes}");
-            self.refuse(&at("votes"), "bad-votes", what, format!("write an odd number from 1 to {MOST_VOTES}"));
+            self.refuse(&at("votes"), Code::BAD_VOTES, what, format!("write an odd number from 1 to {MOST_VOTES}"));
         }
         let floor = kappa.unwrap_or(FLOOR);
         if !(0.0..=1.0).contains(&floor) {
             let what = format!("kappa is {floor}");
-            self.refuse(&at("kappa"), "bad-number", what, "write the agreement to exceed, 0 to 1");
+            self.refuse(&at("kappa"), Code::BAD_NUMBER, what, "write the agreement to exceed, 0 to 1");
         }
-        let checked = JudgeName::new(name).map_err(|bad| self.refuse(&base, "bad-id", bad.to_string(), bad.help()));
+        let checked = JudgeName::new(name).map_err(|bad| self.refuse(&base, Code::BAD_ID, bad.to_string(), bad.help()));
         let (rubric_at, labels_at) = (at("rubric"), at("labels"));
         Some(Judge {
             rubric: self.path(&rubric_at, &rubric),

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::ConfigReader;
 use super::form::{ConfigFile, SuiteForm};
-use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::SourceText;
 use crate::format::yaml;
 use crate::format::yaml::Step;
@@ -84,7 +84,7 @@ pub struct SuiteKeyReader<'r, 'a> {
 
 impl SuiteKeyReader<'_, '_> {
     /// Adds a problem; `path` leads from the suite to the setting.
-    pub fn refuse(&mut self, path: &[Step<'_>], code: &'static str, what: impl Into<String>, help: impl Into<String>) {
+    pub fn refuse(&mut self, path: &[Step<'_>], code: Code, what: impl Into<String>, help: impl Into<String>) {
         self.reader.refuse(&[&[Key("suites"), At(self.index)], path].concat(), code, what, help);
     }
 
@@ -114,7 +114,7 @@ impl ConfigReader<'_> {
                 };
                 let at = self.locations.at(&[Key("suites"), At(index), Key(key)]);
                 let what = format!("unknown key \"{key}\"");
-                problems.push(Diagnostic::of_file(&self.source.file, "unknown-key", what, help).at(at));
+                problems.push(Diagnostic::of_file(&self.source.file, Code::UNKNOWN_KEY, what, help).at(at));
             }
         }
         problems

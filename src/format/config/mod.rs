@@ -23,7 +23,7 @@ pub use self::kind_keys::{FromKeys, KindKeys, KindTable, SuiteKeyReader, config_
 use super::yaml;
 use super::yaml::Step;
 use super::yaml::Step::{At, Key};
-use crate::diag::Diagnostics;
+use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
     AgentName, Budget, Config, Price, Protocol, Provider, RecordPolicy, RepoPath, StatedGate, StatedLimit, SuiteConfig,
@@ -53,13 +53,13 @@ impl ConfigReader<'_> {
             let what = format!("unknown version {}", form.version);
             self.refuse(
                 &[Key("version")],
-                "unknown-version",
+                Code::UNKNOWN_VERSION,
                 what,
                 "this goldgate reads version 1; a newer file needs a newer goldgate",
             );
         }
         if form.suites.is_empty() {
-            self.refuse(&[Key("suites")], "no-suites", "the config has no suites", "add at least one suite");
+            self.refuse(&[Key("suites")], Code::NO_SUITES, "the config has no suites", "add at least one suite");
         }
         let targets: BTreeMap<String, Target> = form
             .targets
@@ -76,7 +76,7 @@ impl ConfigReader<'_> {
                     let what = format!("duplicate suite id \"{}\"", suite.id);
                     self.refuse(
                         &[Key("suites"), At(index), Key("id")],
-                        "duplicate-id",
+                        Code::DUPLICATE_ID,
                         what,
                         "give each suite a unique id",
                     );
@@ -117,7 +117,7 @@ impl ConfigReader<'_> {
                 let at = [Key("suites"), At(suite.index), Key("runs_of")];
                 self.refuse(
                     &at,
-                    "unknown-suite",
+                    Code::UNKNOWN_SUITE,
                     format!("no suite is called \"{runs_of}\""),
                     format!("the suites are {}", ids.join(", ")),
                 );
@@ -133,19 +133,20 @@ impl ConfigReader<'_> {
         targets: &BTreeMap<String, Target>,
     ) -> Option<SuiteConfig> {
         let at = |key| [Key("suites"), At(index), Key(key)];
-        let id =
-            SuiteId::new(&form.id).map_err(|bad| self.refuse(&at("id"), "bad-id", bad.to_string(), bad.help())).ok();
+        let id = SuiteId::new(&form.id)
+            .map_err(|bad| self.refuse(&at("id"), Code::BAD_ID, bad.to_string(), bad.help()))
+            .ok();
         let runs_of = match &form.runs_of {
             None => None,
             Some(text) => SuiteId::new(text)
-                .map_err(|bad| self.refuse(&at("runs_of"), "bad-id", bad.to_string(), bad.help()))
+                .map_err(|bad| self.refuse(&at("runs_of"), Code::BAD_ID, bad.to_string(), bad.help()))
                 .ok(),
         };
         let tiers = form.tier.unwrap_or_else(|| vec![TierForm::Deterministic]);
         if tiers.is_empty() {
             self.refuse(
                 &at("tier"),
-                "empty-tier",
+                Code::EMPTY_TIER,
                 "the list of tiers is empty",
                 "write deterministic, model or both, or remove the suite",
             );
@@ -158,7 +159,7 @@ impl ConfigReader<'_> {
             match AgentName::new(&name) {
                 Err(bad) => self.refuse(
                     &[Key("suites"), At(index), Key("agents"), Key(&name)],
-                    "bad-id",
+                    Code::BAD_ID,
                     bad.to_string(),
                     bad.help(),
                 ),
@@ -227,12 +228,12 @@ impl ConfigReader<'_> {
             let path = [at, &[Key(key)]].concat();
             match number {
                 Some(number) if !number.is_finite() => {
-                    self.refuse(&path, "bad-number", format!("{key} is {number}"), "write a finite number")
+                    self.refuse(&path, Code::BAD_NUMBER, format!("{key} is {number}"), "write a finite number")
                 }
                 Some(number) if number < 0.0 && matches!(key, "zone" | "max_drop" | "max_rise") => {
                     self.refuse(
                         &path,
-                        "negative",
+                        Code::NEGATIVE,
                         format!("{key} is {number}"),
                         "write 0 or more: it is the allowed change of the value",
                     );
@@ -245,7 +246,7 @@ impl ConfigReader<'_> {
             (Some(true), _) => {
                 self.refuse(
                     at,
-                    "no-reason",
+                    Code::NO_REASON,
                     "a gate is disabled without a reason",
                     "add reason: why the default gate does not apply here",
                 );
@@ -254,7 +255,7 @@ impl ConfigReader<'_> {
             (None | Some(false), Some(_)) => {
                 self.refuse(
                     &[at, &[Key("reason")]].concat(),
-                    "no-effect",
+                    Code::NO_EFFECT,
                     "reason has no effect without off: true",
                     "remove it, or add off: true",
                 );
@@ -284,7 +285,7 @@ impl ConfigReader<'_> {
                 if form.model.is_none() {
                     self.refuse(
                         &at,
-                        "missing-key",
+                        Code::MISSING_KEY,
                         "the key \"model\" is missing",
                         "write the name of the provider's model",
                     );
@@ -307,7 +308,7 @@ impl ConfigReader<'_> {
             _ => {
                 self.refuse(
                     &at,
-                    "bad-target",
+                    Code::BAD_TARGET,
                     "a target needs exactly one of provider, command and http",
                     "keep or add one of them",
                 );
@@ -319,7 +320,7 @@ impl ConfigReader<'_> {
             (Some(RecordPolicyForm::Trusted), Transport::Command { .. } | Transport::Http(_)) => RecordPolicy::Trusted,
             (Some(RecordPolicyForm::Trusted), Transport::Model(_)) => {
                 let what = "record has no effect on a model, which is always recorded";
-                self.refuse(&[&at[..], &[Key("record")]].concat(), "no-effect", what, "remove it");
+                self.refuse(&[&at[..], &[Key("record")]].concat(), Code::NO_EFFECT, what, "remove it");
                 RecordPolicy::Models
             }
         };
@@ -332,7 +333,7 @@ impl ConfigReader<'_> {
         if parsed.is_none() {
             let help = "write a number with ms, s or m, such as 60s";
             let at = [Key("targets"), Key(target), Key(key)];
-            self.refuse(&at, "bad-duration", format!("invalid duration {text:?}"), help);
+            self.refuse(&at, Code::BAD_DURATION, format!("invalid duration {text:?}"), help);
         }
         parsed
     }
@@ -342,7 +343,7 @@ impl ConfigReader<'_> {
             if number.is_some_and(|number| !(number.is_finite() && number >= 0.0)) {
                 self.refuse(
                     &[Key("budget"), Key(key)],
-                    "bad-number",
+                    Code::BAD_NUMBER,
                     format!("{key} is not a valid amount"),
                     "write 0 or more",
                 );
@@ -359,7 +360,7 @@ impl ConfigReader<'_> {
         {
             self.refuse(
                 &[Key("prices"), Key(model)],
-                "bad-number",
+                Code::BAD_NUMBER,
                 "a price is not a valid amount",
                 "write US dollars per million tokens, 0 or more",
             );

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ConfigReader;
 use super::form::{AgentForm, RoleForm, SourceForm};
+use crate::diag::Code;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{Agent, LiveSource, Role, RunSource, StalePolicy, Target};
@@ -42,12 +43,12 @@ impl ConfigReader<'_> {
         match (form.replay, form.target) {
             (Some(_), None) if form.record => {
                 let help = "remove it, or add target: NAME";
-                self.refuse(at, "no-effect", "record has no effect with replay", help);
+                self.refuse(at, Code::NO_EFFECT, "record has no effect with replay", help);
                 None
             }
             (Some(_), None) if form.critic.is_some() => {
                 let help = "remove it, or add target: NAME for the actor; a recorded loop already contains its critic's answers";
-                self.refuse(at, "no-effect", "critic has no effect with replay", help);
+                self.refuse(at, Code::NO_EFFECT, "critic has no effect with replay", help);
                 None
             }
             (Some(folder), None) => Some(RunSource::Replay(self.path(at, &folder))),
@@ -62,7 +63,7 @@ impl ConfigReader<'_> {
             }
             (Some(_), Some(_)) | (None, None) => {
                 let help = "write either replay: FOLDER or target: NAME";
-                self.refuse(at, "bad-source", "an agent needs exactly one of replay and target", help);
+                self.refuse(at, Code::BAD_SOURCE, "an agent needs exactly one of replay and target", help);
                 None
             }
         }
@@ -74,6 +75,6 @@ impl ConfigReader<'_> {
             [] => "add it under targets".to_owned(),
             known => format!("the targets are {}", known.join(", ")),
         };
-        self.refuse(at, "unknown-target", format!("no target is called \"{name}\""), help);
+        self.refuse(at, Code::UNKNOWN_TARGET, format!("no target is called \"{name}\""), help);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::ConfigReader;
 use super::form::TargetForm;
+use crate::diag::Code;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 
@@ -32,17 +33,17 @@ impl ConfigReader<'_> {
             };
             if let Some(what) = what {
                 let help = "use your own variable with the key, such as OPENAI_API_KEY";
-                self.refuse(&at("api_key_env"), "bad-variable", what, help);
+                self.refuse(&at("api_key_env"), Code::BAD_VARIABLE, what, help);
             }
         }
         let is_region = |region: &String| region.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         if let Some(region) = form.region.as_ref().filter(|region| !is_region(region)) {
             let what = format!("{region:?} is not a region");
-            self.refuse(&at("region"), "bad-region", what, "write a region such as eu-central-1");
+            self.refuse(&at("region"), Code::BAD_REGION, what, "write a region such as eu-central-1");
         }
         if form.env.is_some() && form.command.is_none() {
             let help = "remove it; env applies only to command";
-            self.refuse(&at("env"), "no-effect", "env has no effect without command", help);
+            self.refuse(&at("env"), Code::NO_EFFECT, "env has no effect without command", help);
         }
     }
 
@@ -58,7 +59,7 @@ impl ConfigReader<'_> {
                 () => continue,
             };
             let at: [Step<'_>; 4] = [Key("targets"), Key(target), Key("env"), At(index)];
-            self.refuse(&at, "bad-variable", what, "list variables that the program needs, such as AGENT_URL");
+            self.refuse(&at, Code::BAD_VARIABLE, what, "list variables that the program needs, such as AGENT_URL");
         }
         names
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::writing::lines;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::json;
 use crate::format::json_cursor::Fields;
@@ -42,7 +42,7 @@ struct RunVoteForm {
 pub fn read_ballots(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, Diagnostic> {
     let refuse = |what: &str| {
         let help = "remove the votes, or let `goldgate judge` write them";
-        source.problem(json::offset_of(source, raw), "bad-judgements", format!("\"{KEY}\": {what}"), help)
+        source.problem(json::offset_of(source, raw), Code::BAD_JUDGEMENTS, format!("\"{KEY}\": {what}"), help)
     };
     let forms: Option<BTreeMap<String, BallotForm>> =
         serde_json::from_str(raw.get()).map_err(|error| refuse(&error.to_string()))?;

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::content::VendorUsage;
 use super::conversation_builder::{Asker, ConversationBuilder};
 use super::{Transcript, content};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::json;
 use crate::model::Json;
@@ -80,7 +80,7 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
     let whole: AnthropicConversation<'_> = content::fields(source, raw)?;
     let Some(messages) = whole.messages else {
         let help = "provide a list of messages, or an object with \"messages\"";
-        return Err(source.problem(at, "no-messages", "this object has no \"messages\"", help));
+        return Err(source.problem(at, Code::NO_MESSAGES, "this object has no \"messages\"", help));
     };
     if let Some(system) = whole.system {
         let text = content::text(source, system, &mut reading.builder)?;
@@ -180,7 +180,7 @@ impl<'a> AnthropicReader<'a> {
 
     fn refuse(&self, raw: &RawValue, what: &str) -> Diagnostic {
         let help = "use the format of the messages API";
-        self.source.problem(json::offset_of(self.source, raw), "bad-message", what, help)
+        self.source.problem(json::offset_of(self.source, raw), Code::BAD_MESSAGE, what, help)
     }
 }
 

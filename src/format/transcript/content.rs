@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::Transcript;
 use super::conversation_builder::{ConversationBuilder, NoAssistantMessage, UnmatchedResult};
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::{json, lenient};
 use crate::model::{Json, Measures};
@@ -29,7 +29,7 @@ pub fn text(source: &SourceText, raw: &RawValue, builder: &mut ConversationBuild
         }
         _ => {
             let help = "write a text, or a list of parts";
-            Err(source.problem(json::offset_of(source, raw), "wrong-type", "this content is not a text", help))
+            Err(source.problem(json::offset_of(source, raw), Code::WRONG_TYPE, "this content is not a text", help))
         }
     }
 }
@@ -38,9 +38,12 @@ pub fn text(source: &SourceText, raw: &RawValue, builder: &mut ConversationBuild
 pub fn fields<'a, T: Deserialize<'a>>(source: &'a SourceText, raw: &'a RawValue) -> Result<T, Diagnostic> {
     match raw.get().starts_with('{') {
         true => json::part(source, raw),
-        false => {
-            Err(source.problem(json::offset_of(source, raw), "wrong-type", "this is not an object", "write an object"))
-        }
+        false => Err(source.problem(
+            json::offset_of(source, raw),
+            Code::WRONG_TYPE,
+            "this is not an object",
+            "write an object",
+        )),
     }
 }
 
@@ -148,7 +151,7 @@ pub fn finish_transcript(
 ) -> Result<Transcript, Diagnostic> {
     builder.finish(at).map_err(|NoAssistantMessage| {
         let help = "provide the whole conversation, including the model's answer";
-        source.problem(at, "no-answer", "this transcript has no assistant message", help)
+        source.problem(at, Code::NO_ANSWER, "this transcript has no assistant message", help)
     })
 }
 
@@ -157,7 +160,7 @@ pub fn unasked(source: &SourceText, raw: &RawValue, name: &str) -> impl FnOnce(U
     let what = format!("the tool result {name:?} matches no open call before it");
     let problem = source.problem(
         json::offset_of(source, raw),
-        "answer-without-call",
+        Code::ANSWER_WITHOUT_CALL,
         what,
         "provide the whole conversation, including the message with the call",
     );

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 pub use self::recorded_run::{Transcript, TranscriptFormat};
 use super::json;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 
 /// Reads all runs of a file, in the file's order. `case_from` names the span attribute with the case.
@@ -44,7 +44,9 @@ fn documents(source: &SourceText) -> Result<Vec<&RawValue>, Diagnostic> {
         read = values.byte_offset();
     }
     match documents.is_empty() {
-        true => Err(source.problem(0, "empty-file", "the file is empty", "provide a transcript as JSON or JSON lines")),
+        true => {
+            Err(source.problem(0, Code::EMPTY_FILE, "the file is empty", "provide a transcript as JSON or JSON lines"))
+        }
         false => Ok(documents),
     }
 }
@@ -54,7 +56,7 @@ fn broken(source: &SourceText, start: usize) -> Diagnostic {
     let outcome: Result<&RawValue, Diagnostic> = json::read_json_part(source, start, &source.text[start..]);
     outcome.map_or_else(
         |problem| problem,
-        |_| source.problem(start, "broken-json", "invalid JSON", "correct the syntax here"),
+        |_| source.problem(start, Code::BROKEN_JSON, "invalid JSON", "correct the syntax here"),
     )
 }
 

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::content::VendorUsage;
 use super::conversation_builder::{Asker, ConversationBuilder};
 use super::{Transcript, content};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::json;
 use crate::model::{Json, RunStatus};
@@ -131,7 +131,7 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
     }
     if whole.messages.is_none() && whole.choices.is_none() && whole.output.is_none() && whole.input.is_none() {
         let help = "provide a list of messages, or an object with \"messages\", or with \"input\" and \"output\"";
-        return Err(source.problem(at, "no-messages", "this object has no \"messages\"", help));
+        return Err(source.problem(at, Code::NO_MESSAGES, "this object has no \"messages\"", help));
     }
     reading.all(&whole.messages.unwrap_or_default())?;
     reading.all(&whole.output.unwrap_or_default())?;
@@ -140,7 +140,7 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
         Some([_, second, ..]) => {
             let what = "this answer has more than one choice";
             let help = "write each choice as a separate conversation: each is a sample";
-            return Err(source.problem(json::offset_of(source, second.message), "many-choices", what, help));
+            return Err(source.problem(json::offset_of(source, second.message), Code::MANY_CHOICES, what, help));
         }
         Some([]) | None => {}
     }
@@ -280,6 +280,6 @@ impl OpenAiReader<'_> {
 
     fn refuse(&self, raw: &RawValue, what: &str) -> Diagnostic {
         let help = "use the format of the chat completions or the Responses API";
-        self.source.problem(json::offset_of(self.source, raw), "bad-message", what, help)
+        self.source.problem(json::offset_of(self.source, raw), Code::BAD_MESSAGE, what, help)
     }
 }

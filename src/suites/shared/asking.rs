@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::model::Ask;
 use crate::suites::kind::Pair;
 
@@ -100,7 +100,7 @@ pub fn in_words(ask: &Ask, pair: &Pair) -> Result<(), Diagnostic> {
     }
     let what = format!("the case \"{}\" has no prompt for a model", pair.case);
     let help = "add an input (a property's snapshot, a scenario's context), or use a command or http target";
-    Err(Diagnostic::of_file(&pair.golden, "no-words", what, help))
+    Err(Diagnostic::of_file(&pair.golden, Code::NO_WORDS, what, help))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Problems of golden files that are known before grading: expectations that cannot be satisfied, and unused entries.
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files};
 use crate::model::RepoPath;
 
@@ -16,7 +16,7 @@ pub struct Audit {
 impl Audit {
     /// Adds an entry without effect.
     pub fn note(&mut self, file: &RepoPath, what: impl Into<String>, help: impl Into<String>) {
-        self.notes.push(Diagnostic::of_file(file, "unused", what, help));
+        self.notes.push(Diagnostic::of_file(file, Code::UNUSED, what, help));
     }
 
     /// Reports entries of the golden folder that are not golden files.

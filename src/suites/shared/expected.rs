@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::finding::{Finding, Severity, file_name};
-use crate::diag::{Diagnostic, nearest};
+use crate::diag::{Code, Diagnostic, nearest};
 use crate::files::SourceText;
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
@@ -93,7 +93,7 @@ impl ExpectedFinding {
             let what = format!("min_severity {} is above max_severity {}", form.min_severity, form.max_severity);
             return Err(cursor.problem_of_key(
                 &[Key("min_severity")],
-                "empty-range",
+                Code::EMPTY_RANGE,
                 what,
                 "swap them, or widen the range",
             ));
@@ -112,7 +112,7 @@ impl ExpectedFinding {
                 None => "add it to must_contain_keywords, or remove its synonyms".to_owned(),
             };
             let path = [Key("keyword_synonyms"), Key(unknown)];
-            return Err(cursor.problem_of_key(&path, "no-effect", what, help));
+            return Err(cursor.problem_of_key(&path, Code::NO_EFFECT, what, help));
         }
         for words in &mut keywords {
             let own = synonyms.iter().filter(|(key, ..)| words.first().is_some_and(|word| word.as_str() == key));

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::deltas::DeltaKind;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
 use crate::model::{Difference, Shortfall, Shortfalls};
@@ -39,7 +39,7 @@ impl ExpectedDeltas {
             cursor.filled(&path, "an expected item", &item)?;
             if expected.contains_key(&item) {
                 let what = format!("{item:?} is expected twice");
-                return Err(cursor.problem(&path, "duplicate-item", what, "an item has one kind: keep one entry"));
+                return Err(cursor.problem(&path, Code::DUPLICATE_ITEM, what, "an item has one kind: keep one entry"));
             }
             expected.insert(item, kind.as_str());
         }

@@ -6,7 +6,7 @@ use super::audit::Audit;
 use super::case_table::CaseTable;
 use super::meaning::without_notes;
 use super::quarantine::Stated;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, read_case, sha256_hex};
 use crate::model::{CaseId, RepoPath, RunKey, SuiteConfig};
 use crate::suites::kind::{CaseIndex, Pair};
@@ -164,7 +164,7 @@ pub fn open_cases<T: Send>(
     opened.sort_by(|one, other| one.id.cmp(&other.id));
     for two in opened.windows(2).filter(|two| two[0].id == two[1].id) {
         let what = format!("the id \"{}\" is already used in {}", two[1].id, two[0].source.file);
-        problems.push(two[1].source.problem(two[1].at, "duplicate-id", what, "give each case its own id"));
+        problems.push(two[1].source.problem(two[1].at, Code::DUPLICATE_ID, what, "give each case its own id"));
     }
     let (mut entries, mut retired) = (Vec::new(), Vec::new());
     for GoldenFile {
@@ -193,7 +193,7 @@ fn opened<T>(
     let source = files.text(file)?;
     let read = read(&source, files)?;
     let checked = |text: &str, at: usize| {
-        CaseId::new(text).map_err(|bad| source.problem(at, "bad-id", bad.to_string(), bad.help()))
+        CaseId::new(text).map_err(|bad| source.problem(at, Code::BAD_ID, bad.to_string(), bad.help()))
     };
     // The file's name is nowhere in the file: errors point to its start.
     let (text, at) = read.id.as_ref().map_or((stem, 0), |name| (name.text.as_str(), name.at));

@@ -1,6 +1,6 @@
 //! Checks for the parts of every golden file: keywords, categories, texts and rules.
 
-use crate::diag::{Diagnostic, nearest};
+use crate::diag::{Code, Diagnostic, nearest};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step};
 use crate::text::{Keyword, same_category};
@@ -13,7 +13,7 @@ impl JsonCursor<'_> {
     pub fn keyword(&self, path: &[Step<'_>], text: &str) -> Result<Keyword, Diagnostic> {
         Keyword::new(text).ok_or_else(|| {
             let help = "write a word, or remove it: an empty keyword would match everything";
-            self.problem(path, "empty-keyword", format!("the keyword {text:?} is empty"), help)
+            self.problem(path, Code::EMPTY_KEYWORD, format!("the keyword {text:?} is empty"), help)
         })
     }
 
@@ -32,7 +32,7 @@ impl JsonCursor<'_> {
     pub fn category(&self, path: &[Step<'_>], text: &str, known: Option<&[String]>) -> Result<String, Diagnostic> {
         let key = same_category(text);
         if key.is_empty() {
-            return Err(self.problem(path, "empty-category", "the category is empty", "name a category"));
+            return Err(self.problem(path, Code::EMPTY_CATEGORY, "the category is empty", "name a category"));
         }
         let Some(known) = known.filter(|known| !known.iter().any(|one| same_category(one) == key)) else {
             return Ok(key);
@@ -41,7 +41,7 @@ impl JsonCursor<'_> {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => format!("the suite's categories are {}", known.join(", ")),
         };
-        Err(self.problem(path, "unknown-category", format!("unknown category \"{text}\""), help))
+        Err(self.problem(path, Code::UNKNOWN_CATEGORY, format!("unknown category \"{text}\""), help))
     }
 
     /// Refuses an empty text; `name` is its name in the message.
@@ -50,7 +50,7 @@ impl JsonCursor<'_> {
     /// The text is empty.
     pub fn filled(&self, path: &[Step<'_>], name: &str, text: &str) -> Result<(), Diagnostic> {
         match text.trim().is_empty() {
-            true => Err(self.problem(path, "empty-text", format!("{name} is empty"), "write it, or remove it")),
+            true => Err(self.problem(path, Code::EMPTY_TEXT, format!("{name} is empty"), "write it, or remove it")),
             false => Ok(()),
         }
     }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::quarantine::is_day;
 use super::rubric::DIMENSIONS;
-use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::{Files, SourceText};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
@@ -216,7 +216,7 @@ impl Labels {
         });
         let problem = |(label, name): (&Label, &str)| {
             let what = format!("the dimension \"{name}\" has no effect here: kind {} has no rubric", kind.name);
-            source.problem(label.spans.about, "no-effect", what, "state a check with a tag, or a verdict")
+            source.problem(label.spans.about, Code::NO_EFFECT, what, "state a check with a tag, or a verdict")
         };
         if kind.label_dimensions.is_empty() { scores.map(problem).collect() } else { Vec::new() }
     }
@@ -242,7 +242,7 @@ impl Labels {
                 None => format!("its checks are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
             };
             let what = format!("\"{check}\" is not a check of the case \"{}\"", label.case);
-            Some(source.problem(label.spans.about, "unknown-check", what, help))
+            Some(source.problem(label.spans.about, Code::UNKNOWN_CHECK, what, help))
         });
         unknown.collect()
     }
@@ -253,7 +253,7 @@ impl Labels {
         let unknown = |label: &Label| {
             let case = (!cases.contains(label.case.as_str())).then(|| {
                 let what = format!("a label is about \"{}\", which is not a case of the suite", label.case);
-                source.problem(label.spans.case, "unknown-case", what, "fix its case, or remove the label")
+                source.problem(label.spans.case, Code::UNKNOWN_CASE, what, "fix its case, or remove the label")
             });
             let agent = label.agent.as_deref().filter(|agent| !agents.contains(agent)).map(|agent| {
                 let what = format!("a label is about \"{agent}\", which is not an agent of the suite");
@@ -261,7 +261,7 @@ impl Labels {
                     Some(near) => format!("did you mean \"{near}\"?"),
                     None => format!("its agents are {}", agents.iter().copied().collect::<Vec<_>>().join(", ")),
                 };
-                source.problem(label.spans.agent, "unknown-agent", what, help)
+                source.problem(label.spans.agent, Code::UNKNOWN_AGENT, what, help)
             });
             case.into_iter().chain(agent)
         };
@@ -285,7 +285,7 @@ fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<It
         };
         let of = label.agent.as_ref().map_or(label.case.clone(), |agent| format!("{agent}/{}", label.case));
         let what = format!("\"{name}\" of {of} already has a label in line {}", source.line(*before));
-        Some(source.problem(label.spans.about, "duplicate-id", what, "keep one of the labels"))
+        Some(source.problem(label.spans.about, Code::DUPLICATE_ID, what, "keep one of the labels"))
     })
 }
 
@@ -294,11 +294,11 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
         cursor.read()?;
     if by.trim().is_empty() || reason.trim().is_empty() {
         let what = "a label needs a person and a reason";
-        return Err(cursor.problem_of_key(&[Key("by")], "no-reason", what, "fill in by and reason"));
+        return Err(cursor.problem_of_key(&[Key("by")], Code::NO_REASON, what, "fill in by and reason"));
     }
     if let Some(date) = date.as_ref().filter(|date| !is_day(date)) {
         let what = format!("invalid date \"{date}\"");
-        return Err(cursor.problem(&[Key("date")], "bad-date", what, "write it as YYYY-MM-DD"));
+        return Err(cursor.problem(&[Key("date")], Code::BAD_DATE, what, "write it as YYYY-MM-DD"));
     }
     let key = match (&dimension, &check) {
         (Some(_), _) => "dimension",
@@ -308,7 +308,7 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
     let at = |key| cursor.value(&[Key(key)]);
     if dimension.is_some() && outputs_sha256.is_some() && date.is_none() {
         let what = "a score of outputs needs a date";
-        return Err(cursor.problem_of_key(&[Key("dimension")], "no-date", what, "add date: YYYY-MM-DD"));
+        return Err(cursor.problem_of_key(&[Key("dimension")], Code::NO_DATE, what, "add date: YYYY-MM-DD"));
     }
     let spans = LabelSpans { agent: at("agent"), case: at("case"), about: at(key) };
     let says = match (dimension, score, check, tag, verdict, outputs_sha256) {
@@ -328,7 +328,7 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
         }
         _ => {
             let what = "a label is a dimension with a score of 0 to 2, a check with a tag, or a verdict";
-            return Err(cursor.problem_of_key(&[Key("case")], "bad-label", what, "state exactly one of the three"));
+            return Err(cursor.problem_of_key(&[Key("case")], Code::BAD_LABEL, what, "state exactly one of the three"));
         }
     };
     Ok(Label { agent, case, spans, says, by, reason, date })
@@ -339,7 +339,7 @@ fn unknown(cursor: &JsonCursor<'_>, what: &str, found: &str, known: &[&str]) -> 
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("known values: {}", known.join(", ")),
     };
-    cursor.problem(&[Key(what)], "unknown-value", format!("unknown {what} \"{found}\""), help)
+    cursor.problem(&[Key(what)], Code::UNKNOWN_VALUE, format!("unknown {what} \"{found}\""), help)
 }
 
 #[cfg(test)]

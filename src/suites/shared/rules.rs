@@ -8,7 +8,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::finding::{Finding, Severity};
-use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::SourceText;
 use crate::format::yaml;
 use crate::format::yaml::Step::{At, Key};
@@ -133,21 +133,21 @@ impl Rules {
             if form.id.trim().is_empty() || by_id.contains_key(&form.id) {
                 refuse(
                     "id",
-                    "duplicate-id",
+                    Code::DUPLICATE_ID,
                     format!("the rule id {:?} is empty or a duplicate", form.id),
                     "give each rule its own id",
                 );
             }
             for agent in form.when.agent.iter().chain([&form.trigger.agent]) {
                 if let Err(bad) = AgentName::new(agent) {
-                    refuse("when", "bad-id", bad.to_string(), bad.help());
+                    refuse("when", Code::BAD_ID, bad.to_string(), bad.help());
                 }
             }
             let words = form.when.any_keywords.as_deref();
             if words.is_some_and(|words| words.is_empty() || words.iter().any(|word| Keyword::new(word).is_none())) {
                 refuse(
                     "when",
-                    "empty-keyword",
+                    Code::EMPTY_KEYWORD,
                     "any_keywords is empty or has an empty keyword".to_owned(),
                     "write words, or remove any_keywords",
                 );

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::asking::Prompt;
 use super::deltas::{DeltaKind, form};
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
 use crate::model::{Ask, RepoPath, Toolbox};
@@ -39,7 +39,7 @@ impl RepositorySnapshot {
             if RepoPath::root().join(file).is_err() || file.trim().is_empty() {
                 let path = [Key("files"), At(at)];
                 let what = format!("{file:?} is not a path inside the repository");
-                return Err(cursor.problem(&path, "bad-path", what, "write it relative to the repository's root"));
+                return Err(cursor.problem(&path, Code::BAD_PATH, what, "write it relative to the repository's root"));
             }
         }
         for (at, test) in self.tests.iter().enumerate() {
@@ -49,7 +49,7 @@ impl RepositorySnapshot {
         for (at, text) in self.coverage.iter().enumerate() {
             coverage.push(LineRange::read(text).ok_or_else(|| {
                 let what = format!("invalid coverage range {text:?}");
-                cursor.problem(&[Key("coverage"), At(at)], "bad-range", what, "write path:from-to")
+                cursor.problem(&[Key("coverage"), At(at)], Code::BAD_RANGE, what, "write path:from-to")
             })?);
         }
         Ok(coverage)

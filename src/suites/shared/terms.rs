@@ -1,6 +1,6 @@
 //! Lists of terms: built-in, or a suite's own. Terms match whole words; keywords match parts of words (grading.md 15).
 
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
 use crate::model::{RepoPath, SuiteConfig};
 use crate::text::Keyword;
@@ -40,7 +40,7 @@ impl TermList {
     pub fn of_file(file: &RepoPath, files: &dyn Files) -> Result<Self, Diagnostic> {
         let terms = Self::of(&files.text(file)?.text);
         match terms.terms.is_empty() {
-            true => Err(Diagnostic::of_file(file, "no-terms", "the list has no term", "write one term a line")),
+            true => Err(Diagnostic::of_file(file, Code::NO_TERMS, "the list has no term", "write one term a line")),
             false => Ok(terms),
         }
     }

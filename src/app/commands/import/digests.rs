@@ -5,7 +5,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::freshness::{RecordingDigests, recording_digests};
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
 use crate::app::pipeline::selection::Selection;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::transcript::Transcript;
 use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource};
@@ -76,7 +76,7 @@ impl Digests {
             InputMatch::Another(why) => {
                 let what = format!("this run does not belong to the case \"{case}\": {why}");
                 let help = "name its case with --case ID, or import it with an unknown input with --force";
-                Err(source.problem(run.at, "another-input", what, help).into())
+                Err(source.problem(run.at, Code::ANOTHER_INPUT, what, help).into())
             }
         }
     }

@@ -28,7 +28,7 @@ use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::selection::Selection;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::model::{Interruption, LabelChange, Permission, PullState, Tier, Transport};
 use crate::publish::approval;
 use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal};
@@ -190,7 +190,7 @@ fn require_base_checkout(context: &PullRequestContext<'_>, plan: &Plan, workspac
         false => {
             let what = "a command is only started in a checkout of the base branch, and the workspace is none";
             let help = "add actions/checkout without ref before this step";
-            Err(Diagnostic::of_file("workspace", "no-base-checkout", what, help).into())
+            Err(Diagnostic::of_file("workspace", Code::NO_BASE_CHECKOUT, what, help).into())
         }
     }
 }

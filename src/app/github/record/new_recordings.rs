@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::outdated::{recording_files, replay_folder};
 use crate::app::live::LiveRuns;
 use crate::app::pipeline::plan::{LoadedSuite, Plan};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::run_v1;
 use crate::model::{RepoPath, RunKey, RunStatus};
@@ -82,7 +82,7 @@ impl NewRecordings {
         if let Some(file) = files.keys().find(|file| is_forbidden(file)) {
             let what = "recordings must not be written here";
             let help = "name another folder after replay:, outside of .github and .git";
-            return Err(Diagnostic::of_file(file, "bad-folder", what, help));
+            return Err(Diagnostic::of_file(file, Code::BAD_FOLDER, what, help));
         }
         self.removals.extend(before.into_iter().map(|(_, file)| file).filter(|file| !files.contains_key(file)));
         self.additions.extend(files);

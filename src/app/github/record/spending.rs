@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::app::live;
 use crate::app::pipeline::plan::Plan;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{Budget, RunKey, Tier, Transport};
 
@@ -29,7 +29,7 @@ pub fn check_budget(
         let help =
             "add budget: { max_cost_usd: … } or { max_tokens: … } on the base branch, or set the input max-cost-usd";
         return refused(
-            "no-budget",
+            Code::NO_BUDGET,
             "a pull request is only recorded within a budget, and there is none".to_owned(),
             help,
         );
@@ -46,7 +46,7 @@ pub fn check_budget(
             None if max_tokens.is_none() => {
                 let what = format!("the budget in US dollars cannot be kept, because {} has no price", provider.model);
                 return refused(
-                    "no-price",
+                    Code::NO_PRICE,
                     what,
                     "add it under prices, or budget: { max_tokens: … }, on the base branch",
                 );
@@ -57,11 +57,11 @@ pub fn check_budget(
     let help = "change fewer or smaller cases, or raise the budget on the base branch";
     if let Some(limit) = max_tokens.filter(|limit| tokens > *limit) {
         let what = format!("the requests have at least {tokens} tokens, but the budget is {limit}");
-        return refused("over-budget", what, help);
+        return refused(Code::OVER_BUDGET, what, help);
     }
     if let Some(limit) = max_cost_usd.filter(|limit| cost > *limit) {
         let what = format!("the requests cost at least {cost:.2} US dollars, but the budget is {limit:.2}");
-        return refused("over-budget", what, help);
+        return refused(Code::OVER_BUDGET, what, help);
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::environment::github;
 use super::inputs::DEFAULT_LABEL;
 use crate::app::cli::CheckArgs;
 use crate::app::cli_error::CliError;
-use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
+use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
 use crate::format::workflow::{Workflow, read_workflow};
 use crate::model::RepoPath;
@@ -25,7 +25,7 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     let Some(github) = github(&world.env)? else {
         return Err(Diagnostic::of_file(
             "environment",
-            "no-token",
+            Code::NO_TOKEN,
             "check --github needs GITHUB_REPOSITORY (owner/name) and GITHUB_TOKEN",
             "set both; `gh auth token` prints a token",
         )
@@ -134,13 +134,13 @@ fn images(
                 if reference.len() != 40 || !reference.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                     let what =
                         format!("{uses} is not pinned to a commit, so its owner can change what judges your merges");
-                    problems.push(problem("not-pinned", what, "write the commit of a release after the @"));
+                    problems.push(problem(Code::NOT_PINNED, what, "write the commit of a release after the @"));
                 }
                 match github.action_file(name, reference) {
                     Ok(Some(text)) => image_of(&text, uses, &problem, problems),
                     Ok(None) => {
                         let what = format!("{uses} does not exist, or the token may not read it");
-                        problems.push(problem("no-action", what, "write the commit of a release after the @"));
+                        problems.push(problem(Code::NO_ACTION, what, "write the commit of a release after the @"));
                         None
                     }
                     Err(error) if !error.is_denied() => return Err(unanswered(error)),
@@ -154,7 +154,7 @@ fn images(
         let Some(image) = image else { continue };
         if let ImageState::Refused(status) = github.image_state(&image)? {
             let what = format!("{image} cannot be pulled without a login (HTTP {status})");
-            problems.push(problem("image-refused", what, "ask the owner to make the package public"));
+            problems.push(problem(Code::IMAGE_REFUSED, what, "ask the owner to make the package public"));
         }
     }
     Ok(())
@@ -164,14 +164,14 @@ fn images(
 fn image_of(
     text: &str,
     uses: &str,
-    problem: &dyn Fn(&'static str, String, &str) -> Diagnostic,
+    problem: &dyn Fn(Code, String, &str) -> Diagnostic,
     problems: &mut Diagnostics,
 ) -> Option<String> {
     let line = text.lines().find_map(|line| line.trim().strip_prefix("image:"))?;
     let image = line.trim().trim_matches(['\'', '"']);
     if image == "Dockerfile" {
         let what = format!("{uses} builds goldgate from source in every job, which takes minutes");
-        problems.push(problem("builds-from-source", what, "write the commit of a release after the @"));
+        problems.push(problem(Code::BUILDS_FROM_SOURCE, what, "write the commit of a release after the @"));
     }
     image.strip_prefix("docker://").map(str::to_owned)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::app::github::inputs::ActionMode;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::workflow::{OnFailure, TokenAccess, Workflow, WorkflowJob, WorkflowStep};
 use crate::world::{BranchRules, QueueGrouping};
 
@@ -75,7 +75,7 @@ impl<'a> GateStep<'a> {
         is_verdict && self.input("tier") != "model" && self.input("blocking") != "false"
     }
 
-    fn problem(&self, code: &'static str, what: String, help: impl Into<String>) -> Diagnostic {
+    fn problem(&self, code: Code, what: String, help: impl Into<String>) -> Diagnostic {
         Diagnostic::of_file(&self.workflow.file, code, what, help)
     }
 }
@@ -127,7 +127,7 @@ pub fn of_workflows(gates: &[GateStep<'_>]) -> Diagnostics {
     if gates.iter().all(|gate| !gate.decides()) {
         problems.push(Diagnostic::of_file(
             ".github/workflows",
-            "no-gate",
+            Code::NO_GATE,
             "no workflow has a job that gives a blocking verdict",
             "copy docs/workflows/goldgate.yml of goldgate to .github/workflows",
         ));
@@ -136,7 +136,7 @@ pub fn of_workflows(gates: &[GateStep<'_>]) -> Diagnostics {
     if gates.iter().all(|gate| gate.mode() != Some(ActionMode::Approve)) {
         problems.push(Diagnostic::of_file(
             ".github/workflows",
-            "no-approval",
+            Code::NO_APPROVAL,
             "no workflow has a step with mode: approve, so nobody can accept a change of golden files or baseline",
             "copy docs/workflows/goldgate-approval.yml of goldgate to .github/workflows",
         ));
@@ -168,7 +168,8 @@ fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
             let word = if access == TokenAccess::Write { "write" } else { "read" };
             let what = format!("mode {} needs the permission {name}: {word}, {why}", mode.as_str());
             problems.push(
-                gate.problem("missing-permission", what, format!("add `{name}: {word}` to the job")).at(gate.job.at),
+                gate.problem(Code::MISSING_PERMISSION, what, format!("add `{name}: {word}` to the job"))
+                    .at(gate.job.at),
             );
         }
     }
@@ -188,14 +189,14 @@ fn triggers(gate: &GateStep<'_>, problems: &mut Diagnostics) {
             if !types.iter().any(|own| own == kind) {
                 let help = "write types: [opened, synchronize, reopened, edited]";
                 let what = format!("{name} does not listen to {kind}, so {why}");
-                problems.push(gate.problem("missing-type", what, help).at(trigger.at));
+                problems.push(gate.problem(Code::MISSING_TYPE, what, help).at(trigger.at));
             }
         }
         if let Some(filter @ ("paths" | "paths-ignore")) = trigger.filter {
             let what =
                 format!("{name} has {filter}: on a pull request that it leaves out, a required check stays pending");
             problems.push(
-                gate.problem("filtered", what, format!("remove {filter}; a run without changes takes seconds"))
+                gate.problem(Code::FILTERED, what, format!("remove {filter}; a run without changes takes seconds"))
                     .at(trigger.at),
             );
         }
@@ -209,15 +210,16 @@ fn skipping(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     match condition {
         Some(condition) if !always(condition) => {
             let what = "this job has a condition: a skipped job counts as passed when its check is required".to_owned();
-            problems
-                .push(gate.problem("skippable", what, "remove the if of the job; put it on its steps").at(gate.job.at));
+            problems.push(
+                gate.problem(Code::SKIPPABLE, what, "remove the if of the job; put it on its steps").at(gate.job.at),
+            );
         }
         None if !gate.job.needs.is_empty() => {
             let what = format!(
                 "this job needs {}: if that fails, it is skipped, and a skipped job counts as passed when its check is required",
                 gate.job.needs.join(", ")
             );
-            problems.push(gate.problem("skippable", what, help).at(gate.job.at));
+            problems.push(gate.problem(Code::SKIPPABLE, what, help).at(gate.job.at));
         }
         Some(_) | None => {}
     }
@@ -226,7 +228,7 @@ fn skipping(gate: &GateStep<'_>, problems: &mut Diagnostics) {
 fn ignoring(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     let mut ignored = |what: &str, at| {
         let help = "remove continue-on-error";
-        problems.push(gate.problem("ignored-failure", what.to_owned(), help).at(at));
+        problems.push(gate.problem(Code::IGNORED_FAILURE, what.to_owned(), help).at(at));
     };
     if gate.step.on_failure == OnFailure::Ignore {
         ignored(
@@ -252,7 +254,7 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
         let what = format!("no check of the gate is required, so a failing gate does not block a merge into {branch}");
         problems.push(Diagnostic::of_file(
             &about,
-            "not-required",
+            Code::NOT_REQUIRED,
             what,
             format!("require {}; {PROTECTION}", names(&checks)),
         ));
@@ -266,13 +268,13 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
                 "\"{}\" is required, but the job's check is \"{near}\"; a check that nobody reports stays pending",
                 check.name
             );
-            problems.push(Diagnostic::of_file(&about, "other-name", what, format!("require \"{near}\"")));
+            problems.push(Diagnostic::of_file(&about, Code::OTHER_NAME, what, format!("require \"{near}\"")));
         }
         if checks.contains(check.name.as_str()) && check.app != Some(ACTIONS_APP) {
             let what =
                 format!("any app and any token with statuses: write may report the required check \"{}\"", check.name);
             let help = "choose GitHub Actions as the source of the check";
-            problems.push(Diagnostic::of_file(&about, "any-source", what, help));
+            problems.push(Diagnostic::of_file(&about, Code::ANY_SOURCE, what, help));
         }
     }
     match rules.queue {
@@ -281,7 +283,7 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
             if grouping == QueueGrouping::OnlyLast {
                 let what = "the merge queue merges a failing entry below a passing one".to_owned();
                 let help = "turn on \"Require all queue entries to pass required checks\"";
-                problems.push(Diagnostic::of_file(&about, "queue-grouping", what, help));
+                problems.push(Diagnostic::of_file(&about, Code::QUEUE_GROUPING, what, help));
             }
             for gate in
                 deciding.iter().filter(|gate| gate.job.check.as_deref().is_some_and(|name| required.contains(name)))
@@ -290,7 +292,7 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
                     let what = "the branch has a merge queue, but this workflow does not listen to merge_group: its required check stays \
                                 pending in the queue";
                     problems.push(
-                        gate.problem("no-merge-group", what.to_owned(), "add merge_group: to its triggers")
+                        gate.problem(Code::NO_MERGE_GROUP, what.to_owned(), "add merge_group: to its triggers")
                             .at(gate.job.at),
                     );
                 }

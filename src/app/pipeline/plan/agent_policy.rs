@@ -1,7 +1,7 @@
 //! Checks the agents and keys of a suite's config against its kind.
 
 use super::{PlanReader, RulesSource, source_of};
-use crate::diag::Diagnostics;
+use crate::diag::{Code, Diagnostics};
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{AgentFiles, LiveSource, Role, RunSource, SuiteConfig};
 use crate::suites::SuiteKind;
@@ -14,14 +14,14 @@ impl PlanReader<'_> {
                 let help = "add agents, each with the source of its runs";
                 problems.push(self.problem(
                     &at("id"),
-                    "no-agents",
+                    Code::NO_AGENTS,
                     format!("the suite \"{}\" has no agents", suite.id),
                     help,
                 ));
             }
             Some(name) if !suite.agents.is_empty() => {
                 let what = format!("a {} suite always has exactly the agent \"{name}\"", kind.name);
-                problems.push(self.problem(&at("agents"), "no-effect", what, "remove agents"));
+                problems.push(self.problem(&at("agents"), Code::NO_EFFECT, what, "remove agents"));
             }
             None | Some(_) => {}
         }
@@ -42,11 +42,11 @@ impl PlanReader<'_> {
                 known => format!("its lists are {}", known.join(", ")),
             };
             let what = format!("kind {} has no list of terms \"{name}\"", kind.name);
-            problems.push(self.problem(&at, "no-effect", what, help));
+            problems.push(self.problem(&at, Code::NO_EFFECT, what, help));
         }
         for key in &suite.without_effect {
             let what = format!("{key} has no effect on kind {}", kind.name);
-            problems.push(self.problem(&at(key), "no-effect", what, format!("remove {key}")));
+            problems.push(self.problem(&at(key), Code::NO_EFFECT, what, format!("remove {key}")));
         }
         if suite.runs_of.is_some() != kind.agents.needs_runs_of() {
             let (what, help) = match suite.runs_of {
@@ -56,7 +56,7 @@ impl PlanReader<'_> {
                     "name the suite whose runs it grades together",
                 ),
             };
-            problems.push(self.problem(&at("runs_of"), "runs-of", what, help));
+            problems.push(self.problem(&at("runs_of"), Code::RUNS_OF, what, help));
         }
     }
 
@@ -66,7 +66,7 @@ impl PlanReader<'_> {
             let at = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
             if !kind.agents.has_roles() && agent.role != Role::default() {
                 let what = format!("role has no effect on kind {}", kind.name);
-                problems.push(self.problem(&[&at[..], &[Key("role")]].concat(), "no-effect", what, "remove role"));
+                problems.push(self.problem(&[&at[..], &[Key("role")]].concat(), Code::NO_EFFECT, what, "remove role"));
             }
             for (tier, source) in [("deterministic", &agent.deterministic), ("model", &agent.model)] {
                 let Some(RunSource::Live(LiveSource { critic: Some(_), .. })) = source else { continue };
@@ -76,7 +76,7 @@ impl PlanReader<'_> {
                     (false, _) => format!("critic has no effect on kind {}", kind.name),
                 };
                 let path = [&at[..], &[Key(tier), Key("critic")]].concat();
-                problems.push(self.problem(&path, "no-effect", what, "remove critic"));
+                problems.push(self.problem(&path, Code::NO_EFFECT, what, "remove critic"));
             }
         }
     }
@@ -91,7 +91,7 @@ impl PlanReader<'_> {
                     let what = format!("the agent \"{name}\" has no source in the tier {}", tier.as_str());
                     problems.push(self.problem(
                         &path,
-                        "no-source",
+                        Code::NO_SOURCE,
                         what,
                         format!("add {}: {{ replay: FOLDER }}", tier.as_str()),
                     ));
@@ -116,7 +116,7 @@ impl PlanReader<'_> {
             let what =
                 format!("the agent \"{name}\" has recordings, but the config does not name the files of the agent");
             let help = "name its prompts, tools and sources: fingerprint: [prompts/**], or give the reason why that is impossible: fingerprint: { none: \"why\" }";
-            problems.push(self.problem(&path, "unknown-agent-files", what, help));
+            problems.push(self.problem(&path, Code::UNKNOWN_AGENT_FILES, what, help));
         }
     }
 }

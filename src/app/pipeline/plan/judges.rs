@@ -2,7 +2,7 @@
 
 use super::loaded_suite::LoadedJudge;
 use super::plan_reader::{PlanReader, strays};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::sha256_hex;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{Judge, SuiteConfig};
@@ -30,18 +30,18 @@ impl PlanReader<'_> {
                 let path = [Key("suites"), At(suite.index), Key("gates"), Key(name)];
                 let what = format!("the judge \"{name}\" has a gate, but LLM judges are advisory and never gate");
                 let help = "remove the gate: judges are reported separately, and make recommendations once they agree with human labels";
-                problems.push(self.problem(&path, "judge-in-gate", what, help));
+                problems.push(self.problem(&path, Code::JUDGE_IN_GATE, what, help));
             }
             if kind.metrics.iter().any(|spec| spec.name == name) {
                 let what = format!("kind {} already has a metric \"{name}\"", kind.name);
                 let help = format!("give the judge another name, such as judged_{name}");
-                problems.push(self.problem(&at("target")[..4], "duplicate-name", what, help));
+                problems.push(self.problem(&at("target")[..4], Code::DUPLICATE_NAME, what, help));
             }
             let own = |pair: &crate::suites::Pair| pair.runs.len() == 1 && pair.runs[0].suite == suite.id;
             if !golden.pairs().iter().all(own) {
                 let what =
                     format!("judges cannot be used with kind {}, because its samples are not single runs", kind.name);
-                problems.push(self.problem(&at("target")[..4], "no-effect", what, "remove the judge"));
+                problems.push(self.problem(&at("target")[..4], Code::NO_EFFECT, what, "remove the judge"));
             }
             loaded.extend(problems.keep_all(self.judge(judge, suite, golden)));
         }
@@ -53,7 +53,7 @@ impl PlanReader<'_> {
         let rubric = problems.keep(self.files.text(&judge.rubric)).map_or(String::new(), |source| source.text);
         if problems.is_empty() && rubric.trim().is_empty() {
             let help = "describe when an output is a pass, weak or a fail";
-            problems.push(Diagnostic::of_file(&judge.rubric, "empty-rubric", "the rubric is empty", help));
+            problems.push(Diagnostic::of_file(&judge.rubric, Code::EMPTY_RUBRIC, "the rubric is empty", help));
         }
         let labels = problems.keep_all(Labels::open(judge.labels.as_ref(), self.files)).unwrap_or_default();
         strays(&labels, suite, golden, &mut problems);

@@ -1,7 +1,7 @@
 //! Checks that the runs of all pairs have a source.
 
 use super::LoadedSuite;
-use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::model::{Agent, AgentName, Config, RunKey, Tier};
 use crate::suites::Pair;
 
@@ -46,7 +46,7 @@ fn never_run(loaded: &LoadedSuite, config: &Config, pair: &Pair) -> Diagnostic {
     );
     Diagnostic::of_file(
         &pair.golden,
-        "never-run",
+        Code::NEVER_RUN,
         what,
         "add a source for all of these agents in one tier of the suite, or remove agents without a source",
     )
@@ -64,5 +64,5 @@ fn unknown_run(config: &Config, pair: &Pair, key: &RunKey) -> Option<Diagnostic>
         None => format!("its agents are {}", known.join(", ")),
     };
     let what = format!("the suite \"{}\" has no agent \"{}\"", key.suite, key.agent);
-    Some(Diagnostic::of_file(&pair.golden, "unknown-agent", what, help))
+    Some(Diagnostic::of_file(&pair.golden, Code::UNKNOWN_AGENT, what, help))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::loaded_suite::{Plan, RulesSource};
-use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::{Files, OtherCommit, SourceText};
 use crate::format::yaml;
 use crate::format::yaml::Step;
@@ -39,7 +39,7 @@ impl PlanReader<'_> {
     pub(super) fn problem(
         &self,
         path: &[Step<'_>],
-        code: &'static str,
+        code: Code,
         what: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
@@ -61,6 +61,6 @@ impl PlanReader<'_> {
             None => format!("use one of {}", known.into_iter().collect::<Vec<_>>().join(", ")),
         };
         let what = format!("--{word}: unknown {word} \"{name}\"");
-        Some(Diagnostic::of_file(&self.source.file, "nothing-selected", what, help))
+        Some(Diagnostic::of_file(&self.source.file, Code::NOTHING_SELECTED, what, help))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::LoadedSuite;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::model::CaseId;
 use crate::world::Clock;
 
@@ -19,7 +19,7 @@ pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
             let what =
                 format!("the quarantine of \"{}\" needs an owner, a reason and an end date up to {last}", pair.case);
             let help = format!("write expires: \"{last}\" or earlier");
-            problems.push(Diagnostic::of_file(&pair.golden, "bad-quarantine", what, help).at(at));
+            problems.push(Diagnostic::of_file(&pair.golden, Code::BAD_QUARANTINE, what, help).at(at));
         } else if stated.terms.expires >= today {
             active.insert(&pair.case);
         }
@@ -38,6 +38,6 @@ pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
             named.join(", ")
         );
         let help = "fix or remove cases until at most 10% are in quarantine";
-        problems.push(Diagnostic::of_file(&loaded.config.path, "too-many-quarantined", what, help));
+        problems.push(Diagnostic::of_file(&loaded.config.path, Code::TOO_MANY_QUARANTINED, what, help));
     }
 }

@@ -14,7 +14,7 @@ use self::calls::Calls;
 use self::messages::{MessagePart, OtlpMessage};
 use self::span::{SpanOperation, TraceSpan};
 use super::{Transcript, content};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::run_v1;
 use crate::model::{Json, Measures, RunStatus, ToolCall};
@@ -42,7 +42,7 @@ pub fn read_traces(
     if runs.is_empty() {
         let what = "this file has no spans of the GenAI semantic conventions";
         let help = "provide traces whose spans have gen_ai.operation.name";
-        return Err(source.problem(0, "no-run", what, help).into());
+        return Err(source.problem(0, Code::NO_RUN, what, help).into());
     }
     let mut problems = Diagnostics::default();
     let mut transcripts: Vec<Transcript> =
@@ -112,7 +112,7 @@ impl TraceSpans {
         if let (Some(key), None) = (case_from, &case) {
             let help = "choose an attribute that each trace has on one of its spans";
             let what = format!("no span of this trace has the attribute {key:?}");
-            return Err(source.problem(self.at(), "no-case", what, help));
+            return Err(source.problem(self.at(), Code::NO_CASE, what, help));
         }
         let of_model =
             |span: &TraceSpan| span.text(&["gen_ai.response.model", "gen_ai.request.model"]).map(str::to_owned);

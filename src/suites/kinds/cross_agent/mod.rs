@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use self::view::View;
 use super::triggers::{rule_ids, trigger_checks};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, read_case, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
@@ -182,7 +182,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         let help = "name the suite whose runs are compared";
         return Err(Diagnostic::of_file(
             &suite.path,
-            "missing-key",
+            Code::MISSING_KEY,
             format!("the suite \"{}\" has no runs_of", suite.id),
             help,
         )
@@ -227,12 +227,12 @@ fn read_golden(
     file: RepoPath,
     stem: &str,
 ) -> Result<(Pair, CrossAgentCase), Diagnostic> {
-    let bad_id = |bad: BadId| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help());
+    let bad_id = |bad: BadId| Diagnostic::of_file(&file, Code::BAD_ID, bad.to_string(), bad.help());
     let case = CaseId::new(stem).map_err(bad_id)?;
     let source = files.text(&file)?;
     let form: CrossAgentCaseForm<'_> = json::golden(&source)?;
     let cursor = JsonCursor::whole(&source);
-    let bad = |path: &[Step<'_>], bad: BadId| cursor.problem(path, "bad-id", bad.to_string(), bad.help());
+    let bad = |path: &[Step<'_>], bad: BadId| cursor.problem(path, Code::BAD_ID, bad.to_string(), bad.help());
     let contract = CaseId::new(&form.contract).map_err(|id| bad(&[Key("contract")], id))?;
     let mut agents = Vec::new();
     for (at, agent) in form.agents.iter().enumerate() {
@@ -241,7 +241,7 @@ fn read_golden(
     if agents.iter().collect::<BTreeSet<_>>().len() != agents.len() || agents.len() < 2 {
         return Err(cursor.problem_of_key(
             &[Key("agents")],
-            "bad-agents",
+            Code::BAD_AGENTS,
             "the case has fewer than two agents, or names one of them twice",
             "name two or more different agents",
         ));
@@ -282,7 +282,7 @@ fn read_shared(cursor: &JsonCursor<'_>, form: &CrossAgentCaseForm<'_>, agents: u
     if min_agents == 0 || min_agents > agents {
         let what = format!("min_agents is {min_agents}, the case has {agents} agents");
         let help = format!("write 1 to {agents}");
-        return Err(cursor.problem_of_key(&[Key("min_agents")], "unsatisfiable", what, help));
+        return Err(cursor.problem_of_key(&[Key("min_agents")], Code::UNSATISFIABLE, what, help));
     }
     Ok(Shared {
         expected: ExpectedFinding::of(expected, cursor, None)?,
@@ -304,13 +304,13 @@ impl SharedForm {
         if fields.get("required") == Some(&Value::Bool(false)) {
             let what = "a shared finding is always required, so required: false has no effect";
             let help = "remove required; remove the finding if no agent has to make it";
-            return Err(cursor.problem_of_key(&[Key("required")], "no-effect", what, help));
+            return Err(cursor.problem_of_key(&[Key("required")], Code::NO_EFFECT, what, help));
         }
         fields.remove("min_agents");
         fields.remove("max_severity_spread");
         let expected = serde_json::from_value(fields.into()).map_err(|error| {
             let what = format!("not a valid expected finding: {error}");
-            cursor.problem(&[], "bad-value", what, "write it as in expected/{agent}/{contract}.json")
+            cursor.problem(&[], Code::BAD_VALUE, what, "write it as in expected/{agent}/{contract}.json")
         })?;
         Ok(Self { expected, min_agents, max_severity_spread })
     }

@@ -9,7 +9,7 @@ use self::asked::ask;
 use self::checks::EvidenceChecker;
 use self::produced::produced;
 use self::repository::{files, root, tidied};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
@@ -226,13 +226,13 @@ fn read_task(source: &SourceText, suite: &RepoPath, disk: &dyn Files) -> Result<
     let inside = |path: &[Step<'_>], text: &str| {
         tidied(text).ok_or_else(|| {
             let what = format!("{text:?} leaves the fixture repository");
-            cursor.problem_of_key(path, "path-outside", what, "write a path inside the repository")
+            cursor.problem_of_key(path, Code::PATH_OUTSIDE, what, "write a path inside the repository")
         })
     };
     let keyword = |path: &[Step<'_>], name: &str, text: &str| {
         Keyword::new(text).ok_or_else(|| {
             let help = "write a word: an empty one would match everything";
-            cursor.problem_of_key(path, "empty-keyword", format!("{name} has an empty text"), help)
+            cursor.problem_of_key(path, Code::EMPTY_KEYWORD, format!("{name} has an empty text"), help)
         })
     };
     let allowed = match &form.allowed_files {
@@ -255,12 +255,12 @@ fn read_task(source: &SourceText, suite: &RepoPath, disk: &dyn Files) -> Result<
     let retired = form.lifecycle.sound(&cursor)?;
     if form.allowed_files.as_ref().is_some_and(Vec::is_empty) {
         let help = "name the files, or remove allowed_files to allow all of the fixture repository";
-        return Err(cursor.problem(&[Key("allowed_files")], "unsatisfiable", "no file may be inspected", help));
+        return Err(cursor.problem(&[Key("allowed_files")], Code::UNSATISFIABLE, "no file may be inspected", help));
     }
     let unsatisfiable = (!allowed.contains(&file)).then(|| {
         let what = format!("the expected file \"{file}\" is not among the allowed files, or does not exist");
         let help = "add it to allowed_files, or correct expected_file";
-        cursor.problem(&[Key("expected_file")], "unsatisfiable", what, help)
+        cursor.problem(&[Key("expected_file")], Code::UNSATISFIABLE, what, help)
     });
     let LifecycleForm { created_from, owner, reviewed, .. } = &form.lifecycle;
     let owed = [("created_from", created_from), ("owner", owner), ("reviewed", reviewed)];
@@ -291,12 +291,17 @@ impl ChecksForm {
         let bounds = [("context_budget_tokens", self.context_budget_tokens), ("max_latency_ms", self.max_latency_ms)];
         if let Some((key, _)) = bounds.into_iter().find(|(_, bound)| *bound == Some(0)) {
             let path = [Key("checks"), Key(key)];
-            return Err(cursor.problem(&path, "unsatisfiable", format!("{key} is 0"), "write 1 or more, or remove it"));
+            return Err(cursor.problem(
+                &path,
+                Code::UNSATISFIABLE,
+                format!("{key} is 0"),
+                "write 1 or more, or remove it",
+            ));
         }
         if let Some(category) = self.policy_violations.keys().find(|category| category.trim().is_empty()) {
             let path = [Key("checks"), Key("policy_violations"), Key(category.as_str())];
             let what = "a category of policy violations has no name";
-            return Err(cursor.problem_of_key(&path, "empty-text", what, "name it as the records do"));
+            return Err(cursor.problem_of_key(&path, Code::EMPTY_TEXT, what, "name it as the records do"));
         }
         for (at, event) in self.required_events.iter().enumerate() {
             cursor.filled(&[Key("checks"), Key("required_events"), At(at)], "a required event", event)?;
@@ -311,7 +316,9 @@ impl LifecycleForm {
         let at = |key| [Key("lifecycle"), Key(key)];
         let day = |path: &[Step<'_>], text: &str| match is_day(text) {
             true => Ok(()),
-            false => Err(cursor.problem(path, "bad-date", format!("invalid date {text:?}"), "write it as YYYY-MM-DD")),
+            false => {
+                Err(cursor.problem(path, Code::BAD_DATE, format!("invalid date {text:?}"), "write it as YYYY-MM-DD"))
+            }
         };
         let Self { created_from, owner, reviewed, retired } = self;
         for (key, text) in [("created_from", created_from), ("owner", owner)] {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::{EntryKind, Files};
 use crate::format::JsonCursor;
 use crate::format::Step::Key;
@@ -18,7 +18,7 @@ pub fn root(cursor: &JsonCursor<'_>, suite: &RepoPath, path: &str, files: &dyn F
     roots.find(|root| files.list(root).is_ok()).ok_or_else(|| {
         let help = "correct repo_path, or state allowed_files";
         let what = format!("fixture repository {path:?} does not exist");
-        cursor.problem_of_key(&[Key("repo_path")], "missing-folder", what, help)
+        cursor.problem_of_key(&[Key("repo_path")], Code::MISSING_FOLDER, what, help)
     })
 }
 
@@ -46,7 +46,7 @@ pub fn files(cursor: &JsonCursor<'_>, root: RepoPath, files: &dyn Files) -> Resu
                 }
                 EntryKind::Folder => {
                     let (what, help) = ("the fixture repository has too many folders", "state allowed_files");
-                    return Err(cursor.problem_of_key(&[Key("repo_path")], "missing-folder", what, help));
+                    return Err(cursor.problem_of_key(&[Key("repo_path")], Code::MISSING_FOLDER, what, help));
                 }
             }
         }

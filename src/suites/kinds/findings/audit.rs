@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Findings;
 use super::golden::Expectation;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::{EntryKind, Files};
 use crate::model::RepoPath;
 use crate::suites::shared::audit::Audit;
@@ -56,7 +56,7 @@ fn impossible<'a>(golden: &'a RepoPath, expectation: &'a Expectation) -> impl It
         );
         Some(Diagnostic::of_file(
             golden,
-            "unsatisfiable",
+            Code::UNSATISFIABLE,
             what,
             "give must_not_find keywords that the finding does not have",
         ))
@@ -64,7 +64,7 @@ fn impossible<'a>(golden: &'a RepoPath, expectation: &'a Expectation) -> impl It
     let no_room = expectation.count.is_some_and(|(_, most)| most == 0) && expectation.required().next().is_some();
     let no_room = no_room.then(|| {
         let what = "findings are required, but max_expected_findings is 0";
-        Diagnostic::of_file(golden, "unsatisfiable", what, "raise max_expected_findings")
+        Diagnostic::of_file(golden, Code::UNSATISFIABLE, what, "raise max_expected_findings")
     });
     forbidden.chain(no_room)
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
@@ -125,7 +125,7 @@ pub fn expectation<'a>(
         let what =
             format!("there are {} expected findings; the limit is {MOST_EXPECTED}", text.expected_findings.len());
         let help = "split the document, or expect fewer findings";
-        return Err(source.problem(json::offset_of(source, raw), "too-many", what, help));
+        return Err(source.problem(json::offset_of(source, raw), Code::TOO_MANY, what, help));
     }
     let expected =
         text.expected_findings.iter().map(|raw| ExpectedFinding::read(source, raw, known)).collect::<Result<_, _>>()?;
@@ -142,7 +142,7 @@ pub fn expectation<'a>(
     let zone: Option<f64> = text.ambiguity_zone.map(|raw| json::part(source, raw)).transpose()?.flatten();
     if let (Some(raw), Some(zone)) = (text.ambiguity_zone, zone.filter(|zone| !(0.0..=0.5).contains(zone))) {
         let what = format!("ambiguity_zone is {zone}");
-        return Err(source.problem(json::offset_of(source, raw), "bad-zone", what, "write a number from 0 to 0.5"));
+        return Err(source.problem(json::offset_of(source, raw), Code::BAD_ZONE, what, "write a number from 0 to 0.5"));
     }
     let number = |raw: Option<&'a RawValue>| raw.map(|raw| json::part::<Option<u64>>(source, raw)).transpose();
     let (least, most) = (number(text.min_expected_findings)?.flatten(), number(text.max_expected_findings)?.flatten());
@@ -153,7 +153,12 @@ pub fn expectation<'a>(
     let count_raw = text.max_expected_findings.or(text.min_expected_findings);
     if let (Some((least, most)), Some(raw)) = (count.filter(|(least, most)| least > most), count_raw) {
         let what = format!("min_expected_findings {least} is above max_expected_findings {most}");
-        return Err(source.problem(json::offset_of(source, raw), "empty-range", what, "swap them, or widen the range"));
+        return Err(source.problem(
+            json::offset_of(source, raw),
+            Code::EMPTY_RANGE,
+            what,
+            "swap them, or widen the range",
+        ));
     }
     let count_line = count_raw.map_or(1, |raw| source.line(json::offset_of(source, raw)));
     Ok((Expectation { expected, gaps, guards, count, count_line }, zone))

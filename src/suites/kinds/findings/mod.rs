@@ -12,7 +12,7 @@ use self::fits::{Fit, Fits};
 use self::golden::{Expectation, ExpectedFile, expectation};
 use self::settings::FindingsSettings;
 use self::shortfalls::shortfalls;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, read_case, sha256_hex};
 use crate::format::{JsonCursor, json};
 use crate::model::{
@@ -185,7 +185,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
                 let help = format!("add {}, or remove this file", documents.child(&contract));
                 return Err(Diagnostic::of_file(
                     &file,
-                    "missing-contract",
+                    Code::MISSING_CONTRACT,
                     format!("contract \"{contract}\" does not exist"),
                     help,
                 ));
@@ -212,7 +212,8 @@ fn read_pair(
     file: RepoPath,
     stem: &str,
 ) -> Result<(Pair, Expectation), Diagnostic> {
-    let case = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
+    let case =
+        CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, Code::BAD_ID, bad.to_string(), bad.help()))?;
     let source = files.text(&file)?;
     let text: ExpectedFile<'_> = json::golden(&source)?;
     let (expectation, zone) = expectation(&source, &text, categories(suite))?;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use self::checks::{InterviewChecker, shortfalls};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
@@ -211,7 +211,7 @@ fn read_scenario(
     if !(0.0..=12.0).contains(&form.minimum_rubric_score) {
         let what = format!("minimumRubricScore is {}", form.minimum_rubric_score);
         let path = [Key("minimumRubricScore")];
-        return Err(cursor.problem_of_key(&path, "bad-score", what, "the rubric has 0 to 12 points"));
+        return Err(cursor.problem_of_key(&path, Code::BAD_SCORE, what, "the rubric has 0 to 12 points"));
     }
     let invariants = invariants(&form, &cursor)?;
     let mut expected = Vec::new();
@@ -248,7 +248,12 @@ fn invariants(form: &InterviewScenarioForm, cursor: &JsonCursor<'_>) -> Result<V
         None => Vec::new(),
         Some(value) => texts(value).ok_or_else(|| {
             let help = "write a list: without invariants, the constraints are used in their place";
-            cursor.problem_of_key(&constraints, "wrong-type", "the context's constraints are not a list of texts", help)
+            cursor.problem_of_key(
+                &constraints,
+                Code::WRONG_TYPE,
+                "the context's constraints are not a list of texts",
+                help,
+            )
         })?,
     };
     let (stated, path): (&[String], &[Step<'_>]) = match &form.invariants {
@@ -260,7 +265,7 @@ fn invariants(form: &InterviewScenarioForm, cursor: &JsonCursor<'_>) -> Result<V
         let words = invariant(text);
         if words.is_empty() {
             let what = format!("the invariant {text:?} has no word of at least 4 letters");
-            return Err(cursor.problem(&step(path, At(at)), "empty-keyword", what, "name what must be true"));
+            return Err(cursor.problem(&step(path, At(at)), Code::EMPTY_KEYWORD, what, "name what must be true"));
         }
         all.push(words);
     }
@@ -274,7 +279,7 @@ impl ExpectedAtom {
         if description_contains_any.is_empty() && category_one_of.is_empty() && min_outcomes == 0 && !requires_evidence
         {
             let help = "state descriptionContainsAny, categoryOneOf, minOutcomes or requiresEvidence";
-            return Err(cursor.problem(&[], "asks-nothing", "an expected atom states no condition", help));
+            return Err(cursor.problem(&[], Code::ASKS_NOTHING, "an expected atom states no condition", help));
         }
         let category = |(at, text): (usize, &String)| cursor.category(&[Key("categoryOneOf"), At(at)], text, None);
         Ok(Self {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
@@ -111,7 +111,7 @@ fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic
     let cursor = JsonCursor::whole(source);
     if variants.is_empty() {
         let help = "add a variant: a base run alone cannot show stability";
-        return Err(cursor.problem(&[Key("variants")], "no-variants", "the list of variants is empty", help));
+        return Err(cursor.problem(&[Key("variants")], Code::NO_VARIANTS, "the list of variants is empty", help));
     }
     if let Some(snapshot) = &snapshot {
         snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
@@ -125,7 +125,7 @@ fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic
         cursor.filled(&of("transform"), "the transform of a variant", transform)?;
         if variants[..at].iter().any(|other| other.name == *name) {
             let what = format!("duplicate variant \"{name}\"");
-            return Err(cursor.problem(&of("name"), "duplicate-id", what, "give each variant its own name"));
+            return Err(cursor.problem(&of("name"), Code::DUPLICATE_ID, what, "give each variant its own name"));
         }
         match (&snapshot, variant_snapshot) {
             (Some(_), Some(variant_snapshot)) => variant_snapshot.ranges(&cursor.inner(&of("snapshot"))).map(|_| ())?,
@@ -133,7 +133,7 @@ fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic
             (Some(_), None) | (None, Some(_)) => {
                 let what = format!("only one of the case and its variant \"{name}\" has a snapshot");
                 let help = "give a snapshot to the case and every variant, or to none of them";
-                return Err(cursor.problem(&of("name"), "no-snapshot", what, help));
+                return Err(cursor.problem(&of("name"), Code::NO_SNAPSHOT, what, help));
             }
         }
         runs.push(StatedName { text: format!("{stem}--{name}"), at: cursor.value(&of("name")) });

@@ -9,7 +9,7 @@ use super::instructions::Instructions;
 use super::score::{Verification, verify};
 use super::scoring::Scoring;
 use super::{instructions, structure};
-use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
+use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files, read_case, sha256_hex};
 use crate::format::JsonCursor;
 use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteConfig};
@@ -81,7 +81,7 @@ fn read_golden_case(
     name: &str,
     scoring: &Scoring,
 ) -> Result<RevisionCase, Diagnostic> {
-    let id = CaseId::new(name).map_err(|bad| Diagnostic::of_file(folder, "bad-id", bad.to_string(), bad.help()))?;
+    let id = CaseId::new(name).map_err(|bad| Diagnostic::of_file(folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
     let golden = folder.child(GOLDEN);
     let source = files.text(&golden)?;
     let asked = instructions::read_instructions(&source)?;
@@ -115,7 +115,7 @@ fn document(files: &dyn Files, file: &RepoPath) -> Result<(Draft, String), Diagn
     let draft = Draft::read(&bytes);
     if structure::is_nothing(&draft) {
         let what = "not an RTF document with text";
-        return Err(Diagnostic::of_file(file, "not-rtf", what, "save the contract as RTF: it begins with {\\rtf"));
+        return Err(Diagnostic::of_file(file, Code::NOT_RTF, what, "save the contract as RTF: it begins with {\\rtf"));
     }
     Ok((draft, sha256_hex(&bytes)))
 }
@@ -133,7 +133,7 @@ pub fn audit(cases: &[RevisionCase], files: &dyn Files) -> Audit {
         }
         for missing in instructions::unfounded(&case.asked, &case.original) {
             let help = "correct the instructions, or the original";
-            audit.problems.push(Diagnostic::of_file(&case.golden, "cannot-hold", missing, help));
+            audit.problems.push(Diagnostic::of_file(&case.golden, Code::CANNOT_HOLD, missing, help));
         }
     }
     audit

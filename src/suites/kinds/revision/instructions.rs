@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::draft::{Draft, dotted, number};
 use super::liability::Parties;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
@@ -163,7 +163,7 @@ pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic
         if norm(indemnifier) == norm(indemnitee) {
             let what = format!("\"{indemnifier}\" would indemnify itself");
             let path = [Key("liability"), Key("indemnitee")];
-            return Err(cursor.problem(&path, "no-effect", what, "name the two parties"));
+            return Err(cursor.problem(&path, Code::NO_EFFECT, what, "name the two parties"));
         }
     }
     reject_ambiguous_names(&cursor, &asked)?;
@@ -184,7 +184,7 @@ fn reject_ambiguous_names(cursor: &JsonCursor<'_>, asked: &Instructions) -> Resu
         if old.iter().any(|(name, to)| *name == norm(&one.from) && *to != one.to) {
             let what = format!("\"{}\" would become two names", one.from);
             let path = [Key("entities"), At(at), Key("from")];
-            return Err(cursor.problem(&path, "contradiction", what, "keep one of the entries"));
+            return Err(cursor.problem(&path, Code::CONTRADICTION, what, "keep one of the entries"));
         }
         old.push((norm(&one.from), &one.to));
     }
@@ -193,7 +193,7 @@ fn reject_ambiguous_names(cursor: &JsonCursor<'_>, asked: &Instructions) -> Resu
     let both = |path: &[Step<'_>], name: &str| {
         let what = format!("\"{name}\" is both an old name and a new name");
         let help = "remove the entry of a name that stays; a replaced name cannot be the new name of another";
-        Err(cursor.problem(path, "contradiction", what, help))
+        Err(cursor.problem(path, Code::CONTRADICTION, what, help))
     };
     for (at, one) in asked.entities.iter().enumerate() {
         if names.contains(&norm(&one.to)) {
@@ -228,7 +228,7 @@ fn agree(cursor: &JsonCursor<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> 
                 first.section
             );
             let path = [Key("clauses"), At(at), Key("section")];
-            return Err(cursor.problem(&path, "contradiction", what, "keep one of them"));
+            return Err(cursor.problem(&path, Code::CONTRADICTION, what, "keep one of them"));
         }
     }
     Ok(())
@@ -240,7 +240,12 @@ fn becomes(cursor: &JsonCursor<'_>, path: &[Step<'_>], from: &str, to: &str) -> 
     match old == new {
         true => {
             let what = format!("\"{from}\" would become itself");
-            Err(cursor.problem(&step(path, Key("to")), "no-effect", what, "correct from or to, or remove the entry"))
+            Err(cursor.problem(
+                &step(path, Key("to")),
+                Code::NO_EFFECT,
+                what,
+                "correct from or to, or remove the entry",
+            ))
         }
         false => Ok(()),
     }
@@ -255,7 +260,7 @@ fn is_number(cursor: &JsonCursor<'_>, path: &[Step<'_>], section: &str) -> Resul
         Some(_) => Ok(()),
         None => {
             let what = format!("\"{section}\" is not a section number");
-            Err(cursor.problem(path, "bad-section", what, "write it as in the original, such as \"4.2\""))
+            Err(cursor.problem(path, Code::BAD_SECTION, what, "write it as in the original, such as \"4.2\""))
         }
     }
 }
@@ -277,17 +282,17 @@ fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Resu
     ];
     if let Some((key, _)) = without_effect.into_iter().find(|(_, stated)| *stated) {
         let what = format!("{key} has no effect on the operation {word} of section {section}");
-        return Err(cursor.problem_of_key(&step(path, Key(key)), "no-effect", what, format!("remove {key}")));
+        return Err(cursor.problem_of_key(&step(path, Key(key)), Code::NO_EFFECT, what, format!("remove {key}")));
     }
     if clause.operation == ClauseOperation::Add && clause.heading.is_none() && clause.must_contain.is_empty() {
         let what = format!("an added section {section} cannot be recognized");
-        return Err(cursor.problem(path, "cannot-fail", what, "add heading or must_contain"));
+        return Err(cursor.problem(path, Code::CANNOT_FAIL, what, "add heading or must_contain"));
     }
     let both = clause.must_contain.iter().find(|text| clause.must_not_contain.contains(text));
     match both {
         Some(text) => {
             let what = format!("section {section} both must and must not contain \"{text}\"");
-            Err(cursor.problem(&step(path, Key("must_not_contain")), "contradiction", what, "keep one of them"))
+            Err(cursor.problem(&step(path, Key("must_not_contain")), Code::CONTRADICTION, what, "keep one of them"))
         }
         None => Ok(()),
     }

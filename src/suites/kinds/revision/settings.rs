@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fault::Criterion;
 use super::scoring::{Penalties, PenaltyMode, Scoring};
+use crate::diag::Code;
 use crate::format::Step::Key;
 use crate::format::config::{FromKeys, SuiteKeyReader};
 use crate::model::{
@@ -148,7 +149,7 @@ impl Scoring {
                 // Rounded: 1.3, not 1.2999999999999998.
                 None => format!("the weights sum to {}", (sum * 1e9).round() / 1e9),
             };
-            reader.refuse(&at("weights"), "bad-weights", what, "write five weights from 0 to 1 that sum to 1");
+            reader.refuse(&at("weights"), Code::BAD_WEIGHTS, what, "write five weights from 0 to 1 that sum to 1");
         }
         let amounts = &scoring.penalties;
         let all = [
@@ -161,17 +162,17 @@ impl Scoring {
         if !all.into_iter().all(fits) {
             reader.refuse(
                 &at("penalties"),
-                "bad-penalty",
+                Code::BAD_PENALTY,
                 "a penalty is not between 0 and 1",
                 "write a number from 0 to 1",
             );
         }
         if !fits(scoring.quality_gate) {
             let what = format!("quality_gate is {}", scoring.quality_gate);
-            reader.refuse(&at("quality_gate"), "bad-threshold", what, "write a number from 0 to 1");
+            reader.refuse(&at("quality_gate"), Code::BAD_THRESHOLD, what, "write a number from 0 to 1");
         }
         if scoring.max_attempts == 0 {
-            reader.refuse(&at("max_attempts"), "bad-attempts", "max_attempts is 0", "write 1 or more");
+            reader.refuse(&at("max_attempts"), Code::BAD_ATTEMPTS, "max_attempts is 0", "write 1 or more");
         }
         let as_usual = Scoring { rationale: scoring.rationale.clone(), ..usual.clone() } == *scoring;
         let reasoned = scoring.rationale.as_deref().is_some_and(|why| !why.trim().is_empty());
@@ -179,7 +180,7 @@ impl Scoring {
             let help = "add rationale: the reason, for readers of the numbers";
             reader.refuse(
                 &[Key("scoring")],
-                "no-rationale",
+                Code::NO_RATIONALE,
                 "the scoring differs from the default without a rationale",
                 help,
             );

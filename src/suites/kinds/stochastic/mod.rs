@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use smallvec::smallvec;
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
@@ -194,7 +194,7 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
     if decided_facts.is_empty() || decided_facts.len() != keyword_sets.len() {
         let what = format!("there are {} decidedFacts and {} keywordSets", decided_facts.len(), keyword_sets.len());
         let help = "write one set of keywords for each fact, and at least one fact";
-        return Err(cursor.problem_of_key(&[Key("groundTruth")], "bad-truth", what, help));
+        return Err(cursor.problem_of_key(&[Key("groundTruth")], Code::BAD_TRUTH, what, help));
     }
     for (at, fact) in decided_facts.iter().enumerate() {
         cursor.filled(&[Key("groundTruth"), Key("decidedFacts"), At(at)], "a decided fact", fact)?;
@@ -203,12 +203,12 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
         if !(0.0..=1.0).contains(&threshold) {
             let what = format!("the threshold of {name} is {threshold}");
             let path = [Key("thresholds"), Key(name)];
-            return Err(cursor.problem(&path, "bad-number", what, "write a number from 0 to 1"));
+            return Err(cursor.problem(&path, Code::BAD_NUMBER, what, "write a number from 0 to 1"));
         }
     }
     if let Some(0 | 1001..) = form.runs {
         let what = "the number of runs is out of range";
-        return Err(cursor.problem_of_key(&[Key("runs")], "bad-samples", what, "write 1 to 1000"));
+        return Err(cursor.problem_of_key(&[Key("runs")], Code::BAD_SAMPLES, what, "write 1 to 1000"));
     }
     let mut sets = Vec::new();
     for (at, words) in keyword_sets.iter().enumerate() {
@@ -220,7 +220,7 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
             }
         }
         if set.is_empty() {
-            return Err(cursor.problem(&path, "empty-set", "a keyword set is empty", "name at least one"));
+            return Err(cursor.problem(&path, Code::EMPTY_SET, "a keyword set is empty", "name at least one"));
         }
         sets.push(set);
     }

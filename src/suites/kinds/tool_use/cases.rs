@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::trajectory::{Trajectory, TrajectoryForm};
-use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::{SourceText, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
@@ -154,7 +154,7 @@ pub fn cases(source: &SourceText, flags: &Flags) -> Result<Vec<CaseEntry<ToolUse
         if !ids.insert(case.id.clone()) {
             let what = format!("duplicate id \"{}\"", case.id);
             let cursor = JsonCursor::part(source, raw);
-            problems.push(cursor.problem(&[Key("id")], "duplicate-id", what, "give each case its own id"));
+            problems.push(cursor.problem(&[Key("id")], Code::DUPLICATE_ID, what, "give each case its own id"));
         }
         read.push(case);
     }
@@ -170,7 +170,7 @@ fn case(
     let form: ToolUseCaseForm = json::part(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
     let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category.as_str()));
-    let id = CaseId::new(&id).map_err(|bad| cursor.problem(&[Key("id")], "bad-id", bad.to_string(), bad.help()))?;
+    let id = CaseId::new(&id).map_err(|bad| cursor.problem(&[Key("id")], Code::BAD_ID, bad.to_string(), bad.help()))?;
     cursor.filled(&[Key("query")], "the query", &form.query)?;
     let mut digested = without_notes(raw.get()).into_owned();
     let mut asked = Vec::new();
@@ -181,7 +181,7 @@ fn case(
                 None => "add it to the suite's flags: { NAME: { when: true or false, terms: FILE } }".to_owned(),
             };
             let path = [Key("expected_flags"), Key(name)];
-            return Err(cursor.problem_of_key(&path, "unknown-flag", format!("unknown flag \"{name}\""), help));
+            return Err(cursor.problem_of_key(&path, Code::UNKNOWN_FLAG, format!("unknown flag \"{name}\""), help));
         };
         if value == when {
             digested.push_str(terms.text());
@@ -192,7 +192,7 @@ fn case(
     for (at, tool) in form.expected_tools.into_iter().enumerate() {
         if tool.is_empty() {
             let path = [Key("expected_tools"), At(at)];
-            return Err(cursor.problem(&path, "empty-tool", "a tool has no name", "name it, or remove it"));
+            return Err(cursor.problem(&path, Code::EMPTY_TOOL, "a tool has no name", "name it, or remove it"));
         }
         if !tools.contains(&tool) {
             tools.push(tool);
@@ -235,7 +235,7 @@ pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnos
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => "add it to the file of the suite's tools".to_owned(),
             };
-            cursor.problem_of_key(path, "unsatisfiable", format!("the tool \"{name}\" is not declared"), help)
+            cursor.problem_of_key(path, Code::UNSATISFIABLE, format!("the tool \"{name}\" is not declared"), help)
         };
         for (at, name) in form.expected_tools.iter().enumerate().filter(|(_, name)| results(name).is_none()) {
             found.push(undeclared(&[Key("expected_tools"), At(at)], name));
@@ -248,7 +248,7 @@ pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnos
                 Some(_) => {
                     let what = format!("no declared result of {name} contains {wanted}");
                     let help = "add a result to the tool, or fix the expectation";
-                    found.push(cursor.problem_of_key(&path, "unsatisfiable", what, help));
+                    found.push(cursor.problem_of_key(&path, Code::UNSATISFIABLE, what, help));
                 }
             }
         }

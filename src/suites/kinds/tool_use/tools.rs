@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
@@ -52,14 +52,14 @@ pub fn tools(source: &SourceText) -> Result<Vec<CannedTool>, Diagnostics> {
         if tools.iter().any(|other| other.spec.name == tool.spec.name) {
             let what = format!("duplicate tool \"{}\"", tool.spec.name);
             let cursor = JsonCursor::part(source, raw);
-            problems.push(cursor.problem(&[Key("name")], "duplicate-id", what, "give each tool its own name"));
+            problems.push(cursor.problem(&[Key("name")], Code::DUPLICATE_ID, what, "give each tool its own name"));
         }
         tools.push(tool);
     }
     if tools.is_empty() && problems.is_empty() {
         problems.push(source.problem(
             0,
-            "no-tools",
+            Code::NO_TOOLS,
             "the list of tools is empty",
             "declare one, or remove the key tools",
         ));
@@ -73,12 +73,17 @@ fn tool(source: &SourceText, raw: &RawValue) -> Result<CannedTool, Diagnostic> {
     let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     if !(1..=64).contains(&name.len()) || !name.chars().all(fits) {
         let help = "use 1 to 64 letters, digits, _ and -, as the vendors require";
-        return Err(cursor.problem(&[Key("name")], "bad-tool", format!("invalid tool name {name:?}"), help));
+        return Err(cursor.problem(&[Key("name")], Code::BAD_TOOL, format!("invalid tool name {name:?}"), help));
     }
     cursor.filled(&[Key("description")], "the description of a tool", &description)?;
     if parameters.get("type").and_then(Value::as_str) != Some("object") {
         let help = "write {\"type\": \"object\", \"properties\": {}}, with the arguments as properties";
-        return Err(cursor.problem(&[Key("parameters")], "bad-tool", "parameters is not a schema of an object", help));
+        return Err(cursor.problem(
+            &[Key("parameters")],
+            Code::BAD_TOOL,
+            "parameters is not a schema of an object",
+            help,
+        ));
     }
     let results: Vec<CannedResult> =
         results.into_iter().map(|ResultForm { when, says }| CannedResult { when: Value::Object(when), says }).collect();
@@ -86,7 +91,7 @@ fn tool(source: &SourceText, raw: &RawValue) -> Result<CannedTool, Diagnostic> {
         if results[..at].iter().any(|earlier| contains(&result.when, &earlier.when)) {
             let help = "put it before the more general one, or remove it";
             let what = "this result is never used: an earlier one matches first";
-            return Err(cursor.problem(&[Key("results"), At(at)], "no-effect", what, help));
+            return Err(cursor.problem(&[Key("results"), At(at)], Code::NO_EFFECT, what, help));
         }
     }
     Ok(CannedTool { spec: ToolSpec { name, description, parameters: Value::Object(parameters) }, results })

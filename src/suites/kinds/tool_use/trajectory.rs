@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use self::fields::{FieldPath, at, without};
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
 use crate::model::{EPSILON, harmonic};
@@ -183,7 +183,7 @@ impl Trajectory {
             cursor.filled(&[Key("forbidden_tools"), At(at)], "the name of a forbidden tool", name)?;
             if mode != TrajectoryMode::Subset && tools.iter().any(|step| step.name == *name) {
                 let what = format!("the tool \"{name}\" is both expected and forbidden");
-                return Err(cursor.problem_of_key(&all, "unsatisfiable", what, "remove it from one of the lists"));
+                return Err(cursor.problem_of_key(&all, Code::UNSATISFIABLE, what, "remove it from one of the lists"));
             }
         }
         if let (Some(most), true) = (max_steps, mode != TrajectoryMode::Subset)
@@ -192,7 +192,7 @@ impl Trajectory {
             let what = format!("max_steps is {most}, but the list has {} calls", tools.len());
             return Err(cursor.problem_of_key(
                 &[Key("max_steps")],
-                "unsatisfiable",
+                Code::UNSATISFIABLE,
                 what,
                 "raise max_steps, or shorten the list",
             ));
@@ -293,7 +293,7 @@ impl TrajectoryStep {
         if name.is_empty() {
             return Err(cursor.problem(
                 &[Key("name")],
-                "empty-tool",
+                Code::EMPTY_TOOL,
                 "a tool of the trajectory has no name",
                 "name it",
             ));
@@ -307,7 +307,7 @@ impl TrajectoryStep {
             if steps.iter().any(String::is_empty) {
                 return Err(cursor.problem_of_key(
                     &[Key("args"), Key("fields"), Key(&path)],
-                    "bad-path",
+                    Code::BAD_PATH,
                     format!("invalid path \"{path}\""),
                     "write keys, separated by dots",
                 ));
@@ -338,7 +338,7 @@ impl TrajectoryStep {
 impl Field {
     fn read(form: FieldForm, path: &str, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         let at = [Key("args"), Key("fields"), Key(path)];
-        let refuse = |what: String, help: &str| cursor.problem_of_key(&at, "bad-field", what, help);
+        let refuse = |what: String, help: &str| cursor.problem_of_key(&at, Code::BAD_FIELD, what, help);
         match (form.equals, form.regex, form.near) {
             (Some(value), None, None) => Ok(Self::Equals(value)),
             (None, Some(pattern), None) => Regex::new(&pattern).map(Self::Pattern).map_err(|error| {

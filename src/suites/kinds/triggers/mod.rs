@@ -6,7 +6,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, read_case, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
@@ -154,8 +154,8 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     let entries = problems.keep(files.list(&folder)).unwrap_or_default();
     let names: Vec<String> =
         entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
-    let agent =
-        AgentName::new("rules").map_err(|bad| Diagnostic::of_file(&folder, "bad-id", bad.to_string(), bad.help()))?;
+    let agent = AgentName::new("rules")
+        .map_err(|bad| Diagnostic::of_file(&folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
     let read: Vec<_> = names
         .par_iter()
         .filter_map(|name| {
@@ -176,7 +176,7 @@ fn read_golden(
     stem: &str,
     agent: &AgentName,
 ) -> Result<(Pair, TriggerCase), Diagnostic> {
-    let id = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
+    let id = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, Code::BAD_ID, bad.to_string(), bad.help()))?;
     let source = files.text(&file)?;
     let form: TriggerCaseForm = json::golden(&source)?;
     let cursor = JsonCursor::whole(&source);
@@ -202,7 +202,7 @@ fn read_golden(
     if let Some((both, _)) = case.forbidden.iter().find(|(id, _)| case.expected.iter().any(|(other, _)| other == id)) {
         let what = format!("the rule \"{both}\" is both expected and forbidden");
         let path = [Key("must_not_trigger")];
-        return Err(cursor.problem_of_key(&path, "unsatisfiable", what, "remove it from one of the lists"));
+        return Err(cursor.problem_of_key(&path, Code::UNSATISFIABLE, what, "remove it from one of the lists"));
     }
     let pair = Pair {
         case: id,
@@ -232,7 +232,7 @@ pub fn rule_ids(
         let cursor = cursor.inner(&[Key(key), At(at)]);
         match rules.known(&id) {
             Ok(()) => Ok((id, cursor.line())),
-            Err(help) => Err(cursor.problem(&[], "unknown-rule", format!("unknown rule \"{id}\""), help)),
+            Err(help) => Err(cursor.problem(&[], Code::UNKNOWN_RULE, format!("unknown rule \"{id}\""), help)),
         }
     });
     checked.collect()

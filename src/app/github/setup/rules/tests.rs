@@ -38,7 +38,7 @@ fn of_workflows(workflows: &[Workflow]) -> Diagnostics {
 }
 
 fn codes(problems: Diagnostics) -> Vec<&'static str> {
-    problems.sorted().iter().map(|problem| problem.code).collect()
+    problems.sorted().iter().map(|problem| problem.code.as_str()).collect()
 }
 
 fn of_gate(text: &str) -> Vec<&'static str> {

@@ -1,0 +1,29 @@
+//! The codes of problems, as `goldgate explain` shows them.
+
+use super::plain::put;
+use crate::diag::{CODE_SECTIONS, Code};
+
+/// A code with its cause, an example and the fix.
+pub fn explained_code(code: Code) -> String {
+    let mut out = String::new();
+    put(&mut out, code.as_str());
+    put(&mut out, &format!("  cause:   {}", code.cause()));
+    put(&mut out, &format!("  example: {}", code.example()));
+    put(&mut out, &format!("  fix:     {}", code.fix()));
+    out
+}
+
+/// All codes with their causes, by section.
+pub fn listed_codes() -> String {
+    let width = Code::all().map(|code| code.as_str().len()).max().unwrap_or_default();
+    let mut out = String::new();
+    for section in &CODE_SECTIONS {
+        put(&mut out, &format!("{}: {}", section.title, section.about));
+        for code in section.codes {
+            put(&mut out, &format!("  {:width$}  {}", code.as_str(), code.cause()));
+        }
+        out.push('\n');
+    }
+    put(&mut out, "`goldgate explain CODE` shows an example and the fix");
+    out
+}
