@@ -152,7 +152,16 @@ mod tests {
     fn gate(gate: GateKind, threshold: f64, from_baseline: bool, edge: Edge) -> GateRuling {
         let (zone, hard) = (edge.zone(), edge == Edge::Hard);
         let ruling = Ruling::Judged(Verdict::Pass);
-        GateRuling { gate, threshold: Some(threshold), from_baseline, zone, hard, ruling, base_commit: None }
+        GateRuling {
+            gate,
+            threshold: Some(threshold),
+            from_baseline,
+            zone,
+            hard,
+            ruling,
+            base_commit: None,
+            chance: None,
+        }
     }
 
     fn metric(better: Better, gates: Vec<GateRuling>) -> MetricReport {

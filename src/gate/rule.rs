@@ -108,6 +108,7 @@ fn by_threshold(
         hard: edge == Edge::Hard,
         ruling: ruled,
         base_commit: None,
+        chance: None,
     }
 }
 
@@ -143,6 +144,7 @@ fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base:
         hard: false,
         ruling: ruled,
         base_commit: None,
+        chance: None,
     }
 }
 

@@ -25,6 +25,18 @@ pub struct GateRuling {
     /// The base commit's own value, if it fails this gate as well: the gate then only requires that this change is not worse.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_commit: Option<BaseCommitValue>,
+    /// How often the gate fails by chance; only of a failed gate that does so often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chance: Option<ChanceOfFailure>,
+}
+
+/// How often a gate fails on an unchanged agent that is recorded again, estimated from the samples of the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChanceOfFailure {
+    /// The share of re-recordings.
+    pub rate: f64,
+    /// Whether the baseline has too few samples for a rate that is right on average.
+    pub approximate: bool,
 }
 
 /// The value that the base commit's own recordings give by its own rules.

@@ -49,7 +49,7 @@ pub use config::{
 };
 pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
 pub use gate::{Drift, Edge, Gate, GateKind, Limit, LimitSide};
-pub use gate_ruling::{BaseCommitValue, GateRuling};
+pub use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling};
 pub use governance::{
     ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
 };

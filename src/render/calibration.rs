@@ -83,7 +83,7 @@ fn row(one: &CalibratedGate) -> Vec<Cell> {
     let unit = one.metric.unit;
     let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
     let value = |value| right(metric_value(unit, value));
-    let gate = one.gate.as_ref().map_or("none".to_owned(), |gate| words::gate(&one.metric, gate));
+    let gate = one.gate.as_ref().map_or("none".to_owned(), |gate| words::limit(&one.metric, gate));
     let mut cells = vec![Cell::new(format!("  {}", line(&one.metric.name, 60))), right(one.values.len().to_string())];
     match &one.finding {
         CalibrationFinding::NoSpread => {

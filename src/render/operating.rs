@@ -30,7 +30,6 @@ pub fn operating_table(suites: &[SuiteOperating<'_>], width: u16) -> String {
     if suites.is_empty() {
         return out;
     }
-    put(&mut out, "");
     let known: Vec<&SuiteOperating<'_>> = suites.iter().filter(|suite| is_known(suite)).collect();
     if let Some(first) = known.first() {
         put(&mut out, &table_of(first, &known, width));
@@ -38,6 +37,7 @@ pub fn operating_table(suites: &[SuiteOperating<'_>], width: u16) -> String {
     for suite in suites {
         sentences(suite).iter().for_each(|sentence| put(&mut out, sentence));
     }
+    put(&mut out, "");
     out
 }
 
@@ -92,17 +92,8 @@ pub fn operating_sentence(suite: &SuiteOperating<'_>) -> String {
 /// A rate in whole percent, with its precision: `about 50%`.
 pub fn about(basis: Basis, rate: f64) -> String {
     match basis {
-        Basis::Dealt => whole_percent(rate),
-        Basis::Pooled => format!("about {}", whole_percent(rate)),
-    }
-}
-
-/// A rate in whole percent. One between the ends is never shown as 0% or 100%.
-fn whole_percent(rate: f64) -> String {
-    match rate {
-        rate if rate > 0.0 && rate < 0.005 => "<1%".to_owned(),
-        rate if (0.995..1.0).contains(&rate) => ">99%".to_owned(),
-        rate => format!("{:.0}%", rate * 100.0),
+        Basis::Dealt => words::whole_percent(rate),
+        Basis::Pooled => format!("about {}", words::whole_percent(rate)),
     }
 }
 
@@ -119,7 +110,7 @@ fn rows(table: &mut Table, suite: &SuiteOperating<'_>) {
     for (index, agent) in suite.agents.iter().enumerate() {
         for (metric, gate) in failing_gates(suite, index) {
             let Some(report) = agent.metrics.get(metric) else { continue };
-            let limit = report.gates.get(gate).map_or(String::new(), |gate| words::gate(report, gate));
+            let limit = report.gates.get(gate).map_or(String::new(), |gate| words::limit(report, gate));
             let name = format!("  {} {} {limit}", agent.agent, line(&report.name, 60));
             table.add_row(cells(name, &|estimate| {
                 let found = rates_of(estimate, index).iter().find(|one| (one.metric, one.index) == (metric, gate))?;
@@ -162,7 +153,7 @@ fn rate_cell((basis, Rates { false_alarms, detection }): (Basis, Rates)) -> Stri
         Basis::Dealt => "",
         Basis::Pooled => "~",
     };
-    format!("{mark}{} / {mark}{}", whole_percent(false_alarms), whole_percent(detection))
+    format!("{mark}{} / {mark}{}", words::whole_percent(false_alarms), words::whole_percent(detection))
 }
 
 fn missing(samples: usize, estimate: &OperatingEstimate) -> String {
@@ -246,7 +237,7 @@ fn metric_line(suite: &SuiteOperating<'_>, changed: &[GateAdvice], metric: usize
     }
 }
 
-/// A gate as it is written in a config, in place of the present one.
+/// A gate in the syntax of a config, in place of the present one.
 fn gate_yaml(present: &Gate, gate: &Gate) -> String {
     let was_hard = matches!(present, Gate::Threshold { edge: Edge::Hard, .. });
     match *gate {

@@ -3,8 +3,8 @@
 pub use super::headline::headline;
 use super::plain::line;
 use crate::model::{
-    Approval, BaseCommitValue, GateKind, GateRuling, GoldenChange, MetricReport, OtherOutcome, PairResult, Quarantine,
-    Report, Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
+    Approval, BaseCommitValue, ChanceOfFailure, GateKind, GateRuling, GoldenChange, MetricReport, OtherOutcome,
+    PairResult, Quarantine, Report, Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence, in characters.
@@ -91,7 +91,7 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
 
 /// Like [`gate`], with the branch's name as `escape` returns it.
 pub fn gate_with(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str) -> String) -> String {
-    let limit = limit(metric, gate);
+    let limit = limit(metric, gate) + &by_chance(gate);
     let Some(BaseCommitValue { branch, value }) = &gate.base_commit else { return limit };
     let branch = branch.as_deref().map_or("the base commit".to_owned(), escape);
     let value = metric_value(metric.unit, Some(*value));
@@ -102,7 +102,27 @@ pub fn gate_with(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str)
     format!("{limit}; {branch} is already at {value}; {baseline}update pending")
 }
 
-fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
+/// How often the gate fails by chance, if the report says so.
+fn by_chance(gate: &GateRuling) -> String {
+    let Some(ChanceOfFailure { rate, approximate }) = gate.chance else { return String::new() };
+    let about = if approximate { "about " } else { "" };
+    format!(
+        "; an unchanged agent fails this gate in {about}{} of re-recordings: this may be noise; `goldgate calibrate`",
+        whole_percent(rate)
+    )
+}
+
+/// A rate in whole percent. One between the ends is never shown as 0% or 100%.
+pub fn whole_percent(rate: f64) -> String {
+    match rate {
+        rate if rate > 0.0 && rate < 0.005 => "<1%".to_owned(),
+        rate if (0.995..1.0).contains(&rate) => ">99%".to_owned(),
+        rate => format!("{:.0}%", rate * 100.0),
+    }
+}
+
+/// The limit of a gate alone.
+pub fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
     let limit = metric_value(metric.unit, gate.threshold);
     let band = if gate.zone > 0.0 { format!(" (band {})", spread(metric.unit, gate.zone)) } else { String::new() };
     let source = if gate.from_baseline { " baseline" } else { "" };

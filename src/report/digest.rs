@@ -75,7 +75,7 @@ fn metric(metric: &MetricReport) -> Value {
         .gates
         .iter()
         .map(|gate| {
-            let GateRuling { gate, threshold, from_baseline, zone, hard, ruling: _, base_commit: _ } = gate;
+            let GateRuling { gate, threshold, from_baseline, zone, hard, ruling: _, base_commit: _, chance: _ } = gate;
             let threshold = threshold.filter(|_| !from_baseline);
             json!([gate.as_str(), places(threshold), from_baseline, places(Some(*zone)), hard])
         })

@@ -11,6 +11,8 @@ pub fn trials() -> Vec<Trial> {
         trial("what is proposed can be pasted, and then nothing more is proposed", pasted),
         trial("nothing is written by a calibration", nothing_written),
         trial("a gate that is switched off is not pasted back", switched_off),
+        trial("the rates of failures by chance are estimated from recordings", estimated),
+        trial("a failed gate says that it often fails by chance, and still fails", by_chance),
     ]
 }
 
@@ -54,4 +56,86 @@ fn switched_off() {
     let ran = repository.goldgate(&["calibrate"]);
     let (_, snippet) = ran.stdout.split_once("  # suite contracts\n").unwrap();
     assert!(snippet.contains("finding_precision") && !snippet.contains("severity_accuracy"), "{snippet}");
+}
+
+const WORDS: [&str; 3] = ["rent", "term", "notice"];
+
+/// Twelve documents with three findings each, and an agent that misses some of them: by the number of document, sample and finding.
+fn documents(samples: usize, misses: fn(usize, usize, usize) -> bool) -> Repository {
+    let repository = Repository::empty();
+    repository.write(
+        "goldgate.yaml",
+        "version: 1\nbaseline: latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    agents:\n      \
+         legal: { deterministic: { replay: golden/runs }, fingerprint: { none: written by hand } }\n",
+    );
+    for document in 0..12 {
+        let expected = WORDS.map(|word| {
+            format!(
+                r#"{{"category": "{word}", "min_severity": "low", "max_severity": "high", "must_contain_keywords": ["{word}"]}}"#
+            )
+        });
+        repository.write(&format!("golden/contracts/d{document}.md"), "The rent, the term, the notice.\n");
+        let text = format!(r#"{{"expected_findings": [{}]}}"#, expected.join(", "));
+        repository.write(&format!("golden/expected/legal/d{document}.json"), text);
+        for sample in 0..samples {
+            record(&repository, document, sample, &|finding| misses(document, sample, finding));
+        }
+    }
+    repository
+}
+
+fn record(repository: &Repository, document: usize, sample: usize, misses: &dyn Fn(usize) -> bool) {
+    let found = WORDS.iter().enumerate().filter(|(finding, _)| !misses(*finding));
+    let found: Vec<String> = found
+        .map(|(_, word)| {
+            format!(r#"{{"category": "{word}", "severity": "medium", "title": "The {word}", "citations": [{{"file": "d{document}.md"}}]}}"#)
+        })
+        .collect();
+    let text = format!(r#"{{"status": "completed", "outputs": {{"findings": [{}], "gaps": []}}}}"#, found.join(", "));
+    repository.write(&format!("golden/runs/legal/d{document}/{sample}.json"), text);
+}
+
+fn estimated() {
+    // Every document misses one finding in one of six samples, so a median of three never misses one.
+    let repository = documents(6, |document, sample, finding| sample == document % 6 && finding == 0);
+    let ran = repository.goldgate(&["calibrate"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let row = ran.stdout.lines().find(|line| line.contains("legal finding_recall")).unwrap();
+    let cells: Vec<&str> = row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+    // One sample of twelve documents misses nothing with (5/6)^12 = 11%.
+    let first: f64 = cells[1].split('%').next().unwrap().parse().unwrap();
+    assert!((86.0..=92.0).contains(&first), "{row}");
+    assert_eq!(cells[2].split(" / ").next(), Some("0%"), "{row}");
+    assert!(ran.stdout.contains("contracts: too few recorded samples for 9 samples per case"), "{}", ran.stdout);
+    // Nothing of it decides.
+    assert_eq!(repository.goldgate(&["run"]).code, 0);
+}
+
+fn by_chance() {
+    // A miss in one of three samples of most documents: an unchanged agent often misses it in two.
+    let repository = documents(3, |document, sample, finding| sample == document % 3 && finding == 1 && document < 9);
+    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 0);
+    assert_eq!(repository.goldgate(&["run"]).code, 0);
+    record(&repository, 0, 1, &|finding| finding == 1);
+    let folder = "out";
+    let ran = repository.goldgate(&["run", "--out", folder]);
+    assert_eq!(ran.code, 1, "the gate decides: {}", ran.stdout);
+    let report: serde_json::Value = serde_json::from_str(&repository.read("out/report.json")).unwrap();
+    let metrics = &report["suites"][0]["agents"][0]["metrics"];
+    let chance = &metrics["finding_recall"]["gates"][0]["chance"];
+    assert!(chance["rate"].as_f64().unwrap() > 0.5 && chance["approximate"] == true, "{chance}");
+    assert!(metrics["citation_accuracy"]["gates"][0].get("chance").is_none(), "only failed gates say so");
+    for text in [repository.read("out/report.md"), repository.read("out/report.html")] {
+        assert!(text.contains("an unchanged agent fails this gate in about "), "{text}");
+        assert!(text.contains("this may be noise"), "{text}");
+    }
+    let terminal: String = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(terminal.contains("noise"), "{}", ran.stdout);
+    // A steady baseline says nothing of the kind.
+    let steady = documents(3, |_, _, _| false);
+    steady.goldgate(&["run", "--update-baseline", "--quiet"]);
+    (0..2).for_each(|sample| record(&steady, 0, sample, &|finding| finding == 1));
+    let ran = steady.goldgate(&["run", "--out", folder]);
+    assert_eq!(ran.code, 1);
+    assert!(!steady.read("out/report.md").contains("an unchanged agent"), "{}", ran.stdout);
 }

@@ -67,9 +67,9 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
         several => RunsAre::Reports { count: several.len(), samples: several[0].samples },
     };
     let is_calibrated = gates.iter().any(|one| one.finding != CalibrationFinding::NoSpread);
-    world.say(&calibration(&Calibration { gates, left_out, runs_are, rate }, world.columns()));
     let operating = operating_of(&reports[0], &suites, &|suite, agent| wanted(args, suite, agent));
     world.say(&operating_table(&operating, world.columns()));
+    world.say(&calibration(&Calibration { gates, left_out, runs_are, rate }, world.columns()));
     world.keep(suites);
     // Without repeated measurements the result is inconclusive.
     Ok(if is_calibrated { 0 } else { 3 })

@@ -7,6 +7,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use super::freshness::{FreshnessInputs, freshness_verdict};
 use super::live_runs::NotRun;
+use super::operating::add_chances;
 use super::plan::{LoadedSuite, Plan};
 use super::replay::RunReader;
 use super::sample_count::SampleCounts;
@@ -359,6 +360,8 @@ fn judge(
     if let Some(base) = compared.base.filter(|_| tier == Tier::Deterministic) {
         base.excuse(&loaded.config.id, &agent, &input, &mut judgement);
     }
+    let graded_pairs: Vec<&Pair> = graded.iter().map(|graded| graded.pair).collect();
+    add_chances(loaded, &input, &graded_pairs, &mut judgement);
     drop(compared_pairs);
     let results: Vec<PairResult> = graded.into_iter().map(|graded| graded.result).collect();
     let mut remarks = loaded.suite.remarks(&results, &judgement.verdict);

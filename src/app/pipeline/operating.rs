@@ -1,8 +1,11 @@
 //! The recorded samples of a graded suite, for estimates of how often its gates fail by chance.
 
 use super::plan::LoadedSuite;
-use crate::gate::operating::{HardGates, OperatingEstimate, RecordedAgent, RecordedCase, advice, operating};
-use crate::model::{AgentReport, PairResult, PairValue, Report, SuiteReport, Tier};
+use crate::gate::operating::{Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, advice, operating};
+use crate::gate::{GateInput, GateOutcome};
+use crate::model::{
+    AgentReport, ChanceOfFailure, GateRuling, PairResult, PairValue, Report, Ruling, SuiteReport, Tier, Verdict,
+};
 use crate::render::operating::SuiteOperating;
 use crate::suites::Pair;
 
@@ -35,6 +38,36 @@ pub fn operating_of<'a>(
         Some(SuiteOperating { suite: &suite.id, agents, recorded: planned, estimates, advice: kept, hard_advice })
     };
     report.suites.iter().filter_map(of_suite).collect()
+}
+
+/// The least rate of failures by chance that is reported with a failed gate.
+const REPORTED: f64 = 0.1;
+
+/// States for each failed gate how often it fails on an unchanged agent, if that is often: in more than 10 % of its re-recordings. The
+/// samples of the baseline are those of the unchanged agent; the run's own are not, because a worse agent would excuse itself. Nothing is
+/// computed if no gate fails, and nothing decides by it.
+pub fn add_chances(loaded: &LoadedSuite, input: &GateInput<'_>, pairs: &[&Pair], outcome: &mut GateOutcome) {
+    let failed = |gate: &GateRuling| gate.ruling == Ruling::Judged(Verdict::Fail);
+    let Some(entry) = input.before else { return };
+    if !outcome.metrics.iter().flat_map(|metric| &metric.gates).any(failed) {
+        return;
+    }
+    let recorded = pairs.iter().filter_map(|pair| {
+        let case = RecordedCase::of_baseline(input.metrics, entry.cases.get(&pair.case)?)?;
+        Some((*pair, case))
+    });
+    let (pairs, cases): (Vec<&Pair>, Vec<RecordedCase>) = recorded.unzip();
+    let refold = |case: usize, values: &mut [PairValue]| loaded.suite.refold(pairs[case], values);
+    let agent = RecordedAgent { metrics: input.metrics, cases, refold: Some(Box::new(refold)) };
+    let samples = input.pairs.iter().map(|pair| pair.result.planned).max().unwrap_or(0);
+    let OperatingEstimate::Rates(found) = operating(&[agent], samples as usize) else { return };
+    for one in found.agents.iter().flatten().filter(|one| one.rates.false_alarms > REPORTED) {
+        let gate = outcome.metrics.get_mut(one.metric).and_then(|metric| metric.gates.get_mut(one.index));
+        if let Some(gate) = gate.filter(|gate| failed(gate)) {
+            let approximate = found.basis == Basis::Pooled;
+            gate.chance = Some(ChanceOfFailure { rate: one.rates.false_alarms, approximate });
+        }
+    }
 }
 
 /// Returns the recorded samples of an agent: of its cases that count.

@@ -112,7 +112,7 @@ fn loss(gate: &Gate, metric: usize, round: &AgentRound) -> Option<f64> {
     }
 }
 
-/// The gate with at least this much room; `None` if it has it already, must stay as it is, or would not measure anything any more.
+/// The gate with at least this much room; `None` if it has it already, must not change, or would not measure anything any more.
 fn with_room(spec: &MetricSpec, planned: &PlannedGate, needed: f64, hard: HardGates) -> Option<Gate> {
     if spec.is_precondition() {
         return None;

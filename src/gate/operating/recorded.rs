@@ -2,7 +2,7 @@
 
 use crate::fold;
 use crate::gate::limits::GatedMetric;
-use crate::model::{Exclusion, MetricSpec, PairResult, PairValue, indicator};
+use crate::model::{CaseValues, Exclusion, MetricSpec, PASSED, PairResult, PairValue, indicator};
 
 /// Computes the values of a case again from the samples in them, for a kind that computes some from all samples together. The number is the
 /// index of the case.
@@ -35,6 +35,20 @@ pub struct RecordedSample {
 }
 
 impl RecordedCase {
+    /// The samples of a case in a baseline; `None` without samples. Which of them passed is only known as a number, so the first ones did.
+    pub fn of_baseline(metrics: &[GatedMetric], values: &CaseValues) -> Option<Self> {
+        let of = |metric: &GatedMetric| values.get(metric.spec.name).map_or(&[][..], Vec::as_slice);
+        let columns: Vec<&[Option<f64>]> = metrics.iter().map(of).collect();
+        let completed = columns.iter().map(|column| column.len()).max().filter(|count| *count > 0)?;
+        let share = values.get(PASSED).and_then(|share| share.first().copied().flatten())?;
+        let passed = (share * completed as f64).round() as usize;
+        let sample = |index: usize| {
+            let values = columns.iter().map(|column| column.get(index).copied().flatten());
+            RecordedSample { values: values.collect(), passed: index < passed }
+        };
+        Some(Self { samples: (0..completed).map(sample).collect() })
+    }
+
     /// The samples of a pair; `None` if it does not count, or if its report does not contain which samples passed.
     pub fn of(pair: &PairResult) -> Option<Self> {
         let completed = pair.completed as usize;
