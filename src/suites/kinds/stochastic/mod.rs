@@ -1,14 +1,15 @@
 //! Kind `stochastic` (seed 001, tier 2): how much an agent's answers vary when the same question is repeated.
 
 mod explained;
+mod whole;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use smallvec::smallvec;
 
+use self::whole::{are_identical, set, variance};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
@@ -172,12 +173,6 @@ struct StochasticScenario {
     persona: Option<String>,
 }
 
-/// Whether there are several samples with byte-identical outputs, which suggests a cache.
-fn are_identical(samples: &[Vec<Run>]) -> bool {
-    let outputs = |runs: &[Run]| runs.iter().map(|run| run.outputs.clone()).collect::<Vec<_>>();
-    samples.len() > 1 && samples.windows(2).all(|two| outputs(&two[0]) == outputs(&two[1]))
-}
-
 struct Stochastic {
     folder: CaseFolder<StochasticScenario>,
 }
@@ -265,16 +260,6 @@ fn measured(scores: &[f64], atoms: usize) -> RunScores {
     };
     let recall = sum / facts as f64;
     RunScores { precision, recall, f1: harmonic(precision, recall) }
-}
-
-/// The population variance around the mean.
-fn variance(values: &[f64], mean: f64) -> f64 {
-    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64
-}
-
-/// Sets a value that all samples have together.
-fn set(metric: &mut PairValue, number: f64) {
-    (metric.value, metric.samples) = (Some(number), smallvec![Some(number)]);
 }
 
 impl Suite for Stochastic {
