@@ -2,7 +2,7 @@
 
 use super::Files;
 use super::read_log::OtherCommit;
-use crate::model::RepoPath;
+use crate::model::{CommitStatus, RepoPath};
 
 /// The files of the base commit.
 pub trait BaseFiles: Files + OtherCommit {
@@ -14,6 +14,11 @@ pub trait BaseFiles: Files + OtherCommit {
 
     /// Whether the base commit's file `before` and the head's file `after` have the same content.
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch;
+
+    /// The statuses of a commit, newest first, or why they cannot be read; `None` if they are not available, as on a developer's machine.
+    fn statuses_of(&self, _commit: &str) -> Option<Result<Vec<CommitStatus>, String>> {
+        None
+    }
 
     /// Whether a file had these bytes in one of the last changes of it up to the base commit. `false` if that is unknown.
     fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool;

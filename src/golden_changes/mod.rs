@@ -9,6 +9,7 @@ mod files;
 mod found;
 mod gates;
 mod judges;
+mod recording_proof;
 mod recordings;
 mod settings;
 mod sides;
@@ -23,6 +24,9 @@ use crate::suites::read_config;
 
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
+pub use self::recording_proof::{
+    RECORDING_STATUS, RecordingChanges, Unproven, proof_description, recording_digest, remaining, unproven,
+};
 pub use self::recordings::KnownRecordings;
 pub use self::settings::SETTINGS;
 pub use self::sides::Sides;

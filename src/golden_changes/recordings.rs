@@ -108,6 +108,35 @@ pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent)
     added.into_iter().filter_map(run).collect()
 }
 
+/// The recordings of an agent in one tier that the base commit does not hold: new ones, and those that differ in more than votes or
+/// their form.
+///
+/// # Errors
+/// Why they cannot be listed.
+pub fn not_of_base(
+    sides: &Sides<'_>,
+    who: &RunsOf<'_>,
+    before: Option<&Agent>,
+    after: &Agent,
+) -> Result<Vec<RepoPath>, String> {
+    let Some(RunSource::Replay(folder)) = after.source(who.tier) else { return Ok(Vec::new()) };
+    let new = recordings(below(sides.head, &folder.child(who.agent.as_str()))?);
+    let old = match before.and_then(|agent| agent.source(who.tier)) {
+        Some(RunSource::Replay(folder)) => recordings(below(sides.base, &folder.child(who.agent.as_str()))?),
+        Some(RunSource::Live(_)) | None => Recordings::new(),
+    };
+    let is_of_base = |key: &CaseSample, file: &RepoPath| {
+        old.get(key).is_some_and(|before| match difference(sides, &before.file, file) {
+            RecordingChange::Same | RecordingChange::Votes => true,
+            RecordingChange::Digests | RecordingChange::Added | RecordingChange::Content | RecordingChange::Unread => {
+                false
+            }
+        })
+    };
+    let found = new.into_iter().filter(|(key, recorded)| !is_of_base(key, &recorded.file));
+    Ok(found.map(|(_, recorded)| recorded.file).collect())
+}
+
 /// A recording: its path below the agent's folder, and its whole path.
 struct RecordedFile {
     name: String,

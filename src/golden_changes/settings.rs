@@ -25,6 +25,7 @@ pub const SETTINGS: &[SettingRule] = &[
     setting("early_stop", Harmless, "it skips only samples that cannot change a verdict"),
     setting("budget", Harmless, "a run that a budget ends has no verdict"),
     setting("prices", Harmless, "costs affect no gate"),
+    setting("recordings", Approval("which recordings of a pull request count:"), ""),
     setting("redact", Approval("text that is removed from runs before grading:"), ""),
     setting("baseline", Depends("another file or other numbers need an approval; the first baseline is listed"), ""),
     setting(

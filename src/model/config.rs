@@ -35,6 +35,28 @@ pub struct Config {
     pub prices: BTreeMap<String, Price>,
     /// Regular expressions for text to remove from recordings.
     pub redact: Vec<String>,
+    /// Which recordings of a pull request count.
+    pub recordings: RecordingTrust,
+}
+
+/// Which recordings of a pull request count. The base commit's config decides.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(into = "String")]
+pub enum RecordingTrust {
+    /// All: who recorded them is listed.
+    #[default]
+    Any,
+    /// Those that a run of `mode: record` left, by a status of this account.
+    Ci(String),
+}
+
+impl From<RecordingTrust> for String {
+    fn from(trust: RecordingTrust) -> Self {
+        match trust {
+            RecordingTrust::Any => "all".to_owned(),
+            RecordingTrust::Ci(account) => format!("those that {account} recorded"),
+        }
+    }
 }
 
 /// One suite of the config.

@@ -1,6 +1,7 @@
 //! The key of a config. It distinguishes several configs of one repository in all names on GitHub.
 
 use crate::files::sha256_hex;
+use crate::golden_changes::RECORDING_STATUS;
 use crate::model::RepoPath;
 
 /// The key of a config, such as `default` for `goldgate.yaml` at the root.
@@ -45,6 +46,11 @@ impl ConfigKey {
     /// The name of the trusted gate's artifact for a head commit.
     pub fn artifact_of_head(&self, head: &str) -> String {
         self.after(&format!("{ARTIFACT}-{head}"), "-")
+    }
+
+    /// The context of the status that proves recordings.
+    pub fn recordings_status(&self) -> String {
+        self.after(RECORDING_STATUS, "/")
     }
 
     /// The name of the artifact with the recordings of a head commit.

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::base::{Depth, Listing, NodeKind, Objects, Submodule, TreeNode};
 use super::disk::Disk;
 use super::env::Env;
+use super::objects::{Depth, Listing, NodeKind, Objects, Submodule, TreeNode};
 use crate::files::MAX_FILE_BYTES;
 use crate::model::RepoPath;
 

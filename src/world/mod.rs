@@ -14,6 +14,7 @@ mod git;
 #[cfg(feature = "github")]
 mod github;
 #[cfg(feature = "github")]
+mod objects;
 mod owner;
 #[cfg(feature = "models")]
 mod progress;
@@ -28,7 +29,7 @@ mod traces;
 #[cfg(feature = "web")]
 mod web;
 
-pub use base::{BaseTree, Depth, Listing, NodeKind, Objects, TreeNode};
+pub use base::BaseTree;
 pub use clock::Clock;
 pub use console::{Loudness, World};
 pub use disk::{Disk, NoFile, append};
@@ -68,6 +69,8 @@ pub use github::{BranchRules, ImageState, QueueGrouping, RequiredCheck};
 pub use github::{FileCommit, FilesCommit};
 #[cfg(feature = "github")]
 pub use github::{MergeState, MergedPull};
+#[cfg(feature = "github")]
+pub use objects::{Depth, Listing, NodeKind, Objects, TreeNode};
 #[cfg(feature = "github")]
 pub use owner::give_to_owner;
 #[cfg(feature = "models")]

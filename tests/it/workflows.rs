@@ -243,7 +243,7 @@ fn needs(step: &Step<'_>) -> &'static [(&'static str, &'static str)] {
         "approve" => &[("actions", "write"), ("contents", "read"), ("pull-requests", "write"), ("statuses", "write")],
         "bump" => &[("actions", "write"), ("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
         "publish" => &[("actions", "read"), ("pull-requests", "write")],
-        "record" => &[("contents", "write"), ("pull-requests", "write")],
+        "record" => &[("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
         "baseline-pr" => &[("contents", "write"), ("pull-requests", "write")],
         other => panic!("what does mode {other} need?"),
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_the_system};
 use crate::format::archive::Unpacked;
-use crate::model::RepoPath;
+use crate::model::{CommitStatus, RepoPath};
 use crate::world::{Blob, Objects, Tree};
 
 /// The files of one commit: all names, and the content of those that grading may read.
@@ -166,6 +166,11 @@ impl BaseFiles for BaseView<'_> {
     fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool {
         let (objects, commit) = self.history;
         objects.earlier(commit, file).is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
+    }
+
+    fn statuses_of(&self, commit: &str) -> Option<Result<Vec<CommitStatus>, String>> {
+        let (objects, _) = self.history;
+        objects.statuses_of(commit).map(|statuses| statuses.map_err(|error| format!("{error:#}")))
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

@@ -14,12 +14,13 @@ use super::selection::Selection;
 use crate::diag::Diagnostics;
 use crate::files::{DifferentRead, HeadCommit};
 use crate::golden_changes::{
-    BaseConfig, GoldenChanges, KnownRecordings, Sides, SuiteSide, added_samples, base_config, same_rules, same_suite,
+    BaseConfig, GoldenChanges, KnownRecordings, RecordingChanges, Sides, SuiteSide, added_samples, base_config,
+    same_rules, same_suite, unproven,
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange, MetricEvidence,
-    MetricReport, NotGateable, RunKey, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight,
-    metric_value,
+    MetricReport, NotGateable, RecordingTrust, RunKey, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier, Verdict,
+    Weight, metric_value,
 };
 use crate::render::words;
 use crate::world::Clock;
@@ -62,6 +63,9 @@ pub enum GradedHere {
     /// Other machines graded the runs.
     No,
 }
+
+/// The usual label that starts a recording.
+const RECORD_LABEL: &str = "goldgate:record";
 
 /// Compares the two commits and judges by the base's rules where they differ. Returns the golden changes and the reasons why no
 /// verdict is possible.
@@ -108,7 +112,24 @@ impl BaseJudge<'_> {
         let agents = CurrentAgents::new(&head.config, sides.head);
         let age = |suite: &SuiteId, agent: &AgentName, text: &str| agents.age(suite, agent, text);
         changes.recordings(sides, self.before, &head.config, &KnownRecordings { tiers: deciding, age: &age });
+        self.trust(&mut changes);
         changes.all()
+    }
+
+    /// Refuses recordings that no run of `mode: record` left, if the base commit's config wants that.
+    fn trust(&self, changes: &mut GoldenChanges) {
+        let BaseInputs { sides, head, deciding, .. } = self.inputs;
+        let RecordingTrust::Ci(account) = &self.before.recordings else { return };
+        let (before, after) = (self.before, &head.config);
+        let change = RecordingChanges { sides: *sides, before, after, tiers: deciding, account };
+        let Some(unproven) = unproven(&change) else { return };
+        if let Some(why) = unproven.refusal(RECORD_LABEL) {
+            changes.refuse(why);
+        }
+        if let Some(words) = unproven.note() {
+            let (class, weight) = (ChangeClass::Recording, Weight::Listed);
+            changes.add(GoldenChange { words, weight, file: None, class });
+        }
     }
 
     /// Whether the base's rules could give another result than the head's.

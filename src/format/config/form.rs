@@ -9,6 +9,7 @@ use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::judges::JudgeForm;
+use super::recordings::RecordingsForm;
 use crate::model::{Protocol, StatedLimit, Tier, Wire};
 
 /// The config file.
@@ -40,6 +41,9 @@ pub struct ConfigFile {
     /// Additional regular expressions for text to remove from recordings; common key formats are always removed.
     #[serde(default)]
     pub(super) redact: Vec<String>,
+    /// Which recordings of a pull request count.
+    #[serde(default)]
+    pub(super) recordings: RecordingsForm,
 }
 
 /// One suite.

@@ -5,6 +5,7 @@ mod fingerprint;
 mod form;
 mod judges;
 mod kind_keys;
+mod recordings;
 mod sources;
 mod variables;
 
@@ -103,6 +104,7 @@ impl ConfigReader<'_> {
                 })
                 .collect(),
             redact: form.redact,
+            recordings: self.recordings(form.recordings),
         }
     }
 

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use super::{GitHub, GitHubError, parsed};
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
-use crate::model::RepoPath;
+use crate::model::{CommitStatus, RepoPath};
 use crate::text::encoded_segment;
-use crate::world::base::{Archived, Depth, Listing, NodeKind, Objects, TreeNode};
+use crate::world::objects::{Archived, Depth, Listing, NodeKind, Objects, TreeNode};
 
 impl Objects for GitHub {
     fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing> {
@@ -53,6 +53,13 @@ impl Objects for GitHub {
             earlier.extend(self.file(file, of_id(&change.sha)?).map_err(|refusal| tree_error(refusal, what))?);
         }
         Ok(earlier)
+    }
+
+    fn statuses_of(&self, commit: &str) -> Option<anyhow::Result<Vec<CommitStatus>>> {
+        let statuses = of_id(commit).and_then(|commit| {
+            self.statuses(commit).map_err(|error| error.explained("commit statuses cannot be read", "statuses: read"))
+        });
+        Some(statuses)
     }
 
     fn archive(&self, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod delivery;
+mod trust;
 
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ const BUDGET: &str = "budget: { max_tokens: 100000 }\n";
 pub fn trials() -> Vec<Trial> {
     let mut trials = attacks::trials();
     trials.extend(delivery::trials());
+    trials.extend(trust::trials());
     trials.extend([
         trial("a changed prompt is recorded by a label, and the gate is green on the commit", whole_story),
         trial("only outdated recordings are made again, with the samples that they have", outdated),
@@ -82,6 +84,17 @@ impl Recorded {
         self.job().runs()
     }
 
+    /// The trusted gate on a head whose files the stand-in knows.
+    fn gate(&self, head: &str) -> Ran {
+        self.github.push(head);
+        let mut files = None;
+        self.github.change_commit(head, |commit| files = Some(commit.clone()));
+        self.github.commit(MERGE, &self.head);
+        self.github.change_commit(MERGE, |merge| *merge = files.unwrap());
+        let job = Job::new(&self.workspace, &self.github, "pull_request.opened", "pull_request_target");
+        job.head(head).input("mode", "trusted").runs()
+    }
+
     fn output(&self, name: &str) -> String {
         let text = self.workspace.read(".runner/output");
         let mut lines = text.lines().filter_map(|line| line.strip_prefix(&format!("{name}=")));
@@ -125,13 +138,7 @@ fn whole_story() {
     assert!(!story.workspace.path(".goldgate/record").exists() && !story.workspace.path("prompts").exists());
     // The gate, which was without a verdict on the old head, is green on the new one.
     for (head, code) in [(head_sha(), 3), (tip.clone(), 0)] {
-        story.github.push(&head);
-        let mut files = None;
-        story.github.change_commit(&head, |commit| files = Some(commit.clone()));
-        story.github.commit(MERGE, &story.head);
-        story.github.change_commit(MERGE, |merge| *merge = files.unwrap());
-        let job = Job::new(&story.workspace, &story.github, "pull_request.opened", "pull_request_target");
-        let ran = job.head(&head).input("mode", "trusted").runs();
+        let ran = story.gate(&head);
         assert_eq!(ran.code, code, "{head}: {}{}", ran.stdout, ran.stderr);
     }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use self::delivery::{Delivery, deliver};
 use self::new_recordings::NewRecordings;
-use self::recordable::{Recordable, recordable};
+use self::recordable::{Recordable, recordable, recording_changes};
 use self::scratch::ScratchFolder;
 use self::spending::check_budget;
 use super::approval_label::{LabelPurpose, ensure_label};
@@ -29,10 +29,13 @@ use crate::app::live;
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
-use crate::model::{Interruption, LabelChange, Permission, PullState, Tier, Transport};
+use crate::golden_changes::{Sides, proof_description, recording_digest, remaining};
+use crate::model::{
+    Config, Interruption, LabelChange, Permission, PullState, RecordingTrust, StatusState, Tier, Transport,
+};
 use crate::publish::approval;
 use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal};
-use crate::world::{Disk, Loudness, World, head_commit};
+use crate::world::{Disk, GitHubError, Loudness, World, head_commit};
 
 /// The exit code of a recording that was asked for and not made.
 const NOT_RECORDED: u8 = 3;
@@ -136,6 +139,7 @@ fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, Cli
         };
         return Ok(Recording { outcome, left_out });
     }
+    require_recorder(context, &commits.base_config)?;
     check_budget(&plan, inputs.max_cost_usd, &samples, &commits.head)?;
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     require_base_checkout(context, &plan, workspace)?;
@@ -166,8 +170,51 @@ fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, Cli
     if files.is_empty() {
         return Ok(Recording { outcome: RecordOutcome::Nothing(Unrecorded::NoAnswer), left_out });
     }
+    if let RecordingTrust::Ci(account) = &commits.base_config.recordings {
+        let sides = Sides { base: &view, head: &commits.head };
+        let replaced = files.additions.keys().chain(&files.removals).cloned().collect();
+        for left in remaining(&recording_changes(&commits, &sides, &plan.config, account), &replaced) {
+            set_proof(context, &left.commit, left.count, &left.digest)
+                .map_err(needs("the status of the recordings cannot be set", "statuses: write"))?;
+        }
+    }
+    prove(context, &commits.base_config, &files)?;
     let delivery = deliver(context, &files, &words::commit_body(context, by))?;
     Ok(Recording { outcome: RecordOutcome::Delivered { delivery, files }, left_out })
+}
+
+/// Sets the status by which the gate knows that a run left these recordings: on the recorded commit, which each of them names, and
+/// before they are delivered, so that a gate that starts at once finds it.
+fn prove(context: &PullRequestContext<'_>, base: &Config, files: &NewRecordings) -> Result<(), CliError> {
+    let digest = recording_digest(files.additions.iter().map(|(file, text)| (file, text.as_bytes())));
+    match set_proof(context, &context.pull.head, files.additions.len(), &digest) {
+        // Without `trust: ci` nobody asks for the status.
+        Err(error) if error.is_denied() && base.recordings == RecordingTrust::Any => {
+            log(context.world, &error.reason("statuses: write"));
+            Ok(())
+        }
+        other => other.map_err(needs("the status of the recordings cannot be set", "statuses: write")),
+    }
+}
+
+fn set_proof(context: &PullRequestContext<'_>, commit: &str, count: usize, digest: &str) -> Result<(), GitHubError> {
+    let address = context.world.env.get("GITHUB_RUN_ID").and_then(|run| context.run_url(run));
+    let (status, description) = (context.key.recordings_status(), proof_description(count, digest));
+    context.github.set_status(commit, &status, StatusState::Success, &description, address.as_deref())
+}
+
+/// Refuses to record for an account whose status does not count, before any call.
+fn require_recorder(context: &PullRequestContext<'_>, base: &Config) -> Result<(), CliError> {
+    let RecordingTrust::Ci(account) = &base.recordings else { return Ok(()) };
+    match context.github.identity() {
+        Some(own) if own != account => {
+            let what =
+                format!("recordings of {own} do not count, because the config of the base branch names {account}");
+            let help = "write recordings: { trust: ci, recorder: … } on the base branch, or give the step the other account's token";
+            Err(Diagnostic::of_file(&base.file, Code::OTHER_RECORDER, what, help).into())
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Refuses to start a command anywhere but in a checkout of the base branch: elsewhere it would run files of the pull request, or none.

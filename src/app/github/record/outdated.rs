@@ -31,6 +31,7 @@ pub fn outdated_pairs(
     loaded: &LoadedSuite,
     sides: &Sides<'_>,
     before: Option<&SuiteConfig>,
+    unproven: &BTreeSet<RepoPath>,
 ) -> Result<OutdatedPairs, Diagnostics> {
     let current = FreshnessInputs::open(plan, loaded, Tier::Deterministic, sides.head)?;
     let changed = |name: &AgentName| {
@@ -51,7 +52,13 @@ pub fn outdated_pairs(
             }
             Some(_) | None => RecordingAge::Stale,
         };
+        let is_unproven = pair.runs.iter().any(|key| {
+            let folder = replay_folder(loaded, key);
+            let files = folder.and_then(|folder| recording_files(sides.head, folder, key).ok()).unwrap_or_default();
+            files.iter().any(|(_, file)| unproven.contains(file))
+        });
         let is_outdated = match age {
+            _ if is_unproven => true,
             RecordingAge::Fresh => false,
             RecordingAge::Unknown => pair.runs.iter().any(|key| changed.contains(&key.agent)),
             RecordingAge::StaleNoted | RecordingAge::Stale => true,

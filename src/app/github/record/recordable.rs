@@ -12,8 +12,8 @@ use crate::app::github::commit_files::BaseView;
 use crate::app::github::graded_data::CommitPair;
 use crate::app::pipeline::plan::{Plan, plan};
 use crate::app::pipeline::selection::Selection;
-use crate::golden_changes::Sides;
-use crate::model::{Config, LiveSource, RecordPolicy, RepoPath, RunKey, RunSource, Tier, Transport};
+use crate::golden_changes::{RecordingChanges, Sides, Unproven, unproven};
+use crate::model::{Config, LiveSource, RecordPolicy, RecordingTrust, RepoPath, RunKey, RunSource, Tier, Transport};
 use crate::world::Clock;
 
 /// The plan with which a pull request is recorded.
@@ -38,12 +38,13 @@ pub fn recordable(
 ) -> Result<Recordable, CliError> {
     let mut plan = plan(&commits.head, &commits.file, wanted, clock)?;
     let sides = Sides { base: view, head: &commits.head };
+    let unproven = unproven_files(commits, &sides, &plan.config)?;
     let mut samples = BTreeMap::new();
     let mut left_out = Vec::new();
     let mut known = Vec::new();
     for loaded in &plan.suites {
         let before = commits.base_config.suites.iter().find(|suite| suite.id == loaded.config.id);
-        let OutdatedPairs { mut pairs, samples: counts } = outdated_pairs(&plan, loaded, &sides, before)?;
+        let OutdatedPairs { mut pairs, samples: counts } = outdated_pairs(&plan, loaded, &sides, before, &unproven)?;
         for (name, agent) in &loaded.config.agents {
             if !pairs.iter().any(|(_, one)| one == name) {
                 continue;
@@ -76,6 +77,32 @@ pub fn recordable(
     let Config { targets, budget, prices, redact, .. } = commits.base_config.clone();
     plan.config = Config { targets, budget, prices, redact, results: RepoPath::root().child("results"), ..plan.config };
     Ok(Recordable { plan, samples, left_out })
+}
+
+/// Returns the recordings that have to be made again because no run left them.
+fn unproven_files(commits: &CommitPair, sides: &Sides<'_>, head: &Config) -> Result<BTreeSet<RepoPath>, CliError> {
+    let RecordingTrust::Ci(account) = &commits.base_config.recordings else { return Ok(BTreeSet::new()) };
+    match unproven(&recording_changes(commits, sides, head, account)) {
+        None | Some(Unproven::NoStatuses(_)) => Ok(BTreeSet::new()),
+        Some(Unproven::Files(files)) => Ok(files.into_iter().collect()),
+        Some(Unproven::Unknown(why)) => Err(anyhow::anyhow!(why).into()),
+    }
+}
+
+/// Returns the recordings of the head to compare with statuses of an account.
+pub fn recording_changes<'a>(
+    commits: &'a CommitPair,
+    sides: &Sides<'a>,
+    head: &'a Config,
+    account: &'a str,
+) -> RecordingChanges<'a> {
+    RecordingChanges {
+        sides: *sides,
+        before: &commits.base_config,
+        after: head,
+        tiers: &[Tier::Deterministic],
+        account,
+    }
 }
 
 /// Returns why a target must not be asked about this pull request.

@@ -112,6 +112,7 @@ fn permissions_of(mode: ActionMode) -> &'static [NeededPermission] {
         ActionMode::Record => &[
             ("contents", READ, "to read the files of both commits"),
             ("pull-requests", WRITE, "to write the comment and to remove the label"),
+            ("statuses", WRITE, "to leave the digest of the recordings"),
         ],
         ActionMode::Bump => &[("contents", WRITE, "to commit the baseline")],
         ActionMode::BaselinePr => &[

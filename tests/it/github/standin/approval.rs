@@ -107,9 +107,15 @@ impl Standin {
 
     /// Somebody sets a status.
     pub fn status(&self, creator: &str, commit: &str, state: &str, description: &str) {
+        self.status_of(creator, commit, "goldgate/baseline", [state, description]);
+    }
+
+    /// Somebody sets a status of some context: whoever may push may set any (REST, "Create a commit status": "Users with push access
+    /// in a repository can create commit statuses for a given SHA"), but not as another account.
+    pub fn status_of(&self, creator: &str, commit: &str, context: &str, [state, description]: [&str; 2]) {
         let set = Set {
             commit: commit.to_owned(),
-            context: "goldgate/baseline".to_owned(),
+            context: context.to_owned(),
             state: state.to_owned(),
             description: description.to_owned(),
             creator: creator.to_owned(),

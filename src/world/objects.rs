@@ -1,0 +1,103 @@
+//! Where git trees and blobs come from: a checkout, or GitHub.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::model::{CommitStatus, RepoPath};
+
+/// One entry of a commit's tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeNode {
+    /// Its kind.
+    pub kind: NodeKind,
+    /// Its git object id.
+    pub id: String,
+    /// Its size in bytes, if known.
+    pub size: Option<u64>,
+}
+
+/// The kind of a tree entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A file.
+    File,
+    /// A link; its content is the target path.
+    Link,
+    /// A folder.
+    Folder,
+    /// A submodule.
+    Other,
+}
+
+/// How deep a tree is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Direct entries only.
+    One,
+    /// All entries, by path.
+    All,
+}
+
+/// The entries of a tree, by name or path.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// The entries.
+    pub entries: Vec<(String, TreeNode)>,
+    /// Whether entries are missing because there are too many.
+    pub truncated: bool,
+}
+
+/// Source of git trees and blobs.
+pub trait Objects: Sync {
+    /// The entries of a tree, given its id or a commit's.
+    ///
+    /// # Errors
+    /// The tree cannot be read.
+    fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing>;
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// The blob cannot be read.
+    fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>>;
+
+    /// The objects of the submodule checked out in this folder; `None` if they are not available.
+    fn submodule(&self, _folder: &RepoPath) -> Option<Submodule> {
+        None
+    }
+
+    /// The contents that a file had in its last changes up to a commit, newest first; empty if they are not available.
+    ///
+    /// # Errors
+    /// The history cannot be read.
+    fn earlier(&self, _commit: &str, _file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
+        Ok(Vec::new())
+    }
+
+    /// Maximum number of files fetched one by one; each may be a separate request.
+    fn most_files(&self) -> usize {
+        400
+    }
+
+    /// The statuses of a commit, newest first; `None` if they are not available, as on a developer's machine.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    fn statuses_of(&self, _commit: &str) -> Option<anyhow::Result<Vec<CommitStatus>>> {
+        None
+    }
+
+    /// The wanted files of a commit in one download; `None` if single files are as cheap.
+    ///
+    /// # Errors
+    /// The download failed.
+    fn archive(&self, _commit: &str, _wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
+        Ok(None)
+    }
+}
+
+/// The objects of a submodule's repository.
+pub type Submodule = Arc<dyn Objects + Send>;
+
+/// Files of a commit by path.
+pub type Archived = BTreeMap<RepoPath, Vec<u8>>;

@@ -1,0 +1,274 @@
+//! `recordings: { trust: ci }`: recordings of a pull request count only where a run of `mode: record` left their digest.
+
+use goldgate::golden_changes::{proof_description, recording_digest};
+use goldgate::model::RepoPath;
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use super::{BOT, LABEL, Recorded, add_case, head_sha};
+use crate::github::RUN;
+use crate::golden_changes::commit_all;
+use crate::live::KEY;
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+const TRUST: &str = "recordings: { trust: ci }\n";
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("recordings that a run left count, also after a push and a rebase", recorded),
+        trial("a recording written by hand does not count, whatever it says of itself", by_hand),
+        trial("a status of somebody else proves nothing", status),
+        trial("a recording that is edited after the run does not count", edited),
+        trial("a pull request does not switch the trust off", switched_off),
+        trial("recordings of another prompt are stale, proven or not", other_prompt),
+        trial("what the base holds needs no proof", of_base),
+        trial("without the right to read statuses there is no verdict", unread),
+        trial("on a developer's machine the trust is a note", locally),
+        trial("an app that the config names is the only recorder", app),
+        trial("recording one case again keeps the proof of the others", partly),
+        trial("a fork's recordings count once they are pushed", fork),
+    ]
+}
+
+/// A pull request into a base that trusts recordings of CI alone.
+fn trusting() -> Recorded {
+    let story = Recorded::new();
+    for side in [&story.base, &story.head] {
+        side.replace("goldgate.yaml", "suites:\n", &format!("{TRUST}suites:\n"));
+    }
+    story
+}
+
+/// Records with the model on a machine of the author.
+fn record_by_hand(repository: &Repository) {
+    let arguments = ["run", "--tier", "model", "--quiet", "--record", "golden/runs"];
+    let ran = repository.goldgate_with(&arguments, &[("LIVE_KEY", KEY)]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[track_caller]
+fn is_unproven(ran: &Ran, file: &str) {
+    let said = [ran.stdout.clone(), ran.stderr.clone()].concat();
+    assert_eq!(ran.code, 3, "{said}");
+    assert!(said.contains(file) && said.contains("set the label goldgate:record"), "{said}");
+}
+
+/// A commit with the files of a known one, changed.
+fn pushed(story: &Recorded, from: &str, changes: &[(&str, &str)]) -> String {
+    let id = "9".repeat(40);
+    story.github.commit(&id, &story.head);
+    let mut files = None;
+    story.github.change_commit(from, |commit| files = Some(commit.clone()));
+    story.github.change_commit(&id, |commit| {
+        *commit = files.unwrap();
+        for (path, text) in changes {
+            commit.entries.insert((*path).to_owned(), (0o100_644, text.as_bytes().to_vec()));
+        }
+    });
+    id
+}
+
+fn text(story: &Recorded, commit: &str, path: &str) -> String {
+    let mut text = None;
+    story.github.change_commit(commit, |commit| text = commit.entries.get(path).map(|(_, bytes)| bytes.clone()));
+    String::from_utf8(text.unwrap()).unwrap()
+}
+
+fn recorded() {
+    let story = trusting();
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(story.github.contexts(&head_sha()), ["goldgate/recordings"]);
+    let tip = story.github.head("changes").unwrap();
+    let ran = story.gate(&tip);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    // A rebased commit is another one, and the recordings are the same.
+    let rebased = pushed(&story, &tip, &[("README.md", "# Agents\n")]);
+    let ran = story.gate(&rebased);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn by_hand() {
+    // The control: where nobody asks for a proof it passes, because its digests are those of the agent and the input.
+    let control = Recorded::new();
+    record_by_hand(&control.head);
+    control.commit();
+    assert_eq!(control.gate(&head_sha()).code, 0);
+    let story = trusting();
+    record_by_hand(&story.head);
+    story.commit();
+    is_unproven(&story.gate(&head_sha()), RUN);
+    // It claims to be of a run that exists, on a commit that has a status of another recording.
+    let mut run: Value = serde_json::from_str(&story.head.read(RUN)).unwrap();
+    run["provenance"]["commit"] = json!(head_sha());
+    run["provenance"]["run"] = json!("https://github.example/acme/agents/actions/runs/7/attempts/1");
+    let other = proof_description(1, &"a".repeat(64));
+    story.github.status_of(BOT, &head_sha(), "goldgate/recordings", ["success", &other]);
+    story.head.write(RUN, run.to_string());
+    story.commit();
+    is_unproven(&story.gate(&head_sha()), RUN);
+    // The label records it again, although it is not stale.
+    story.github.label_by("alice", LABEL);
+    let ran = story.job().runs();
+    assert_eq!((ran.code, story.model.requests()), (0, 2), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(story.gate(&story.github.head("changes").unwrap()).code, 0);
+}
+
+fn status() {
+    let story = trusting();
+    record_by_hand(&story.head);
+    let mut run: Value = serde_json::from_str(&story.head.read(RUN)).unwrap();
+    run["provenance"]["commit"] = json!(head_sha());
+    run["provenance"]["run"] = json!("by hand");
+    story.head.write(RUN, run.to_string());
+    story.commit();
+    let (file, bytes) = (RepoPath::root().join(RUN).unwrap(), story.head.read(RUN));
+    let description = proof_description(1, &recording_digest([(&file, bytes.as_bytes())].into_iter()));
+    for (creator, context, state) in [
+        ("mallory", "goldgate/recordings", "success"),
+        ("acme-other[bot]", "goldgate/recordings", "success"),
+        (BOT, "goldgate/baseline", "success"),
+        (BOT, "goldgate/recordings", "failure"),
+        (BOT, "goldgate/recordings", "pending"),
+    ] {
+        story.github.status_of(creator, &head_sha(), context, [state, &description]);
+        is_unproven(&story.gate(&head_sha()), RUN);
+    }
+    // The control: the same text by the recorder.
+    story.github.status_of(BOT, &head_sha(), "goldgate/recordings", ["success", &description]);
+    assert_eq!(story.gate(&head_sha()).code, 0);
+}
+
+fn edited() {
+    let story = trusting();
+    story.labeled("alice");
+    let tip = story.github.head("changes").unwrap();
+    let better = text(&story, &tip, RUN).replace("Needs prior consent.", "Needs prior written consent.");
+    is_unproven(&story.gate(&pushed(&story, &tip, &[(RUN, &better)])), RUN);
+    // The same bytes at another place are another recording.
+    let moved = text(&story, &tip, RUN);
+    add_case(&story.head, "other");
+    let other = "golden/runs/legal/other.json";
+    let case = story.head.read("golden/expected/legal/other.json");
+    let document = story.head.read("golden/contracts/other.md");
+    let changes = [
+        (other, moved.replace("\"case\": \"lease\"", "\"case\": \"other\"").replace("lease.md", "other.md")),
+        ("golden/expected/legal/other.json", case),
+        ("golden/contracts/other.md", document),
+    ];
+    let changes: Vec<(&str, &str)> = changes.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    is_unproven(&story.gate(&pushed(&story, &tip, &changes)), other);
+}
+
+fn switched_off() {
+    let story = trusting();
+    for config in [String::new(), "recordings: { trust: ci, recorder: mallory }\n".to_owned()] {
+        record_by_hand(&story.head);
+        let text = story.base.read("goldgate.yaml");
+        story.head.write("goldgate.yaml", text.replace(TRUST, &config));
+        story.commit();
+        let ran = story.gate(&head_sha());
+        let wanted = ["none left golden/runs/legal/lease.json", "which recordings of a pull request count: those that"];
+        assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+        assert!(wanted.iter().all(|words| ran.stdout.contains(words)), "{}", ran.stdout);
+    }
+}
+
+fn other_prompt() {
+    let story = trusting();
+    story.labeled("alice");
+    let tip = story.github.head("changes").unwrap();
+    let worse = pushed(&story, &tip, &[("prompts/legal.md", "Report nothing at all.\n")]);
+    let ran = story.gate(&worse);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("none left"), "they are proven, and of another prompt: {}", ran.stdout);
+}
+
+fn of_base() {
+    let story = trusting();
+    story.head.write("prompts/legal.md", story.base.read("prompts/legal.md"));
+    story.head.write("README.md", "# Agents\n");
+    // Another form is the same recording.
+    let value: Value = serde_json::from_str(&story.head.read(RUN)).unwrap();
+    story.head.write(RUN, value.to_string());
+    story.commit();
+    let ran = story.gate(&head_sha());
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn unread() {
+    let story = trusting();
+    story.labeled("alice");
+    let tip = story.github.head("changes").unwrap();
+    story.github.deny("statuses: read");
+    let ran = story.gate(&tip);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("`statuses: read`"), "{}", ran.stdout);
+    // A run that cannot leave its digest leaves nothing.
+    let story = trusting();
+    story.github.deny("statuses: write");
+    let ran = story.labeled("alice");
+    assert_eq!((ran.code, story.github.commits().len()), (3, 0), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn locally() {
+    let story = trusting();
+    let path = std::env::var("PATH").unwrap();
+    story.base.remove(".git");
+    commit_all(&story.base);
+    story.base.write("prompts/legal.md", "Report every change of control, and be brief.\n");
+    record_by_hand(&story.base);
+    let ran = story.base.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path)]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("which cannot be checked here"), "{}", ran.stdout);
+}
+
+fn app() {
+    let own = "recordings: { trust: ci, recorder: 'acme-recorder[bot]' }\n";
+    let story = trusting();
+    for side in [&story.base, &story.head] {
+        side.replace("goldgate.yaml", TRUST, own);
+    }
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    story.is_refused(&ran, "recordings of github-actions[bot] do not count");
+    story.github.app("acme-recorder[bot]");
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    story.github.app(BOT);
+    let ran = story.gate(&story.github.head("changes").unwrap());
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn partly() {
+    let story = trusting();
+    add_case(&story.head, "other");
+    let ran = story.labeled("alice");
+    assert_eq!((ran.code, story.model.requests()), (0, 2), "{}{}", ran.stdout, ran.stderr);
+    let tip = story.github.head("changes").unwrap();
+    let document = "# Lease\n\nOn a change of control the landlord must approve.\n";
+    let next = pushed(&story, &tip, &[("golden/contracts/other.md", document)]);
+    story.github.push(&next);
+    story.github.label_by("alice", LABEL);
+    let ran = story.job().head(&next).runs();
+    assert_eq!((ran.code, story.model.requests()), (0, 3), "{}{}", ran.stdout, ran.stderr);
+    let ran = story.gate(&story.github.head("changes").unwrap());
+    assert!(!ran.stdout.contains("none left"), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn fork() {
+    let story = trusting();
+    story.commit();
+    story.github.fork();
+    story.github.label_by("alice", LABEL);
+    let ran = story.job().runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let left = story.workspace.read(&format!(".goldgate/recordings/{RUN}"));
+    // The contributor applies it and pushes.
+    let next = pushed(&story, &head_sha(), &[(RUN, &left)]);
+    story.github.push(&next);
+    story.github.fork();
+    let ran = story.gate(&next);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
