@@ -13,8 +13,8 @@ mod env;
 mod git;
 #[cfg(feature = "github")]
 mod github;
-#[cfg(feature = "github")]
 mod objects;
+#[cfg(feature = "github")]
 mod owner;
 #[cfg(feature = "models")]
 mod progress;
@@ -69,7 +69,6 @@ pub use github::{BranchRules, ImageState, QueueGrouping, RequiredCheck};
 pub use github::{FileCommit, FilesCommit};
 #[cfg(feature = "github")]
 pub use github::{MergeState, MergedPull};
-#[cfg(feature = "github")]
 pub use objects::{Depth, Listing, NodeKind, Objects, TreeNode};
 #[cfg(feature = "github")]
 pub use owner::give_to_owner;

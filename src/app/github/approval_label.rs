@@ -11,6 +11,7 @@ pub enum LabelPurpose {
     /// To approve a result.
     Approve,
     /// To record a pull request.
+    #[cfg_attr(not(feature = "models"), allow(dead_code, reason = "nothing is recorded without live targets"))]
     Record,
 }
 

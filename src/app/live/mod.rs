@@ -48,7 +48,7 @@ pub use self::judge_runner::VoteReuse;
 pub use self::judge_runner::poll;
 #[cfg(feature = "models")]
 pub use self::keys::keys_of_base;
-#[cfg(feature = "models")]
+#[cfg(all(feature = "github", feature = "models"))]
 pub use self::keys::named_by;
 #[cfg(feature = "models")]
 pub use self::make::make;
@@ -58,9 +58,9 @@ pub use self::planned_run::requested_bytes;
 pub use self::saved_answers::unfinished;
 #[cfg(not(feature = "models"))]
 use super::cli_error::CliError;
-pub use super::pipeline::live_options::{
-    Caching, EarlierAnswers, EarlyStopping, KeyHosts, LiveOptions, Recorder, Resume,
-};
+#[cfg(all(feature = "github", feature = "models"))]
+pub use super::pipeline::live_options::Recorder;
+pub use super::pipeline::live_options::{Caching, EarlierAnswers, EarlyStopping, KeyHosts, LiveOptions, Resume};
 pub use super::pipeline::live_runs::{LiveRuns, NotRun};
 #[cfg(not(feature = "models"))]
 use super::pipeline::plan::Plan;
