@@ -44,7 +44,7 @@ pub fn proof_description(count: usize, digest: &str) -> String {
 pub enum Unproven {
     /// No run left them: these files.
     Files(Vec<RepoPath>),
-    /// It cannot be known here, because there is no GitHub to ask.
+    /// It cannot be known here, because GitHub cannot be asked.
     NoStatuses(usize),
     /// It cannot be known, for this reason.
     Unknown(String),
@@ -186,7 +186,7 @@ fn group_of(bytes: &[u8]) -> Option<RecordingGroup> {
 }
 
 impl Unproven {
-    /// The reason why there is no verdict; `None` if it is only a note.
+    /// Why a verdict is impossible; `None` if it is only a note.
     pub fn refusal(&self, label: &str) -> Option<String> {
         match self {
             Self::Files(files) => {
