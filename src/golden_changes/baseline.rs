@@ -48,9 +48,12 @@ fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut Chang
     let read = |file: &RepoPath, bytes| baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes).ok()?).ok();
     match (read(old, before), read(new, after)) {
         (Some(before), Some(after)) if before == after => {}
-        (Some(before), Some(after)) if numbers(&before) == numbers(&after) => {
-            found.lists("the baseline was rewritten with the same numbers".to_owned(), Some(new));
-        }
+        (Some(before), Some(after)) if numbers(&before) == numbers(&after) => match is_older(&before, &after) {
+            false => found.lists("the baseline was rewritten with the same numbers".to_owned(), Some(new)),
+            true => {
+                found.needs("the time of the baseline moved back, so older approvals would count".to_owned(), Some(new))
+            }
+        },
         (Some(before), Some(after)) => {
             let what =
                 listed(&moved(&before, &after)).unwrap_or_else(|| "no metric, but other recorded data".to_owned());
@@ -60,7 +63,12 @@ fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut Chang
     }
 }
 
-/// A baseline without its origin (commit, time, version), which nothing is compared with.
+/// Whether a baseline claims to be older: approvals since its time count for the baseline pull request.
+fn is_older(before: &Baseline, after: &Baseline) -> bool {
+    after.captured_at < before.captured_at
+}
+
+/// A baseline without its origin (commit, time, version), which no number is compared with.
 fn numbers(baseline: &Baseline) -> Baseline {
     Baseline { commit: None, captured_at: None, tool_version: None, ..baseline.clone() }
 }

@@ -1,7 +1,7 @@
 //! Plans the one pull request with the moved baseline of the default branch, from its present state and the measured numbers.
 
 use super::bump::is_same;
-use super::moves::{BaselineMove, MoveDirection};
+use super::moves::{BaselineMove, MoveDirection, is_worse};
 use super::reason::{reason, reason_example};
 use crate::model::{Acceptance, Baseline, metric_value};
 use crate::render::{delta, inline};
@@ -64,17 +64,14 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     }
     let reason = asked.open.and_then(|open| reason(open.description));
     let mut target = asked.proposed.clone();
-    let worse = asked.moves.iter().any(|one| one.turn == MoveDirection::Worse);
-    // A worse number gets an entry only with a reason: an entry without one would claim that no reason is needed.
-    if !worse || reason.is_some() {
-        target.accepted.push(Acceptance {
-            by: asked.by.to_owned(),
-            at: asked.at.to_owned(),
-            pull_request: asked.open.map(|open| open.number),
-            reason: reason.clone(),
-            previous_sha256: asked.before_sha256.clone(),
-        });
-    }
+    let entry = Acceptance {
+        by: asked.by.to_owned(),
+        at: asked.at.to_owned(),
+        pull_request: asked.open.map(|open| open.number),
+        reason: reason.clone(),
+        previous_sha256: asked.before_sha256.clone(),
+    };
+    target.accepted.extend(is_entered(&entry, asked.moves).then_some(entry));
     let is_current = asked
         .open
         .and(asked.branch)
@@ -84,6 +81,12 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
         number: asked.open.map(|open| open.number),
         description: description(asked.moves, reason.as_deref()),
     }
+}
+
+/// Whether the pull request writes this entry into the file. A worse number gets one only with a reason: an entry without a reason would
+/// claim that none is needed.
+pub fn is_entered(entry: &Acceptance, moves: &[BaselineMove]) -> bool {
+    entry.reason.is_some() || !moves.iter().any(is_worse)
 }
 
 /// The newest entry without its time, and the number of entries.

@@ -1,8 +1,9 @@
 //! The baseline's own pull request: it needs no label if every entry that it moves is what an approved, merged pull request measured.
 //!
 //! Nothing in that pull request is believed. Its file has to be, byte for byte, the proposal that this run computes from the
-//! recordings, and it may change no other golden file. Each moved entry has to equal the entry of a result that somebody approved
-//! on a pull request that was merged since the present baseline was captured.
+//! recordings, with the entry in `accepted` that `mode: baseline-pr` writes, and it may change no other golden file. Each moved entry
+//! has to equal the entry of a result that somebody approved on a pull request that was merged since the present baseline was
+//! captured, and before the committed one was.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +11,16 @@ use super::measured_run::{RunQuery, evidence};
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::diag::Diagnostic;
-use crate::files::SourceText;
+use crate::files::{SourceText, sha256_hex};
 use crate::format::baseline_v1;
 use crate::format::event::Event;
-use crate::model::{AgentName, Approval, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, RepoPath, SuiteId};
-use crate::publish::{ConfigKey, approval};
-use crate::report;
+use crate::model::{
+    Acceptance, AgentName, Approval, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, RepoPath, SuiteId,
+};
+use crate::publish::baseline_pr::is_entered;
+use crate::publish::{BaselineMove, ConfigKey, approval};
 use crate::world::{GitHub, GitHubError, MergedPull};
+use crate::{publish, report};
 
 /// Maximum number of merged pull requests whose approvals are read.
 const MOST: usize = 20;
@@ -39,8 +43,7 @@ pub fn approval_of_merges(
     {
         return None;
     }
-    let number = event.pull_request.as_ref().map(|pull_request| pull_request.number).or(event.queued)?;
-    match found(github, key, number, &file, done, committed) {
+    match found(github, key, event, &file, done, committed) {
         Ok(found) => found,
         Err(_) => {
             let note = "the approvals of merged pull requests cannot be read, so this baseline needs the label";
@@ -53,23 +56,37 @@ pub fn approval_of_merges(
 fn found(
     github: &GitHub,
     key: &ConfigKey,
-    number: u64,
+    event: &Event,
     file: &RepoPath,
     done: &GradedRun,
     committed: &[u8],
 ) -> Result<Option<Approval>, GitHubError> {
+    let number = event.pull_request.as_ref().map(|pull_request| pull_request.number).or(event.queued);
+    let Some(number) = number else { return Ok(None) };
     let pull = github.pull(number)?;
     if pull.branch != key.branch() || pull.origin != BranchOrigin::Same {
         return Ok(None);
     }
-    let Some(moved) = moved_entries(done, file, committed) else { return Ok(None) };
+    let (Some(identity), Some(base)) = (github.identity(), &event.base) else { return Ok(None) };
+    let before_sha256 = github.file(file, base)?.map(|bytes| sha256_hex(&bytes));
+    let by = ProposalAuthor { identity, pull: &pull, before_sha256 };
+    let Some(own) = committed_proposal(done, file, committed, &by) else { return Ok(None) };
+    // What the file says about its origin has to be true as well.
+    let Some(commit) = &own.commit else { return Ok(None) };
+    if github.merge_base(&pull.into, commit)? != *commit {
+        return Ok(None);
+    }
     let since = done.against.as_ref().and_then(|before| before.captured_at.as_deref());
-    let Some(identity) = github.identity() else { return Ok(None) };
-    let mut left: BTreeSet<Moved> = moved.into_iter().collect();
+    let known = done.against.as_ref().map(entries).unwrap_or_default();
+    let mut left: BTreeSet<Moved> = entries(&own).into_iter().filter(|one| !known.contains(one)).collect();
     let mut approvals: Vec<Approval> = Vec::new();
     for merged in merged_since(github, &pull, since)? {
         if left.is_empty() {
             break;
+        }
+        // A measurement from before the merge cannot be one of its result.
+        if own.captured_at.as_ref().is_none_or(|captured_at| *captured_at < merged.at) {
+            continue;
         }
         let statuses = github.statuses(&merged.head)?;
         let Some(standing) = approval::standing(&statuses, key, identity, &merged.head) else { continue };
@@ -116,24 +133,60 @@ fn merged_since(
 /// An entry with its suite and agent, as its bytes in a baseline.
 type Moved = (SuiteId, AgentName, String);
 
-/// The entries that the committed baseline moves; `None` if it is not the proposal of this run.
-fn moved_entries(done: &GradedRun, file: &RepoPath, committed: &[u8]) -> Option<Vec<Moved>> {
+/// Who writes the entry of the baseline's own pull request, and about what.
+struct ProposalAuthor<'a> {
+    /// The account of the job's token.
+    identity: &'a str,
+    pull: &'a PullRequestDetails,
+    /// The digest of the base commit's baseline file.
+    before_sha256: Option<String>,
+}
+
+impl ProposalAuthor<'_> {
+    /// Whether an entry is what `mode: baseline-pr` writes. The pull request has no number yet when its first commit is written.
+    fn wrote(
+        &self,
+        entry: &Acceptance,
+        moves: &[BaselineMove],
+        (earliest, latest): (Option<&str>, Option<&str>),
+    ) -> bool {
+        let Acceptance { by, at, pull_request, reason, previous_sha256 } = entry;
+        // The gate and the job that opens the pull request may have tokens of different accounts.
+        (by == self.identity || *by == self.pull.author)
+            && earliest.is_none_or(|earliest| earliest <= at.as_str())
+            && latest.is_none_or(|latest| at.as_str() <= latest)
+            && pull_request.is_none_or(|number| number == self.pull.number)
+            && *reason == publish::reason(&self.pull.description)
+            && *previous_sha256 == self.before_sha256
+            && is_entered(entry, moves)
+    }
+}
+
+/// The committed baseline, if it is the proposal of this run.
+fn committed_proposal(
+    done: &GradedRun,
+    file: &RepoPath,
+    committed: &[u8],
+    by: &ProposalAuthor<'_>,
+) -> Option<Baseline> {
     let read = |bytes: &[u8]| -> Result<Baseline, Diagnostic> {
         baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes.to_vec())?)
     };
     let own = read(committed).ok()?;
     let before = done.against.clone().unwrap_or_default();
     let proposed = done.proposed();
-    // Its origin is the one of the run that wrote it: not before the present baseline, and not in the future.
+    // Its time is that of the run that wrote it: not before the present baseline, and not in the future.
     let in_time = before.captured_at <= own.captured_at && own.captured_at <= proposed.captured_at;
-    let entries_kept = own.accepted.starts_with(&before.accepted) && own.accepted.len() <= before.accepted.len() + 1;
-    let Baseline { commit, captured_at, tool_version, accepted, samples: _, suites: _ } = own.clone();
-    let expected = Baseline { commit, captured_at, tool_version, accepted, ..proposed };
-    if !in_time || !entries_kept || baseline_v1::written(&expected).as_bytes() != committed {
-        return None;
-    }
-    let known = entries(&before);
-    Some(entries(&own).into_iter().filter(|one| !known.contains(one)).collect())
+    let times = (own.captured_at.as_deref(), proposed.captured_at.as_deref());
+    let moves = publish::moves(done.against.as_ref(), &done.report);
+    let is_kept = match own.accepted.strip_prefix(before.accepted.as_slice()) {
+        Some([]) => true,
+        Some([entry]) => by.wrote(entry, &moves, times),
+        Some([_, _, ..]) | None => false,
+    };
+    let Baseline { commit, captured_at, tool_version: _, accepted, samples: _, suites: _ } = own.clone();
+    let expected = Baseline { commit, captured_at, accepted, ..proposed };
+    (in_time && is_kept && baseline_v1::written(&expected).as_bytes() == committed).then_some(own)
 }
 
 fn entries(baseline: &Baseline) -> BTreeSet<Moved> {

@@ -8,8 +8,9 @@ use crate::publish::bump::is_same;
 use crate::publish::{is_worse, moves};
 
 /// Lists a changed baseline without asking for an approval, if all of this holds: an ancestor of the base commit had the same
-/// bytes, its numbers are those that this change measures, and none of them is worse than the base commit's baseline. So no gate of
-/// a later change gets weaker: a return to an older, worse baseline needs an approval like any other.
+/// bytes, its numbers are those that this change measures, and none of them is worse than the base commit's baseline. Entries that
+/// this run does not measure equal those of the base commit's baseline, because nobody has judged the older ones here. So no gate
+/// of a later change gets weaker: a return to an older, worse baseline needs an approval like any other.
 pub fn list_returned(
     changes: Vec<GoldenChange>,
     file: Option<&RepoPath>,
@@ -40,10 +41,12 @@ fn is_return(
     against: Option<&Baseline>,
     report: &Report,
 ) -> bool {
-    let Ok(bytes) = head.bytes(file) else { return false };
+    let (Some(against), Ok(bytes)) = (against, head.bytes(file)) else { return false };
     let own = SourceText::new(file.clone(), bytes.clone()).and_then(|source| baseline_v1::read_baseline(&source));
     let Ok(own) = own else { return false };
-    let is_measured = is_same(&own, &baseline::proposed(Some(&own), report));
-    let is_worse = moves(against, report).iter().any(is_worse);
-    is_measured && !is_worse && against.is_some() && base.had(file, &bytes)
+    let is_measured = is_same(&own, &baseline::proposed(Some(against), report));
+    let is_worse = moves(Some(against), report).iter().any(is_worse);
+    // A revert takes the newest entries back, and adds none.
+    let is_shorter = against.accepted.starts_with(&own.accepted);
+    is_measured && !is_worse && is_shorter && base.had(file, &bytes)
 }

@@ -197,7 +197,8 @@ impl Merged {
         for mode in ["run", "baseline-pr"] {
             let mut job = Job::new(main, &story.github, "push", "push").input("mode", mode).input("blocking", "false");
             job.event["repository"]["default_branch"] = json!("master");
-            let ran = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &tip).runs();
+            let job = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &tip);
+            let ran = job.variable("SOURCE_DATE_EPOCH", LATER).runs();
             assert_eq!(ran.code, 0, "{mode}: {}{}", ran.stdout, ran.stderr);
         }
         let checkout = Repository::small();
@@ -205,8 +206,26 @@ impl Merged {
             checkout.write(file, main.read(file));
         }
         let merged = Self { story, checkout };
-        merged.checkout.write(BASELINE, merged.story.github.read_at(&merged.head(), BASELINE));
+        merged.check_out();
         merged
+    }
+
+    /// The head of pull request 3 is checked out.
+    fn check_out(&self) {
+        self.checkout.write(BASELINE, self.story.github.read_at(&self.head(), BASELINE));
+    }
+
+    /// Somebody gives the reason in the description, and the job on the default branch writes it into the file.
+    fn reason(&self, reason: &str) {
+        let body = self.story.github.description(3);
+        self.story.github.describe(3, &format!("{body}\nGoldgate-Reason: {reason}\n"));
+        let mut job = Job::new(&self.story.checkout, &self.story.github, "push", "push").input("mode", "baseline-pr");
+        job.event["repository"]["default_branch"] = json!("master");
+        let tip = base_sha();
+        let job = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &tip);
+        let ran = job.variable("SOURCE_DATE_EPOCH", LATER).runs();
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        self.check_out();
     }
 
     fn head(&self) -> String {
@@ -219,9 +238,12 @@ impl Merged {
         job.event["pull_request"]["number"] = json!(3);
         job.event["number"] = json!(3);
         job = job.head(&head);
-        job.variable("GITHUB_SHA", &merge).runs()
+        job.variable("GITHUB_SHA", &merge).variable("SOURCE_DATE_EPOCH", LATER).runs()
     }
 }
+
+/// An hour after the pull request was merged.
+const LATER: &str = "1795222800";
 
 fn approved() {
     let merged = Merged::new();
@@ -230,12 +252,29 @@ fn approved() {
     let report: Value = serde_json::from_str(&merged.checkout.read(".goldgate/report/report.json")).unwrap();
     assert_eq!(report["approval"]["by"], json!("alice on pull request 2"));
     assert_eq!(report["golden_changes"].as_array().unwrap().len(), 1);
+    // The reason that the description gives is in the file as well.
+    merged.reason("it reports more on purpose");
+    let committed: Value = serde_json::from_str(&merged.checkout.read(BASELINE)).unwrap();
+    assert_eq!(committed["accepted"][0]["reason"], json!("it reports more on purpose"));
+    let ran = merged.gate();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
+
+/// An entry in the form of the file.
+const FORGED: &str = "\"accepted\": [
+    {
+      \"at\": \"2026-11-21T01:00:00Z\",
+      \"by\": \"chief-of-safety\",
+      \"previous_sha256\": null,
+      \"pull_request\": 1,
+      \"reason\": \"agreed to everything\"
+    }
+  ]";
 
 type Change = fn(&Merged);
 
 fn not_approved() {
-    let changes: [(&str, Change); 8] = [
+    let changes: [(&str, Change); 15] = [
         ("a number that was not measured", |merged| {
             merged.checkout.replace(BASELINE, "\"f1_score\": 0.5", "\"f1_score\": 0.4")
         }),
@@ -243,6 +282,35 @@ fn not_approved() {
             merged.checkout.write(BASELINE, merged.checkout.read(BASELINE) + " ")
         }),
         ("a time in the future", |merged| merged.checkout.replace(BASELINE, "2026-11-21T", "2099-11-21T")),
+        ("a time before the merge of what it measured", |merged| {
+            merged.checkout.replace(
+                BASELINE,
+                "\"captured_at\": \"2026-11-21T01:00:00Z\"",
+                "\"captured_at\": \"2026-11-21T00:00:00Z\"",
+            );
+        }),
+        ("another version of goldgate", |merged| {
+            merged.checkout.replace(BASELINE, "\"tool_version\": \"", "\"tool_version\": \"9");
+        }),
+        ("a commit that the base branch does not have", |merged| {
+            let other = "a".repeat(40);
+            merged.checkout.replace(BASELINE, &base_sha(), &other);
+        }),
+        ("an acceptance that nobody wrote", |merged| merged.checkout.replace(BASELINE, "\"accepted\": []", FORGED)),
+        ("an acceptance with a reason that nobody gave", |merged| {
+            merged.reason("it reports more on purpose");
+            merged.checkout.replace(BASELINE, "it reports more on purpose", "agreed to everything");
+        }),
+        ("an acceptance by somebody else", |merged| {
+            merged.reason("it reports more on purpose");
+            merged.checkout.replace(BASELINE, &format!("\"by\": \"{BOT}\""), "\"by\": \"chief-of-safety\"");
+        }),
+        ("an acceptance of another baseline", |merged| {
+            merged.reason("it reports more on purpose");
+            let committed: Value = serde_json::from_str(&merged.checkout.read(BASELINE)).unwrap();
+            let previous = committed["accepted"][0]["previous_sha256"].as_str().unwrap().to_owned();
+            merged.checkout.replace(BASELINE, &previous, &"0".repeat(64));
+        }),
         ("another golden change", |merged| {
             merged.checkout.replace(
                 "golden/expected/legal/lease.json",

@@ -22,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the report keeps the base commit's own value, and renders it", kept),
         trial("a revert with its baseline needs no label", reverted),
         trial("a return to an older, worse baseline needs a label", worse_baseline),
+        trial("a returned baseline brings no entry back that this run does not measure", unmeasured_entries),
         trial("nothing of the base commit is graded while every gate passes", lazy),
     ]);
     trials
@@ -370,4 +371,32 @@ fn worse_baseline() {
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("[needs approval] the baseline edited"), "{}", ran.stdout);
+}
+
+/// An earlier commit's baseline had an entry for an agent that this run does not measure.
+fn unmeasured_entries() {
+    let returned = |change: &dyn Fn(&mut Value)| {
+        let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
+        let good = repository.read("baselines/latest.json");
+        let mut older: Value = serde_json::from_str(&good).unwrap();
+        change(&mut older);
+        let older = serde_json::to_string_pretty(&older).unwrap();
+        for text in [&older, &good] {
+            repository.write("baselines/latest.json", text);
+            commit_all(&repository);
+        }
+        repository.write("baselines/latest.json", &older);
+        against_main(&repository, &[])
+    };
+    let ran = returned(&|older| older["captured_at"] = json!("2026-01-01T00:00:00Z"));
+    assert_eq!(ran.code, 0, "the control, with the same numbers: {}{}", ran.stdout, ran.stderr);
+    for suite in ["contracts", "deep"] {
+        let ran = returned(&|older| {
+            let mut entry = older["suites"]["contracts"]["agents"]["legal"].clone();
+            entry["metrics"]["gap_recall"] = json!(0.0);
+            older["suites"][suite]["agents"]["later"] = entry;
+        });
+        assert_eq!(ran.code, 1, "{suite}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("[needs approval] the baseline edited"), "{}", ran.stdout);
+    }
 }
