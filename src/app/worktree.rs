@@ -60,11 +60,20 @@ pub fn grade_worktree(
         BaseSource::Unknown(_) => None,
     };
     let base = loaded.as_ref();
-    let landed = match (before, job.branch.values.other_commit()) {
-        (BaseSource::Commit(objects, _), Some(commit)) => Some(BaseTree::open(objects, commit, &files)?),
-        (_, _) => None,
+    let tip = match before {
+        BaseSource::Commit(objects, commit) => {
+            job.branch.other_tip(commit).map(|tip| BaseTree::open(objects, tip, &files)).transpose()?
+        }
+        BaseSource::None => None,
+        #[cfg(feature = "github")]
+        BaseSource::Unknown(_) => None,
     };
-    let values = job.branch.values.choose(base, landed.as_ref());
+    let values = match before {
+        BaseSource::Commit(_, commit) => job.branch.files_of_tip(commit, base, tip.as_ref()),
+        BaseSource::None => None,
+        #[cfg(feature = "github")]
+        BaseSource::Unknown(_) => None,
+    };
     // Golden changes are not computed for a shard: `merge` does that for all cases.
     let guards = job.is_compared() && job.wanted.shard.is_none();
     // A sample that cannot change a verdict by the head's rules might change one by the base's.
@@ -95,7 +104,7 @@ pub fn grade_worktree(
     if let BaseSource::Unknown(why) = before {
         done.report.notes.insert(0, format!("the golden set was not compared with the base commit: {why}"));
     }
-    if let Some(error) = base.and_then(BaseTree::trouble).or_else(|| landed.as_ref().and_then(BaseTree::trouble)) {
+    if let Some(error) = base.and_then(BaseTree::trouble).or_else(|| tip.as_ref().and_then(BaseTree::trouble)) {
         return Err(error.context("while comparing the golden set with the base commit").into());
     }
     if let Some(shard) = job.wanted.shard {

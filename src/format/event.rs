@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::json;
 use crate::diag::Diagnostic;
 use crate::files::SourceText;
-use crate::model::{BranchOrigin, PullRequest};
+use crate::model::{BranchOrigin, BranchTip, PullRequest};
 
 /// The relevant parts of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Event {
     pub into: Option<String>,
     /// The pull request that a merge group tests.
     pub queued: Option<u64>,
+    /// The tip of the base branch that the graded merge was made on, if it is known. No payload states it.
+    pub tip: Option<BranchTip>,
 }
 
 #[derive(Deserialize)]
@@ -74,19 +76,20 @@ pub fn read_event(source: &SourceText) -> Result<Event, Diagnostic> {
         let base = form.base.sha.clone();
         let head = form.head.sha.clone();
         let pull_request = PullRequest { number: form.number, head: form.head.sha, base: form.base.sha, origin };
-        return Ok(Event { pull_request: Some(pull_request), base: Some(base), head: Some(head), into, queued: None });
+        let (pull_request, base, head) = (Some(pull_request), Some(base), Some(head));
+        return Ok(Event { pull_request, base, head, into, queued: None, tip: None });
     }
     let Some(MergeGroupForm { head_sha, base_sha, base_ref, head_ref }) = payload.merge_group else {
         return Ok(Event::NONE);
     };
     let into = base_ref.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
     let queued = head_ref.as_deref().and_then(queued);
-    Ok(Event { pull_request: None, base: Some(base_sha), head: Some(head_sha), into, queued })
+    Ok(Event { pull_request: None, base: Some(base_sha), head: Some(head_sha), into, queued, tip: None })
 }
 
 impl Event {
     /// An event without a pull request and without commits of its own.
-    pub const NONE: Self = Self { pull_request: None, base: None, head: None, into: None, queued: None };
+    pub const NONE: Self = Self { pull_request: None, base: None, head: None, into: None, queued: None, tip: None };
 }
 
 /// The pull request number in the name of a merge queue branch: `gh-readonly-queue/BASE/pr-NUMBER-SHA`. Only GitHub can push such a branch.

@@ -7,7 +7,7 @@ mod own;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use self::case_sets::CaseSets;
-pub use self::gate_input::{CaseSelection, ComparedPair, GateInput};
+pub use self::gate_input::{CaseSelection, ComparedPair, GateInput, QuarantineHistory};
 pub(super) use self::own::newly_failing_cases;
 use self::own::{case, newly_failing};
 use super::limits::GatedMetric;

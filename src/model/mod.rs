@@ -6,6 +6,7 @@
 
 mod approval;
 mod baseline;
+mod branch_tip;
 mod call;
 mod comment;
 mod config;
@@ -38,6 +39,7 @@ mod words;
 
 pub use approval::{Approval, ChangeClass, GoldenChange, Weight};
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, PASSED, six_places};
+pub use branch_tip::BranchTip;
 pub use call::{
     AnswerForm, Ask, AskedCall, CallError, CannedResult, CannedTool, Conversation, LoopRole, Message, ModelTurn,
     NextRole, Retry, SampleRequest, StopReason, TokenUsage, ToolAnswer, ToolSpec, Toolbox,

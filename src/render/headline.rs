@@ -59,10 +59,22 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
         cases.collect::<BTreeSet<_>>().len()
     });
     let cases = plural(cases.sum(), "case", "cases");
+    let excused = excused_gates(report);
     match gates {
         0 => "No gate fails.".to_owned(),
-        1 => format!("The only gate passes on {cases}."),
-        _ => format!("All {} pass on {cases}.", plural(gates, "gate", "gates")),
+        1 => format!("The only gate passes on {cases}{excused}."),
+        _ => format!("All {} pass on {cases}{excused}.", plural(gates, "gate", "gates")),
+    }
+}
+
+/// How many of the gates pass only because the base branch fails them as well.
+fn excused_gates(report: &Report) -> String {
+    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
+    let gates = agents.flat_map(|agent| &agent.metrics).flat_map(|metric| &metric.gates);
+    match gates.filter(|gate| gate.base_commit.is_some()).count() {
+        0 => String::new(),
+        1 => "; 1 gate is excused because the base branch fails it as well".to_owned(),
+        count => format!("; {count} gates are excused because the base branch fails them as well"),
     }
 }
 

@@ -14,7 +14,7 @@ use super::disk::Disk;
 use super::env::Env;
 use super::objects::{Depth, Listing, NodeKind, Objects, Submodule, TreeNode};
 use crate::files::MAX_FILE_BYTES;
-use crate::model::RepoPath;
+use crate::model::{BranchTip, RepoPath};
 
 /// The commit of `HEAD`; `None` if the repository has no commit.
 pub fn head_commit(disk: &Disk) -> Option<String> {
@@ -130,6 +130,25 @@ impl Git {
         let out = self.answer(&["merge-base", "--end-of-options", "HEAD", tip]);
         let found = out.ok().and_then(|out| commit(&String::from_utf8_lossy(&out)));
         found.unwrap_or_else(|| tip.to_owned())
+    }
+
+    /// The tip of a branch of this repository or of a remote; `None` for every other revision.
+    pub fn branch_tip(&self, name: &str) -> Option<BranchTip> {
+        if name.starts_with('-') || name.contains(['*', '?', '[', '\\']) {
+            return None;
+        }
+        let forms = match name.starts_with("refs/heads/") || name.starts_with("refs/remotes/") {
+            true => vec![name.to_owned()],
+            false => vec![format!("refs/heads/{name}"), format!("refs/remotes/{name}")],
+        };
+        let patterns = forms.iter().map(String::as_str);
+        let arguments: Vec<&str> =
+            ["for-each-ref", "--format=%(objectname) %(refname)"].into_iter().chain(patterns).collect();
+        let out = self.answer(&arguments).ok()?;
+        let out = String::from_utf8_lossy(&out);
+        let mut found = out.lines().filter_map(|line| line.split_once(' '));
+        let (tip, _) = found.find(|(_, found)| forms.iter().any(|form| form == found))?;
+        commit(tip).map(BranchTip::of_branch)
     }
 
     /// Rejects a name that matches several references, or a reference and a commit id.

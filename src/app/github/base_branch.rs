@@ -1,43 +1,41 @@
-//! The base branch of a job, and which of its commits' own numbers may excuse a failed gate.
+//! The base branch of a job, and the tip of it whose own numbers may excuse a failed gate.
 
 use super::environment::payload;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::base_branch::{BaseBranch, ValuesOf};
+use crate::app::pipeline::base_branch::BaseBranch;
 use crate::format::event::Event;
 use crate::format::event_action;
 use crate::world::{Env, GitHub};
 
 /// Returns the base branch of an event.
 ///
-/// The numbers of a commit excuse a gate only if that commit passed the gates or an approval. So they count on the default branch
-/// and on branches that require checks, and in a merge queue only those of the commit that the branch already has: the base commit of a
-/// group may be the group before it, which can still fail.
+/// The numbers of a commit excuse a gate only if that commit passed the gates or an approval. So only the tip of a branch counts: the
+/// one that GitHub's test merge was made on, else the current one. A merge base does not count, and the base commit of a merge group may be
+/// the group before it, which can still fail. The branch has to be the default branch or one that requires checks, or that of a merge
+/// queue.
 ///
 /// # Errors
 /// An invalid event payload.
 pub fn base_branch(env: &Env, event: &Event, github: Option<&GitHub>) -> Result<BaseBranch, CliError> {
-    let (Some(base), Some(github)) = (&event.base, github) else { return Ok(BaseBranch::default()) };
-    let Some(name) = event.into.clone() else {
-        return Ok(BaseBranch { name: None, values: ValuesOf::Nothing });
+    let (Some(_), Some(github), Some(name)) = (&event.base, github, event.into.clone()) else {
+        return Ok(BaseBranch::default());
     };
-    let values = match event.pull_request {
-        Some(_) => {
-            let default = match payload(env)? {
-                Some(source) => event_action::read_event_action(&source)?.default_branch,
-                None => None,
-            };
-            // Without an answer nothing is excused, which only makes the gate stricter.
-            let requires_checks = || github.branch_rules(&name).is_ok_and(|rules| !rules.required.is_empty());
-            match default.as_ref() == Some(&name) || requires_checks() {
-                true => ValuesOf::Base,
-                false => ValuesOf::Nothing,
-            }
-        }
-        None => match github.merge_base(&name, base) {
-            Ok(landed) if landed == *base => ValuesOf::Base,
-            Ok(landed) => ValuesOf::Commit(landed),
-            Err(_) => ValuesOf::Nothing,
-        },
+    let is_checked = event.pull_request.is_none() || relies_on_checks(env, github, &name)?;
+    // Without an answer nothing is excused, which only makes the gate stricter.
+    let current = || github.branch_tip(&name).ok().flatten();
+    let tip = if is_checked { event.tip.clone().or_else(current) } else { None };
+    Ok(BaseBranch { name: Some(name), tip })
+}
+
+/// Whether a branch is the default branch, or requires checks.
+///
+/// # Errors
+/// An invalid event payload.
+pub fn relies_on_checks(env: &Env, github: &GitHub, branch: &str) -> Result<bool, CliError> {
+    let default = match payload(env)? {
+        Some(source) => event_action::read_event_action(&source)?.default_branch,
+        None => None,
     };
-    Ok(BaseBranch { name: Some(name), values })
+    let requires_checks = || github.branch_rules(branch).is_ok_and(|rules| !rules.required.is_empty());
+    Ok(default.as_deref() == Some(branch) || requires_checks())
 }

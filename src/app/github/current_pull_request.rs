@@ -9,7 +9,7 @@ use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
 use crate::format::event::Event;
 use crate::format::event_action;
-use crate::model::{BranchOrigin, PullRequest, PullRequestDetails};
+use crate::model::{BranchOrigin, BranchTip, PullRequest, PullRequestDetails};
 use crate::text::short_commit;
 use crate::world::{Env, GitHub, GitHubError, GitHubRefusal, MergeState, OpenPull};
 
@@ -50,12 +50,13 @@ pub fn checked_out(env: &Env, event: Event, github: Option<&GitHub>) -> Result<E
         Some(commit) => github.parents(commit).map_err(needs(UNREAD, "contents: read"))?,
         None => Vec::new(),
     };
-    let base = match parents.as_slice() {
-        [base, head] if *head == pull.head => base.clone(),
+    let tip = BranchTip::of_test_merge(&parents, &pull.head);
+    let base = match &tip {
+        Some(tip) => tip.commit().to_owned(),
         // The workflow does not run on GitHub's merge commit, so the head itself is graded.
-        _ => merge_base(github, &pull)?,
+        None => merge_base(github, &pull)?,
     };
-    Ok(with_base(event, pull_request, base))
+    Ok(Event { tip, ..with_base(event, pull_request, base) })
 }
 
 const UNREAD: &str = "the commit of this run cannot be read";
@@ -108,8 +109,10 @@ pub fn merge_of(
             MergeState::Made(merge) => {
                 let parents =
                     github.parents(&merge).map_err(needs("the test merge cannot be read", "contents: read"))?;
-                match parents.as_slice() {
-                    [base, own] if own == head && tip.as_ref() == Some(base) => {
+                let merged = BranchTip::of_test_merge(&parents, head);
+                match merged.filter(|merged| tip.as_deref() == Some(merged.commit())) {
+                    Some(tip) => {
+                        let base = tip.commit().to_owned();
                         let pull_request = PullRequest { number, head: head.to_owned(), base: base.clone(), origin };
                         let event = Event {
                             pull_request: Some(pull_request),
@@ -117,10 +120,11 @@ pub fn merge_of(
                             head: Some(head.to_owned()),
                             into: Some(into),
                             queued: None,
+                            tip: Some(tip),
                         };
-                        return Ok((event, TestMerge { base: base.clone(), merge }));
+                        return Ok((event, TestMerge { base, merge }));
                     }
-                    _ => why = format!("GitHub's test merge does not match the current {into} and head"),
+                    None => why = format!("GitHub's test merge does not match the current {into} and head"),
                 }
             }
         }

@@ -44,8 +44,8 @@ pub fn grade_as_data(
     let branch = base_branch(&world.env, event, Some(github))?;
     // The merge contains only the changes of the pull request; a head that is behind its base would seem to remove files.
     let mut commits = CommitPair::read(github, &file, baseline, [&merged.base, &merged.merge])?;
-    if let Some(landed) = branch.values.other_commit() {
-        commits.landed = Some(commits.read_landed(github, landed)?);
+    if let Some(tip) = branch.other_tip(&merged.base) {
+        commits.tip = Some(commits.read_tip(github, tip)?);
     }
     let job = RunOptions {
         config: inputs.config.clone(),
@@ -119,7 +119,7 @@ fn grade_commits(
     base: Option<&BaseView<'_>>,
     baseline: BaselineProvider<'_>,
 ) -> Result<GradedRun, CliError> {
-    let CommitPair { base: base_files, head, base_config, file, landed: _, baseline: _ } = inputs;
+    let CommitPair { base: base_files, head, base_config, file, tip: _, baseline: _ } = inputs;
     require_replay(base_config, &base_files.text(file)?)?;
     let source = head.text(file)?;
     require_replay(&read_config(&source)?, &source)?;
@@ -167,16 +167,16 @@ pub(super) struct CommitPair {
     pub(super) base_config: Config,
     /// The path of the config.
     pub(super) file: RepoPath,
-    /// The commit of the base branch whose own numbers count, if it is another one than the base commit.
-    landed: Option<CommitFiles>,
+    /// The tip of the base branch whose own numbers count, if it is another commit than the base commit.
+    tip: Option<CommitFiles>,
     /// The baseline file that the input names.
     baseline: Option<RepoPath>,
 }
 
 impl CommitPair {
-    /// The commit whose own numbers excuse a failed gate.
+    /// The files of the branch's tip whose own numbers excuse a failed gate.
     fn values(&self, job: &RunOptions) -> Option<&dyn Files> {
-        let files = job.branch.values.choose(Some(&self.base), self.landed.as_ref());
+        let files = job.branch.files_of_tip(job.base.as_deref()?, Some(&self.base), self.tip.as_ref());
         files.map(|files| files as &dyn Files)
     }
 
@@ -199,25 +199,29 @@ impl CommitPair {
         let help = "keep the config of the base branch, or remove its suites";
         let head_config = head.config(file, [what, help])??;
         let configs = [&base_config, &head_config];
-        let paths: BTreeSet<RepoPath> = configs.iter().flat_map(|config| paths(config, baseline.as_ref())).collect();
-        let agents = || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
-        let wanted = |path: &RepoPath| {
-            let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
-            paths.iter().any(|place| is_below(path, place)) || fits()
-        };
+        let wanted = wanted_by(&configs, baseline.as_ref());
         let (base, head) = (base.files(&wanted)?, head.files(&wanted)?);
-        Ok(Self { base, head, base_config, file: file.clone(), landed: None, baseline })
+        drop(wanted);
+        Ok(Self { base, head, base_config, file: file.clone(), tip: None, baseline })
     }
 
-    /// Reads the files of another commit that the base commit's config names.
-    fn read_landed(&self, github: &GitHub, commit: &str) -> Result<CommitFiles, CliError> {
-        let paths = paths(&self.base_config, None);
-        let agents = || self.base_config.suites.iter().flat_map(|suite| suite.agents.values());
-        let wanted = |path: &RepoPath| {
-            let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
-            paths.iter().any(|place| is_below(path, place)) || fits()
-        };
-        DownloadedCommit::read(github, commit)?.files(&wanted)
+    /// Reads the files of the branch's tip that its own config names; without a readable config only the config itself.
+    fn read_tip(&self, github: &GitHub, commit: &str) -> Result<CommitFiles, CliError> {
+        let tip = DownloadedCommit::read(github, commit)?;
+        let help = "nothing is excused without it";
+        let config = tip.config(&self.file, ["the config does not exist on the tip of the base branch", help]);
+        let Ok(Ok(config)) = config else { return tip.files(&|path| *path == self.file) };
+        tip.files(&wanted_by(&[&config], self.baseline.as_ref()))
+    }
+}
+
+/// Returns which files grading with these configs may read.
+fn wanted_by<'a>(configs: &'a [&'a Config], baseline: Option<&RepoPath>) -> impl Fn(&RepoPath) -> bool + 'a {
+    let paths: BTreeSet<RepoPath> = configs.iter().flat_map(|config| paths(config, baseline)).collect();
+    let agents = move || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
+    move |path| {
+        let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
+        paths.iter().any(|place| is_below(path, place)) || fits()
     }
 }
 

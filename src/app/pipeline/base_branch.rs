@@ -1,43 +1,26 @@
-//! The branch of the base commit, and which of its commits' own numbers count.
+//! The branch that a change is merged into, and the commit of it whose own numbers count.
 
-/// The branch of the base commit.
+use crate::model::BranchTip;
+
+/// The branch that a change is merged into.
 #[derive(Debug, Clone, Default)]
 pub struct BaseBranch {
     /// Its name, for messages.
     pub name: Option<String>,
-    /// The commit whose own numbers excuse a failed gate.
-    pub values: ValuesOf,
+    /// The tip whose own numbers excuse a failed gate. `None` if nothing is excused: the base is not a branch, or its commits need not
+    /// have passed a gate.
+    pub tip: Option<BranchTip>,
 }
 
-/// The commit whose own numbers excuse a failed gate: a commit that the base branch has.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum ValuesOf {
-    /// The base commit.
-    #[default]
-    Base,
-    /// This commit, because the branch does not have the base commit yet.
-    #[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only a merge queue has such a base commit"))]
-    Commit(String),
-    /// None: the commits of the branch need not have passed a gate.
-    #[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only a pull request has such a base branch"))]
-    Nothing,
-}
-
-impl ValuesOf {
-    /// The commit of the branch that counts in place of the base commit.
-    pub fn other_commit(&self) -> Option<&str> {
-        match self {
-            Self::Commit(commit) => Some(commit),
-            Self::Base | Self::Nothing => None,
-        }
+impl BaseBranch {
+    /// The tip, if it is another commit than the base commit.
+    pub fn other_tip(&self, base: &str) -> Option<&str> {
+        self.tip.as_ref().map(BranchTip::commit).filter(|tip| *tip != base)
     }
 
-    /// The files that count: those of the base commit, or those of the other commit.
-    pub fn choose<'a, T: ?Sized>(&self, base: Option<&'a T>, other: Option<&'a T>) -> Option<&'a T> {
-        match self {
-            Self::Base => base,
-            Self::Commit(_) => other,
-            Self::Nothing => None,
-        }
+    /// The files of the tip: those of the base commit if it is the tip, else those that were read for [`Self::other_tip`].
+    pub fn files_of_tip<T: Copy>(&self, base_commit: &str, base: Option<T>, other: Option<T>) -> Option<T> {
+        let tip = self.tip.as_ref()?;
+        if tip.commit() == base_commit { base } else { other }
     }
 }

@@ -18,7 +18,8 @@ fn is_ci(env: &Env) -> bool {
 
 /// Sets the job's base commit from the value of `--base`. Locally it is the commit where the branch began, because later
 /// commits of others are not changes of this branch; the returned note says so. In CI it is the named commit itself,
-/// because a check judges what would be merged.
+/// because a check judges what would be merged. Only the tip of a branch excuses a failed gate: not the commit where this branch
+/// began, which the branch may never have had as its tip, and no other revision.
 ///
 /// # Errors
 /// The commit does not exist, or the name is ambiguous.
@@ -32,7 +33,7 @@ pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &Wo
         format!("compared with {here}, where this branch began; {name} is now at {there}")
     });
     let is_branch = name != "HEAD" && !tip.starts_with(name) && !name.contains(['~', '^', '@', ':']);
-    job.branch = BaseBranch { name: is_branch.then(|| name.to_owned()), ..BaseBranch::default() };
+    job.branch = BaseBranch { name: is_branch.then(|| name.to_owned()), tip: git.branch_tip(name) };
     job.base = Some(commit);
     Ok(note)
 }

@@ -1,69 +1,144 @@
-//! The base commit's own numbers: its recordings, graded by its own rules. They are computed only when a gate that compares with
-//! the baseline fails.
+//! The own numbers of the branch that a change is merged into: the recordings of its tip, graded by the rules of the tip. A suite is
+//! graded only if a gate of it that compares with the baseline fails.
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::baseline;
-use super::evaluate::{Excuses, ResultSources, evaluate};
+use super::evaluate::{Excuses, ResultSources, evaluate, quarantine_history};
 use super::plan::{Plan, plan};
 use super::replay::{LiveLayout, Replay};
 use super::selection::Selection;
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostics, ReadFailure};
 use crate::files::Files;
-use crate::gate::{BaseMeasurement, GateInput, GateOutcome, excuse};
-use crate::model::{AgentName, Baseline, RepoPath, SuiteId, SuiteReport, Tier};
+use crate::gate::{BaseMeasurement, ComparedPair, GateInput, GateOutcome, QuarantineHistory, excuse};
+use crate::model::{AgentName, Baseline, CaseId, RepoPath, SuiteConfig, SuiteId, SuiteReport, Tier};
+use crate::render::line;
+use crate::suites::read_config;
 use crate::world::Clock;
 
-/// The commit of the base branch whose numbers count.
+/// The longest reason in a note, in characters.
+const REASON: usize = 300;
+
+/// The files of a branch's tip.
 #[derive(Clone, Copy)]
-pub struct BaseCommitFiles<'a> {
-    /// Its files. Nothing of the graded change is in them.
+pub struct TipFiles<'a> {
+    /// The files. Nothing of the graded change is in them.
     pub files: &'a dyn Files,
     /// The name of the branch, for messages.
     pub branch: Option<&'a str>,
 }
 
-/// The base commit's own numbers.
+/// The own numbers of a branch's tip.
 pub struct BaseValues<'a> {
-    commit: BaseCommitFiles<'a>,
+    tip: TipFiles<'a>,
     config: &'a RepoPath,
     wanted: Selection,
     clock: &'a Clock,
     baseline: Option<&'a Baseline>,
-    suites: OnceLock<Vec<SuiteReport>>,
+    suites: Mutex<BTreeMap<SuiteId, Arc<TipSuite>>>,
+}
+
+/// A suite of the tip.
+enum TipSuite {
+    /// The tip does not have it.
+    Absent,
+    /// It cannot be graded, for this reason.
+    Unreadable(String),
+    /// Its results.
+    Graded(GradedTip),
+}
+
+struct GradedTip {
+    suite: SuiteReport,
+    pairs: BTreeMap<(AgentName, CaseId), GoldenPair>,
+}
+
+/// What a pair's golden file says.
+struct GoldenPair {
+    expectation: String,
+    quarantine: QuarantineHistory,
 }
 
 impl<'a> BaseValues<'a> {
     /// Nothing is read before a gate fails. `head` is the plan of the graded commit, whose filters apply to both.
-    pub fn new(commit: BaseCommitFiles<'a>, head: &'a Plan, clock: &'a Clock, baseline: Option<&'a Baseline>) -> Self {
+    pub fn new(tip: TipFiles<'a>, head: &'a Plan, clock: &'a Clock, baseline: Option<&'a Baseline>) -> Self {
         let wanted = Selection { tiers: vec![Tier::Deterministic], suites: Vec::new(), ..head.wanted.clone() };
-        Self { commit, config: &head.config.file, wanted, clock, baseline, suites: OnceLock::new() }
+        Self { tip, config: &head.config.file, wanted, clock, baseline, suites: Mutex::default() }
     }
 
-    /// Grades the recordings of the base commit. What cannot be graded excuses nothing.
-    fn graded(&self) -> Result<Vec<SuiteReport>, Diagnostics> {
-        let files = self.commit.files;
-        let plan = plan(files, self.config, self.wanted.clone(), self.clock)?;
+    fn suite(&self, id: &SuiteId) -> Arc<TipSuite> {
+        let known = self.suites.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
+        if let Some(known) = known {
+            return known;
+        }
+        let suite = Arc::new(self.graded(id).unwrap_or_else(|problems| {
+            let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
+            TipSuite::Unreadable(line(&first, REASON))
+        }));
+        self.suites.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), suite.clone());
+        suite
+    }
+
+    /// Grades the recordings of one suite of the tip. A broken file of another suite does not matter.
+    fn graded(&self, id: &SuiteId) -> Result<TipSuite, Diagnostics> {
+        let files = self.tip.files;
+        let config = match files.text(self.config) {
+            Ok(source) => read_config(&source)?,
+            Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => return Ok(TipSuite::Absent),
+            Err(problem) => return Err(problem.into()),
+        };
+        let is_graded = |suite: &SuiteConfig| suite.id == *id && suite.tiers.contains(&Tier::Deterministic);
+        if !config.suites.iter().any(is_graded) {
+            return Ok(TipSuite::Absent);
+        }
+        let wanted = Selection { suites: vec![id.to_string()], ..self.wanted.clone() };
+        let plan = plan(files, self.config, wanted, self.clock)?;
         let layout = LiveLayout::default();
         let replay = Replay::open(files, &plan, Tier::Deterministic, &layout)?;
         let origin = ResultSources { runs: &replay, parts: None, other: None, base: None };
-        Ok(evaluate(&plan, Tier::Deterministic, origin, files, self.baseline)?.suites)
+        let graded = evaluate(&plan, Tier::Deterministic, origin, files, self.baseline)?;
+        let Some(suite) = graded.suites.into_iter().find(|suite| suite.id == *id) else { return Ok(TipSuite::Absent) };
+        let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()).map(|pair| {
+            let golden = GoldenPair { expectation: pair.digest.clone(), quarantine: quarantine_history(pair) };
+            ((pair.agent.clone(), pair.case.clone()), golden)
+        });
+        Ok(TipSuite::Graded(GradedTip { suite, pairs: pairs.collect() }))
     }
 }
 
 impl Excuses for BaseValues<'_> {
-    fn excuse(&self, suite: &SuiteId, agent: &AgentName, judged: &GateInput<'_>, outcome: &mut GateOutcome) {
+    fn excuse(
+        &self,
+        suite: &SuiteId,
+        agent: &AgentName,
+        judged: &GateInput<'_>,
+        outcome: &mut GateOutcome,
+    ) -> Vec<String> {
         if !outcome.fails_by_comparison() {
-            return;
+            return Vec::new();
         }
-        let suites = self.suites.get_or_init(|| self.graded().unwrap_or_default());
-        let own = suites.iter().find(|one| one.id == *suite).map(|suite| &suite.agents);
-        let own = own.into_iter().flatten().find(|one| one.agent == *agent);
-        let Some(own) = own.filter(|own| baseline::is_usable(own)) else { return };
-        excuse(
-            judged,
-            &BaseMeasurement { branch: self.commit.branch, pairs: &own.cases, identity: &own.identity },
-            outcome,
-        );
+        let suite = self.suite(suite);
+        let graded = match &*suite {
+            TipSuite::Absent => return Vec::new(),
+            TipSuite::Unreadable(why) => {
+                let branch = self.tip.branch.unwrap_or("the base commit");
+                return vec![format!("{branch} excuses nothing, because its recordings cannot be graded: {why}")];
+            }
+            TipSuite::Graded(graded) => graded,
+        };
+        let Some(own) = graded.suite.agents.iter().find(|one| one.agent == *agent) else { return Vec::new() };
+        let pairs = own.cases.iter().filter_map(|result| {
+            let golden = graded.pairs.get(&(agent.clone(), result.case.clone()))?;
+            Some(ComparedPair {
+                result,
+                document: &result.case,
+                zone: None,
+                expectation: &golden.expectation,
+                quarantine: golden.quarantine,
+            })
+        });
+        let pairs: Vec<ComparedPair<'_>> = pairs.collect();
+        let base = BaseMeasurement { branch: self.tip.branch, pairs: &pairs, identity: &own.identity };
+        excuse(judged, &base, outcome)
     }
 }

@@ -166,11 +166,6 @@ fn stale_cases(agent: &AgentReport) -> usize {
     agent.cases.iter().filter(is_stale).count()
 }
 
-/// Whether an agent's numbers are of all its cases and of its current files.
-pub fn is_usable(agent: &AgentReport) -> bool {
-    !is_unmeasured(agent) && !is_part(agent) && stale_cases(agent) == 0
-}
-
 /// Returns the reasons why a run's numbers must not become a baseline: cases that were not measured, too many excluded cases,
 /// and stale recordings. A run whose only problem is a missing comparison may become one.
 pub fn unusable_numbers(report: &Report) -> Vec<String> {

@@ -15,7 +15,7 @@ use super::{judged, remarks};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};
-use crate::gate::{ComparedPair, GateInput, GateOutcome};
+use crate::gate::{ComparedPair, GateInput, GateOutcome, QuarantineHistory};
 use crate::model::{
     AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run, Sample, SuiteId,
     SuiteReport, Tier,
@@ -34,8 +34,14 @@ pub struct Evaluated {
 
 /// What may excuse a failed gate.
 pub trait Excuses: Sync {
-    /// Excuses failed gates of an agent, if they may be.
-    fn excuse(&self, suite: &SuiteId, agent: &AgentName, judged: &GateInput<'_>, outcome: &mut GateOutcome);
+    /// Excuses failed gates of an agent, if they may be. Returns why some are not.
+    fn excuse(
+        &self,
+        suite: &SuiteId,
+        agent: &AgentName,
+        judged: &GateInput<'_>,
+        outcome: &mut GateOutcome,
+    ) -> Vec<String>;
 }
 
 /// The sources of the results of pairs.
@@ -307,6 +313,14 @@ impl AnsweringModels {
     }
 }
 
+/// Whether a pair is or was in quarantine, as far as its golden file says.
+pub fn quarantine_history(pair: &Pair) -> QuarantineHistory {
+    match pair.quarantine {
+        None => QuarantineHistory::Never,
+        Some(_) => QuarantineHistory::Named,
+    }
+}
+
 /// What the numbers of an agent are compared with.
 #[derive(Clone, Copy)]
 struct ComparedWith<'a> {
@@ -346,7 +360,13 @@ fn judge(
     let before = compared.baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
     let compared_pairs: Vec<ComparedPair<'_>> = graded
         .iter()
-        .map(|GradedPair { pair, result }| ComparedPair { result, document: pair.document(), zone: pair.zone })
+        .map(|GradedPair { pair, result }| ComparedPair {
+            result,
+            document: pair.document(),
+            zone: pair.zone,
+            expectation: &pair.digest,
+            quarantine: quarantine_history(pair),
+        })
         .collect();
     let input = GateInput {
         metrics: loaded.metrics_of(tier),
@@ -356,10 +376,11 @@ fn judge(
         selection: plan.wanted.selection(),
     };
     let mut judgement = gate::agent(&input);
-    // A live run's numbers differ each time, so only recordings are compared with those of the base commit.
-    if let Some(base) = compared.base.filter(|_| tier == Tier::Deterministic) {
-        base.excuse(&loaded.config.id, &agent, &input, &mut judgement);
-    }
+    // A live run's numbers differ each time, so only recordings are compared with those of the branch.
+    let not_excused = match compared.base.filter(|_| tier == Tier::Deterministic) {
+        Some(base) => base.excuse(&loaded.config.id, &agent, &input, &mut judgement),
+        None => Vec::new(),
+    };
     let graded_pairs: Vec<&Pair> = graded.iter().map(|graded| graded.pair).collect();
     add_chances(loaded, &input, &graded_pairs, &mut judgement);
     drop(compared_pairs);
@@ -368,6 +389,7 @@ fn judge(
     remarks.extend(remarks::remarks(loaded.kind.metrics, &results, &own, &plan.today));
     remarks.extend(counts.notes(&agent, &results));
     remarks.extend(freshness.notes);
+    remarks.extend(not_excused);
     report::agent_part(AgentFacts {
         suite: &loaded.config.id,
         agent,

@@ -1,7 +1,7 @@
 //! Grades and judges files, and assembles the report.
 
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
-use super::base_values::{BaseCommitFiles, BaseValues};
+use super::base_values::{BaseValues, TipFiles};
 use super::evaluate::{Evaluated, Excuses};
 use super::grade_tier::{RunsFrom, assemble_report, grade_tier};
 use super::graded_run::GradedRun;
@@ -33,7 +33,7 @@ pub struct GradeInputs<'a> {
     pub baseline: BaselineProvider<'a>,
     /// The base commit, if the runs are also judged by its rules.
     pub base: Option<&'a dyn BaseFiles>,
-    /// The commit whose own numbers excuse a failed gate.
+    /// The files of the branch's tip whose own numbers excuse a failed gate.
     pub values: Option<&'a dyn Files>,
 }
 
@@ -48,8 +48,7 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
     let branch = job.branch.name.as_deref();
-    let values =
-        inputs.values.map(|files| BaseValues::new(BaseCommitFiles { files, branch }, &plan, clock, against.as_ref()));
+    let values = inputs.values.map(|files| BaseValues::new(TipFiles { files, branch }, &plan, clock, against.as_ref()));
     let values = values.as_ref().map(|values| values as &dyn Excuses);
     let graded = grade_tiers(job, &plan, inputs, (against.as_ref(), values))?;
     // A tier that does not decide by the head's rules does not decide by the base's either.

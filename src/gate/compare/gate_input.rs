@@ -38,6 +38,19 @@ pub struct ComparedPair<'a> {
     pub document: &'a CaseId,
     /// The band of the pair's own verdict, if its golden file sets one.
     pub zone: Option<f64>,
+    /// The digest of its expectations.
+    pub expectation: &'a str,
+    /// Whether its golden file names a quarantine.
+    pub quarantine: QuarantineHistory,
+}
+
+/// Whether a pair is or was in quarantine, as far as its golden file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuarantineHistory {
+    /// It names none.
+    Never,
+    /// It names one that applies now, or that ended.
+    Named,
 }
 
 impl GateInput<'_> {

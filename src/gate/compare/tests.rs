@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy};
 use proptest::{prop_oneof, proptest};
 
-use super::{CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, agent};
+use super::{CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, QuarantineHistory, agent};
 use crate::fold;
 use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{GatedMetric, PlannedGate};
@@ -93,7 +93,13 @@ impl<'a> CompareSetup<'a> {
 
     fn judge(&self) -> GateOutcome {
         let gated = |spec: &MetricSpec| GatedMetric { spec: *spec, gates: self.gates.to_vec() };
-        let compared = |result| ComparedPair { result, document: &result.case, zone: self.zone };
+        let compared = |result| ComparedPair {
+            result,
+            document: &result.case,
+            zone: self.zone,
+            expectation: "",
+            quarantine: QuarantineHistory::Never,
+        };
         agent(&GateInput {
             metrics: &self.specs.iter().map(gated).collect::<Vec<_>>(),
             pairs: &self.pairs.iter().map(compared).collect::<Vec<_>>(),

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{GitHub, GitHubError, GitHubRefusal, parsed};
-use crate::model::RepoPath;
+use crate::model::{BranchTip, RepoPath};
 use crate::text::encoded_segment;
 
 /// GraphQL mutation that adds a commit if the branch's head is the expected one.
@@ -135,6 +135,14 @@ impl GitHub {
             Err(GitHubError::Missing) => Ok(None),
             Err(other) => Err(other),
         }
+    }
+
+    /// The tip of a branch as the commit whose numbers count; `None` if the branch does not exist.
+    ///
+    /// # Errors
+    /// GitHub refused or did not answer.
+    pub fn branch_tip(&self, name: &str) -> Result<Option<BranchTip>, GitHubError> {
+        Ok(self.branch(name)?.map(BranchTip::of_branch))
     }
 
     /// Dispatches a workflow on a branch.

@@ -7,6 +7,7 @@ mod baseline_pr;
 mod checks;
 mod comments;
 mod configs;
+mod excuses;
 mod foreign;
 mod golden;
 mod keys;
@@ -50,6 +51,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(refusals::trials());
     for more in [
         configs::trials,
+        excuses::trials,
         present::trials,
         parts::trials,
         publish::trials,

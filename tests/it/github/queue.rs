@@ -111,7 +111,7 @@ fn stacked() {
     story.github.commit(&first, &story.checkout);
     let mut job = Job::new(&story.checkout, &story.github, "merge_group", "merge_group");
     job.event["merge_group"]["base_sha"] = json!(first);
-    story.github.merge_base(&first, &tip);
+    story.github.branch("main", &tip);
     let ran = job.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let workspace = Repository::empty();
@@ -121,7 +121,7 @@ fn stacked() {
     as_data.event = job.event.clone();
     assert_eq!(as_data.runs().code, 1);
     // What is merged already excuses it.
-    story.github.merge_base(&first, &first);
+    story.github.branch("main", &first);
     let ran = job.runs();
     assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
     let ran = as_data.runs();
@@ -129,8 +129,11 @@ fn stacked() {
     // So does another commit of the branch that shows it.
     let other = "2".repeat(40);
     story.github.commit(&other, &story.checkout);
-    story.github.merge_base(&first, &other);
+    story.github.branch("main", &other);
     assert_eq!((job.runs().code, as_data.runs().code), (0, 0));
+    // A branch that is not there excuses nothing.
+    story.github.remove_branch("main");
+    assert_eq!((job.runs().code, as_data.runs().code), (1, 1));
 }
 
 fn trusted() {

@@ -90,18 +90,46 @@ const ROWS: &[Row] = &[
         says: ALREADY,
     },
     Row {
-        name: "another number of samples excuses nothing",
+        name: "one more sample of a case is green",
         gate: "severity_accuracy: { min: baseline, hard: true }",
         change: another_sample,
-        code: 1,
-        says: "severity&#95;accuracy",
+        code: 0,
+        says: ALREADY,
     },
     Row {
-        name: "another set of cases excuses nothing",
-        gate: "severity_accuracy: { min: baseline, hard: true }",
+        name: "a good new case is green",
+        gate: "severity_accuracy: { min: baseline, otherwise: 1.0, hard: true }",
         change: |repository| add_case(repository, 12),
+        code: 0,
+        says: ALREADY,
+    },
+    Row {
+        name: "a bad new case is red by the limit for new cases",
+        gate: "severity_accuracy: { min: baseline, otherwise: 1.0, hard: true }",
+        change: bad_new_case,
         code: 1,
-        says: "severity&#95;accuracy",
+        says: "main is already at 66.7%, but lease-12 cannot be compared with main and fails the gate",
+    },
+    Row {
+        name: "as many bad cases as on the base commit, and others, are red",
+        gate: "severity_accuracy: { min: baseline, hard: true }",
+        change: swapped,
+        code: 1,
+        says: "main is already at 66.7%, but lease-6, lease-7, lease-8, lease-9 are worse here",
+    },
+    Row {
+        name: "other bad cases are red for max_drop if one is worse by more than it allows",
+        gate: "severity_accuracy: { max_drop: 0.1 }",
+        change: swapped,
+        code: 1,
+        says: "lease-6, lease-7, lease-8, lease-9 are worse here",
+    },
+    Row {
+        name: "a case without a value is worse than one with a bad value",
+        gate: "severity_accuracy: { min: baseline, hard: true }",
+        change: lost_values,
+        code: 1,
+        says: "main is already at 66.7%, but lease-0, lease-1, lease-2, lease-3, lease-5 and 1 more are worse here",
     },
     Row {
         name: "worse recordings in another folder do not become the base commit's",
@@ -112,20 +140,20 @@ const ROWS: &[Row] = &[
     },
 ];
 
-fn readme(repository: &Repository) {
+pub(super) fn readme(repository: &Repository) {
     repository.write("README.md", "Leases.\n");
 }
 
-fn spoil(repository: &Repository, case: usize) {
+pub(super) fn spoil(repository: &Repository, case: usize) {
     repository.replace(&recording(case), "\"P1\"", "\"P4\"");
 }
 
-fn mend(repository: &Repository, case: usize) {
+pub(super) fn mend(repository: &Repository, case: usize) {
     repository.replace(&recording(case), "\"P4\"", "\"P1\"");
 }
 
 /// The agent is changed and recorded again, which needs no label.
-fn anew(repository: &Repository) {
+pub(super) fn anew(repository: &Repository) {
     repository.write("prompts/legal.md", "Report changes of control at once.\n");
     (0..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
 }
@@ -150,6 +178,30 @@ fn another_sample(repository: &Repository) {
     repository.write("runs/legal/lease-7/1.json", good.replace("\"sample\": 0", "\"sample\": 1"));
 }
 
+fn bad_new_case(repository: &Repository) {
+    add_case(repository, 12);
+    spoil(repository, 12);
+}
+
+fn swapped(repository: &Repository) {
+    anew(repository);
+    (0..4).for_each(|case| mend(repository, case));
+    (6..10).for_each(|case| spoil(repository, case));
+}
+
+/// A severity can only be right or wrong where there is a finding.
+fn lost_values(repository: &Repository) {
+    anew(repository);
+    (0..4).for_each(|case| no_finding(repository, case));
+    (5..7).for_each(|case| spoil(repository, case));
+}
+
+pub(super) fn no_finding(repository: &Repository, case: usize) {
+    let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
+    run["outputs"]["findings"] = json!([]);
+    repository.write(&recording(case), run.to_string());
+}
+
 /// The config of the change names other recordings, which are worse than those of the base commit.
 fn moved_recordings(repository: &Repository) {
     anew(repository);
@@ -160,7 +212,7 @@ fn moved_recordings(repository: &Repository) {
 }
 
 /// The base commit `main`: `behind` cases are worse than the baseline says.
-fn behind(base: &str, gate: &str, behind: std::ops::Range<usize>) -> Repository {
+pub(super) fn behind(base: &str, gate: &str, behind: std::ops::Range<usize>) -> Repository {
     let repository = bases::base(base);
     let gates = format!("finding_precision: {{ min: 0.5 }}\n      {gate}\n");
     repository.replace("goldgate.yaml", "finding_precision: { min: 0.5 }\n", &gates);
@@ -172,7 +224,7 @@ fn behind(base: &str, gate: &str, behind: std::ops::Range<usize>) -> Repository 
     repository
 }
 
-fn against_main(repository: &Repository, more: &[&str]) -> Ran {
+pub(super) fn against_main(repository: &Repository, more: &[&str]) -> Ran {
     let run: Vec<String> = ["run", "--base", "main"].iter().chain(more).map(|word| (*word).to_owned()).collect();
     goldgate(repository, &run)
 }
@@ -185,7 +237,9 @@ fn one(row: &Row) {
     let ran = against_main(&repository, &["--format", "markdown"]);
     assert_eq!(ran.code, row.code, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains(row.says), "{}", ran.stdout);
-    assert_eq!(row.code == 0, ran.stdout.contains("is already at"), "{}", ran.stdout);
+    assert_eq!(row.code == 0, ran.stdout.contains("update pending"), "{}", ran.stdout);
+    let headline = "excused because the base branch fails";
+    assert_eq!(row.code == 0, ran.stdout.contains(headline), "{}", ran.stdout);
 }
 
 /// Every step stays within the tolerance of its own base, and all of them together within that of the baseline.
@@ -321,6 +375,8 @@ fn lazy() {
     spoil(&repository, 3);
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 1, "a base commit that cannot be graded excuses nothing: {}{}", ran.stdout, ran.stderr);
+    let why = "main excuses nothing, because its recordings cannot be graded: runs/legal/lease-3.json";
+    assert!(ran.stdout.contains(why), "{}", ran.stdout);
 }
 
 /// Three commits: good numbers, worse ones with their baseline, and the revert of these.

@@ -4,6 +4,7 @@
 mod base_values;
 mod bases;
 mod edits;
+mod excuses;
 mod honest;
 mod more_samples;
 mod random;
@@ -56,6 +57,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = attacks().into_iter().map(each).collect();
     trials.push(trial("there are at least sixty attacks, and each says why", enough));
     trials.extend(base_values::trials());
+    trials.extend(excuses::trials());
     trials.extend(honest::trials());
     trials.extend(more_samples::trials());
     trials.extend(random::trials());

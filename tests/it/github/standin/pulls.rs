@@ -168,6 +168,11 @@ impl Standin {
         self.change(|state| state.pulls.push(name, tip));
     }
 
+    /// A branch is deleted.
+    pub fn remove_branch(&self, name: &str) {
+        self.change(|state| state.pulls.branches.remove(name));
+    }
+
     /// Somebody changes the base branch of the pull request. GitHub moves no commit for it, and starts workflows on `edited` alone.
     pub fn retarget(&self, into: &str) {
         self.change(|state| into.clone_into(&mut state.pulls.ours().into));

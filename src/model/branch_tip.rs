@@ -1,0 +1,48 @@
+//! The tip of a branch.
+
+/// A commit that was the tip of the branch that a change is merged into. Only its own numbers may excuse a failed gate: it passed the
+/// gates or an approval. A merge base is not such a commit, because it can be a commit within a merged branch, which nobody judged and
+/// whose content the branch never had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchTip(String);
+
+impl BranchTip {
+    /// The commit that git or GitHub returns for the name of a branch.
+    pub fn of_branch(commit: String) -> Self {
+        Self(commit)
+    }
+
+    /// The first parent of GitHub's test merge of this head, which was the tip when GitHub made the merge. `None` if the commit with
+    /// these parents is not such a merge.
+    pub fn of_test_merge(parents: &[String], head: &str) -> Option<Self> {
+        match parents {
+            [tip, own] if own == head => Some(Self(tip.clone())),
+            _ => None,
+        }
+    }
+
+    /// The commit's id.
+    pub fn commit(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BranchTip;
+
+    #[test]
+    fn only_a_merge_of_the_head_has_the_tip_as_its_first_parent() {
+        let commits = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<String>>();
+        for (parents, tip) in [
+            (vec!["main", "head"], Some("main")),
+            (vec!["main", "other"], None),
+            (vec!["head"], None),
+            (vec!["main", "other", "head"], None),
+            (Vec::new(), None),
+        ] {
+            let found = BranchTip::of_test_merge(&commits(&parents), "head");
+            assert_eq!(found.as_ref().map(BranchTip::commit), tip, "{parents:?}");
+        }
+    }
+}
