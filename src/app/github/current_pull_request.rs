@@ -77,20 +77,56 @@ pub fn merged(env: &Env, event: Event, github: &GitHub) -> Result<Option<(Event,
     };
     let Some(pull_request) = &event.pull_request else { return Ok(None) };
     let head = event.head.as_deref().unwrap_or(&pull_request.head);
-    let (event, merge) = merge_of(github, pull_request.number, head, pull_request.origin)?;
-    Ok(Some((event, merge)))
+    match merge_of(github, pull_request.number, head, pull_request.origin)? {
+        PresentMerge::Made(event, merge) => Ok(Some((event, merge))),
+        PresentMerge::Conflict(into) => Err(no_verdict(&format!(
+            "pull request {} conflicts with {into}: merge {into} into it",
+            pull_request.number
+        ))),
+    }
 }
 
-/// Returns a pull request as an event, and its current test merge.
+/// The present merge of a pull request.
+pub enum PresentMerge {
+    /// GitHub's test merge, with the pull request as an event.
+    Made(Event, TestMerge),
+    /// The head conflicts with this base branch.
+    Conflict(String),
+}
+
+/// Returns a pull request as an event, and what of it is judged for a check of its head: the current test merge. If the head
+/// conflicts with the base branch, it is judged itself, against the commit where it began. It cannot be merged now, but GitHub starts
+/// no run when the base branch changes and the conflict is gone, and the check of the commit counts then.
 ///
 /// # Errors
 /// A moved head, no test merge of the current base and head, or a failed request.
-pub fn merge_of(
+pub fn judged_merge(
     github: &GitHub,
     number: u64,
     head: &str,
     origin: BranchOrigin,
 ) -> Result<(Event, TestMerge), CliError> {
+    let into = match merge_of(github, number, head, origin)? {
+        PresentMerge::Made(event, merge) => return Ok((event, merge)),
+        PresentMerge::Conflict(into) => into,
+    };
+    let base = github.merge_base(&into, head).map_err(needs("the merge base cannot be read", "contents: read"))?;
+    let pull_request = PullRequest { number, head: head.to_owned(), base: base.clone(), origin };
+    let event = Event {
+        pull_request: Some(pull_request),
+        base: Some(base.clone()),
+        head: Some(head.to_owned()),
+        into: Some(into),
+        ..Event::NONE
+    };
+    Ok((event, TestMerge { base, merge: head.to_owned() }))
+}
+
+/// Returns a pull request as an event, and its current test merge, or the branch that it conflicts with.
+///
+/// # Errors
+/// A moved head, no test merge of the current base and head, or a failed request.
+fn merge_of(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> Result<PresentMerge, CliError> {
     let mut why = String::new();
     for look in 0..LOOKS {
         if look > 0 {
@@ -102,9 +138,7 @@ pub fn merge_of(
         let into = pull.into;
         let tip = github.branch(&into).map_err(needs("the base branch cannot be read", "contents: read"))?;
         match state {
-            MergeState::Conflict => {
-                return Err(no_verdict(&format!("pull request {number} conflicts with {into}: merge {into} into it")));
-            }
+            MergeState::Conflict => return Ok(PresentMerge::Conflict(into)),
             MergeState::Unknown => "GitHub has not created the test merge yet".clone_into(&mut why),
             MergeState::Made(merge) => {
                 let parents =
@@ -122,7 +156,7 @@ pub fn merge_of(
                             queued: None,
                             tip: Some(tip),
                         };
-                        return Ok((event, TestMerge { base, merge }));
+                        return Ok(PresentMerge::Made(event, TestMerge { base, merge }));
                     }
                     None => why = format!("GitHub's test merge does not match the current {into} and head"),
                 }
@@ -153,12 +187,12 @@ fn has_head(pull: &PullRequestDetails, seen: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns the numbers of the other open pull requests with the head of an event's pull request. A check belongs to a commit, so a
-/// pass for one base branch would count for all of them.
+/// Returns the other open pull requests with the head of an event's pull request, one for each other base branch: those into the same
+/// branch have the same result. A check belongs to a commit, so a pass for one base branch would count for all of them.
 ///
 /// # Errors
 /// A failed request.
-pub fn others(github: &GitHub, event: &Event) -> Result<Vec<u64>, CliError> {
+pub fn others(github: &GitHub, event: &Event) -> Result<Vec<OpenPull>, CliError> {
     let (Some(pull_request), Some(head)) = (&event.pull_request, &event.head) else { return Ok(Vec::new()) };
     let open = match github.pulls_of(head) {
         Ok(open) => open,
@@ -169,12 +203,15 @@ pub fn others(github: &GitHub, event: &Event) -> Result<Vec<u64>, CliError> {
         Err(error) => return Err(needs("the commit's pull requests cannot be read", PERMISSION)(error)),
     };
     let here = |base: &str| base.eq_ignore_ascii_case(github.repository());
-    let mut others: Vec<u64> = open
-        .iter()
+    let into = event.into.as_deref();
+    let mut others: Vec<OpenPull> = open
+        .into_iter()
         .filter(|other| other.number != pull_request.number && other.head == *head && here(&other.base_repository))
-        .map(|other| other.number)
+        .filter(|other| into != Some(other.into.as_str()))
         .collect();
-    others.sort_unstable();
+    others.sort_by(|one, other| (&one.into, one.number).cmp(&(&other.into, other.number)));
+    others.dedup_by(|later, first| later.into == first.into);
+    others.sort_by_key(|other| other.number);
     Ok(others)
 }
 

@@ -1,9 +1,11 @@
 //! Other open pull requests with the same head commit. A check belongs to the commit, so the worst of their verdicts counts.
 
+use super::base_branch::relies_on_checks;
 use super::comment::CommentInput;
 use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
 use super::published_run::links;
+use super::pull_request_context::needs;
 use super::{comment, current_pull_request};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
@@ -11,9 +13,9 @@ use crate::format::event::Event;
 use crate::model::{Authority, BranchOrigin, OtherOutcome, OtherPullRequest, Report, Tier};
 use crate::publish::ReportOrigin;
 use crate::render::words;
-use crate::world::{GitHub, World};
+use crate::world::{GitHub, OpenPull, World};
 
-/// Maximum number of other pull requests that are judged.
+/// Maximum number of other base branches that are judged.
 const MOST: usize = 4;
 
 /// Judges the other open pull requests with the head of this event's pull request, each by its own base commit, and adds their
@@ -32,48 +34,78 @@ pub fn judge_others(
     if !decides || inputs.shard.is_some() || event.pull_request.is_none() {
         return Ok(());
     }
-    let others = current_pull_request::others(github, event)?;
-    if others.len() > MOST {
-        let what =
-            format!("no verdict: more than {} open pull requests have this head commit; close some of them", MOST + 1);
-        return Err(anyhow::anyhow!(what).into());
-    }
-    for number in others {
-        let (other, why) = match judged(world, inputs, github, event, number) {
-            Ok((into, report)) => {
+    let others = counted(world, github, current_pull_request::others(github, event)?, done)?;
+    for other in others {
+        let number = other.number;
+        let (outcome, why) = match judged(world, inputs, github, event, number) {
+            Ok(Some(report)) => {
                 let outcome = match report.exit_code() {
                     0 => OtherOutcome::Passes,
                     1 => OtherOutcome::Fails,
                     _ => OtherOutcome::NoVerdict,
                 };
-                (OtherPullRequest { number, into, outcome }, words::headline(&report))
+                (outcome, words::headline(&report))
             }
-            Err(error) => {
-                let into = github.pull(number).map_or_else(|_| "its base branch".to_owned(), |pull| pull.into);
-                (OtherPullRequest { number, into, outcome: OtherOutcome::NoVerdict }, error.messages().join("; "))
-            }
+            Ok(None) => (OtherOutcome::Passes, format!("{} has no {}", other.into, inputs.config)),
+            Err(error) => (OtherOutcome::NoVerdict, error.messages().join("; ")),
         };
-        let outcome = words::other_outcome(other.outcome);
-        let note = format!("pull request {number} into {} has the same head commit and {outcome}: {why}", other.into);
+        let verdict = words::other_outcome(outcome);
+        let note = format!("pull request {number} into {} has the same head commit and {verdict}: {why}", other.into);
         done.report.notes.push(note);
-        done.report.others.push(other);
+        done.report.others.push(OtherPullRequest { number, into: other.into, outcome });
     }
     Ok(())
 }
 
-/// Judges one pull request, and returns its base branch with the report.
+/// Returns the pull requests to judge. If they are for too many branches, only those into branches that rely on checks count: nobody
+/// needs the check to merge into another one.
+fn counted(
+    world: &World,
+    github: &GitHub,
+    others: Vec<OpenPull>,
+    done: &mut GradedRun,
+) -> Result<Vec<OpenPull>, CliError> {
+    if others.len() <= MOST {
+        return Ok(others);
+    }
+    let (mut counted, mut left_out) = (Vec::new(), 0);
+    for other in others {
+        match relies_on_checks(&world.env, github, &other.into)? {
+            true => counted.push(other),
+            false => left_out += 1,
+        }
+    }
+    if counted.len() > MOST {
+        let what = format!(
+            "no verdict: this head commit has open pull requests into more than {} branches that require checks; close some of them",
+            MOST + 1
+        );
+        return Err(anyhow::anyhow!(what).into());
+    }
+    let pulls = words::plural(left_out, "pull request has", "pull requests have");
+    done.report.notes.push(format!(
+        "{pulls} the same head commit and {} not judged: too many, and into branches that require no check",
+        if left_out == 1 { "is" } else { "are" }
+    ));
+    Ok(counted)
+}
+
+/// Judges one pull request. Returns `None` if its base branch has no config and so asks for nothing.
 fn judged(
     world: &World,
     inputs: &ActionInputs,
     github: &GitHub,
     event: &Event,
     number: u64,
-) -> Result<(String, Report), CliError> {
+) -> Result<Option<Report>, CliError> {
     let head = event.head.as_deref().unwrap_or_default();
     let origin = event.pull_request.as_ref().map_or(BranchOrigin::Fork, |pull_request| pull_request.origin);
-    let (own, merged) = current_pull_request::merge_of(github, number, head, origin)?;
+    let (own, merged) = current_pull_request::judged_merge(github, number, head, origin)?;
+    if !asks_for_anything(inputs, github, &own, &merged.base)? {
+        return Ok(None);
+    }
     let (_, done) = grade_as_data(world, inputs, github, &own, &merged, &|_| ())?;
-    let (report, into) = (done.report, own.into.clone().unwrap_or_default());
+    let report = done.report;
     // A run that was started by hand is the only one of all pull requests of its branch.
     let is_only_run = world.env.get("GITHUB_EVENT_NAME") == Some("workflow_dispatch");
     if let Some(pull_request) = own.pull_request.as_ref().filter(|_| is_only_run && inputs.comment) {
@@ -82,5 +114,21 @@ fn judged(
             CommentInput { report: &report, links: &links, run: comment::this_run(world), witness: ReportOrigin::Own };
         comment::comment(world, inputs, pull_request, Some(github), &input);
     }
-    Ok((into, report))
+    Ok(Some(report))
+}
+
+/// Whether the base branch of a pull request has the config: at its base commit, or at the tip, which is another commit after a
+/// conflict.
+fn asks_for_anything(inputs: &ActionInputs, github: &GitHub, event: &Event, base: &str) -> Result<bool, CliError> {
+    let config = inputs.config_file()?;
+    let unread = || needs("the config of its base branch cannot be read", "contents: read");
+    let has_config = |commit: &str| github.file(&config, commit).map(|file| file.is_some()).map_err(unread());
+    if has_config(base)? {
+        return Ok(true);
+    }
+    let tip = match (&event.tip, &event.into) {
+        (None, Some(into)) => github.branch(into).map_err(unread())?,
+        (Some(_), _) | (None, None) => None,
+    };
+    tip.map_or(Ok(false), |tip| has_config(&tip))
 }

@@ -17,6 +17,8 @@ pub struct OpenPull {
     pub head: String,
     /// The base commit.
     pub base: String,
+    /// The base branch.
+    pub into: String,
     /// The id of the repository that contains its branch; `None` if it was deleted.
     pub head_repository: Option<u64>,
     /// The base repository as `owner/name`.
@@ -168,6 +170,8 @@ struct PullForm {
 #[derive(Deserialize)]
 struct BranchForm {
     sha: String,
+    #[serde(default, rename = "ref")]
+    name: String,
     repo: Option<RepositoryForm>,
 }
 
@@ -183,6 +187,7 @@ impl From<PullForm> for OpenPull {
             number: form.number,
             head: form.head.sha,
             base: form.base.sha,
+            into: form.base.name,
             head_repository: form.head.repo.map(|repo| repo.id),
             base_repository: form.base.repo.map_or(String::new(), |repo| repo.full_name),
         }
