@@ -16,7 +16,7 @@ pub use self::overlay::OverlayFiles;
 pub use self::read_log::{
     DifferentRead, FolderNames, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,
 };
-pub use self::source::{MAX_FILE_BYTES, SourceText, too_large};
+pub use self::source::{SourceText, too_large};
 pub use self::walk::{FilePaths, files_below};
 
 /// One entry of a folder.
@@ -61,6 +61,14 @@ pub trait Files: Sync {
     /// # Errors
     /// The file cannot be read.
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic>;
+
+    /// The bytes of a baseline, which goldgate wrote: it may be larger than a file of people.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        self.bytes(file)
+    }
 
     /// The text of a file.
     ///

@@ -54,4 +54,11 @@ impl Files for OverlayFiles<'_> {
             None => self.below.bytes(file),
         }
     }
+
+    fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        match self.files.get(file) {
+            Some(text) => Ok(text.as_bytes().to_vec()),
+            None => self.below.baseline_bytes(file),
+        }
+    }
 }

@@ -3,10 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::diag::{Code, Diagnostic, Point};
-use crate::model::RepoPath;
-
-/// Largest file that is read, in bytes.
-pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
+use crate::model::{InputLimit, RepoPath};
 
 /// A text file with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,13 +69,7 @@ fn not_utf8(file: &RepoPath, problem: &std::string::FromUtf8Error) -> Diagnostic
     Diagnostic::of_file(file, Code::NOT_UTF8, what, "save the file as UTF-8").at(Point::of_offset(&before, at))
 }
 
-/// The problem of a file above [`MAX_FILE_BYTES`].
-pub fn too_large(file: &RepoPath) -> Diagnostic {
-    let limit = MAX_FILE_BYTES / (1024 * 1024);
-    Diagnostic::of_file(
-        file,
-        Code::TOO_LARGE,
-        format!("the file is larger than {limit} MiB"),
-        "split it, or remove parts that are not graded",
-    )
+/// The problem of a file above its limit.
+pub fn too_large(file: &RepoPath, limit: &InputLimit) -> Diagnostic {
+    Diagnostic::of_file(file, Code::TOO_LARGE, format!("the file is larger than {limit}"), limit.help)
 }

@@ -1,6 +1,8 @@
 //! Reads and writes `goldgate.baseline/1`: one key per line, keys sorted, six decimal places.
 
-use std::fmt::Write;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::{fmt, io};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,7 +12,7 @@ use serde_json::{Value, json};
 use super::json;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::model::{Baseline, six_places};
+use crate::model::{Baseline, BaselineEntry, six_places};
 
 const SCHEMA: &str = "goldgate.baseline/1";
 
@@ -59,57 +61,155 @@ pub fn read_baseline(source: &SourceText) -> Result<Baseline, Diagnostic> {
 
 /// Renders a baseline; equal values always give equal bytes.
 pub fn written(baseline: &Baseline) -> String {
-    let mut value = serde_json::to_value(baseline).unwrap_or(Value::Null);
-    value["schema"] = json!(SCHEMA);
-    let suites = value["suites"].as_object_mut().into_iter().flat_map(|suites| suites.values_mut());
-    for entry in suites.flat_map(|suite| suite["agents"].as_object_mut()).flat_map(|agents| agents.values_mut()) {
-        let count = entry["metrics"].as_object_mut().and_then(|metrics| metrics.remove(FINDING_COUNT));
-        if let Some(count) = count.and_then(|count| count.as_f64()) {
-            entry[FINDING_COUNT] = match count.fract() == 0.0 {
-                true => json!(count as i64),
-                false => json!(six_places(count)),
-            };
+    let mut out = Vec::new();
+    write_baseline(baseline, &mut out).expect("a list of bytes accepts every write");
+    String::from_utf8(out).expect("JSON is UTF-8")
+}
+
+/// Writes a baseline case by case, so that a large one never is in memory as a whole a second time.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_baseline(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()> {
+    let Baseline { commit, captured_at, tool_version, samples, suites, accepted } = baseline;
+    let mut out = LineWriter { out, depth: 0 };
+    let mut keys = out.begin_object()?;
+    out.entry(&mut keys, "accepted", &json!(accepted))?;
+    out.entry(&mut keys, "captured_at", &json!(captured_at))?;
+    out.entry(&mut keys, "commit", &json!(commit))?;
+    out.entry(&mut keys, "samples", &json!(samples))?;
+    out.entry(&mut keys, "schema", &json!(SCHEMA))?;
+    out.key(&mut keys, "suites")?;
+    out.object(suites, |out, agents| {
+        let mut keys = out.begin_object()?;
+        out.key(&mut keys, "agents")?;
+        out.object(agents, write_entry)?;
+        out.end_object(keys)
+    })?;
+    out.entry(&mut keys, "tool_version", &json!(tool_version))?;
+    out.end_object(keys)?;
+    out.out.write_all(b"\n")
+}
+
+fn write_entry(out: &mut LineWriter<'_>, entry: &BaselineEntry) -> io::Result<()> {
+    let BaselineEntry { finding_count, metrics, identity, cases, judges, taxonomy, infra, layers } = entry;
+    let small = BaselineEntry {
+        finding_count: *finding_count,
+        metrics: metrics.clone(),
+        identity: identity.clone(),
+        cases: BTreeMap::new(),
+        judges: judges.clone(),
+        taxonomy: taxonomy.clone(),
+        infra: *infra,
+        layers: layers.clone(),
+    };
+    let mut small = serde_json::to_value(small)?;
+    let count = small["metrics"].as_object_mut().and_then(|metrics| metrics.remove(FINDING_COUNT));
+    if let Some(count) = count.and_then(|count| count.as_f64()) {
+        small[FINDING_COUNT] = match count.fract() == 0.0 {
+            true => json!(count as i64),
+            false => json!(six_places(count)),
+        };
+    }
+    let mut keys = out.begin_object()?;
+    for (key, value) in small.as_object().into_iter().flatten() {
+        if key == CASES {
+            out.key(&mut keys, key)?;
+            out.object(cases, |out, values| out.object(values, |out, samples| out.value(&rounded(samples))))?;
+        } else {
+            out.entry(&mut keys, key, value)?;
         }
     }
-    let mut out = String::new();
-    lines(&mut out, &value, 0);
-    out.push('\n');
-    out
+    out.end_object(keys)
+}
+
+/// The key of the values by case, the only large part of a baseline.
+const CASES: &str = "cases";
+
+fn rounded(samples: &[Option<f64>]) -> Value {
+    samples.iter().map(|value| value.map(six_places)).collect()
 }
 
 /// Writes one key per line; a list of scalars stays on one line.
-fn lines(out: &mut String, value: &Value, depth: usize) {
-    let indent = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
-    };
-    match value {
-        Value::Object(map) if !map.is_empty() => {
-            out.push('{');
-            for (index, (key, inner)) in map.iter().enumerate() {
-                out.push_str(if index == 0 { "" } else { "," });
-                indent(out, depth + 1);
-                write!(out, "{}: ", Value::from(key.as_str())).expect("a string accepts every write");
-                lines(out, inner, depth + 1);
+struct LineWriter<'a> {
+    out: &'a mut dyn Write,
+    depth: usize,
+}
+
+/// The number of keys of an object so far.
+struct KeyCount(usize);
+
+impl LineWriter<'_> {
+    fn begin_object(&mut self) -> io::Result<KeyCount> {
+        self.depth += 1;
+        self.out.write_all(b"{").map(|()| KeyCount(0))
+    }
+
+    fn key(&mut self, keys: &mut KeyCount, key: &str) -> io::Result<()> {
+        self.out.write_all(if keys.0 == 0 { b"" } else { b"," })?;
+        keys.0 += 1;
+        self.indent()?;
+        serde_json::to_writer(&mut *self.out, key)?;
+        self.out.write_all(b": ")
+    }
+
+    fn entry(&mut self, keys: &mut KeyCount, key: &str, value: &Value) -> io::Result<()> {
+        self.key(keys, key)?;
+        self.value(value)
+    }
+
+    fn end_object(&mut self, keys: KeyCount) -> io::Result<()> {
+        self.depth -= 1;
+        if keys.0 > 0 {
+            self.indent()?;
+        }
+        self.out.write_all(b"}")
+    }
+
+    fn object<K: fmt::Display, T>(
+        &mut self,
+        entries: &BTreeMap<K, T>,
+        write: impl Fn(&mut Self, &T) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut keys = self.begin_object()?;
+        for (key, value) in entries {
+            self.key(&mut keys, &key.to_string())?;
+            write(self, value)?;
+        }
+        self.end_object(keys)
+    }
+
+    fn value(&mut self, value: &Value) -> io::Result<()> {
+        match value {
+            Value::Object(map) => {
+                let mut keys = self.begin_object()?;
+                for (key, inner) in map {
+                    self.entry(&mut keys, key, inner)?;
+                }
+                self.end_object(keys)
             }
-            indent(out, depth);
-            out.push('}');
-        }
-        Value::Array(list) if list.iter().any(Value::is_object) => {
-            out.push('[');
-            for (index, inner) in list.iter().enumerate() {
-                out.push_str(if index == 0 { "" } else { "," });
-                indent(out, depth + 1);
-                lines(out, inner, depth + 1);
+            Value::Array(list) if list.iter().any(Value::is_object) => {
+                self.out.write_all(b"[")?;
+                self.depth += 1;
+                for (index, inner) in list.iter().enumerate() {
+                    self.out.write_all(if index == 0 { b"" } else { b"," })?;
+                    self.indent()?;
+                    self.value(inner)?;
+                }
+                self.depth -= 1;
+                self.indent()?;
+                self.out.write_all(b"]")
             }
-            indent(out, depth);
-            out.push(']');
+            Value::Array(list) => {
+                let plain: Vec<String> = list.iter().map(Value::to_string).collect();
+                write!(self.out, "[{}]", plain.join(", "))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => write!(self.out, "{value}"),
         }
-        Value::Array(list) => {
-            let plain: Vec<String> = list.iter().map(Value::to_string).collect();
-            write!(out, "[{}]", plain.join(", ")).expect("a string accepts every write");
-        }
-        plain => write!(out, "{plain}").expect("a string accepts every write"),
+    }
+
+    fn indent(&mut self) -> io::Result<()> {
+        write!(self.out, "\n{:1$}", "", 2 * self.depth)
     }
 }
 

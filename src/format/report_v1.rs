@@ -1,13 +1,15 @@
 //! Reads and writes `goldgate.report/1`. The form of each field is stated once, in `model`; here is what follows from other fields.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde::{Deserialize, Serialize as SerializeForm};
 use serde_json::json;
+use serde_json::value::RawValue;
 
-use super::json;
 use super::json_cursor::JsonCursor;
 use super::step::Step::Key;
 use crate::diag::{Code, Diagnostic};
@@ -155,9 +157,18 @@ fn entry_if_any<M: SerializeMap>(out: &mut M, key: &str, value: Option<&impl Ser
 
 /// The report as indented JSON with a trailing newline.
 pub fn written(report: &Report) -> String {
-    let mut text = serde_json::to_string_pretty(report).unwrap_or_default();
-    text.push('\n');
-    text
+    let mut out = Vec::new();
+    write_report(report, &mut out).expect("a list of bytes accepts every write");
+    String::from_utf8(out).expect("JSON is UTF-8")
+}
+
+/// Writes the report as indented JSON with a trailing newline, piece by piece.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_report(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    out.write_all(b"\n")
 }
 
 /// The verdicts only.
@@ -189,15 +200,27 @@ struct ReportHeader {
 /// # Errors
 /// Invalid content with its position.
 pub fn read_report(source: &SourceText) -> Result<Report, Diagnostic> {
-    let ReportHeader { schema, exit_code } = json::whole(source)?;
+    read_report_at(source, JsonCursor::whole(source))
+}
+
+/// Reads a report that is a part of another file.
+///
+/// # Errors
+/// Invalid content with its position in the whole file.
+pub fn read_report_part(source: &SourceText, part: &RawValue) -> Result<Report, Diagnostic> {
+    read_report_at(source, JsonCursor::part(source, part))
+}
+
+fn read_report_at(source: &SourceText, cursor: JsonCursor<'_>) -> Result<Report, Diagnostic> {
+    let ReportHeader { schema, exit_code } = cursor.read()?;
     if schema != SCHEMA {
-        let at = JsonCursor::whole(source).key(&[Key("schema")]);
+        let at = cursor.key(&[Key("schema")]);
         let what = format!("unknown schema \"{schema}\"");
         return Err(source.problem(at, Code::UNKNOWN_SCHEMA, what, format!("this version reads \"{SCHEMA}\"")));
     }
-    let report = completed(json::whole(source)?).map_err(|what| source.problem(0, Code::BAD_REPORT, what, UNEDITED))?;
+    let report = completed(cursor.read()?).map_err(|what| source.problem(0, Code::BAD_REPORT, what, UNEDITED))?;
     if report.exit_code() != exit_code {
-        let at = JsonCursor::whole(source).key(&[Key("exit_code")]);
+        let at = cursor.key(&[Key("exit_code")]);
         let what = format!("exit_code {exit_code} contradicts the verdict {}", report.verdict.as_str());
         return Err(source.problem(at, Code::CONTRADICTION, what, UNEDITED));
     }

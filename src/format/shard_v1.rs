@@ -2,12 +2,13 @@
 //! and what a report leaves out: the run's filters, exact numbers, models, and data about single samples.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::report_v1::ReportFile;
 use super::{json, report_v1};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
@@ -56,7 +57,7 @@ pub struct ShardPart {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "goldgate part of a run, version 1")]
-pub struct ShardFile<'a> {
+pub struct ShardFile<R> {
     /// `goldgate.shard/1`.
     schema: String,
     /// Index and number of parts, such as `1/4`.
@@ -64,9 +65,7 @@ pub struct ShardFile<'a> {
     /// The settings of the run, equal in all parts.
     asked: ShardScope,
     /// The report of the part.
-    #[serde(borrow)]
-    #[schemars(with = "ReportFile<'_>")]
-    report: &'a RawValue,
+    report: R,
     /// Agents that were selected but not run.
     #[serde(default)]
     not_run: Vec<NotRunForm>,
@@ -110,15 +109,16 @@ struct BesideForm {
     complaints: BTreeMap<u32, String>,
 }
 
-/// The part as JSON with a trailing newline.
-pub fn written(part: &ShardPart) -> String {
-    let report = report_v1::written(&part.report);
-    let raw = RawValue::from_string(report.trim_end().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
+/// Writes the part as JSON with a trailing newline.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_shard(part: &ShardPart, out: &mut dyn Write) -> io::Result<()> {
     let form = ShardFile {
         schema: SCHEMA.to_owned(),
         shard: part.shard.to_string(),
         asked: part.asked.clone(),
-        report: &raw,
+        report: &part.report,
         not_run: part
             .not_run
             .iter()
@@ -126,9 +126,8 @@ pub fn written(part: &ShardPart) -> String {
             .collect(),
         exact: pairs(&part.report).map(exact_form).collect(),
     };
-    let mut text = serde_json::to_string(&form).unwrap_or_default();
-    text.push('\n');
-    text
+    serde_json::to_writer(&mut *out, &form)?;
+    out.write_all(b"\n")
 }
 
 fn pairs(report: &Report) -> impl Iterator<Item = &PairResult> {
@@ -158,13 +157,12 @@ fn exact_form(pair: &PairResult) -> BesideForm {
 pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
     let help = "use the folders as goldgate run --shard wrote them, unedited";
     let refuse = |what: String| Diagnostic::of_file(&source.file, Code::BAD_SHARD, what, help);
-    let form: ShardFile<'_> = json::whole(source)?;
+    let form: ShardFile<&RawValue> = json::whole(source)?;
     if form.schema != SCHEMA {
         return Err(refuse(format!("unknown schema \"{}\"", form.schema)));
     }
     let shard: Shard = form.shard.parse().map_err(refuse)?;
-    let inner = SourceText::from_text(source.file.clone(), form.report.get().to_owned());
-    let mut report = report_v1::read_report(&inner)?;
+    let mut report = report_v1::read_report_part(source, form.report)?;
     if pairs(&report).count() != form.exact.len() {
         return Err(refuse("the report and \"beside\" have different pairs".to_owned()));
     }

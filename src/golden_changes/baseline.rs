@@ -28,7 +28,7 @@ pub fn compare(sides: &Sides<'_>, before: &Config, after: &Config, found: &mut C
 }
 
 fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut ChangeCollector) {
-    let (before, after) = (sides.base.bytes(old), sides.head.bytes(new));
+    let (before, after) = (sides.base.baseline_bytes(old), sides.head.baseline_bytes(new));
     let (before, after) = match (before, after) {
         (Err(problem), Ok(_)) if problem.is_read_failure(ReadFailure::MissingFile) => {
             return found.lists(format!("the first baseline: {new}"), Some(new));

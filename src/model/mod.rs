@@ -17,6 +17,7 @@ mod gate_ruling;
 mod governance;
 mod grade;
 mod ids;
+mod input_limit;
 mod interruption;
 mod judge;
 mod mark;
@@ -57,6 +58,7 @@ pub use governance::{
 };
 pub use grade::{Check, CheckKey, CheckName, CheckOutcome, Failure, Grade, Layer, Tag, all_hold};
 pub use ids::{AgentName, BadId, CaseId, JudgeName, SuiteId};
+pub use input_limit::{InputLimit, LimitUnit};
 pub use interruption::Interruption;
 pub use judge::{
     Agreement, Ballot, Judge, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity, JudgeReport, JudgeStanding,

@@ -24,6 +24,9 @@ pub use number::delta;
 pub use plain::{inline, line, name};
 pub use words::plural;
 
+use std::io;
+use std::io::Write;
+
 use crate::format::report_v1;
 use crate::model::Report;
 
@@ -37,7 +40,26 @@ pub struct Renderer {
     /// The file in the folder of `--out`; `None` for the terminal.
     pub file: Option<&'static str>,
     /// Renders a report.
-    pub render: fn(&Report, Screen) -> String,
+    pub render: Rendering,
+}
+
+/// How a report is rendered.
+#[derive(Debug, Clone, Copy)]
+pub enum Rendering {
+    /// As a text for people or other programs.
+    Text(fn(&Report, Screen) -> String),
+    /// As a file that goldgate reads again; written piece by piece, because it may be large.
+    Own(fn(&Report, &mut dyn Write) -> io::Result<()>),
+}
+
+impl Renderer {
+    /// The report as one text.
+    pub fn to_text(&self, report: &Report, screen: Screen) -> String {
+        match self.render {
+            Rendering::Text(render) => render(report, screen),
+            Rendering::Own(_) => report_v1::written(report),
+        }
+    }
 }
 
 /// The file of the verdicts in the folder of `--out`.
@@ -60,7 +82,7 @@ pub const TABLE: Renderer = Renderer {
     name: "table",
     about: "Table for a terminal",
     file: None,
-    render: |report, screen| terminal::terminal(report, screen.style, screen.columns),
+    render: Rendering::Text(|report, screen| terminal::terminal(report, screen.style, screen.columns)),
 };
 
 /// All formats: this table is `--format`, the files of `--out`, and the help of both.
@@ -70,14 +92,24 @@ pub const RENDERERS: &[Renderer] = &[
         name: "json",
         about: "Only the report, on standard output",
         file: Some("report.json"),
-        render: |report, _| report_v1::written(report),
+        render: Rendering::Own(report_v1::write_report),
     },
     Renderer {
         name: "markdown",
         about: "Text of the comment",
         file: Some("report.md"),
-        render: |report, _| markdown::summary(report, &markdown::Links::default()),
+        render: Rendering::Text(|report, _| markdown::summary(report, &markdown::Links::default())),
     },
-    Renderer { name: "junit", about: "JUnit XML", file: Some("junit.xml"), render: |report, _| junit::junit(report) },
-    Renderer { name: "html", about: "HTML page", file: Some("report.html"), render: |report, _| html::html(report) },
+    Renderer {
+        name: "junit",
+        about: "JUnit XML",
+        file: Some("junit.xml"),
+        render: Rendering::Text(|report, _| junit::junit(report)),
+    },
+    Renderer {
+        name: "html",
+        about: "HTML page",
+        file: Some("report.html"),
+        render: Rendering::Text(|report, _| html::html(report)),
+    },
 ];

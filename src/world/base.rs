@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::objects::{Depth, NodeKind, Objects, Submodule, TreeNode};
 use super::read_once::{ReadContent, ReadOnce};
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::files::{
-    BaseFiles, Entry, EntryKind, FileMatch, Files, MAX_FILE_BYTES, OtherCommit, is_of_the_system, too_large,
-};
-use crate::model::{CommitStatus, RepoPath};
+use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_the_system, too_large};
+use crate::model::{CommitStatus, InputLimit, RepoPath};
 
 /// Number of files fetched one by one before all differing files are downloaded at once.
 const SINGLE_FILES: usize = 2;
 
 /// Maximum number of links followed in one path.
 const LINKS: usize = 16;
+
+/// Maximum length of a link's target in bytes, as of Linux.
+const LINK_BYTES: u64 = 4096;
 
 type TreeFolder = Arc<BTreeMap<String, TreeNode>>;
 
@@ -162,6 +163,9 @@ impl<'a> BaseTree<'a> {
                 continue;
             }
             links += 1;
+            if node.size.is_some_and(|size| size > LINK_BYTES) {
+                return Err(MissingNode::Because(format!("the link {inner} is longer than {LINK_BYTES} bytes")));
+            }
             let target = String::from_utf8(self.blob(&inner, &node)?.to_vec()).unwrap_or_default();
             let leads = at.join(&target).map_err(|bad| MissingNode::Because(format!("the link {inner} {bad}")))?;
             if links > LINKS {
@@ -174,9 +178,6 @@ impl<'a> BaseTree<'a> {
     }
 
     fn blob(&self, at: &RepoPath, node: &TreeNode) -> Result<Arc<[u8]>, MissingNode> {
-        if node.size.is_some_and(|size| size > MAX_FILE_BYTES) {
-            return Err(MissingNode::Because("the file is too large".to_owned()));
-        }
         if let Some(bytes) = self.state().blobs.get(&node.id).cloned() {
             return Ok(bytes);
         }
@@ -222,7 +223,7 @@ impl<'a> BaseTree<'a> {
         };
         let differs = |path: &RepoPath| {
             node(path).is_some_and(|node| {
-                node.size.is_none_or(|size| size <= MAX_FILE_BYTES) && self.local(&node.id, path).is_none()
+                node.size.is_none_or(|size| size <= InputLimit::FILE.most) && self.local(&node.id, path).is_none()
             })
         };
         let Ok(Some(files)) = self.objects.archive(&self.commit, &differs) else { return };
@@ -300,18 +301,31 @@ impl Files for BaseTree<'_> {
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        self.bytes_within(file, &InputLimit::FILE)
+    }
+
+    fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        self.bytes_within(file, &InputLimit::BASELINE)
+    }
+}
+
+impl BaseTree<'_> {
+    fn bytes_within(&self, file: &RepoPath, limit: &InputLimit) -> Result<Vec<u8>, Diagnostic> {
         let refuse = |lost| refused(file, lost, "file", ReadFailure::MissingFile);
         let (at, node) = self.resolved(file).map_err(refuse)?;
         if node.kind != NodeKind::File {
             return Err(refuse(MissingNode::Because("it is not a file".to_owned())));
         }
-        if let Some(content) = self.local(&node.id, &at) {
-            return Ok(content.bytes.clone());
+        if node.size.is_some_and(|size| size > limit.most) {
+            return Err(too_large(file, limit));
         }
-        let bytes = self.blob(&at, &node).map_err(refuse)?;
-        match bytes.len() as u64 > MAX_FILE_BYTES {
-            true => Err(too_large(file)),
-            false => Ok(bytes.to_vec()),
+        let bytes = match self.local(&node.id, &at) {
+            Some(content) => content.bytes.clone(),
+            None => self.blob(&at, &node).map_err(refuse)?.to_vec(),
+        };
+        match limit.is_exceeded_by(bytes.len()) {
+            true => Err(too_large(file, limit)),
+            false => Ok(bytes),
         }
     }
 }

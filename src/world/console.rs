@@ -10,8 +10,8 @@ use anyhow::Context;
 use super::clock::Clock;
 use super::env::Env;
 use crate::diag::{Diagnostic, ReadFailure, one_line};
-use crate::files::{MAX_FILE_BYTES, SourceText, too_large};
-use crate::model::RepoPath;
+use crate::files::{SourceText, too_large};
+use crate::model::{InputLimit, RepoPath};
 
 /// Whether progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,12 +52,12 @@ impl World {
     pub fn input(&self) -> Result<SourceText, Diagnostic> {
         let name = RepoPath::root().child("standard input");
         let mut bytes = Vec::new();
-        let read = io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+        let read = io::stdin().lock().take(InputLimit::FILE.most + 1).read_to_end(&mut bytes);
         read.map_err(|error| {
             Diagnostic::of_read(&name, ReadFailure::Unreadable, error.to_string(), "pass a text on standard input")
         })?;
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(too_large(&name));
+        if InputLimit::FILE.is_exceeded_by(bytes.len()) {
+            return Err(too_large(&name, &InputLimit::FILE));
         }
         SourceText::new(name, bytes)
     }

@@ -17,10 +17,10 @@ use rustix::fs::ResolveFlags;
 #[cfg(target_os = "linux")]
 use rustix::fs::openat2;
 
-use super::draft_name::draft_file;
+use super::draft_name::{DraftContent, draft_file};
 use crate::diag::{Code, Diagnostic, ReadFailure};
-use crate::files::{Entry, EntryKind, Files, MAX_FILE_BYTES, SourceText, is_of_the_system, too_large};
-use crate::model::RepoPath;
+use crate::files::{Entry, EntryKind, Files, SourceText, is_of_the_system, too_large};
+use crate::model::{InputLimit, RepoPath};
 
 /// The files of a repository. The kernel refuses every path that leaves the root: absolute links, `..`, magic links.
 pub struct Disk {
@@ -110,23 +110,40 @@ impl Disk {
     /// # Errors
     /// Why it could not be written; the file is then unchanged.
     pub fn replace(&self, file: &RepoPath, bytes: &[u8]) -> anyhow::Result<()> {
+        self.replace_with(file, &|out| out.write_all(bytes))
+    }
+
+    /// Writes a file that goldgate reads again, piece by piece: completely or not at all, and never more than it would read.
+    ///
+    /// # Errors
+    /// Why it could not be written; the file is then unchanged.
+    pub fn replace_own(
+        &self,
+        file: &RepoPath,
+        limit: &'static InputLimit,
+        write: DraftContent<'_>,
+    ) -> anyhow::Result<()> {
+        self.replace_with(file, &|out| write(&mut LimitedWriter { out, limit, written: 0 }))
+    }
+
+    fn replace_with(&self, file: &RepoPath, write: DraftContent<'_>) -> anyhow::Result<()> {
         let folder = file.parent();
         let context = || format!("while writing {file}");
         not_of_git(file).with_context(context)?;
         self.make_folder(&folder).with_context(context)?;
         let (drafts, draft) = self.draft().with_context(context)?;
-        let renamed = match self.put(drafts, &draft, file, bytes) {
+        let renamed = match self.put(drafts, &draft, file, write) {
             // The folder of drafts is on another device.
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                self.put(self, &folder.child(&draft_file()), file, bytes)
+                self.put(self, &folder.child(&draft_file()), file, write)
             }
             other => other,
         };
         renamed.and_then(|()| self.sync_folder(&folder)).with_context(context)
     }
 
-    fn put(&self, drafts: &Self, draft: &RepoPath, file: &RepoPath, bytes: &[u8]) -> io::Result<()> {
-        let written = drafts.write_new(draft, bytes);
+    fn put(&self, drafts: &Self, draft: &RepoPath, file: &RepoPath, write: DraftContent<'_>) -> io::Result<()> {
+        let written = drafts.write_new(draft, write);
         let renamed = written.and_then(|()| drafts.root.rename(draft.as_str(), &self.root, file.as_str()));
         // Remove the draft; a second error would add nothing to the first one.
         renamed.inspect_err(|_| drop(drafts.root.remove_file(draft.as_str())))
@@ -166,8 +183,33 @@ impl Disk {
     }
 }
 
-/// Largest file written by goldgate that is read, in bytes.
-const MAX_OWN_BYTES: u64 = 1024 * 1024 * 1024;
+/// The error of a file that goldgate would not read again.
+pub(super) fn beyond(limit: &InputLimit) -> io::Error {
+    io::Error::other(format!("it is larger than {limit}, so goldgate could not read it again; {}", limit.help))
+}
+
+/// Refuses to write more than a limit for reading.
+struct LimitedWriter<'a> {
+    out: &'a mut dyn Write,
+    limit: &'static InputLimit,
+    written: usize,
+}
+
+impl Write for LimitedWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Self { out, limit, written } = self;
+        if limit.is_exceeded_by(written.saturating_add(bytes.len())) {
+            return Err(beyond(limit));
+        }
+        let count = out.write(bytes)?;
+        *written += count;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
 
 pub(super) fn named(folder: &RepoPath) -> &str {
     if folder.as_str().is_empty() { "." } else { folder.as_str() }
@@ -277,20 +319,24 @@ impl Files for Disk {
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
-        self.bytes_within(file, MAX_FILE_BYTES)
+        self.bytes_within(file, &InputLimit::FILE)
+    }
+
+    fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        self.bytes_within(file, &InputLimit::BASELINE)
     }
 }
 
 impl Disk {
-    /// Reads a file written by goldgate, such as a report or a baseline; these may be larger than files written by people.
+    /// Reads a file written by goldgate, such as a report or a baseline; its limit is larger than that of files written by people.
     ///
     /// # Errors
     /// Why it cannot be read.
-    pub fn own_text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
-        SourceText::new(file.clone(), self.bytes_within(file, MAX_OWN_BYTES)?)
+    pub fn own_text(&self, file: &RepoPath, limit: &InputLimit) -> Result<SourceText, Diagnostic> {
+        SourceText::new(file.clone(), self.bytes_within(file, limit)?)
     }
 
-    fn bytes_within(&self, file: &RepoPath, limit: u64) -> Result<Vec<u8>, Diagnostic> {
+    fn bytes_within(&self, file: &RepoPath, limit: &InputLimit) -> Result<Vec<u8>, Diagnostic> {
         let refuse = |error: &io::Error| match error.kind() {
             io::ErrorKind::NotFound => Diagnostic::of_missing_file(file),
             _ => Diagnostic::of_read(
@@ -303,9 +349,9 @@ impl Disk {
         let opened = self.opened(file).map_err(|error| refuse(&error))?;
         // Reading one byte more than the limit detects a file that is too large.
         let mut bytes = Vec::with_capacity(8 * 1024);
-        opened.take(limit + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
-        if bytes.len() as u64 > limit {
-            return Err(too_large(file));
+        opened.take(limit.most + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
+        if limit.is_exceeded_by(bytes.len()) {
+            return Err(too_large(file, limit));
         }
         Ok(bytes)
     }
@@ -335,5 +381,30 @@ impl Disk {
             let what = format!("the link target cannot be read: {}", reason(&error));
             Diagnostic::of_file(link, Code::BAD_LINK, what, "point it to a file inside the repository, or remove it")
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Disk;
+    use crate::model::{InputLimit, LimitUnit, RepoPath};
+
+    static FOUR: InputLimit = InputLimit { input: "file", most: 4, unit: LimitUnit::Bytes, help: "write less" };
+
+    #[test]
+    fn a_file_is_replaced_only_by_what_can_be_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = Disk::open(folder.path()).unwrap();
+        let file = RepoPath::root().child("a.json");
+        let write =
+            |text: &str| disk.replace_own(&file, &FOUR, &|out| text.chars().try_for_each(|one| write!(out, "{one}")));
+        write("1234").unwrap();
+        assert_eq!(disk.own_text(&file, &FOUR).unwrap().text, "1234");
+        let refused = format!("{:#}", write("12345").unwrap_err());
+        assert!(refused.contains("so goldgate could not read it again; write less"), "{refused}");
+        assert_eq!(disk.own_text(&file, &FOUR).unwrap().text, "1234");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a draft remains");
+        disk.replace(&file, b"12345").unwrap();
+        assert!(disk.own_text(&file, &FOUR).unwrap_err().to_string().contains("larger than"));
     }
 }

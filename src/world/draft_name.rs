@@ -1,6 +1,11 @@
-//! The names of drafts.
+//! The names and the content of drafts.
 
 use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::io::Write;
+
+/// Writes the content of a file.
+pub type DraftContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
 /// Prefix of the names of drafts.
 pub(super) const DRAFT: &str = ".goldgate-";

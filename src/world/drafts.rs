@@ -1,7 +1,7 @@
 //! Drafts: temporary files that are renamed when complete, and folder locks for writers.
 
 use std::io;
-use std::io::Write;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use anyhow::Context;
 use cap_std::fs::OpenOptions;
 
 use super::disk::{Disk, is_link, named, not_of_git};
-use super::draft_name::{DRAFT, draft_file};
+use super::draft_name::{DRAFT, DraftContent, draft_file};
 use crate::model::RepoPath;
 
 /// The folder in a repository that belongs to goldgate.
@@ -23,11 +23,11 @@ pub struct FolderLock(#[expect(dead_code, reason = "the lock ends when the file 
 
 impl Disk {
     /// Writes a new file and waits until it is on disk.
-    pub(super) fn write_new(&self, file: &RepoPath, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn write_new(&self, file: &RepoPath, write: DraftContent<'_>) -> io::Result<()> {
         let mut options = OpenOptions::new();
-        let mut out = self.root.open_with(file.as_str(), options.write(true).create_new(true))?;
-        out.write_all(bytes)?;
-        out.sync_all()
+        let mut out = BufWriter::new(self.root.open_with(file.as_str(), options.write(true).create_new(true))?);
+        write(&mut out)?;
+        out.into_inner()?.sync_all()
     }
 
     /// Waits until the names in a folder are on disk.
@@ -72,7 +72,7 @@ impl Disk {
         let drafts = RepoPath::root().child(OWN).child("drafts");
         if self.root.symlink_metadata(drafts.as_str()).is_err() {
             self.make_folder(&drafts)?;
-            match self.write_new(&drafts.child(".gitignore"), b"*\n") {
+            match self.write_new(&drafts.child(".gitignore"), &|out| out.write_all(b"*\n")) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 Err(_) | Ok(()) => {}
             }

@@ -13,8 +13,7 @@ use anyhow::Context;
 use super::disk::Disk;
 use super::env::Env;
 use super::objects::{Depth, Listing, NodeKind, Objects, Submodule, TreeNode};
-use crate::files::MAX_FILE_BYTES;
-use crate::model::{BranchTip, RepoPath};
+use crate::model::{BranchTip, InputLimit, RepoPath};
 
 /// The commit of `HEAD`; `None` if the repository has no commit.
 pub fn head_commit(disk: &Disk) -> Option<String> {
@@ -269,7 +268,7 @@ impl Batch {
         let size =
             heading.trim_end().rsplit_once(" blob ").or(heading.trim_end().rsplit_once(' ')).map(|(_, size)| size);
         let size: u64 = size.and_then(|size| size.parse().ok()).with_context(|| format!("git has no file {id}"))?;
-        anyhow::ensure!(size <= MAX_FILE_BYTES, "the file is too large");
+        anyhow::ensure!(size <= InputLimit::BASELINE.most, "the file is too large");
         let mut bytes = vec![0; usize::try_from(size)? + 1];
         self.answers.read_exact(&mut bytes).context("while reading git's answer")?;
         bytes.pop();

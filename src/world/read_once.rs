@@ -29,11 +29,11 @@ impl<'a> ReadOnce<'a> {
         Self { disk, kept: RwLock::default(), kept_bytes: AtomicUsize::new(0) }
     }
 
-    /// A file's content, from the cache or from disk. It is not added to the cache.
+    /// A file's content, from the cache or from disk, up to the size of a baseline. It is not added to the cache.
     pub(super) fn content(&self, file: &RepoPath) -> Result<Arc<ReadContent>, Diagnostic> {
         match self.kept(file) {
             Some(content) => Ok(content),
-            None => Ok(Arc::new(ReadContent::of(self.disk.bytes(file)?))),
+            None => Ok(Arc::new(ReadContent::of(self.disk.baseline_bytes(file)?))),
         }
     }
 
@@ -66,6 +66,10 @@ impl Files for ReadOnce<'_> {
         // If two threads read it at the same time, both use the first one's content.
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         Ok(kept.entry(file.clone()).or_insert_with(|| Arc::new(ReadContent::of(bytes))).bytes.clone())
+    }
+
+    fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        self.disk.baseline_bytes(file)
     }
 }
 

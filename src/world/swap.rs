@@ -5,9 +5,9 @@ use std::io;
 
 use anyhow::Context;
 
-use super::disk::Disk;
+use super::disk::{Disk, beyond};
 use super::draft_name::draft_file;
-use crate::model::RepoPath;
+use crate::model::{InputLimit, RepoPath};
 
 /// Files that replace `{name}.json` and the folder `{name}` in a folder.
 pub struct FileSet<'a> {
@@ -17,6 +17,21 @@ pub struct FileSet<'a> {
     pub name: String,
     /// The files.
     pub files: SetFiles<'a>,
+}
+
+impl FileSet<'_> {
+    /// Refuses a file that goldgate would not read again.
+    fn ensure_readable(&self) -> anyhow::Result<()> {
+        let longest = match &self.files {
+            SetFiles::Single(bytes) => bytes.len(),
+            SetFiles::Several(files) => files.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0),
+        };
+        let limit = &InputLimit::FILE;
+        match limit.is_exceeded_by(longest) {
+            true => Err(beyond(limit)).with_context(|| format!("while writing {}/{}", self.folder, self.name)),
+            false => Ok(()),
+        }
+    }
 }
 
 /// The files of a set.
@@ -98,6 +113,7 @@ impl Disk {
         if sets.is_empty() {
             return Ok(());
         }
+        sets.iter().try_for_each(FileSet::ensure_readable)?;
         let (home, drafts) = self.draft().context("while writing recordings")?;
         match self.swap_by(home, &drafts, sets) {
             // The folder of drafts is on another device. No existing file has changed yet.
@@ -119,7 +135,9 @@ impl Disk {
         let context = |path: &RepoPath| format!("while writing {path}");
         match step {
             SwapStep::DraftFolder(folder) => home.make_folder(folder).with_context(|| context(folder)),
-            SwapStep::Draft(file, bytes) => home.write_new(file, bytes).with_context(|| context(file)),
+            SwapStep::Draft(file, bytes) => {
+                home.write_new(file, &|out| out.write_all(bytes)).with_context(|| context(file))
+            }
             SwapStep::SyncDrafts(folder) => home.sync_folder(folder).with_context(|| context(folder)),
             SwapStep::Folder(folder) => self.make_folder(folder).with_context(|| context(folder)),
             SwapStep::Put(draft, name) => self.exchange(home, draft, name).with_context(|| context(name)),
@@ -230,6 +248,30 @@ mod tests {
                 assert!(is_old || is_new, "{name} after {end} of {all} steps: {texts:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_file_that_could_not_be_read_again_leaves_everything_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        old(folder.path());
+        let disk = Disk::open(folder.path()).unwrap();
+        let bytes = vec![b' '; 32 * 1024 * 1024 + 1];
+        let sets = |bytes| {
+            [
+                set("single", SetFiles::Single(b"new")),
+                set("several", SetFiles::Several(vec![("0.json".to_owned(), bytes)])),
+            ]
+        };
+        let refused = disk.swap(&sets(&bytes)).unwrap_err();
+        assert_eq!(
+            format!("{refused:#}"),
+            "while writing runs/legal/several: it is larger than 32 MiB, so goldgate could not read it again; \
+             split it, or remove parts that are not graded"
+        );
+        assert_eq!(found(folder.path(), "single"), [("single".to_owned(), "old".to_owned())]);
+        assert_eq!(found(folder.path(), "several").len(), 3);
+        disk.swap(&sets(&bytes[1..])).unwrap();
+        assert_eq!(found(folder.path(), "single"), [("single".to_owned(), "new".to_owned())]);
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod label;
 mod live;
 mod measured;
 mod numbers;
+mod own_files;
 mod quarantine;
 mod refused;
 mod repository;
@@ -89,6 +90,7 @@ fn main() {
     trials.extend(files::trials());
     trials.extend(measured::trials());
     trials.extend(numbers::trials());
+    trials.extend(own_files::trials());
     trials.extend(golden_changes::trials());
     trials.extend(quarantine::trials());
     trials.extend(refused::trials());

@@ -6,7 +6,7 @@ use crate::app::cli::DiffArgs;
 use crate::app::cli_error::CliError;
 use crate::files::SourceText;
 use crate::format::{baseline_v1, report_v1};
-use crate::model::Unit;
+use crate::model::{InputLimit, Unit};
 use crate::render::side_by_side;
 use crate::render::side_by_side::MetricRow;
 use crate::suites::KINDS;
@@ -46,7 +46,7 @@ fn unit(metric: &str) -> Unit {
 
 fn values(path: &str) -> Result<AgentValues, CliError> {
     let (disk, file) = Disk::of_file(path)?;
-    let source: SourceText = disk.own_text(&file)?;
+    let source: SourceText = disk.own_text(&file, &InputLimit::REPORT)?;
     // The schema name decides. A file with neither schema gets the errors of an invalid baseline.
     if source.text.contains("\"goldgate.report/") {
         let report = report_v1::read_report(&source)?;

@@ -12,7 +12,7 @@ use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::run_v1;
-use crate::model::{Ballot, RepoPath, Run, Tier, Vote};
+use crate::model::{Ballot, InputLimit, RepoPath, Run, Tier, Vote};
 use crate::render::plural;
 use crate::suites::Pair;
 use crate::world::{Disk, Loudness, World};
@@ -112,7 +112,8 @@ fn ask_judges(
         if ballots.is_empty() {
             continue;
         }
-        disk.replace(file, run_v1::with_ballots(&disk.text(file)?.text, &ballots).as_bytes())?;
+        let record = run_v1::with_ballots(&disk.text(file)?.text, &ballots);
+        disk.replace_own(file, &InputLimit::FILE, &|out| out.write_all(record.as_bytes()))?;
         written += 1;
     }
     let outputs = plural(requests.count(), "output", "outputs");

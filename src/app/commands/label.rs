@@ -16,7 +16,7 @@ use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::gate::statistics::agreement;
-use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
+use crate::model::{Exclusion, InputLimit, Mark, RepoPath, Sample, SuiteReport, Tier};
 use crate::render::label::ShownCase;
 use crate::render::{label as render, plural};
 use crate::suites::{
@@ -200,7 +200,8 @@ impl LabelTable {
             };
             // Read again for each answer, because somebody else may have added labels.
             let text = LabelFiles { disk, labels: vec![case.labels.clone()] }.text(&case.labels)?.text;
-            disk.replace(&case.labels, with_label(&text, &label).as_bytes())?;
+            let labels = with_label(&text, &label);
+            disk.replace_own(&case.labels, &InputLimit::FILE, &|out| out.write_all(labels.as_bytes()))?;
             saved += 1;
         }
         Ok(saved)

@@ -6,6 +6,7 @@ use crate::app::cli::ReportArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::show;
 use crate::format::report_v1;
+use crate::model::InputLimit;
 use crate::world::{Disk, World};
 
 /// Renders `DIR/report.json`. The exit code does not depend on the stored verdict.
@@ -15,7 +16,7 @@ use crate::world::{Disk, World};
 pub fn report(args: &ReportArgs, world: &World) -> Result<u8, CliError> {
     let path = Path::new(&args.folder).join("report.json");
     let (disk, file) = Disk::of_file(&path.to_string_lossy())?;
-    let report = report_v1::read_report(&disk.own_text(&file)?)?;
+    let report = report_v1::read_report(&disk.own_text(&file, &InputLimit::REPORT)?)?;
     world.say(&show::render_report(&report, args.format, world));
     Ok(0)
 }

@@ -23,7 +23,7 @@ fn all() -> BTreeMap<&'static str, Schema> {
         ("report", schema_for!(ReportFile)),
         ("request", schema_for!(RequestFile<'_>)),
         ("run", schema_for!(RunFile<'_>)),
-        ("shard", schema_for!(ShardFile<'_>)),
+        ("shard", schema_for!(ShardFile<ReportFile<'_>>)),
         ("labels", schema_for!(Vec<LabelForm>)),
     ]);
     schemas.extend(KINDS.iter().flat_map(|kind| (kind.schemas)()));

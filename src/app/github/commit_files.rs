@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
-use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_the_system};
+use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_the_system, too_large};
 use crate::format::archive::Unpacked;
-use crate::model::{CommitStatus, RepoPath};
+use crate::model::{CommitStatus, InputLimit, RepoPath};
 use crate::world::{Blob, Objects, Tree};
 
 /// The files of one commit: all names, and the content of those that grading may read.
@@ -105,6 +105,15 @@ impl Files for CommitFiles {
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        let bytes = self.baseline_bytes(file)?;
+        match InputLimit::FILE.is_exceeded_by(bytes.len()) {
+            true => Err(too_large(file, &InputLimit::FILE)),
+            false => Ok(bytes),
+        }
+    }
+
+    // The archive that the files come from is read with the limit of a baseline.
+    fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         if let Some(bytes) = self.files.get(file) {
             return Ok(bytes.clone());
         }
@@ -141,6 +150,10 @@ impl Files for BaseView<'_> {
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         self.base.bytes(file)
+    }
+
+    fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        self.base.baseline_bytes(file)
     }
 }
 

@@ -98,7 +98,7 @@ fn grade_with_approval(
     let approval = match recorded_approval::find_approval(github, key, query, &mut done)? {
         Some(approval) => Some(approval),
         None => {
-            let committed = done.config.baseline.as_ref().and_then(|file| head.bytes(file).ok());
+            let committed = done.config.baseline.as_ref().and_then(|file| head.baseline_bytes(file).ok());
             committed.and_then(|bytes| merged_approvals::approval_of_merges(github, key, event, &mut done, &bytes))
         }
     };

@@ -1,9 +1,9 @@
 //! The result of a run on a commit, read from the run's artifact. The artifact is untrusted data.
 
-use crate::files::{MAX_FILE_BYTES, SourceText};
+use crate::files::SourceText;
 use crate::format::archive::ArchiveLimits;
 use crate::format::{archive, baseline_v1, report_v1};
-use crate::model::{Baseline, RepoPath, Report};
+use crate::model::{Baseline, InputLimit, RepoPath, Report};
 use crate::publish::ConfigKey;
 use crate::publish::approval::NoResult;
 use crate::world::{Artifact, GitHub, GitHubError, WorkflowRun};
@@ -16,9 +16,13 @@ const EVENTS: [&str; 2] = ["pull_request", "workflow_dispatch"];
 const RUNS: usize = 20;
 /// The largest archive to download, in bytes.
 const ARCHIVE: u64 = 256 * 1024 * 1024;
-/// Limits for reading the archive.
-const LIMITS: ArchiveLimits =
-    ArchiveLimits { entries: 10_000, file: MAX_FILE_BYTES, kept: 2 * MAX_FILE_BYTES, inflated: 4 * MAX_FILE_BYTES };
+/// Limits for reading the archive: a report, a baseline, and the other files of `--out`.
+const LIMITS: ArchiveLimits = ArchiveLimits {
+    entries: 10_000,
+    file: InputLimit::REPORT.most,
+    kept: InputLimit::REPORT.most + InputLimit::BASELINE.most,
+    inflated: 2 * InputLimit::REPORT.most,
+};
 
 /// Which run to find.
 #[derive(Debug, Clone, Copy)]

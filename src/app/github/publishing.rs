@@ -11,11 +11,11 @@ use super::environment::{github, payload};
 use super::inputs::ActionInputs;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
-use crate::files::{MAX_FILE_BYTES, SourceText};
+use crate::files::SourceText;
 use crate::format::archive::ArchiveLimits;
 use crate::format::finished_run::FinishedRun;
 use crate::format::{archive, finished_run};
-use crate::model::{BranchOrigin, PullRequest, RepoPath, Report, RunNumber};
+use crate::model::{BranchOrigin, InputLimit, PullRequest, RepoPath, Report, RunNumber};
 use crate::publish;
 use crate::publish::ReportOrigin;
 use crate::render::line;
@@ -27,8 +27,12 @@ const ARTIFACT: &str = "goldgate-report";
 /// The largest artifact to download, in bytes.
 const DOWNLOAD: u64 = 64 * 1024 * 1024;
 /// Limits for reading the archive: one file.
-const LIMITS: ArchiveLimits =
-    ArchiveLimits { entries: 10_000, file: MAX_FILE_BYTES, kept: MAX_FILE_BYTES, inflated: MAX_FILE_BYTES + 1 };
+const LIMITS: ArchiveLimits = ArchiveLimits {
+    entries: 10_000,
+    file: InputLimit::FILE.most,
+    kept: InputLimit::FILE.most,
+    inflated: InputLimit::FILE.most + 1,
+};
 
 /// Why nothing is published.
 enum Unpublished {

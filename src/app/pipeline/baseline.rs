@@ -9,12 +9,12 @@ use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::model::{
-    AgentReport, Baseline, BaselineEntry, COVERAGE, CaseValues, Exclusion, JudgeEntry, JudgeReport, NEWLY_FAILING,
-    PASSED, PairResult, RecordingAge, RepoPath, Report, Ruling, Verdict, share,
+    AgentReport, Baseline, BaselineEntry, COVERAGE, CaseValues, Exclusion, InputLimit, JudgeEntry, JudgeReport,
+    NEWLY_FAILING, PASSED, PairResult, RecordingAge, RepoPath, Report, Ruling, Verdict, share,
 };
 use crate::render::plural;
 use crate::report::too_many_left_out;
-use crate::world::{BaseTree, Disk, NoFile, World};
+use crate::world::{BaseTree, Disk, World};
 
 /// Whether a baseline has to exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,16 +30,17 @@ pub enum Need {
 /// # Errors
 /// An invalid baseline, or a missing one that was named on the command line.
 pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>, CliError> {
-    match (disk.read(file), need) {
-        (Err(NoFile::Missing), Need::Configured) => Ok(None),
-        (Err(NoFile::Missing), Need::Named) => Err(Diagnostic::of_read(
+    match (disk.own_text(file, &InputLimit::BASELINE), need) {
+        (Ok(source), _) => Ok(Some(baseline_v1::read_baseline(&source)?)),
+        (Err(problem), _) if !problem.is_read_failure(ReadFailure::MissingFile) => Err(problem.into()),
+        (Err(_), Need::Configured) => Ok(None),
+        (Err(_), Need::Named) => Err(Diagnostic::of_read(
             file,
             ReadFailure::MissingFile,
             "the baseline does not exist",
             "correct --baseline, or write it with --update-baseline",
         )
         .into()),
-        (Ok(_) | Err(NoFile::Unreadable(_)), _) => Ok(Some(baseline_v1::read_baseline(&disk.own_text(file)?)?)),
     }
 }
 
@@ -63,7 +64,7 @@ pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> 
 /// # Errors
 /// An invalid baseline, or an unreadable base commit.
 pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
-    match base.bytes(file) {
+    match base.baseline_bytes(file) {
         Ok(bytes) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
         Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => Ok(None),
         Err(problem) => Err(base.trouble().map_or_else(|| problem.into(), CliError::from)),
@@ -76,8 +77,8 @@ pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline
 /// An invalid baseline.
 #[cfg(feature = "github")]
 pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
-    match files.text(file) {
-        Ok(source) => Ok(Some(baseline_v1::read_baseline(&source)?)),
+    match files.baseline_bytes(file) {
+        Ok(bytes) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
         Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => Ok(None),
         Err(problem) => Err(problem.into()),
     }
@@ -211,7 +212,7 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
     let _lock = disk.lock(&file)?;
     let current = load(&disk, &file, Need::Configured)?;
     let proposed = proposed(current.as_ref().or(done.against.as_ref()), &done.report);
-    disk.replace(&file, baseline_v1::written(&proposed).as_bytes())?;
+    disk.replace_own(&file, &InputLimit::BASELINE, &|out| baseline_v1::write_baseline(&proposed, out))?;
     if !args.quiet {
         for suite in &done.report.suites {
             for agent in suite.agents.iter().filter(|agent| is_unmeasured(agent)) {

@@ -18,7 +18,7 @@ use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::shard_v1;
 use crate::format::shard_v1::{ShardPart, ShardScope};
-use crate::model::{Authority, RepoPath, Report, RunUsage};
+use crate::model::{Authority, InputLimit, RepoPath, Report, RunUsage};
 use crate::render::plural;
 use crate::report;
 use crate::world::{Disk, head_commit};
@@ -91,7 +91,9 @@ pub(super) fn read_part(folder: &str) -> Result<ShardPart, CliError> {
         let help = "use a folder that goldgate run --shard i/n --out DIR wrote";
         Diagnostic::of_read(&shown, ReadFailure::MissingFile, "this folder has no shard", help)
     };
-    let part = Disk::open(Path::new(folder)).map_err(|_| missing())?.own_text(&RepoPath::root().child(FILE));
+    let part = Disk::open(Path::new(folder))
+        .map_err(|_| missing())?
+        .own_text(&RepoPath::root().child(FILE), &InputLimit::REPORT);
     let SourceText { text, .. } = part.map_err(|problem| match problem.read_failure {
         Some(ReadFailure::MissingFile) => missing(),
         _ => Diagnostic { file: shown.to_string(), ..problem },

@@ -41,7 +41,7 @@ fn is_return(
     against: Option<&Baseline>,
     report: &Report,
 ) -> bool {
-    let (Some(against), Ok(bytes)) = (against, head.bytes(file)) else { return false };
+    let (Some(against), Ok(bytes)) = (against, head.baseline_bytes(file)) else { return false };
     let own = SourceText::new(file.clone(), bytes.clone()).and_then(|source| baseline_v1::read_baseline(&source));
     let Ok(own) = own else { return false };
     let is_measured = is_same(&own, &baseline::proposed(Some(against), report));

@@ -4,7 +4,7 @@ use super::graded_run::GradedRun;
 use super::run_options::{DecidingTiers, RunOptions};
 use crate::format::shard_v1;
 use crate::format::shard_v1::{ShardPart, ShardScope};
-use crate::model::{Authority, RepoPath};
+use crate::model::{Authority, InputLimit, RepoPath};
 use crate::world::Disk;
 
 /// The name of a shard's file in its folder.
@@ -31,5 +31,5 @@ pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::
         not_run: done.not_run.iter().map(|one| (one.tier, one.message.clone())).collect(),
         report: done.report.clone(),
     };
-    folder.replace(&RepoPath::root().child(FILE), shard_v1::written(&part).as_bytes())
+    folder.replace_own(&RepoPath::root().child(FILE), &InputLimit::REPORT, &|out| shard_v1::write_shard(&part, out))
 }

@@ -2,9 +2,9 @@
 
 use super::legacy_output;
 use crate::format::{baseline_v1, report_v1};
-use crate::model::{Baseline, RepoPath, Report};
+use crate::model::{Baseline, InputLimit, RepoPath, Report};
 use crate::render::terminal::Style;
-use crate::render::{PROPOSED_BASELINE, RENDERERS, Renderer, SUMMARY, Screen};
+use crate::render::{PROPOSED_BASELINE, RENDERERS, Renderer, Rendering, SUMMARY, Screen};
 use crate::world::{Disk, World};
 
 fn screen(world: &World) -> Screen {
@@ -14,7 +14,7 @@ fn screen(world: &World) -> Screen {
 
 /// Renders the report as text.
 pub fn render_report(report: &Report, format: &Renderer, world: &World) -> String {
-    (format.render)(report, screen(world))
+    format.to_text(report, screen(world))
 }
 
 /// Writes the report in all formats, the proposed baseline, and the additional files of the kinds.
@@ -26,11 +26,17 @@ pub fn write_all(folder: &Disk, report: &Report, proposed: &Baseline) -> anyhow:
     let screen = Screen { style: Style::Plain, columns: u16::MAX };
     let write = |name: &str, text: String| folder.replace(&RepoPath::root().child(name), text.as_bytes());
     for format in RENDERERS {
-        if let Some(name) = format.file {
-            write(name, (format.render)(report, screen))?;
+        match (format.file, format.render) {
+            (None, _) => {}
+            (Some(name), Rendering::Text(render)) => write(name, render(report, screen))?,
+            (Some(name), Rendering::Own(render)) => {
+                let file = RepoPath::root().child(name);
+                folder.replace_own(&file, &InputLimit::REPORT, &|out| render(report, out))?;
+            }
         }
     }
     write(SUMMARY, report_v1::summary(report))?;
-    write(PROPOSED_BASELINE, baseline_v1::written(proposed))?;
+    let file = RepoPath::root().child(PROPOSED_BASELINE);
+    folder.replace_own(&file, &InputLimit::BASELINE, &|out| baseline_v1::write_baseline(proposed, out))?;
     legacy_output::write(folder, report)
 }

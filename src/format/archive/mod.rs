@@ -14,8 +14,7 @@ use std::io::Read;
 
 pub use self::tarball::tarball;
 pub use self::zip::zip;
-use crate::files::MAX_FILE_BYTES;
-use crate::model::{BadPath, RepoPath};
+use crate::model::{BadPath, InputLimit, RepoPath};
 
 /// Limits for reading an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +33,13 @@ impl ArchiveLimits {
     /// Largest repository tarball that is downloaded, in bytes.
     pub const DOWNLOAD: u64 = 256 * 1024 * 1024;
 
-    /// Limits for a repository tarball.
-    pub const REPOSITORY: Self =
-        Self { entries: 100_000, file: MAX_FILE_BYTES, kept: 256 * 1024 * 1024, inflated: 2 * 1024 * 1024 * 1024 };
+    /// Limits for a repository tarball. One of its files is the baseline.
+    pub const REPOSITORY: Self = Self {
+        entries: 100_000,
+        file: InputLimit::BASELINE.most,
+        kept: 256 * 1024 * 1024,
+        inflated: 2 * 1024 * 1024 * 1024,
+    };
 }
 
 /// Most parts of a path.
