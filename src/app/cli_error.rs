@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::diag::{Diagnostic, Diagnostics, one_line};
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure, one_line};
 use crate::model::Interruption;
 
 /// How many problems are listed; the rest is counted.
@@ -23,6 +23,7 @@ impl CliError {
     /// Returns the exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::Input(problems) if problems.has_read_failure(ReadFailure::Machine) => 3,
             Self::Input(_) => 2,
             Self::Work(_) => 3,
             Self::CalledOff(interruption) => interruption.exit_code(),

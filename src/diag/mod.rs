@@ -48,6 +48,8 @@ pub enum ReadFailure {
     Unreadable,
     /// It exists on the commit, but its content was not fetched.
     NotFetched,
+    /// The machine cannot read it now: too many open files, no memory, a broken disk. It is no problem of the file.
+    Machine,
 }
 
 impl ReadFailure {
@@ -58,6 +60,7 @@ impl ReadFailure {
             Self::MissingFolder => Code::MISSING_FOLDER,
             Self::Unreadable => Code::UNREADABLE,
             Self::NotFetched => Code::NOT_READ,
+            Self::Machine => Code::MACHINE,
         }
     }
 }
@@ -153,6 +156,11 @@ impl Diagnostics {
     /// Returns the value, or adds its problems.
     pub fn keep_all<T>(&mut self, outcome: Result<T, Diagnostics>) -> Option<T> {
         outcome.map_err(|problems| self.extend(problems)).ok()
+    }
+
+    /// Whether one of them is a file that could not be read for this reason.
+    pub fn has_read_failure(&self, failure: ReadFailure) -> bool {
+        self.found.iter().any(|one| one.is_read_failure(failure))
     }
 
     /// Whether the list has no problems.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::number::grouped;
+
 /// A limit of an input.
 #[derive(Debug, PartialEq, Eq)]
 pub struct InputLimit {
@@ -20,6 +22,8 @@ pub struct InputLimit {
 pub enum LimitUnit {
     /// Bytes.
     Bytes,
+    /// Things.
+    Count,
 }
 
 const MIB: u64 = 1024 * 1024;
@@ -47,6 +51,14 @@ impl InputLimit {
         help: "grade fewer cases in one run: use --suite or --agent, or more shards",
     };
 
+    /// Threads that grade.
+    pub const THREADS: Self = Self {
+        input: "threads of `RAYON_NUM_THREADS`",
+        most: 256,
+        unit: LimitUnit::Count,
+        help: "more would have no effect",
+    };
+
     /// Whether this many are too many.
     pub fn is_exceeded_by(&self, count: usize) -> bool {
         u64::try_from(count).map_or(true, |count| count > self.most)
@@ -57,6 +69,7 @@ impl fmt::Display for InputLimit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.unit {
             LimitUnit::Bytes => write!(out, "{} MiB", self.most / MIB),
+            LimitUnit::Count => out.write_str(&grouped(&self.most.to_string())),
         }
     }
 }

@@ -18,7 +18,8 @@ use rustix::fs::ResolveFlags;
 use rustix::fs::openat2;
 
 use super::draft_name::{DraftContent, draft_file};
-use crate::diag::{Code, Diagnostic, ReadFailure};
+use super::read_error::{ReadTarget, read_problem, reason};
+use crate::diag::{Code, Diagnostic};
 use crate::files::{Entry, EntryKind, Files, SourceText, is_of_the_system, too_large};
 use crate::model::{InputLimit, RepoPath};
 
@@ -268,25 +269,9 @@ fn no_file(error: &io::Error) -> NoFile {
     }
 }
 
-/// The error message without its number.
-fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let plain = text.split(" (os error").next().unwrap_or(&text);
-    let mut chars = plain.chars();
-    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
-}
-
 impl Files for Disk {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        let refuse = |error: &io::Error| match error.kind() {
-            io::ErrorKind::NotFound => Diagnostic::of_missing_folder(folder),
-            _ => Diagnostic::of_read(
-                folder,
-                ReadFailure::Unreadable,
-                format!("the folder cannot be listed: {}", reason(error)),
-                "make it a readable folder inside the repository",
-            ),
-        };
+        let refuse = |error: &io::Error| read_problem(folder, ReadTarget::Folder, error);
         let mut entries = Vec::new();
         for entry in self.root.read_dir(named(folder)).map_err(|error| refuse(&error))? {
             let entry = entry.map_err(|error| refuse(&error))?;
@@ -337,15 +322,7 @@ impl Disk {
     }
 
     fn bytes_within(&self, file: &RepoPath, limit: &InputLimit) -> Result<Vec<u8>, Diagnostic> {
-        let refuse = |error: &io::Error| match error.kind() {
-            io::ErrorKind::NotFound => Diagnostic::of_missing_file(file),
-            _ => Diagnostic::of_read(
-                file,
-                ReadFailure::Unreadable,
-                format!("the file cannot be read: {}", reason(error)),
-                "make it a readable file inside the repository",
-            ),
-        };
+        let refuse = |error: &io::Error| read_problem(file, ReadTarget::File, error);
         let opened = self.opened(file).map_err(|error| refuse(&error))?;
         // Reading one byte more than the limit detects a file that is too large.
         let mut bytes = Vec::with_capacity(8 * 1024);

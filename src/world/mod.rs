@@ -18,12 +18,14 @@ mod objects;
 mod owner;
 #[cfg(feature = "models")]
 mod progress;
+mod read_error;
 mod read_once;
 #[cfg(feature = "models")]
 mod signals;
 mod swap;
 #[cfg(feature = "models")]
 pub mod targets;
+mod threads;
 #[cfg(feature = "models")]
 mod traces;
 #[cfg(feature = "web")]
@@ -80,5 +82,6 @@ pub use signals::interrupted;
 #[cfg(feature = "models")]
 pub use signals::signal_so_far;
 pub use swap::{FileSet, SetFiles};
+pub use threads::limit_threads;
 #[cfg(feature = "models")]
 pub use traces::export;

@@ -111,6 +111,14 @@ codes! {
         fix: "Fill in the text, or remove the whole entry.",
     }
 
+    MACHINE = "machine" {
+        cause: "The machine cannot read the file now: the process may open no more files, memory is used up, or the disk \
+            fails. The file itself may be fine. The exit code is 3.",
+        example: "goldgate.yaml: the file cannot be read: too many open files; give this process more files or memory \
+            (ulimit -a), or check the disk [machine]",
+        fix: "Raise the limit (`ulimit -n 1024`), free memory, or check the disk. Then run again.",
+    }
+
     MISSING_FILE = "missing-file" {
         cause: "A file that the config, an option or another file names does not exist.",
         example: "prompts/reviewer.md: the file does not exist; create it, or correct the path that names it \
