@@ -37,8 +37,26 @@ impl Prices {
     }
 }
 
-/// What was spent so far. An open call counts as the mean of the answered calls, so that the calls in flight together
-/// cannot exceed a limit.
+/// The most that a call is expected to take, before it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CallEstimate {
+    /// Tokens, read and written.
+    pub tokens: u64,
+    /// US dollars; 0 without a price.
+    pub cost_usd: f64,
+}
+
+/// Why no call can be opened now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BudgetRefusal {
+    /// A limit is reached.
+    Reached(Interruption),
+    /// The open calls may reach a limit, and no answer has told yet what a call costs.
+    UntilAnswer,
+}
+
+/// What was spent so far. An open call counts as the mean of the answered calls, and before the first answer as its own
+/// estimate, so that the calls in flight together cannot exceed a limit.
 #[derive(Debug, Default)]
 pub struct BudgetState {
     limits: SpendingLimits,
@@ -46,6 +64,7 @@ pub struct BudgetState {
     tokens: Cell<u64>,
     answered: Cell<u64>,
     open: Cell<u64>,
+    reserved: Cell<CallEstimate>,
 }
 
 impl BudgetState {
@@ -55,8 +74,8 @@ impl BudgetState {
     }
 
     /// Reserves one call, or returns the limit that the call would exceed. Dropping the reservation closes the call, also
-    /// when the call was cancelled.
-    pub fn open(&self) -> Result<Reservation<'_>, Interruption> {
+    /// when the call was cancelled. A first call is made alone, unless the estimates of several fit into the limits.
+    pub fn open(&self, estimate: CallEstimate) -> Result<Reservation<'_>, BudgetRefusal> {
         // The new call and the open calls.
         let ahead = match self.answered.get() {
             0 => 0.0,
@@ -64,13 +83,22 @@ impl BudgetState {
         };
         let reached = |spent: f64, limit: f64| spent >= limit || spent + spent * ahead > limit;
         if self.limits.cost_usd.is_some_and(|limit| reached(self.cost.get(), limit)) {
-            return Err(Interruption::Cost);
+            return Err(BudgetRefusal::Reached(Interruption::Cost));
         }
         if self.limits.tokens.is_some_and(|limit| reached(self.tokens.get() as f64, limit as f64)) {
-            return Err(Interruption::Tokens);
+            return Err(BudgetRefusal::Reached(Interruption::Tokens));
+        }
+        let CallEstimate { tokens, cost_usd } = self.reserved.get();
+        let all =
+            CallEstimate { tokens: tokens.saturating_add(estimate.tokens), cost_usd: cost_usd + estimate.cost_usd };
+        let fits = self.limits.cost_usd.is_none_or(|limit| self.cost.get() + all.cost_usd <= limit)
+            && self.limits.tokens.is_none_or(|limit| self.tokens.get().saturating_add(all.tokens) <= limit);
+        if self.answered.get() == 0 && self.open.get() > 0 && !fits {
+            return Err(BudgetRefusal::UntilAnswer);
         }
         self.open.set(self.open.get() + 1);
-        Ok(Reservation { budget: self })
+        self.reserved.set(all);
+        Ok(Reservation { budget: self, estimate })
     }
 
     /// Adds the usage of an answer.
@@ -83,6 +111,7 @@ impl BudgetState {
 /// An open call.
 pub struct Reservation<'a> {
     budget: &'a BudgetState,
+    estimate: CallEstimate,
 }
 
 impl Reservation<'_> {
@@ -95,6 +124,11 @@ impl Reservation<'_> {
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         self.budget.open.set(self.budget.open.get().saturating_sub(1));
+        let CallEstimate { tokens, cost_usd } = self.budget.reserved.get();
+        self.budget.reserved.set(CallEstimate {
+            tokens: tokens.saturating_sub(self.estimate.tokens),
+            cost_usd: (cost_usd - self.estimate.cost_usd).max(0.0),
+        });
     }
 }
 
@@ -102,7 +136,7 @@ impl Drop for Reservation<'_> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{BudgetState, Prices, Reservation, SpendingLimits};
+    use super::{BudgetRefusal, BudgetState, CallEstimate, Prices, Reservation, SpendingLimits};
     use crate::model::{Interruption, Price, TokenUsage};
 
     #[test]
@@ -120,19 +154,43 @@ mod tests {
     fn open_calls_count_towards_a_limit() {
         let budget = BudgetState::new(SpendingLimits { cost_usd: None, tokens: Some(100) });
         let spent = TokenUsage { input: 20, cached_input: 0, output: 10 };
-        budget.open().map(Reservation::answered).expect("nothing is spent");
+        let none = CallEstimate::default();
+        budget.open(none).map(Reservation::answered).expect("nothing is spent");
         budget.pay(&spent, None);
         // 30 spent; each further call is expected to take 30: two more fit, a third does not.
-        let (first, second) = (budget.open().ok(), budget.open().ok());
+        let (first, second) = (budget.open(none).ok(), budget.open(none).ok());
         assert!(first.is_some() && second.is_some());
-        assert_eq!(budget.open().err(), Some(Interruption::Tokens));
+        assert_eq!(budget.open(none).err(), Some(BudgetRefusal::Reached(Interruption::Tokens)));
         drop(second);
-        assert!(budget.open().is_ok());
+        assert!(budget.open(none).is_ok());
+    }
+
+    #[test]
+    fn before_the_first_answer_calls_are_open_together_only_if_their_estimates_fit() {
+        for limits in
+            [SpendingLimits { cost_usd: None, tokens: Some(100) }, SpendingLimits { cost_usd: Some(1.0), tokens: None }]
+        {
+            let budget = BudgetState::new(limits);
+            let half = CallEstimate { tokens: 50, cost_usd: 0.5 };
+            let large = CallEstimate { tokens: 500, cost_usd: 5.0 };
+            let both = (budget.open(half).ok(), budget.open(half).ok());
+            assert!(both.0.is_some() && both.1.is_some());
+            assert_eq!(budget.open(half).err(), Some(BudgetRefusal::UntilAnswer));
+            drop(both);
+            // Nothing is open, so a call whose estimate is too large is tried: it may need less.
+            let alone = budget.open(large).ok();
+            assert!(alone.is_some());
+            assert_eq!(budget.open(half).err(), Some(BudgetRefusal::UntilAnswer));
+            alone.map(Reservation::answered);
+            budget.pay(&TokenUsage { input: 20, cached_input: 0, output: 10 }, Some(0.3));
+            assert!(budget.open(large).is_ok(), "the answers tell what a call costs");
+        }
     }
 
     #[test]
     fn a_limit_of_zero_allows_no_call() {
         let budget = BudgetState::new(SpendingLimits { cost_usd: Some(0.0), tokens: None });
-        assert_eq!(budget.open().err(), Some(Interruption::Cost));
+        let refused = Some(BudgetRefusal::Reached(Interruption::Cost));
+        assert_eq!(budget.open(CallEstimate::default()).err(), refused);
     }
 }

@@ -1,12 +1,14 @@
 //! One request and its calls: retried where a retry may help, until answered, failed, or out of budget.
 
+use std::time::Duration;
+
 use tokio::time::{Instant, sleep};
 
-use super::budget::BudgetState;
+use super::budget::{BudgetRefusal, BudgetState, CallEstimate, Reservation};
 use super::conversation::{NextTurn, OngoingConversation};
-use super::sample_usage::{SampleUsage, blank};
+use super::sample_usage::{SampleUsage, blank, tokens_of, unreported};
 use super::setup::Engine;
-use super::target_queue::Permit;
+use super::target_queue::{Permit, TargetQueue};
 use super::timeline::TimedCall;
 use super::{Model, Pending, Program, TargetClient};
 use crate::diag::{Diagnostic, ReadFailure};
@@ -15,6 +17,9 @@ use crate::model::{
     CallError, Interruption, ModelCallResult, RepoPath, RunEvidence, RunRecord, RunStatus, SampleRequest, TokenUsage,
     Toolbox,
 };
+
+/// How often a call that waits for the first answer looks whether it is there.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Why a sample ended without an answer.
 pub enum SampleFailure {
@@ -50,19 +55,24 @@ impl Engine<'_> {
     ) -> Result<RunRecord, SampleFailure> {
         let mut conversation = OngoingConversation::new(request, self.folder(request));
         loop {
-            let turn = self.call(permit, budget, usage, || model.turn(conversation.conversation())).await?;
+            let asked = conversation.conversation().bytes();
+            let estimate = self.estimate(permit.queue, asked);
+            let turn = self.call(permit, (budget, estimate), usage, || model.turn(conversation.conversation())).await?;
             let answered =
                 ModelCallResult::Turn { model: turn.model.clone(), stop: turn.stop.clone(), spent: turn.spent };
             if let Some(called) = usage.timeline.chats.last_mut() {
                 called.outcome = answered;
             }
             usage.model = turn.model.clone().or(usage.model.take());
-            let priced = permit.queue.model.as_deref().and_then(|model| self.prices.cost(model, &turn.spent));
-            usage.pay(budget, turn.spent, priced);
-            let (calls, asked) = (turn.calls.len(), Instant::now());
+            let price = |spent: &TokenUsage| self.prices.cost(permit.queue.model.as_deref()?, spent);
+            let estimated = unreported(turn.spent, asked, turn.bytes());
+            let is_reported = estimated == TokenUsage::default();
+            usage.pay(budget, turn.spent, price(&turn.spent).filter(|_| is_reported));
+            usage.pay_unreported(budget, estimated, price(&turn.spent.and(estimated)));
+            let (calls, begun) = (turn.calls.len(), Instant::now());
             let next = conversation.take(turn);
             // Canned results and files need no waiting: the calls of one turn share one time span.
-            let stretch = usage.stretch(asked);
+            let stretch = usage.stretch(begun);
             usage.timeline.tools.extend(std::iter::repeat_n(stretch, calls));
             if let NextTurn::Done = next {
                 break;
@@ -86,15 +96,42 @@ impl Engine<'_> {
         budget: &BudgetState,
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
-        let ran = self.call(permit, budget, usage, || program.run(request)).await;
+        let asked = request.system.len() + request.ask.prompt.len().max(request.ask.inputs.to_string().len());
+        let estimate = self.estimate(permit.queue, asked);
+        let ran = self.call(permit, (budget, estimate), usage, || program.run(request)).await;
         usage.complaints.push_str(&program.complaints(request).unwrap_or_default());
         let record = ran?;
         let reported = &record.metrics;
         let input = reported.input_tokens.or(reported.total_tokens).unwrap_or(0);
         let spent = TokenUsage { input, cached_input: 0, output: reported.output_tokens.unwrap_or(0) };
         usage.model.clone_from(&record.provenance.provenance.model);
-        usage.pay(budget, spent, reported.cost_usd);
+        let (cost, total) = (reported.cost_usd, spent.input.saturating_add(spent.output));
+        // A program may report one number for all its tokens.
+        let estimated = match total {
+            0 => unreported(spent, asked, record.outputs.text().len()),
+            _ => TokenUsage::default(),
+        };
+        usage.pay(budget, spent, cost);
+        usage.pay_unreported(budget, estimated, None);
         Ok(record)
+    }
+
+    /// What a call with this many bytes takes at most, if its answer is as long as it may be.
+    fn estimate(&self, queue: &TargetQueue, asked: usize) -> CallEstimate {
+        let spent = TokenUsage { input: tokens_of(asked), cached_input: 0, output: queue.most_output };
+        let cost = queue.model.as_deref().and_then(|model| self.prices.cost(model, &spent));
+        CallEstimate { tokens: spent.input.saturating_add(spent.output), cost_usd: cost.unwrap_or(0.0) }
+    }
+
+    /// Reserves a call as soon as the budget allows it.
+    async fn reserve(budget: &BudgetState, estimate: CallEstimate) -> Result<Reservation<'_>, SampleFailure> {
+        loop {
+            match budget.open(estimate) {
+                Ok(reservation) => return Ok(reservation),
+                Err(BudgetRefusal::Reached(why)) => return Err(SampleFailure::Spent(why)),
+                Err(BudgetRefusal::UntilAnswer) => sleep(LOOK).await,
+            }
+        }
     }
 
     fn folder(&self, request: &SampleRequest) -> &dyn Files {
@@ -109,14 +146,14 @@ impl Engine<'_> {
     async fn call<'m, T>(
         &self,
         permit: &mut Permit<'_>,
-        budget: &BudgetState,
+        (budget, estimate): (&BudgetState, CallEstimate),
         usage: &mut SampleUsage,
         make: impl Fn() -> Pending<'m, T>,
     ) -> Result<T, SampleFailure> {
         let mut tries = 0;
         loop {
             permit.take().await;
-            let reservation = budget.open().map_err(SampleFailure::Spent)?;
+            let reservation = Self::reserve(budget, estimate).await?;
             usage.calls += u64::from(tries == 0);
             usage.tries += 1;
             tries += 1;

@@ -24,6 +24,7 @@ use crate::model::{CallError, Conversation, ModelTurn, RunRecord, SampleRequest}
 pub use budget::{Prices, SpendingLimits};
 pub use retry::RetryPolicy;
 pub use sample_job::{RefinementSetup, SampleJob};
+pub use sample_usage::UnreportedUsage;
 pub use schedule::{EngineEvents, EngineOutcome, JobOutcome, Spending};
 pub use setup::Engine;
 pub use target_queue::TargetQueue;

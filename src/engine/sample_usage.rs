@@ -12,6 +12,42 @@ use crate::model::{
     Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage,
 };
 
+/// Calls whose usage was not reported, with an estimate from bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct UnreportedUsage {
+    /// The calls.
+    pub calls: u64,
+    /// Their tokens.
+    pub tokens: TokenUsage,
+    /// US dollars; 0 without a price.
+    pub cost_usd: f64,
+}
+
+impl UnreportedUsage {
+    /// The sum of both.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            calls: self.calls + other.calls,
+            tokens: self.tokens.and(other.tokens),
+            cost_usd: self.cost_usd + other.cost_usd,
+        }
+    }
+}
+
+/// Bytes for one token. Texts in English have about four, other scripts and JSON fewer.
+const BYTES_OF_TOKEN: usize = 3;
+
+/// An estimate of the tokens of a text with this many bytes.
+pub fn tokens_of(bytes: usize) -> u64 {
+    u64::try_from(bytes.div_ceil(BYTES_OF_TOKEN)).unwrap_or(u64::MAX)
+}
+
+/// An estimate of the tokens that an answer should have reported, from the bytes of the request and the answer.
+pub fn unreported(spent: TokenUsage, asked: usize, answered: usize) -> TokenUsage {
+    let missing = |reported: u64, bytes: usize| if reported == 0 { tokens_of(bytes) } else { 0 };
+    TokenUsage { input: missing(spent.input, asked), cached_input: 0, output: missing(spent.output, answered) }
+}
+
 /// Calls, tokens, cost and time of one sample.
 pub struct SampleUsage {
     /// Calls without their retries.
@@ -24,6 +60,8 @@ pub struct SampleUsage {
     pub cost: Option<f64>,
     /// Whether a call had no known price.
     pub unpriced: bool,
+    /// Calls whose usage was not reported, and what the budget counts for them.
+    pub unreported: UnreportedUsage,
     /// The model that answered last.
     pub model: Option<String>,
     /// What an agent's own program wrote to stderr.
@@ -43,6 +81,7 @@ impl SampleUsage {
             spent: TokenUsage::default(),
             cost: None,
             unpriced: false,
+            unreported: UnreportedUsage::default(),
             model: None,
             complaints: String::new(),
             begun,
@@ -64,6 +103,15 @@ impl SampleUsage {
             None => self.unpriced = true,
         }
         budget.pay(&spent, cost);
+    }
+
+    /// Adds the tokens that an answer did not report. The budget counts them; the record does not.
+    pub fn pay_unreported(&mut self, budget: &BudgetState, tokens: TokenUsage, cost: Option<f64>) {
+        if tokens != TokenUsage::default() {
+            let cost_usd = cost.unwrap_or(0.0);
+            self.unreported = self.unreported.and(UnreportedUsage { calls: 1, tokens, cost_usd });
+            budget.pay(&tokens, cost);
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use super::budget::BudgetState;
 use super::calls::SampleFailure;
 use super::refine::LoopCalls;
 use super::sample_job::SampleJob;
-use super::sample_usage::{SampleUsage, blank, measured};
+use super::sample_usage::{SampleUsage, UnreportedUsage, blank, measured};
 use super::setup::Engine;
 use super::target_queue::Permit;
 use super::timeline::Timeline;
@@ -61,6 +61,8 @@ pub struct Spending {
     pub spent: TokenUsage,
     /// US dollars, where every call had a price.
     pub cost_usd: Option<f64>,
+    /// What was not reported.
+    pub unreported: UnreportedUsage,
 }
 
 /// Receives the events of a run, and decides which jobs are still needed.
@@ -107,6 +109,7 @@ impl Engine<'_> {
                     spending.calls += usage.tries;
                     spending.retries += usage.tries - usage.calls;
                     spending.spent = spending.spent.and(usage.spent);
+                    spending.unreported = spending.unreported.and(usage.unreported);
                     unpriced |= usage.unpriced;
                     spending.cost_usd =
                         usage.cost.map_or(spending.cost_usd, |cost| Some(spending.cost_usd.unwrap_or(0.0) + cost));

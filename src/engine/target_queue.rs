@@ -10,13 +10,23 @@ pub struct TargetQueue {
     pub client: TargetClient,
     /// The model's name in the config, for prices; `None` for a program.
     pub model: Option<String>,
+    /// The most tokens of one answer.
+    pub most_output: u64,
     pub(super) places: Semaphore,
 }
+
+/// The most tokens of one answer of a target that does not state it.
+const USUAL_OUTPUT: u64 = 4096;
 
 impl TargetQueue {
     /// A queue with up to `concurrency` calls at once, at least one.
     pub fn new(client: TargetClient, model: Option<String>, concurrency: u32) -> Self {
-        Self { client, model, places: Semaphore::new(concurrency.max(1) as usize) }
+        Self { client, model, most_output: USUAL_OUTPUT, places: Semaphore::new(concurrency.max(1) as usize) }
+    }
+
+    /// The same queue, with the most tokens of one answer where the config states it.
+    pub fn with_most_output(self, tokens: Option<u32>) -> Self {
+        Self { most_output: tokens.map_or(self.most_output, u64::from), ..self }
     }
 }
 

@@ -118,6 +118,17 @@ pub struct Conversation {
     pub answer: Option<AnswerForm>,
 }
 
+impl Conversation {
+    /// The bytes of its texts.
+    pub fn bytes(&self) -> usize {
+        let Self { system, messages, tools, answer } = self;
+        let tool = |tool: &ToolSpec| tool.name.len() + tool.description.len() + tool.parameters.to_string().len();
+        let answer = answer.as_ref().map_or(0, |form| form.schema.to_string().len());
+        let messages: usize = messages.iter().map(Message::bytes).sum();
+        system.len() + messages + tools.iter().map(tool).sum::<usize>() + answer
+    }
+}
+
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
@@ -134,6 +145,17 @@ pub enum Message {
     Tools(Vec<ToolAnswer>),
 }
 
+impl Message {
+    /// The bytes of its texts.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::User(text) => text.len(),
+            Self::Model { text, calls } => text.len() + calls.iter().map(AskedCall::bytes).sum::<usize>(),
+            Self::Tools(answers) => answers.iter().map(ToolAnswer::bytes).sum(),
+        }
+    }
+}
+
 /// A model's call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedCall {
@@ -145,6 +167,13 @@ pub struct AskedCall {
     pub arguments: Value,
 }
 
+impl AskedCall {
+    /// The bytes of its texts.
+    fn bytes(&self) -> usize {
+        self.name.len() + self.arguments.to_string().len()
+    }
+}
+
 /// The result of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolAnswer {
@@ -152,6 +181,16 @@ pub struct ToolAnswer {
     pub id: String,
     /// The result, or the error of the call.
     pub outcome: Result<Value, String>,
+}
+
+impl ToolAnswer {
+    /// The bytes of its text.
+    fn bytes(&self) -> usize {
+        match &self.outcome {
+            Ok(value) => value.to_string().len(),
+            Err(error) => error.len(),
+        }
+    }
 }
 
 /// A model's turn.
@@ -167,6 +206,13 @@ pub struct ModelTurn {
     pub spent: TokenUsage,
     /// The model that answered, as the vendor names it.
     pub model: Option<String>,
+}
+
+impl ModelTurn {
+    /// The bytes of its texts.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + self.calls.iter().map(AskedCall::bytes).sum::<usize>()
+    }
 }
 
 /// Why a model's turn ended.

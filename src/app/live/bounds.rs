@@ -4,9 +4,10 @@ use super::LiveOptions;
 use super::session_outcome::SessionOutcome;
 use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic};
-use crate::engine::{Spending, SpendingLimits};
+use crate::engine::{Spending, SpendingLimits, UnreportedUsage};
 use crate::format::redact::Redactor;
-use crate::model::{RunUsage, Transport};
+use crate::model::{RunUsage, TokenUsage, Transport, grouped};
+use crate::render::plural;
 use crate::world::World;
 
 /// Returns the spending limits of a run.
@@ -15,18 +16,21 @@ pub fn limits(plan: &Plan, options: &LiveOptions) -> SpendingLimits {
     SpendingLimits { cost_usd: options.max_cost_usd.or(budget.max_cost_usd), tokens: budget.max_tokens }
 }
 
-/// Returns the limits minus what was used.
-pub fn left(limits: SpendingLimits, usage: &RunUsage) -> SpendingLimits {
-    let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
+/// Returns the limits minus what was used, including what was estimated.
+pub fn left(limits: SpendingLimits, usage: &RunUsage, unreported: UnreportedUsage) -> SpendingLimits {
+    let UnreportedUsage { calls: _, tokens: TokenUsage { input, output, cached_input: _ }, cost_usd } = unreported;
+    let reported = usage.input_tokens.saturating_add(usage.output_tokens);
+    let tokens = reported.saturating_add(input).saturating_add(output);
+    let cost = usage.cost_usd.unwrap_or(0.0) + cost_usd;
     SpendingLimits {
-        cost_usd: limits.cost_usd.map(|most| (most - usage.cost_usd.unwrap_or(0.0)).max(0.0)),
+        cost_usd: limits.cost_usd.map(|most| (most - cost).max(0.0)),
         tokens: limits.tokens.map(|most| most.saturating_sub(tokens)),
     }
 }
 
 /// Returns the usage of a run of the engine.
 pub fn usage_of(ended: &SessionOutcome, cached: usize) -> RunUsage {
-    let Spending { calls, retries, spent, cost_usd } = ended.spending;
+    let Spending { calls, retries, spent, cost_usd, unreported: _ } = ended.spending;
     RunUsage {
         calls,
         retries,
@@ -37,6 +41,19 @@ pub fn usage_of(ended: &SessionOutcome, cached: usize) -> RunUsage {
         cost_usd,
         wall_ms: 0,
     }
+}
+
+/// Returns the note about calls whose usage was not reported; `None` without a limit.
+pub fn unreported_note(limits: SpendingLimits, unreported: UnreportedUsage) -> Option<String> {
+    let UnreportedUsage { calls, tokens: TokenUsage { input, output, cached_input: _ }, cost_usd: _ } = unreported;
+    let tokens = grouped(&input.saturating_add(output).to_string());
+    let count = plural(usize::try_from(calls).unwrap_or(usize::MAX), "call", "calls");
+    (calls > 0 && limits != SpendingLimits::default()).then(|| {
+        format!(
+            "{count} reported no tokens; the budget counts about {tokens} tokens for them, estimated from the bytes that were sent \
+             and received"
+        )
+    })
 }
 
 /// Returns the redactor that removes secrets from records.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bounds::usage_of;
+use super::bounds::{unreported_note, usage_of};
 use super::planned_run::PlannedRun;
 use super::session::{LiveSession, engine};
 use super::session_outcome::SessionOutcome;
@@ -155,6 +155,7 @@ pub fn poll(runner: &JudgeRunner<'_>, requests: &JudgeRequests<'_>) -> Result<Ju
     let engine = engine(plan, *left, queues, &session.folders);
     let ended = session.run(&engine, redactor, options, *minutes)?;
     outcome.usage = usage_of(&ended, session.known.len());
+    outcome.notes.extend(unreported_note(*left, ended.spending.unreported));
     report_interruptions(&ended, &mut outcome);
     let records = session.records(ended);
     for (index, (vote, request_key)) in wanted.iter().zip(of).enumerate() {

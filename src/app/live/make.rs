@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bounds::{left, limits, redactor, usage_of};
+use super::bounds::{left, limits, redactor, unreported_note, usage_of};
 use super::judge_runner::{JudgeOutcome, JudgeRunner};
 use super::planned_run::{PlannedRun, planned_runs};
 use super::recording::RecordingWriter;
@@ -59,6 +59,8 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
     let traced = || tracing::traced(plan, &session.jobs, &ended, epoch, &redactor);
     made.notes.extend(export(&world.env, &started_at, traced));
     made.usage = usage_of(&ended, session.known.len());
+    let unreported = ended.spending.unreported;
+    made.notes.extend(unreported_note(limits, unreported));
     session.report_outcome(&ended, &mut made);
     let mut records = session.records(ended);
     if tier == Tier::Model && made.called_off.is_none() {
@@ -69,7 +71,7 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
             world,
             options,
             redactor: &redactor,
-            left: left(limits, &made.usage),
+            left: left(limits, &made.usage, unreported),
             minutes: plan.config.budget.max_minutes.map(|most| (most - minutes).max(0.0)),
         };
         let outcome = judge_runner::into_records(&runner, &mut records, &|job| session.sample(job))?;

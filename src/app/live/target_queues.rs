@@ -85,7 +85,12 @@ impl TargetQueues {
                 }
             };
             queues.indices.insert(name.clone(), queues.queues.len());
-            queues.queues.push(TargetQueue::new(client, model, target.concurrency.unwrap_or(usual)));
+            let most_output = match &target.transport {
+                Transport::Model(provider) => provider.max_tokens,
+                Transport::Command { .. } | Transport::Http(_) => None,
+            };
+            let queue = TargetQueue::new(client, model, target.concurrency.unwrap_or(usual));
+            queues.queues.push(queue.with_most_output(most_output));
         }
         problems.or(queues)
     }
