@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{Entry, EntryKind, Files};
 use crate::diag::{Code, Diagnostic, ReadFailure};
-use crate::model::RepoPath;
+use crate::model::{InputLimit, RepoPath};
 
 /// Maximum depth; a link may lead back to its own folder.
-const DEEPEST: usize = 24;
+const DEEPEST: usize = InputLimit::FOLDER_LEVELS.count();
 /// Maximum number of files below one folder.
-const MOST: usize = 200_000;
+const MOST: usize = InputLimit::FOLDER_FILES.count();
 
 /// Files by their path relative to a folder; if the "folder" is a file, its path is empty.
 pub type FilePaths = BTreeMap<String, RepoPath>;

@@ -10,6 +10,7 @@ use super::json::phrase;
 pub use super::step::Step;
 use crate::diag::{Code, Diagnostic, Point};
 use crate::files::SourceText;
+use crate::model::InputLimit;
 
 /// Reads the whole text as one typed document.
 ///
@@ -117,7 +118,7 @@ impl WalkStep {
 }
 
 /// Deepest allowed nesting. Files that people write are less than ten levels deep.
-const DEPTH: usize = 64;
+const DEPTH: usize = InputLimit::YAML_LEVELS.count();
 
 /// Checks a text before the typed parse: nesting that costs memory and time, keys that are not texts, and duplicate keys, of which the YAML
 /// crate keeps the last and loses a setting. Only the keys of open mappings are stored.

@@ -1,4 +1,4 @@
-//! The largest inputs that goldgate accepts.
+//! The largest inputs that goldgate accepts. docs/limits.md prints this table.
 
 use std::fmt;
 
@@ -22,6 +22,8 @@ pub struct InputLimit {
 pub enum LimitUnit {
     /// Bytes.
     Bytes,
+    /// Levels of lists, objects or folders.
+    Levels,
     /// Things.
     Count,
 }
@@ -29,9 +31,29 @@ pub enum LimitUnit {
 const MIB: u64 = 1024 * 1024;
 
 impl InputLimit {
+    /// All limits.
+    pub const ALL: &[&Self] = &[
+        &Self::FILE,
+        &Self::BASELINE,
+        &Self::REPORT,
+        &Self::PUBLISHED,
+        &Self::ANSWER,
+        &Self::COMPLAINTS,
+        &Self::ARCHIVE,
+        &Self::YAML_LEVELS,
+        &Self::JSON_LEVELS,
+        &Self::FOLDER_FILES,
+        &Self::FOLDER_LEVELS,
+        &Self::EXPECTED_FINDINGS,
+        &Self::SAMPLES,
+        &Self::SHARDS,
+        &Self::VOTES,
+        &Self::THREADS,
+    ];
+
     /// A file that people or agents wrote.
     pub const FILE: Self = Self {
-        input: "file of a repository",
+        input: "file of a repository, or standard input",
         most: 32 * MIB,
         unit: LimitUnit::Bytes,
         help: "split it, or remove parts that are not graded",
@@ -50,7 +72,70 @@ impl InputLimit {
         unit: LimitUnit::Bytes,
         help: "grade fewer cases in one run: use --suite or --agent, or more shards",
     };
-
+    /// A report of a job without rights, which is not trusted.
+    pub const PUBLISHED: Self = Self {
+        input: "report.json that `mode: publish` shows",
+        most: 32 * MIB,
+        unit: LimitUnit::Bytes,
+        help: "use `mode: trusted`, which grades the files itself",
+    };
+    /// An answer of a live agent or model.
+    pub const ANSWER: Self = Self {
+        input: "answer of a live agent or model",
+        most: 32 * MIB,
+        unit: LimitUnit::Bytes,
+        help: "return a shorter answer",
+    };
+    /// What a command writes to stderr.
+    pub const COMPLAINTS: Self =
+        Self { input: "stderr of a command, for one answer", most: 16 * MIB, unit: LimitUnit::Bytes, help: "log less" };
+    /// A downloaded archive of a repository or a report.
+    pub const ARCHIVE: Self = Self {
+        input: "archive of a commit or of a report",
+        most: 256 * MIB,
+        unit: LimitUnit::Bytes,
+        help: "keep large files out of the repository, or in Git LFS",
+    };
+    /// Nesting of a YAML file.
+    pub const YAML_LEVELS: Self =
+        Self { input: "nesting of a YAML file", most: 64, unit: LimitUnit::Levels, help: "flatten it" };
+    /// Nesting of a JSON file.
+    pub const JSON_LEVELS: Self =
+        Self { input: "nesting of a JSON file", most: 127, unit: LimitUnit::Levels, help: "flatten it" };
+    /// Files below one folder.
+    pub const FOLDER_FILES: Self = Self {
+        input: "files below one folder",
+        most: 200_000,
+        unit: LimitUnit::Count,
+        help: "divide the folder over several suites",
+    };
+    /// Nesting of folders.
+    pub const FOLDER_LEVELS: Self =
+        Self { input: "nesting of folders", most: 24, unit: LimitUnit::Levels, help: "move the files up" };
+    /// Expected findings of one case.
+    pub const EXPECTED_FINDINGS: Self = Self {
+        input: "expected findings of one case",
+        most: 500,
+        unit: LimitUnit::Count,
+        help: "split the document, or expect fewer findings",
+    };
+    /// Imported samples of one case.
+    pub const SAMPLES: Self = Self {
+        input: "imported samples of one case",
+        most: 1000,
+        unit: LimitUnit::Count,
+        help: "import fewer conversations for a case",
+    };
+    /// Shards of one run.
+    pub const SHARDS: Self =
+        Self { input: "shards of one run", most: 1000, unit: LimitUnit::Count, help: "use fewer shards" };
+    /// Votes of an LLM judge.
+    pub const VOTES: Self = Self {
+        input: "votes of an LLM judge",
+        most: 15,
+        unit: LimitUnit::Count,
+        help: "write an odd number from 1 to 15",
+    };
     /// Threads that grade.
     pub const THREADS: Self = Self {
         input: "threads of `RAYON_NUM_THREADS`",
@@ -58,6 +143,11 @@ impl InputLimit {
         unit: LimitUnit::Count,
         help: "more would have no effect",
     };
+
+    /// The largest number that is accepted, as a length.
+    pub const fn count(&self) -> usize {
+        self.most as usize
+    }
 
     /// Whether this many are too many.
     pub fn is_exceeded_by(&self, count: usize) -> bool {
@@ -69,6 +159,7 @@ impl fmt::Display for InputLimit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.unit {
             LimitUnit::Bytes => write!(out, "{} MiB", self.most / MIB),
+            LimitUnit::Levels => write!(out, "{} levels", self.most),
             LimitUnit::Count => out.write_str(&grouped(&self.most.to_string())),
         }
     }

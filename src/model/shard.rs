@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::input_limit::InputLimit;
+
 /// Shard `number` of `of`, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
@@ -11,7 +13,7 @@ pub struct Shard {
 }
 
 /// Most shards.
-const MOST: u32 = 1000;
+const MOST: u32 = InputLimit::SHARDS.most as u32;
 
 impl Shard {
     /// The number of the shard, from 1.

@@ -13,6 +13,7 @@ mod bad_revisions;
 mod base_names;
 mod calibrate;
 mod cases;
+mod chaos;
 mod checks_and_gates;
 mod circles;
 mod codes;
@@ -28,6 +29,7 @@ mod inputs;
 mod judges;
 mod kinds;
 mod label;
+mod limits;
 #[cfg(feature = "models")]
 mod live;
 mod measured;
@@ -72,6 +74,7 @@ fn main() {
     trials.extend(base_names::trials());
     trials.extend(calibrate::trials());
     trials.extend(cases::trials());
+    trials.extend(chaos::trials());
     trials.extend(checks_and_gates::trials());
     trials.extend(circles::trials());
     trials.extend(codes::trials());
@@ -87,6 +90,7 @@ fn main() {
     trials.extend(judges::trials());
     trials.extend(kinds::trials());
     trials.extend(label::trials());
+    trials.extend(limits::trials());
     trials.extend(files::trials());
     trials.extend(measured::trials());
     trials.extend(numbers::trials());

@@ -12,7 +12,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Entry, EntryKind, Files, SourceText};
 use crate::format::transcript::{Transcript, TranscriptFormat};
 use crate::format::{run_v1, transcript};
-use crate::model::{AgentName, BadId, CaseId, RepoPath};
+use crate::model::{AgentName, BadId, CaseId, InputLimit, RepoPath};
 use crate::render::plural;
 use crate::world::{Disk, FileSet, NoFile, SetFiles, World};
 
@@ -85,7 +85,7 @@ fn display_path(out: &str, path: &RepoPath) -> String {
 }
 
 /// The most samples of a case that a run can grade.
-const MOST_SAMPLES: usize = 1000;
+const MOST_SAMPLES: usize = InputLimit::SAMPLES.count();
 
 /// The destination of the recordings of one case.
 struct RecordingDestination<'a> {

@@ -15,7 +15,7 @@ const EVENTS: [&str; 2] = ["pull_request", "workflow_dispatch"];
 /// How many runs of one event are searched for the artifact.
 const RUNS: usize = 20;
 /// The largest archive to download, in bytes.
-const ARCHIVE: u64 = 256 * 1024 * 1024;
+const ARCHIVE: u64 = InputLimit::ARCHIVE.most;
 /// Limits for reading the archive: a report, a baseline, and the other files of `--out`.
 const LIMITS: ArchiveLimits = ArchiveLimits {
     entries: 10_000,

@@ -29,9 +29,9 @@ const DOWNLOAD: u64 = 64 * 1024 * 1024;
 /// Limits for reading the archive: one file.
 const LIMITS: ArchiveLimits = ArchiveLimits {
     entries: 10_000,
-    file: InputLimit::FILE.most,
-    kept: InputLimit::FILE.most,
-    inflated: InputLimit::FILE.most + 1,
+    file: InputLimit::PUBLISHED.most,
+    kept: InputLimit::PUBLISHED.most,
+    inflated: InputLimit::PUBLISHED.most + 1,
 };
 
 /// Why nothing is published.

@@ -31,7 +31,7 @@ pub struct ArchiveLimits {
 
 impl ArchiveLimits {
     /// Largest repository tarball that is downloaded, in bytes.
-    pub const DOWNLOAD: u64 = 256 * 1024 * 1024;
+    pub const DOWNLOAD: u64 = InputLimit::ARCHIVE.most;
 
     /// Limits for a repository tarball. One of its files is the baseline.
     pub const REPOSITORY: Self = Self {

@@ -8,13 +8,13 @@ use serde::Deserialize;
 use super::ConfigReader;
 use crate::diag::{Code, nearest};
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{Judge, JudgeName, LiveSource, Target};
+use crate::model::{InputLimit, Judge, JudgeName, LiveSource, Target};
 
 /// Default of the kappa that a judge must exceed: "substantial" agreement starts there (Landis and Koch, 1977).
 const FLOOR: f64 = 0.6;
 /// Default number of votes per output.
 const VOTES: u32 = 3;
-const MOST_VOTES: u32 = 15;
+const MOST_VOTES: u32 = InputLimit::VOTES.most as u32;
 
 /// An LLM judge for what rules cannot score. It is advisory and never a gate.
 #[derive(Deserialize, JsonSchema)]

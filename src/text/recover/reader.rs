@@ -8,9 +8,10 @@ use super::Anchor;
 use super::cursor::{BareWord, Cursor};
 use super::frame::{Frame, loses};
 use super::steps::visit;
+use crate::model::InputLimit;
 
 /// The depth limit of `serde_json`, so that both layers reject the same inputs.
-const MAX_DEPTH: usize = 127;
+const MAX_DEPTH: usize = InputLimit::JSON_LEVELS.count();
 
 /// Where the reading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

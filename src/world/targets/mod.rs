@@ -22,10 +22,10 @@ pub use self::agent::AgentProgram;
 pub use self::chat::ChatModel;
 pub use self::live::Live;
 pub use self::origin::{is_vendors, origin};
-use crate::model::{CallError, Retry, RunStatus, Target};
+use crate::model::{CallError, InputLimit, Retry, RunStatus, Target};
 
 /// The largest answer that is read, in bytes: a response body, or a process's output.
-pub const MAX_ANSWER_BYTES: usize = 32 << 20;
+pub const MAX_ANSWER_BYTES: usize = InputLimit::ANSWER.count();
 
 /// Default timeout of a call.
 pub const CALL: Duration = Duration::from_secs(120);

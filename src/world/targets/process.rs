@@ -11,14 +11,14 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::descendants::descendants;
 use super::{display_timeout, lasting};
-use crate::model::{CallError, Retry, RunStatus};
+use crate::model::{CallError, InputLimit, Retry, RunStatus};
 use crate::text::line;
 
 /// Bytes of stderr that are kept.
 const KEPT: usize = 64 << 10;
 
 /// Maximum bytes of stderr per sample; a process that writes more is ended.
-pub const FLOOD: usize = 16 << 20;
+pub const FLOOD: usize = InputLimit::COMPLAINTS.count();
 
 /// A running process. Dropping it kills the process and everything that it started.
 pub struct Process {

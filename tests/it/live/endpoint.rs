@@ -17,6 +17,8 @@ pub type Script = dyn Fn(usize, &str) -> Answer + Send + Sync;
 pub enum Answer {
     /// The model says this.
     Says(String),
+    /// The model says this, and the server does not tell how many tokens that took.
+    Unmetered(String),
     /// A status, with headers and a body.
     Status(u16, &'static str, &'static str),
     /// The connection is closed without a word.
@@ -124,6 +126,11 @@ fn serve(stream: TcpStream, latency: Duration, state: &Mutex<State>, script: &Sc
             Answer::Says(text) => {
                 *state.lock().unwrap().answered.entry(prompt).or_insert(0) += 1;
                 write(&mut stream, 200, "", "application/json", &turn(&path, &text, &body))?;
+            }
+            Answer::Unmetered(text) => {
+                let mut answer: Value = serde_json::from_str(&turn(&path, &text, &body)).unwrap();
+                answer.as_object_mut().unwrap().remove("usage");
+                write(&mut stream, 200, "", "application/json", &answer.to_string())?;
             }
             Answer::Status(code, headers, body) => write(&mut stream, code, headers, "application/json", body)?,
             Answer::Reset => return Ok(()),

@@ -54,6 +54,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a baseline and a recording keep every sample", not_spared),
         trial("without early stopping every sample is made, and no other is said to be missing", without_early_stop),
         trial("beyond the budget samples are inconclusive, never failed", budget),
+        trial("before the first answer a budget allows no more calls than fit", first_calls),
+        trial("a budget ends where the server reports no usage, by an estimate that is said", unmetered),
         trial("a cached answer is used once for its own sample alone", cache),
         trial("keys are in no recording, no report and no output", redacted),
     ]);
@@ -340,6 +342,35 @@ fn budget() {
     assert!(report["notes"].to_string().contains("20 samples were not made: the cost budget is used up"), "{report}");
     let more = model(&repository, &["--format", "json", "--resume", "--max-cost-usd", "50"]);
     assert_eq!((more.code, endpoint.requests()), (0, 30), "what was finished is taken over");
+}
+
+fn first_calls() {
+    let endpoint = Endpoint::new(Duration::from_millis(50), |_, prompt| Answer::Says(named(prompt)));
+    // A call costs a tenth of a dollar. All cases may be asked at once.
+    let more = "budget: { max_cost_usd: 0.35 }\nprices: { model-1: { input: 500, output: 2500 } }\n";
+    let repository = live(&endpoint, "openai", more);
+    cases(&repository, 30);
+    let report = report(&model(&repository, &["--format", "json"]));
+    assert_eq!((endpoint.requests(), &report["called_off"]), (3, &json!("max_cost_usd")));
+}
+
+fn unmetered() {
+    for (budget, reason) in [("max_tokens: 6000", "max_tokens"), ("max_cost_usd: 0.02", "max_cost_usd")] {
+        let endpoint = Endpoint::new(Duration::from_millis(5), |_, prompt| Answer::Unmetered(named(prompt)));
+        let more = format!("budget: {{ {budget} }}\nprices: {{ model-1: {{ input: 3, output: 3 }} }}\n");
+        let repository = live(&endpoint, "openai", &more);
+        cases(&repository, 60);
+        let ran = model(&repository, &["--format", "json"]);
+        let report = report(&ran);
+        assert_eq!((ran.code, &report["called_off"]), (3, &json!(reason)), "{}", ran.stderr);
+        let asked = endpoint.requests();
+        assert!((2..60).contains(&asked), "{asked} calls");
+        let note = format!("{asked} calls reported no tokens; the budget counts about ");
+        assert!(report["notes"].to_string().contains(&note), "{}", report["notes"]);
+        // What nobody measured is no number.
+        let usage = &report["usage"];
+        assert_eq!((&usage["cost_usd"], &usage["input_tokens"]), (&json!(null), &json!(0)));
+    }
 }
 
 fn cache() {

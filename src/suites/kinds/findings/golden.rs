@@ -8,6 +8,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
+use crate::model::InputLimit;
 use crate::suites::shared::expected::ExpectedFinding;
 use crate::suites::shared::finding::Finding;
 use crate::suites::shared::quarantine::QuarantineForm;
@@ -110,7 +111,7 @@ pub struct ExpectedGap {
 }
 
 /// Maximum number of expected findings. Each one is compared with every produced finding, so a limit keeps grading linear.
-const MOST_EXPECTED: usize = 500;
+const MOST_EXPECTED: usize = InputLimit::EXPECTED_FINDINGS.count();
 
 /// Reads the expectations of one pair, and its ambiguity zone.
 ///

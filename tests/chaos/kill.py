@@ -1,0 +1,189 @@
+"""Kills writing commands at random times. The content changes between two states, so that a torn, a lost and a mixed file are seen."""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY, KILLS = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+CASES, SAMPLES = 12, 3
+ENVIRONMENT = {"PATH": os.environ["PATH"], "SOURCE_DATE_EPOCH": "1750000000"}
+# An agent that answers with the content of a file: the state.
+AGENT = """import json, sys
+asked = json.load(sys.stdin)
+words = open("state.txt").read() * 200
+finding = {"category": "termination", "severity": "high", "title": words, "description": "notice", "citations": []}
+print(json.dumps({"schema": "goldgate.run/1", "agent": asked["agent"], "case": asked["case"], "sample": asked["sample"],
+                  "status": "completed", "outputs": {"findings": [finding], "gaps": []}}))
+"""
+
+
+def repository(folder):
+    subprocess.run([sys.executable, ROOT / "benches/cases.py", str(CASES), folder], check=True)
+    config = (
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n"
+        "    tier: [deterministic, model]\n    agents:\n      agent-0: { deterministic: { replay: golden/runs }, "
+        "fingerprint: [agent.py], model: { target: mine } }\n"
+        "targets:\n  mine: { command: [python3, agent.py], protocol: oneshot, concurrency: 4 }\n"
+    )
+    (folder / "goldgate.yaml").write_text(config)
+    (folder / "agent.py").write_text(AGENT)
+    for state in "ab":
+        shutil.copytree(folder / "golden/runs", folder / state)
+        for file in (folder / state).rglob("*.json"):
+            run = json.loads(file.read_text())
+            run["outputs"]["findings"] = run["outputs"]["findings"][: 4 if state == "a" else 2]
+            file.write_text(json.dumps(run))
+        messages = [{"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": state * 20_000}]}]
+        (folder / f"{state}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in messages * SAMPLES))
+
+
+def enter(folder, state):
+    """Makes the repository's content the one of a state."""
+    shutil.rmtree(folder / "golden/runs")
+    shutil.copytree(folder / state, folder / "golden/runs")
+    (folder / "state.txt").write_text(state)
+
+
+def files(folder, *below):
+    found = {}
+    for part in below:
+        for file in sorted((folder / part).rglob("*")):
+            if file.is_file():
+                found[file.relative_to(folder).as_posix()] = content(file.read_bytes())
+    return found
+
+
+def content(text):
+    """The bytes of a file, for a recording without the times that were measured."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(value, dict) and value.get("schema") == "goldgate.run/1":
+        value.pop("metrics", None)
+    return json.dumps(value)
+
+
+def start(folder, arguments):
+    return subprocess.Popen(
+        [BINARY, *arguments], cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    )
+
+
+# What is written by each command, and whether its files belong together by folder: a pair's samples are of one state.
+COMMANDS = {
+    "run --update-baseline": (["run", "--quiet", "--update-baseline"], ["baselines"], 0),
+    "run --out": (["run", "--quiet", "--out", "out"], ["out"], 0),
+    "run --record": (["run", "--quiet", "--tier", "model", "--samples", str(SAMPLES), "--record", "recorded"], ["recorded"], 3),
+    "import": (["import", "openai", "STATE.jsonl", "--out", "imported", "--agent", "agent-0", "--case", "c", "--force"], ["imported"], 3),
+}
+
+
+def own(arguments, state):
+    return [argument.replace("STATE", state) for argument in arguments]
+
+
+def kill_often(name, folder, kills):
+    """Returns a sentence for everything that is wrong, and how many kills hit a running command."""
+    arguments, below, together = COMMANDS[name]
+    whole = {}
+    longest = 0.0
+    # The second round is measured: the first one creates folders.
+    for state in "abab":
+        enter(folder, state)
+        begun = time.monotonic()
+        if start(folder, own(arguments, state)).wait() not in (0, 1):
+            sys.exit(f"{name} does not end well without a kill")
+        longest = time.monotonic() - begun
+        whole[state] = files(folder, *below)
+    if whole["a"] == whole["b"] or whole["a"].keys() != whole["b"].keys():
+        sys.exit(f"{name}: the two states are not what this test needs")
+    wrong, hit = [], 0
+    for number in range(kills):
+        state = "ab"[number % 2]
+        enter(folder, state)
+        child = start(folder, own(arguments, state))
+        time.sleep(random.uniform(0, 1.1 * longest))
+        hit += child.poll() is None
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        child.wait()
+        found = files(folder, *below)
+        for file in sorted(whole["a"].keys() | found.keys()):
+            if file not in found:
+                wrong.append(f"kill {number}: {file} is lost")
+            elif file not in whole["a"]:
+                wrong.append(f"kill {number}: {file} is left over")
+            elif found[file] not in (whole["a"][file], whole["b"][file]):
+                wrong.append(f"kill {number}: {file} is torn")
+        sets = {}
+        for file, text in found.items():
+            if together and file in whole["a"] and whole["a"][file] != whole["b"][file]:
+                sets.setdefault(file.rpartition("/")[0], set()).add(text == whole["a"][file])
+        wrong += [f"kill {number}: {pair} is mixed" for pair, states in sets.items() if len(states) > 1]
+    enter(folder, "a")
+    if start(folder, own(arguments, "a")).wait() not in (0, 1) or files(folder, *below) != whole["a"]:
+        wrong.append("the command does not end well after the kills")
+    return wrong, hit
+
+
+def two_at_once(folder, pairs):
+    """Two processes with the same process id, as in two containers, that write the same files."""
+    arguments = ["run", "--quiet", "--out", "out", "--update-baseline"]
+    if subprocess.run(["unshare", "--pid", "--fork", "true"], capture_output=True).returncode != 0:
+        return None
+    enter(folder, "a")
+    # The second run has a baseline to compare with.
+    for _ in "12":
+        start(folder, arguments).wait()
+    whole = files(folder, "out", "baselines")
+    wrong = []
+    for number in range(pairs):
+        command = ["unshare", "--pid", "--fork", BINARY, *arguments]
+        both = [subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in "12"]
+        codes = [child.wait() for child in both]
+        if any(code not in (0, 1) for code in codes):
+            wrong.append(f"pair {number}: exit codes {codes}")
+        if files(folder, "out", "baselines") != whole:
+            wrong.append(f"pair {number}: a file is torn or lost")
+    return wrong
+
+
+def main():
+    random.seed(1)
+    failed = False
+    with tempfile.TemporaryDirectory() as work:
+        for name in COMMANDS:
+            folder = pathlib.Path(work) / name.replace(" ", "")
+            folder.mkdir()
+            repository(folder)
+            wrong, hit = kill_often(name, folder, KILLS)
+            drafts = len(list((folder / ".goldgate/drafts").glob("*.tmp"))) if (folder / ".goldgate/drafts").exists() else 0
+            print(f"{name}: {KILLS} kills, {hit} of a running command, {len(wrong)} faults, {drafts} drafts left in .goldgate", flush=True)
+            print("".join(f"  {line}\n" for line in wrong[:10]), end="", flush=True)
+            failed |= bool(wrong)
+        folder = pathlib.Path(work) / "pairs"
+        folder.mkdir()
+        repository(folder)
+        wrong = two_at_once(folder, KILLS // 5)
+        if wrong is None:
+            print("two at once: not run, because unshare is not allowed here")
+        else:
+            print(f"two at once with one process id: {KILLS // 5} pairs, {len(wrong)} faults")
+            print("".join(f"  {line}\n" for line in wrong[:10]), end="")
+            failed |= bool(wrong)
+    sys.exit(1 if failed else 0)
+
+
+main()
