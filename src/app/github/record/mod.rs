@@ -6,6 +6,7 @@
 
 mod delivery;
 mod new_recordings;
+mod outcome;
 mod outdated;
 mod recordable;
 mod scratch;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use self::delivery::{Delivery, deliver};
 use self::new_recordings::NewRecordings;
+use self::outcome::{RecordOutcome, Recording, Unrecorded};
 use self::recordable::{Recordable, recordable, recording_changes};
 use self::scratch::ScratchFolder;
 use self::spending::check_budget;
@@ -30,40 +32,13 @@ use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::golden_changes::{Sides, proof_description, recording_digest, remaining};
-use crate::model::{
-    Config, Interruption, LabelChange, Permission, PullState, RecordingTrust, StatusState, Tier, Transport,
-};
+use crate::model::{Config, LabelChange, Permission, PullState, RecordingTrust, StatusState, Tier, Transport};
 use crate::publish::approval;
 use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal};
 use crate::world::{Disk, GitHubError, Loudness, World, head_commit};
 
 /// The exit code of a recording that was asked for and not made.
 const NOT_RECORDED: u8 = 3;
-
-/// What became of a recording.
-enum RecordOutcome {
-    /// Every recording is of the present agents and inputs.
-    Current,
-    /// Nothing was recorded.
-    Nothing(Unrecorded),
-    /// The recordings were delivered.
-    Delivered { delivery: Delivery, files: NewRecordings },
-}
-
-/// Why nothing was recorded.
-enum Unrecorded {
-    /// The run ended early.
-    CalledOff(Interruption),
-    /// No run completed, or no target could be asked.
-    NoAnswer,
-}
-
-/// What became of a recording, and what the comment says of it besides.
-struct Recording {
-    outcome: RecordOutcome,
-    /// What could not be recorded, and why.
-    left_out: Vec<String>,
-}
 
 /// Reads the pull request, records it if the label says so, and removes the label. Returns the exit code.
 ///

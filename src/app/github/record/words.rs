@@ -1,7 +1,7 @@
 //! What the comment and the log say of a recording.
 
 use super::delivery::Delivery;
-use super::{RecordOutcome, Recording, Unrecorded};
+use super::outcome::{RecordOutcome, Recording, Unrecorded};
 use crate::app::cli_error::CliError;
 use crate::app::github::pull_request_context::{PullRequestContext, log};
 use crate::publish::NoteSubject;
