@@ -2,31 +2,17 @@
 //! with the baseline is excused if the branch fails it as well, no case is worse than on the branch, and the cases that the branch
 //! does not excuse pass the gate on their own.
 
+mod base_measurement;
+mod not_excused;
 mod split_cases;
 
 use std::collections::BTreeSet;
 
+pub use self::base_measurement::BaseMeasurement;
+use self::not_excused::NotExcused;
 use self::split_cases::SplitCases;
-use super::compare::{ComparedPair, GateInput, GateOutcome, newly_failing_cases, verdict};
-use crate::model::{
-    Aggregate, BaseCommitValue, CaseId, GateRuling, Identity, MetricReport, Ruling, Verdict, metric_value,
-};
-
-/// The own recordings of a branch's tip for one agent, graded by the rules of that commit.
-pub struct BaseMeasurement<'a> {
-    /// The branch, for messages.
-    pub branch: Option<&'a str>,
-    /// The agent's pairs.
-    pub pairs: &'a [ComparedPair<'a>],
-    /// What the pairs were measured with.
-    pub identity: &'a Identity,
-}
-
-impl BaseMeasurement<'_> {
-    fn name(&self) -> &str {
-        self.branch.unwrap_or("the base commit")
-    }
-}
+use super::compare::{GateInput, GateOutcome, newly_failing_cases, verdict};
+use crate::model::{Aggregate, BaseCommitValue, CaseId, GateRuling, MetricReport, Ruling, Verdict, metric_value};
 
 impl GateOutcome {
     /// Whether a gate fails that the branch's own value might excuse.
@@ -94,45 +80,6 @@ pub fn excuse(judged: &GateInput<'_>, base: &BaseMeasurement<'_>, outcome: &mut 
     }
     outcome.verdict = verdict(&judged.specs(), &outcome.metrics);
     notes
-}
-
-/// Why the branch does not excuse a gate that it fails as well.
-enum NotExcused {
-    /// These cases are worse than on the branch.
-    Worse(Vec<CaseId>),
-    /// The metric is worse than on the branch, over the same cases.
-    WorseInTotal,
-    /// These cases cannot be compared with the branch, and fail the gate on their own.
-    OnTheirOwn(Vec<CaseId>),
-}
-
-/// Most cases that a message names.
-const NAMED: usize = 5;
-
-impl NotExcused {
-    fn message(&self, branch: &str) -> String {
-        match self {
-            Self::Worse(cases) => format!("{} here", named(cases, ["is worse", "are worse"])),
-            Self::WorseInTotal => "this change is worse over the same cases".to_owned(),
-            Self::OnTheirOwn(cases) => named(
-                cases,
-                [
-                    &format!("cannot be compared with {branch} and fails the gate"),
-                    &format!("cannot be compared with {branch} and fail the gate"),
-                ],
-            ),
-        }
-    }
-}
-
-/// The first cases and their predicate: `lease-1, lease-2 and 3 more are worse`.
-fn named(cases: &[CaseId], [one, many]: [&str; 2]) -> String {
-    let first: Vec<&str> = cases.iter().take(NAMED).map(CaseId::as_str).collect();
-    let more = match cases.len() - first.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more} {}", first.join(", "), if cases.len() == 1 { one } else { many })
 }
 
 /// The cases that passed at the baseline and fail now, but pass on the branch or cannot be compared with it.

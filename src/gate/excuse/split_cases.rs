@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{BaseMeasurement, NotExcused};
+use super::base_measurement::BaseMeasurement;
+use super::not_excused::NotExcused;
 use crate::fold;
 use crate::gate::compare::{ComparedPair, GateInput, GateOutcome, QuarantineHistory, agent};
 use crate::model::{
