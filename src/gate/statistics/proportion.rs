@@ -3,7 +3,7 @@
 use super::FEWEST_CASES;
 use super::quantile::Z95;
 
-/// The interval of a share of independent cases, see [`wilson`]; `None` for fewer than five cases.
+/// The interval of a share of independent cases, by Wilson; `None` for fewer than five cases.
 pub fn share_interval(part: usize, whole: usize) -> Option<(f64, f64)> {
     if whole < FEWEST_CASES { None } else { wilson(part, whole) }
 }
