@@ -24,6 +24,11 @@ pub fn trials() -> Vec<Trial> {
 /// Names of kinds in other files: how many, and why.
 const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
     ("src/app/cli.rs", "interview", 1, "an example in the help"),
+    ("src/diag/codes/config.rs", "cross_agent", 1, "an example of a problem"),
+    ("src/diag/codes/config.rs", "findings", 1, "an example of a problem"),
+    ("src/diag/codes/config.rs", "revision", 4, "examples of problems"),
+    ("src/diag/codes/files.rs", "findings", 1, "an example of a problem"),
+    ("src/diag/codes/golden.rs", "revision", 1, "an example of a problem"),
     ("src/format/config/form.rs", "cross_agent", 2, "descriptions of common keys"),
     ("src/format/config/form.rs", "findings", 1, "an example of a kind"),
     ("src/format/config/form.rs", "revision", 3, "descriptions of common keys"),
