@@ -11,9 +11,9 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let world = World::of_process();
+    let mut world = World::of_process();
     limit_threads(&world.env);
-    let code = app::main(&world);
+    let code = app::main(&mut world);
     // The process ends here, so freeing what the world keeps would only cost time.
     std::mem::forget(world);
     ExitCode::from(code)

@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::Shard;
-use crate::render::{PROPOSED_BASELINE, RENDERERS, Renderer, SUMMARY, TABLE};
+use crate::render::{Detail, PROPOSED_BASELINE, RENDERERS, Renderer, SUMMARY, TABLE};
 
 /// The gate for LLM agents in pull requests.
 ///
@@ -13,9 +13,23 @@ use crate::render::{PROPOSED_BASELINE, RENDERERS, Renderer, SUMMARY, TABLE};
 #[derive(Parser, Debug)]
 #[command(version, max_term_width = 110)]
 pub struct Cli {
+    /// When to print in colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorArg,
     /// The command to run.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// When output has colours.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColorArg {
+    /// On a terminal, unless NO_COLOR is set; FORCE_COLOR also colours files and pipes
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
 }
 
 /// The commands.
@@ -67,6 +81,31 @@ pub struct SelectionArgs {
     pub case: Vec<String>,
 }
 
+/// How a report is printed.
+#[derive(Args, Debug, Clone)]
+pub struct ViewArgs {
+    /// Output format
+    #[arg(long, value_parser = formats(), default_value = TABLE.name)]
+    pub format: &'static Renderer,
+    /// Show all numbers, statistics and notes, not only what moved or failed
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Print only the verdict, and no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl ViewArgs {
+    /// How much a terminal shows.
+    pub fn detail(&self) -> Detail {
+        match (self.quiet, self.verbose) {
+            (true, _) => Detail::Verdict,
+            (false, true) => Detail::Everything,
+            (false, false) => Detail::Changes,
+        }
+    }
+}
+
 /// Options of `run`.
 #[derive(Args, Debug, Clone)]
 pub struct RunArgs {
@@ -85,9 +124,9 @@ pub struct RunArgs {
     /// Write the report in every format to this folder
     #[arg(long, value_name = "DIR", help = files())]
     pub out: Option<String>,
-    /// Output format
-    #[arg(long, value_parser = formats(), default_value = TABLE.name)]
-    pub format: &'static Renderer,
+    /// How the report is printed.
+    #[command(flatten)]
+    pub view: ViewArgs,
     /// Save this run's numbers in the baseline, for the suites and agents that ran
     #[arg(long)]
     pub update_baseline: bool,
@@ -124,9 +163,6 @@ pub struct RunArgs {
     /// Report failed gates, but exit with 0
     #[arg(long)]
     pub non_blocking: bool,
-    /// Print only the result, no progress
-    #[arg(long)]
-    pub quiet: bool,
 }
 
 /// The tiers to grade.
@@ -175,9 +211,9 @@ pub struct MergeArgs {
     /// Write the same files as `run --out` to this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<String>,
-    /// Output format
-    #[arg(long, value_parser = formats(), default_value = TABLE.name)]
-    pub format: &'static Renderer,
+    /// How the report is printed.
+    #[command(flatten)]
+    pub view: ViewArgs,
     /// Baseline file to use instead of the config's
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<String>,
@@ -227,9 +263,9 @@ pub struct ReportArgs {
     /// Folder that `run --out` wrote
     #[arg(value_name = "DIR")]
     pub folder: String,
-    /// Output format
-    #[arg(long, value_parser = formats(), default_value = TABLE.name)]
-    pub format: &'static Renderer,
+    /// How the report is printed.
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 /// Options of `explain`.

@@ -11,14 +11,14 @@ mod worktree;
 
 use clap::Parser;
 
-use self::cli::{Cli, Command};
+use self::cli::{Cli, ColorArg, Command};
 #[cfg(feature = "models")]
 use self::commands::judge;
 use self::commands::{calibrate, check, diff, explain, import, label, merge, repair, report, run, schema, selftest};
-use crate::world::World;
+use crate::world::{Colours, World};
 
 /// Runs the command line and returns the exit code of the process.
-pub fn main(world: &World) -> u8 {
+pub fn main(world: &mut World) -> u8 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
@@ -27,6 +27,12 @@ pub fn main(world: &World) -> u8 {
             return final_code(world, if usage.use_stderr() { 2 } else { 0 });
         }
     };
+    world.colours = match cli.color {
+        ColorArg::Auto => Colours::Auto,
+        ColorArg::Always => Colours::Always,
+        ColorArg::Never => Colours::Never,
+    };
+    let world = &*world;
     let outcome = match &cli.command {
         Command::Run(args) => run::run(args, world),
         Command::Merge(args) => merge::merge(args, world),

@@ -26,7 +26,7 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
     for suite in &report.suites {
         for agent in &suite.agents {
             let metrics = agent.metrics.iter().filter_map(|metric| {
-                let gate = metric.gates.iter().find(|gate| gate.ruling == Ruling::Judged(Verdict::Fail))?;
+                let gate = first_failed(metric)?;
                 Some(FailedMetric { suite, agent, metric, gate })
             });
             failed.extend(metrics);
@@ -34,6 +34,11 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
     }
     failed.sort_by_key(|one| one.metric.loss().is_none_or(|loss| loss <= MOVED));
     failed
+}
+
+/// The first failed gate of a metric.
+pub fn first_failed(metric: &MetricReport) -> Option<&GateRuling> {
+    metric.gates.iter().find(|gate| gate.ruling == Ruling::Judged(Verdict::Fail))
 }
 
 /// A failed gate in one phrase: `severity_accuracy 87.5%, needs 95% (baseline 100%)`.

@@ -16,12 +16,14 @@ pub mod markdown;
 pub mod number;
 pub mod operating;
 pub mod plain;
+mod screen;
 pub mod side_by_side;
 pub mod terminal;
 pub mod words;
 
 pub use number::delta;
 pub use plain::{inline, line, name};
+pub use screen::{Detail, Screen, Style};
 pub use words::plural;
 
 use std::io;
@@ -68,22 +70,9 @@ pub const SUMMARY: &str = "summary.json";
 /// The file of the run's numbers in the folder of `--out`.
 pub const PROPOSED_BASELINE: &str = "proposed-baseline.json";
 
-/// The terminal that a report is printed on.
-#[derive(Debug, Clone, Copy)]
-pub struct Screen {
-    /// Whether it shows colours.
-    pub style: terminal::Style,
-    /// Its width in characters.
-    pub columns: u16,
-}
-
 /// The format of a run without `--format`.
-pub const TABLE: Renderer = Renderer {
-    name: "table",
-    about: "Table for a terminal",
-    file: None,
-    render: Rendering::Text(|report, screen| terminal::terminal(report, screen.style, screen.columns)),
-};
+pub const TABLE: Renderer =
+    Renderer { name: "table", about: "Text for a terminal", file: None, render: Rendering::Text(terminal::terminal) };
 
 /// All formats: this table is `--format`, the files of `--out`, and the help of both.
 pub const RENDERERS: &[Renderer] = &[

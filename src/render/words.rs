@@ -3,8 +3,8 @@
 pub use super::headline::headline;
 use super::plain::line;
 use crate::model::{
-    Approval, BaseCommitValue, ChanceOfFailure, GateKind, GateRuling, GoldenChange, MetricReport, OtherOutcome,
-    PairResult, Quarantine, Report, Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
+    AgentReport, Approval, BaseCommitValue, ChanceOfFailure, GateKind, GateRuling, GoldenChange, MetricReport,
+    OtherOutcome, PairResult, Quarantine, Report, Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence, in characters.
@@ -26,9 +26,13 @@ pub struct GateCounts {
 impl GateCounts {
     /// Counts the gates of these suites.
     pub fn of<'a>(suites: impl IntoIterator<Item = &'a SuiteReport>) -> Self {
+        Self::of_agents(suites.into_iter().flat_map(|suite| &suite.agents))
+    }
+
+    /// Counts the gates of these agents.
+    pub fn of_agents<'a>(agents: impl IntoIterator<Item = &'a AgentReport>) -> Self {
         let mut tally = Self::default();
-        let agents = suites.into_iter().flat_map(|suite| &suite.agents);
-        for gate in agents.flat_map(|agent| &agent.metrics).flat_map(|metric| &metric.gates) {
+        for gate in agents.into_iter().flat_map(|agent| &agent.metrics).flat_map(|metric| &metric.gates) {
             match gate.ruling {
                 Ruling::Judged(Verdict::Pass) => tally.pass += 1,
                 Ruling::Judged(Verdict::Inconclusive) => tally.inconclusive += 1,
@@ -41,11 +45,17 @@ impl GateCounts {
 
     /// The counts that are not zero: `gates: 3 passed, 1 failed`.
     pub fn to_words(self) -> String {
+        let counts = self.to_counts();
+        if counts.is_empty() { "no gate".to_owned() } else { format!("gates: {counts}") }
+    }
+
+    /// The counts that are not zero: `3 passed, 1 failed`.
+    pub fn to_counts(self) -> String {
         let Self { pass, inconclusive, fail, skipped } = self;
         let named = [(pass, "passed"), (inconclusive, "inconclusive"), (fail, "failed"), (skipped, "skipped")];
         let parts: Vec<String> =
             named.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-        if parts.is_empty() { "no gate".to_owned() } else { format!("gates: {}", parts.join(", ")) }
+        parts.join(", ")
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::{BufRead, IsTerminal, Read, Write};
 use std::sync::{Mutex, OnceLock};
 
 use anyhow::Context;
+use terminal_size::{Width, terminal_size_of};
 
 use super::clock::Clock;
 use super::env::Env;
@@ -31,10 +32,23 @@ pub struct World {
     pub env: Env,
     /// The clock.
     pub clock: Clock,
+    /// When results have colours.
+    pub colours: Colours,
     /// Why printing a result failed; the first error only.
     unprinted: OnceLock<String>,
     /// Values that are not freed.
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
+}
+
+/// When results are printed in colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colours {
+    /// On a terminal, unless the environment says otherwise.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
 impl World {
@@ -42,7 +56,7 @@ impl World {
     pub fn of_process() -> Self {
         let env = Env::of_process();
         let clock = Clock::new(env.get("SOURCE_DATE_EPOCH"));
-        Self { env, clock, unprinted: OnceLock::new(), kept: Mutex::default() }
+        Self { env, clock, colours: Colours::Auto, unprinted: OnceLock::new(), kept: Mutex::default() }
     }
 
     /// Reads standard input completely, up to the size limit of files.
@@ -116,13 +130,20 @@ impl World {
 
     /// Whether results are printed in colour.
     pub fn shows_colours(&self) -> bool {
-        self.env.get("NO_COLOR").is_none() && self.env.get("TERM") != Some("dumb") && io::stdout().is_terminal()
+        match self.colours {
+            Colours::Always => true,
+            Colours::Never => false,
+            // https://no-color.org and https://force-color.org: any value that is not empty counts.
+            Colours::Auto if self.env.get("NO_COLOR").is_some() => false,
+            Colours::Auto if self.env.get("FORCE_COLOR").is_some() => true,
+            Colours::Auto => self.env.get("TERM") != Some("dumb") && io::stdout().is_terminal(),
+        }
     }
 
-    /// The width of results, in columns.
+    /// The width of results in columns: COLUMNS, else the terminal's, else 120; at least 40 and at most 400.
     pub fn columns(&self) -> u16 {
-        let stated =
-            self.env.get("COLUMNS").and_then(|text| text.parse().ok()).filter(|columns| (40..=400).contains(columns));
-        stated.unwrap_or(120)
+        let stated = self.env.get("COLUMNS").and_then(|text| text.parse().ok());
+        let of_terminal = || terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns);
+        stated.or_else(of_terminal).filter(|columns| (40..=400).contains(columns)).unwrap_or(120)
     }
 }

@@ -33,7 +33,7 @@ mod web;
 
 pub use base::BaseTree;
 pub use clock::Clock;
-pub use console::{Loudness, World};
+pub use console::{Colours, Loudness, World};
 pub use disk::{Disk, NoFile, append};
 pub use env::{Env, Secret};
 pub use git::{Git, head_commit, user_name};

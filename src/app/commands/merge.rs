@@ -28,7 +28,7 @@ pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, CliError> {
     if let Some(folder) = &args.out {
         show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed())?;
     }
-    world.say(&show::render_report(&done.report, args.format, world));
+    world.say(&show::render_report(&done.report, args.view.format, args.view.detail(), world));
     let code = done.report.exit_code();
     world.keep(done);
     Ok(code)

@@ -63,7 +63,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
                 true => live::EarlyStopping::Off,
                 false => live::EarlyStopping::Exact,
             },
-            loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
+            loudness: if args.view.quiet { Loudness::Quiet } else { Loudness::Usual },
             max_cost_usd: args.max_cost_usd,
             keys: live::KeyHosts::Any,
             recorder: None,
@@ -97,7 +97,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         show::write_all(&folder, &done.report, &done.proposed())?;
         write_part(&folder, &job, &done)?;
     }
-    world.say(&show::render_report(&done.report, args.format, world));
+    world.say(&show::render_report(&done.report, args.view.format, args.view.detail(), world));
     let writes = args.update_baseline || args.update_snapshots;
     if let Some(interruption) = done.report.called_off.filter(|_| writes) {
         let what = if args.update_baseline { "baseline was" } else { "snapshots were" };
@@ -114,7 +114,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     }
     if args.update_snapshots {
         let written = snapshots::write(&disk, &done.config, &done.report)?;
-        if !args.quiet {
+        if !args.view.quiet {
             world.tell(&format!("wrote {}", plural(written, "snapshot", "snapshots")));
         }
     }

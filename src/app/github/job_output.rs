@@ -9,13 +9,13 @@ use crate::app::pipeline::show;
 use crate::files::sha256_hex;
 use crate::model::{Report, Tag};
 use crate::publish;
-use crate::render::{TABLE, annotations};
+use crate::render::{Detail, TABLE, annotations};
 use crate::world::{World, append};
 
 /// Prints the table and the annotations. Workflow commands are stopped around the table, so that no text of an agent is executed
 /// as one.
 pub fn say(world: &World, report: &Report) {
-    let table = show::render_report(report, &TABLE, world);
+    let table = show::render_report(report, &TABLE, Detail::Changes, world);
     let token = sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
     world.say(&format!("::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"));
     world.say(&annotations::annotations(report));

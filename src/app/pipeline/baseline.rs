@@ -213,7 +213,7 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
     let current = load(&disk, &file, Need::Configured)?;
     let proposed = proposed(current.as_ref().or(done.against.as_ref()), &done.report);
     disk.replace_own(&file, &InputLimit::BASELINE, &|out| baseline_v1::write_baseline(&proposed, out))?;
-    if !args.quiet {
+    if !args.view.quiet {
         for suite in &done.report.suites {
             for agent in suite.agents.iter().filter(|agent| is_unmeasured(agent)) {
                 let who = format!("{}/{}", suite.id, agent.agent);

@@ -385,11 +385,12 @@ fn judge(
     add_chances(loaded, &input, &graded_pairs, &mut judgement);
     drop(compared_pairs);
     let results: Vec<PairResult> = graded.into_iter().map(|graded| graded.result).collect();
-    let mut remarks = loaded.suite.remarks(&results, &judgement.verdict);
-    remarks.extend(remarks::remarks(loaded.kind.metrics, &results, &own, &plan.today));
-    remarks.extend(counts.notes(&agent, &results));
-    remarks.extend(freshness.notes);
+    // Notes on all recordings of the agent come first: a terminal shows only some.
+    let mut remarks = freshness.notes;
     remarks.extend(not_excused);
+    remarks.extend(counts.notes(&agent, &results));
+    remarks.extend(loaded.suite.remarks(&results, &judgement.verdict));
+    remarks.extend(remarks::remarks(loaded.kind.metrics, &results, &own, &plan.today));
     report::agent_part(AgentFacts {
         suite: &loaded.config.id,
         agent,

@@ -3,18 +3,13 @@
 use super::legacy_output;
 use crate::format::{baseline_v1, report_v1};
 use crate::model::{Baseline, InputLimit, RepoPath, Report};
-use crate::render::terminal::Style;
-use crate::render::{PROPOSED_BASELINE, RENDERERS, Renderer, Rendering, SUMMARY, Screen};
+use crate::render::{Detail, PROPOSED_BASELINE, RENDERERS, Renderer, Rendering, SUMMARY, Screen, Style};
 use crate::world::{Disk, World};
 
-fn screen(world: &World) -> Screen {
-    let style = if world.shows_colours() { Style::Coloured } else { Style::Plain };
-    Screen { style, columns: world.columns() }
-}
-
 /// Renders the report as text.
-pub fn render_report(report: &Report, format: &Renderer, world: &World) -> String {
-    format.to_text(report, screen(world))
+pub fn render_report(report: &Report, format: &Renderer, detail: Detail, world: &World) -> String {
+    let style = if world.shows_colours() { Style::Coloured } else { Style::Plain };
+    format.to_text(report, Screen { style, columns: world.columns(), detail })
 }
 
 /// Writes the report in all formats, the proposed baseline, and the additional files of the kinds.
@@ -23,7 +18,7 @@ pub fn render_report(report: &Report, format: &Renderer, world: &World) -> Strin
 /// A file that could not be written.
 pub fn write_all(folder: &Disk, report: &Report, proposed: &Baseline) -> anyhow::Result<()> {
     // A file is the same on every screen.
-    let screen = Screen { style: Style::Plain, columns: u16::MAX };
+    let screen = Screen { style: Style::Plain, columns: u16::MAX, detail: Detail::Everything };
     let write = |name: &str, text: String| folder.replace(&RepoPath::root().child(name), text.as_bytes());
     for format in RENDERERS {
         match (format.file, format.render) {

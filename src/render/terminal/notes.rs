@@ -1,0 +1,76 @@
+//! Notes on the run and on cases: lost samples, quarantine, exclusions, and cases that moved.
+
+use crate::model::{AgentReport, CaseTrend, Exclusion, PairResult, Report, SuiteReport};
+use crate::render::plain::{line, put};
+use crate::render::screen::Detail;
+use crate::render::words;
+
+/// Notes on an agent that are shown without all details. Those on its recordings as a whole come first.
+const OF_AGENT: usize = 1;
+
+/// Notes that say why a case does not count, which cases moved, and the first on each agent; the others only with all details.
+pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
+    let before = out.len();
+    for note in &report.notes {
+        put(out, &format!("note: {}", line(note, 400)));
+    }
+    let mut folded = 0;
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            let own = minor(suite, agent);
+            match detail {
+                Detail::Everything => own.iter().for_each(|text| put(out, text)),
+                Detail::Changes | Detail::Verdict => {
+                    let shown = agent.notes.len().min(OF_AGENT);
+                    own.iter().take(shown).for_each(|text| put(out, text));
+                    folded += own.len() - shown;
+                }
+            }
+            major(out, suite, agent);
+        }
+    }
+    if folded > 0 {
+        let notes = words::plural(folded, "more note", "more notes");
+        put(out, &format!("… and {notes} on single cases, lost samples and quarantine; -v shows them"));
+    }
+    if out.len() > before {
+        out.push('\n');
+    }
+}
+
+/// Notes on agents and on single cases.
+fn minor(suite: &SuiteReport, agent: &AgentReport) -> Vec<String> {
+    let who = format!("{}/{}", suite.id, agent.agent);
+    let notes = agent.notes.iter().map(|note| format!("{who}: {}", line(note, 400)));
+    let cases = agent.cases.iter().filter_map(|case| match (case.exclusion, case.lost.is_empty()) {
+        (Exclusion::Quarantined, _) => Some(format!("{who}/{}: {}", case.case, words::quarantine(case))),
+        (Exclusion::Counted, false) => Some(format!("{who}/{}: inconclusive: {}", case.case, lost(case))),
+        (Exclusion::Counted, true) | (Exclusion::NoMajority, _) => None,
+    });
+    notes.chain(cases).collect()
+}
+
+/// Cases that do not count because samples are missing, and cases that moved.
+fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
+    let who = format!("{}/{}", suite.id, agent.agent);
+    for case in agent.cases.iter().filter(|case| case.exclusion == Exclusion::NoMajority) {
+        let (done, planned) = (case.completed, case.planned);
+        put(out, &format!("{who}/{}: excluded, {done} of {planned} samples completed: {}", case.case, lost(case)));
+    }
+    for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
+        let cases: Vec<&str> =
+            agent.cases.iter().filter(|case| case.trend == trend).map(|case| case.case.as_str()).collect();
+        if !cases.is_empty() {
+            put(out, &format!("{who}: {}: {}", trend.as_str().replace('_', " "), cases.join(", ")));
+        }
+    }
+    if !agent.removed.is_empty() {
+        let cases: Vec<&str> = agent.removed.iter().map(|case| case.as_str()).collect();
+        put(out, &format!("{who}: removed since the baseline: {}", cases.join(", ")));
+    }
+}
+
+fn lost(case: &PairResult) -> String {
+    let lost = case.lost.iter().map(|lost| format!("sample {} {}", lost.sample, line(&lost.why.text(), 120)));
+    lost.collect::<Vec<_>>().join("; ")
+}

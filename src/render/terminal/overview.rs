@@ -1,0 +1,71 @@
+//! One line for each suite and agent: its cases, its gates, and the number that needs most attention.
+
+use comfy_table::{Attribute, Cell, CellAlignment, Color, Table};
+
+use super::frame::{WIDE, direction_of, on_screen, suite_name};
+use super::wrapping::wrapped;
+use crate::model::{AgentReport, MetricReport, Report, metric_value};
+use crate::render::evidence;
+use crate::render::number::{ValueDirection, delta};
+use crate::render::screen::Screen;
+use crate::render::words::GateCounts;
+
+pub(super) fn overview(report: &Report, screen: Screen) -> String {
+    let mut table = Table::new();
+    on_screen(&mut table, screen);
+    let names = usize::from(screen.columns / 2).saturating_sub(8);
+    let has_room = screen.columns >= WIDE;
+    let mut header = vec!["suite/agent", "cases", "gates"];
+    header.extend(has_room.then_some("largest change"));
+    table.set_header(header);
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            let gates = GateCounts::of_agents([agent]);
+            let mut row = vec![
+                Cell::new(wrapped(&format!("{}/{}", suite_name(report, suite), agent.agent), names)),
+                Cell::new(agent.cases.len()).set_alignment(CellAlignment::Right),
+                coloured(Cell::new(gates.to_counts()), gates),
+            ];
+            row.extend(has_room.then(|| Cell::new(largest_change(agent))));
+            table.add_row(row);
+        }
+    }
+    table.to_string()
+}
+
+fn coloured(cell: Cell, gates: GateCounts) -> Cell {
+    match (gates.fail, gates.inconclusive) {
+        (0, 0) if gates.pass > 0 => cell.fg(Color::Green),
+        (0, 0) => cell,
+        (0, _) => cell.fg(Color::Yellow),
+        _ => cell.fg(Color::Red).add_attribute(Attribute::Bold),
+    }
+}
+
+/// The first failed gate, else the number that became worse by most of its scale, else whether a number moved at all.
+fn largest_change(agent: &AgentReport) -> String {
+    let failed = agent.metrics.iter().find_map(|metric| Some((metric, evidence::first_failed(metric)?)));
+    if let Some((metric, gate)) = failed {
+        return evidence::failed_gate(metric, gate);
+    }
+    let moved = |wanted: ValueDirection| {
+        let found = agent.metrics.iter().filter(move |metric| direction_of(metric) == wanted);
+        found.max_by(|one, other| share_moved(one).total_cmp(&share_moved(other)))
+    };
+    let worst = moved(ValueDirection::Worse).or_else(|| moved(ValueDirection::Better));
+    match worst.or_else(|| moved(ValueDirection::Other)) {
+        Some(metric) => {
+            let change = delta(metric.unit, metric.comparison.delta);
+            format!("{} {} ({change})", metric.name, metric_value(metric.unit, metric.value))
+        }
+        None if agent.metrics.iter().all(|metric| metric.comparison.baseline.is_none()) => "no baseline".to_owned(),
+        None => "–".to_owned(),
+    }
+}
+
+/// How far a number moved, as a share of its larger value, so that metrics of different units compare.
+fn share_moved(metric: &MetricReport) -> f64 {
+    let change = metric.comparison.delta.unwrap_or_default().abs();
+    let scale = metric.comparison.baseline.unwrap_or_default().abs().max(metric.value.unwrap_or_default().abs());
+    if scale > 0.0 { change / scale } else { 0.0 }
+}
