@@ -8,7 +8,7 @@ mock=${GOLDGATE_MOCK_PORT:-14020}
 front=$((mock + 1))
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
   'git/commits/{commit_sha}' 'git/ref/{ref}' 'compare/{basehead}' 'git/trees/{tree_sha}' 'tarball/{ref}' 'actions/runs/{run_id}' 'actions/runs/{run_id}/artifacts' \
-  'actions/artifacts/{artifact_id}/{archive_format}' 'commits/{ref}/statuses' 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' labels 'labels/{name}'
+  'actions/artifacts/{artifact_id}/{archive_format}' 'commits/{ref}/statuses' 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' commits 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' labels 'labels/{name}'
 cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
 binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
 mkdir -p "$work/repo/.git" "$work/empty/.git"
@@ -37,6 +37,6 @@ action pull_request "$work/opened.json" "$work/repo" 5 INPUT_BLOCKING=false INPU
 
 judge 'GET /repos/acme/agents/actions/runs/4711 ' 'GET /repos/acme/agents/pulls?state=open&head=mallory%3Achanges' \
   'GET /repos/acme/agents/actions/runs/4711/artifacts?name=goldgate-report' 'GET /repos/acme/agents/actions/artifacts/500/zip' \
-  'POST /repos/acme/agents/issues/2/comments' 'GET /repos/acme/agents/contents/goldgate.yaml?ref=' 'GET /repos/acme/agents/git/commits/' \
+  'POST /repos/acme/agents/issues/2/comments' 'GET /repos/acme/agents/git/commits/' \
   'GET /repos/acme/agents/git/ref/heads%2Fmaster' 'GET /repos/acme/agents/git/trees/' 'GET /repos/acme/agents/tarball/' 'GET /repos/acme/agents/commits/' \
   'POST /repos/acme/agents/check-runs ' 'PATCH /repos/acme/agents/check-runs/900 '

@@ -6,7 +6,7 @@ set -euo pipefail
 mock=${GOLDGATE_MOCK_PORT:-14010}
 front=$((mock + 1))
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
-  'issues/{issue_number}/labels/{name}' 'collaborators/{username}/permission' 'commits/{ref}/statuses' 'statuses/{sha}' \
+  'issues/{issue_number}/labels/{name}' 'collaborators/{username}/permission' 'commits/{ref}/statuses' 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' commits 'statuses/{sha}' \
   actions/runs 'actions/runs/{run_id}/artifacts' actions/artifacts 'actions/artifacts/{artifact_id}/{archive_format}' \
   'actions/workflows/{workflow_id}/dispatches' git/commits 'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' \
   'git/blobs/{file_sha}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' 'compare/{basehead}' 'issues/{issue_number}/timeline' activity rulesets \
