@@ -88,7 +88,7 @@ pub struct ViewArgs {
     #[arg(long, value_parser = formats(), default_value = TABLE.name)]
     pub format: &'static Renderer,
     /// Show all numbers, statistics and notes, not only what moved or failed
-    #[arg(short, long, conflicts_with = "quiet")]
+    #[arg(short, long, overrides_with = "verbose")]
     pub verbose: bool,
     /// Print only the verdict, and no progress
     #[arg(short, long)]
@@ -99,8 +99,8 @@ impl ViewArgs {
     /// How much a terminal shows.
     pub fn detail(&self) -> Detail {
         match (self.quiet, self.verbose) {
-            (true, _) => Detail::Verdict,
-            (false, true) => Detail::Everything,
+            (true, false) => Detail::Verdict,
+            (_, true) => Detail::Everything,
             (false, false) => Detail::Changes,
         }
     }

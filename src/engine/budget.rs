@@ -51,7 +51,7 @@ pub struct CallEstimate {
 pub enum BudgetRefusal {
     /// A limit is reached.
     Reached(Interruption),
-    /// The open calls may reach a limit, and no answer has told yet what a call costs.
+    /// The open calls may reach a limit, and no answer shows yet what a call costs.
     UntilAnswer,
 }
 

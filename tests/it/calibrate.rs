@@ -114,7 +114,7 @@ fn estimated() {
 fn by_chance() {
     // A miss in one of three samples of most documents: an unchanged agent often misses it in two.
     let repository = documents(3, |document, sample, finding| sample == document % 3 && finding == 1 && document < 9);
-    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]).code, 0);
     assert_eq!(repository.goldgate(&["run"]).code, 0);
     record(&repository, 0, 1, &|finding| finding == 1);
     let folder = "out";
@@ -133,7 +133,7 @@ fn by_chance() {
     assert!(terminal.contains("noise"), "{}", ran.stdout);
     // A steady baseline says nothing of the kind.
     let steady = documents(3, |_, _, _| false);
-    steady.goldgate(&["run", "--update-baseline", "--quiet"]);
+    steady.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
     (0..2).for_each(|sample| record(&steady, 0, sample, &|finding| finding == 1));
     let ran = steady.goldgate(&["run", "--out", folder]);
     assert_eq!(ran.code, 1);

@@ -117,7 +117,7 @@ fn killed() {
     };
     let start = || {
         let mut command = program(&repository.path(""));
-        command.args(["run", "--quiet", "--out", "out", "--update-baseline"]);
+        command.args(["run", "--quiet", "-v", "--out", "out", "--update-baseline"]);
         let command = command.env("SOURCE_DATE_EPOCH", "1750000000");
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     };

@@ -97,7 +97,7 @@ fn lock() {
     held.lock().unwrap();
     let update = |suite: &str| {
         let mut command = program(&repository.path(""));
-        command.args(["run", "--quiet", "--suite", suite, "--update-baseline"]).stdout(Stdio::null());
+        command.args(["run", "--quiet", "-v", "--suite", suite, "--update-baseline"]).stdout(Stdio::null());
         command.spawn().unwrap()
     };
     // Both have read that there is no baseline, and wait to write one.

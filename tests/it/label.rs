@@ -70,7 +70,7 @@ fn killed() {
     // No draft is left beside it, and the file is one that the other commands read.
     assert_eq!(std::fs::read_dir(repository.path("people")).unwrap().count(), 1);
     assert_eq!(repository.goldgate(&["check"]).code, 0);
-    assert_eq!(repository.goldgate(&["run"]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "-v"]).code, 0);
 }
 
 fn by_hand() {
@@ -92,7 +92,7 @@ fn by_hand() {
 fn stray() {
     let repository = labelled();
     repository.write("people/labels.json", HAND.replace("lease", "leese"));
-    let ran = repository.goldgate(&["run"]);
+    let ran = repository.goldgate(&["run", "-v"]);
     let said = "people/labels.json:1:11: a label is about \"leese\", which is not a case of the suite; fix its case";
     assert!(ran.code == 2 && ran.stderr.starts_with(said), "{}", ran.stderr);
     assert!(!ran.stderr.contains("\"lease\""), "{}", ran.stderr);
@@ -114,7 +114,7 @@ fn dimension() {
     let first = labels().remove(0);
     assert_eq!((&first["dimension"], &first["score"]), (&"edge_case_coverage".into(), &0.into()));
     assert!(first["outputs_sha256"].as_str().unwrap().len() == 64 && first["date"].is_string(), "{first}");
-    let told = || repository.goldgate(&["run"]).stdout;
+    let told = || repository.goldgate(&["run", "-v"]).stdout;
     assert!(told().contains("edge_case_coverage of stock scores 0 of 2 by Subject A on "), "{}", told());
     assert!(ask(b"").contains("0 labels saved"), "it is scored");
     // Other outputs: the score is outdated until somebody scores those of today.

@@ -29,7 +29,7 @@ fn large_baseline() {
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
     grow(&repository, "baselines/latest.json");
     commit_all(&repository);
-    for arguments in [&["run", "--quiet"][..], &["run", "--quiet", "--base", "HEAD"]] {
+    for arguments in [&["run", "--quiet", "-v"][..], &["run", "--quiet", "-v", "--base", "HEAD"]] {
         let ran = repository.goldgate(arguments);
         assert_eq!(ran.code, 0, "{arguments:?}: {}{}", ran.stdout, ran.stderr);
     }
@@ -38,7 +38,7 @@ fn large_baseline() {
     let changed = repository.goldgate(&["run", "--base", "HEAD"]);
     assert!(changed.stdout.contains("the baseline edited"), "{}{}", changed.stdout, changed.stderr);
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
-    assert_eq!(repository.goldgate(&["run", "--quiet"]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "--quiet", "-v"]).code, 0);
     // The limit of other files is unchanged.
     repository.write("golden/contracts/lease.md", " ".repeat(LARGE));
     let ran = repository.goldgate(&["run"]);

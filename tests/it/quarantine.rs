@@ -39,7 +39,7 @@ fn repository(quarantined: usize, expires: &str) -> Repository {
 }
 
 fn rate(repository: &Repository) -> (i32, Value, Value) {
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     let agent = &report["suites"][0]["agents"][0];
     (ran.code, agent["metrics"]["scenario_pass_rate"]["value"].clone(), agent["cases"][0].clone())
@@ -53,7 +53,7 @@ fn active() {
         (&case["excluded"], &case["quarantine"]["owner"], &case["passed"]),
         (&json!(true), &json!("team"), &json!("fails"))
     );
-    let shown = repository.goldgate(&["run"]).stdout;
+    let shown = repository.goldgate(&["run", "-v"]).stdout;
     assert!(
         shown.contains("rec/r/rec-0: in quarantine until 2026-11-21, owned by team; it fails now: known"),
         "{shown}"
@@ -64,7 +64,7 @@ fn ended() {
     let (code, value, case) = rate(&repository(1, "2026-11-20"));
     assert_eq!((code, value), (1, json!(0.9)));
     assert_eq!(case["quarantine"], Value::Null);
-    let shown = repository(1, "2026-11-20").goldgate(&["run"]).stdout;
+    let shown = repository(1, "2026-11-20").goldgate(&["run", "-v"]).stdout;
     assert!(shown.contains("rec/r: the quarantine of rec-0 ended on 2026-11-20: the case counts again"), "{shown}");
 }
 
@@ -83,7 +83,7 @@ fn hidden() {
         if completed {
             std::fs::copy(repository.path("g/runs/r/rec-0.json"), repository.path("runs/r/rec-0.json")).unwrap();
         }
-        let ran = repository.goldgate(&["run", "--format", "json"]);
+        let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
         let report: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!((ran.code, &report["verdict"]), (3, &json!("inconclusive")), "{completed}");
         let said = "rec/r: every case is excluded, because no majority of its samples completed";
@@ -99,7 +99,7 @@ fn hidden() {
 fn lost() {
     let repository = repository(1, "2026-11-30");
     repository.write("g/runs/r/rec-0.json", LOST);
-    let shown = repository.goldgate(&["run"]).stdout;
+    let shown = repository.goldgate(&["run", "-v"]).stdout;
     assert!(shown.contains("owned by team; it is inconclusive now: known"), "{shown}");
 }
 
@@ -110,7 +110,7 @@ fn refused() {
         (1, "soon", "needs an owner, a reason and an end date up to 2026-12-21"),
         (2, "2026-12-01", "2 of 10 cases of \"rec\" are in quarantine: rec-0, rec-1"),
     ] {
-        let ran = repository(quarantined, expires).goldgate(&["run"]);
+        let ran = repository(quarantined, expires).goldgate(&["run", "-v"]);
         assert_eq!(ran.code, 2);
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }

@@ -46,8 +46,8 @@ fn gate(report: &Value, metric: &str) -> Value {
 }
 
 fn bundled() {
-    let once = ran(program(root()).args(["run", "--format", "json"]));
-    let twice = ran(program(root()).args(["run", "--format", "json"]));
+    let once = ran(program(root()).args(["run", "-v", "--format", "json"]));
+    let twice = ran(program(root()).args(["run", "-v", "--format", "json"]));
     assert_eq!((once.code, once.stderr.as_str()), (0, ""));
     assert!(once.stdout == twice.stdout);
     let report = report(&once);
@@ -78,7 +78,7 @@ fn bundled() {
 fn regression() {
     let repository = Repository::small();
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let report = report(&ran);
     assert_eq!((&report["verdict"], &report["exit_code"]), (&Value::from("fail"), &Value::from(1)));
@@ -92,15 +92,15 @@ fn regression() {
 fn non_blocking() {
     let repository = Repository::small();
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
-    let ran = repository.goldgate(&["run", "--non-blocking"]);
+    let ran = repository.goldgate(&["run", "-v", "--non-blocking"]);
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.contains("This does not block the merge."), "{}", ran.stdout);
 }
 
 fn captured() {
     let repository = Repository::small();
-    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    assert_eq!(repository.goldgate(&["run", "-v", "--update-baseline"]).code, 0);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     let report = report(&ran);
     assert_eq!(report["suites"][0]["agents"][0]["metrics"]["f1_score"]["delta"], 0.0);
     assert_eq!(gate(&report, "f1_score")["verdict"], "pass");
@@ -114,9 +114,9 @@ fn captured() {
 
 fn f1_drop() {
     let repository = Repository::small();
-    repository.goldgate(&["run", "--update-baseline"]);
+    repository.goldgate(&["run", "-v", "--update-baseline"]);
     repository.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     let report = report(&ran);
     assert_eq!(ran.code, 1);
     assert_eq!(gate(&report, "finding_recall")["verdict"], "pass");
@@ -127,9 +127,9 @@ fn f1_drop() {
 
 fn incomparable() {
     let repository = Repository::small();
-    repository.goldgate(&["run", "--update-baseline"]);
+    repository.goldgate(&["run", "-v", "--update-baseline"]);
     repository.replace("baselines/latest.json", "findings/1", "findings/0");
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     let report = report(&ran);
     assert_eq!(ran.code, 3, "{}", ran.stdout);
     assert_eq!(gate(&report, "f1_score")["verdict"], "skipped");
@@ -141,7 +141,7 @@ fn unknown_origin() {
     let repository = Repository::small();
     let text = r#"{"schema": "goldgate.baseline/1", "suites": {"contracts": {"agents": {"legal": {"metrics": {"f1_score": 1.0}}}}}}"#;
     repository.write("baselines/latest.json", text);
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     let report = report(&ran);
     assert_eq!(ran.code, 0);
     assert_eq!(gate(&report, "f1_score")["verdict"], "pass");
@@ -152,7 +152,7 @@ fn unknown_origin() {
 fn all_excluded() {
     let repository = Repository::small();
     repository.replace(RUN, "\"status\": \"completed\"", "\"status\": \"stalled\"");
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     let report = report(&ran);
     assert_eq!((ran.code, &report["verdict"]), (3, &Value::from("inconclusive")));
     assert_eq!(report["infra"], 1);
@@ -178,7 +178,7 @@ fn nothing_judged() {
     ];
     let repository = Repository::small();
     switch_off(&repository, &gates);
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     assert_eq!((ran.code, &report(&ran)["verdict"]), (3, &Value::from("skipped")));
     let why = "no gate could be judged: switched off: moving";
     assert_eq!(report(&ran)["not_gateable"], serde_json::json!([why]));
@@ -190,7 +190,7 @@ fn nothing_judged() {
     repository.write("golden/runs/finance/lease.json", r#"{"status": "completed", "outputs": {"findings": []}}"#);
     let second = "    agents:\n      finance: { deterministic: { replay: golden/runs }, fingerprint: { none: written by hand } }\n";
     repository.replace("goldgate.yaml", "    agents:\n", second);
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     let report = report(&ran);
     assert_eq!((ran.code, &report["verdict"]), (0, &Value::from("pass")));
     assert_eq!(report["suites"][0]["agents"][0]["verdict"], "skipped");
@@ -206,9 +206,9 @@ fn with_second_case(repository: &Repository) {
 
 fn case_sets() {
     let repository = Repository::small();
-    repository.goldgate(&["run", "--update-baseline"]);
+    repository.goldgate(&["run", "-v", "--update-baseline"]);
     with_second_case(&repository);
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     let first = report(&ran);
     let agent = &first["suites"][0]["agents"][0];
     // The whole agent has f1 0, but on the case that the baseline knows nothing moved: the floor fails, the regression does not.
@@ -223,11 +223,11 @@ fn case_sets() {
             .contains("the case sets differ (1 new, 0 removed); cases compared with the baseline: 1"),
         "{agent}"
     );
-    repository.goldgate(&["run", "--update-baseline"]);
+    repository.goldgate(&["run", "-v", "--update-baseline"]);
     for file in ["golden/contracts/rent.md", "golden/expected/legal/rent.json", "golden/runs/legal/rent.json"] {
         repository.remove(file);
     }
-    let second = report(&repository.goldgate(&["run", "--format", "json"]));
+    let second = report(&repository.goldgate(&["run", "-v", "--format", "json"]));
     let agent = &second["suites"][0]["agents"][0];
     assert_eq!(agent["removed"], serde_json::json!(["rent"]));
     assert_eq!(agent["metrics"]["f1_score"]["delta"], 0.0);
@@ -235,13 +235,13 @@ fn case_sets() {
 
 fn band() {
     let repository = Repository::small();
-    repository.goldgate(&["run", "--update-baseline"]);
+    repository.goldgate(&["run", "-v", "--update-baseline"]);
     // The default gate has a band of 0.05 below the baseline.
     repository.replace("baselines/latest.json", "\"severity_accuracy\": 1.0", "\"severity_accuracy\": 1.04");
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(report(&ran)["verdict"], "inconclusive");
-    assert!(repository.goldgate(&["run"]).stdout.contains("No gate fails, but 1 gate is inconclusive."));
+    assert!(repository.goldgate(&["run", "-v"]).stdout.contains("No gate fails, but 1 gate is inconclusive."));
 }
 
 fn update_part() {
@@ -253,9 +253,9 @@ fn update_part() {
         "    agents:\n",
         "    agents:\n      finance: { deterministic: { replay: golden/runs }, fingerprint: { none: written by hand } }\n",
     );
-    repository.goldgate(&["run", "--update-baseline"]);
+    repository.goldgate(&["run", "-v", "--update-baseline"]);
     repository.replace("baselines/latest.json", "\"finding_precision\": 1.0", "\"finding_precision\": 0.25");
-    repository.goldgate(&["run", "--update-baseline", "--agent", "legal"]);
+    repository.goldgate(&["run", "-v", "--update-baseline", "--agent", "legal"]);
     let baseline: Value = serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
     let agents = &baseline["suites"]["contracts"]["agents"];
     assert_eq!(agents["legal"]["metrics"]["finding_precision"], 1.0);
@@ -264,21 +264,21 @@ fn update_part() {
 
 fn update_of_nothing() {
     let repository = Repository::small();
-    repository.goldgate(&["run", "--update-baseline"]);
+    repository.goldgate(&["run", "-v", "--update-baseline"]);
     let entry = || {
         let text = std::fs::read_to_string(repository.path("baselines/latest.json")).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()["suites"].clone()
     };
     let before = entry();
     repository.write(RUN, r#"{"status": "timeout", "outputs": {}}"#);
-    let ran = repository.goldgate(&["run", "--update-baseline"]);
+    let ran = repository.goldgate(&["run", "-v", "--update-baseline"]);
     assert!(ran.code == 3 && ran.stderr.contains("contracts/legal: no case was measured"), "{}", ran.stderr);
     assert!(entry() == before && !before["contracts"]["agents"]["legal"]["metrics"].as_object().unwrap().is_empty());
 }
 
 fn update_filtered() {
     let repository = Repository::small();
-    let ran = repository.goldgate(&["run", "--update-baseline", "--case", "lease"]);
+    let ran = repository.goldgate(&["run", "-v", "--update-baseline", "--case", "lease"]);
     assert_eq!(ran.code, 2);
     assert!(!repository.path("baselines").exists());
 }
@@ -295,31 +295,31 @@ fn live() {
         "goldgate.yaml",
         format!("{}targets:\n  own: {{ command: [\"true\"] }}\n", repository.read("goldgate.yaml")),
     );
-    let ran = repository.goldgate(&["run", "--tier", "model"]);
+    let ran = repository.goldgate(&["run", "-v", "--tier", "model"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     #[cfg(feature = "models")]
     assert!(ran.stdout.contains("lease: excluded, 0 of 1 samples completed: sample 0 error: "), "{}", ran.stdout);
     #[cfg(not(feature = "models"))]
     assert!(ran.stdout.contains("not run: contracts/legal: "), "{}", ran.stdout);
     assert!(ran.stdout.contains("no verdict: "), "{}", ran.stdout);
-    assert_eq!(repository.goldgate(&["run", "--tier", "model", "--blocking"]).code, 3);
-    assert_eq!(repository.goldgate(&["run", "--tier", "all"]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "-v", "--tier", "model", "--blocking"]).code, 3);
+    assert_eq!(repository.goldgate(&["run", "-v", "--tier", "all"]).code, 0);
 }
 
 fn out_folder() {
     let repository = Repository::small();
     repository.replace(RUN, "Needs prior approval.", "Needs <b>nothing</b> & ::error::.");
-    let direct = repository.goldgate(&["run", "--out", "out/deep"]);
+    let direct = repository.goldgate(&["run", "-v", "--out", "out/deep"]);
     for file in ["report.json", "summary.json", "junit.xml", "report.md", "report.html", "proposed-baseline.json"] {
         assert!(!repository.read(&format!("out/deep/{file}")).is_empty(), "{file}");
     }
-    let again = repository.goldgate(&["report", "out/deep"]);
+    let again = repository.goldgate(&["report", "-v", "out/deep"]);
     assert_eq!((again.code, again.stdout), (0, direct.stdout));
     for (format, file) in
         [("json", "report.json"), ("markdown", "report.md"), ("junit", "junit.xml"), ("html", "report.html")]
     {
         assert_eq!(
-            repository.goldgate(&["report", "out/deep", "--format", format]).stdout,
+            repository.goldgate(&["report", "-v", "out/deep", "--format", format]).stdout,
             repository.read(&format!("out/deep/{file}")),
             "{format}"
         );
@@ -328,14 +328,14 @@ fn out_folder() {
 
 fn layers() {
     let repository = Repository::small();
-    repository.goldgate(&["run", "--update-baseline"]);
+    repository.goldgate(&["run", "-v", "--update-baseline"]);
     assert!(repository.read("baselines/latest.json").contains("\"read_layers\": {\n"), "one key a line");
     let told = "output parsing changed since the baseline: 1 structured before, 1 strict now";
-    assert!(!repository.goldgate(&["run"]).stdout.contains("another way"));
+    assert!(!repository.goldgate(&["run", "-v"]).stdout.contains("another way"));
     let text = "{\"findings\": [{\"category\": \"change-of-control\", \"severity\": \"P1\", \"title\": \"Change of control: approval\", \"citations\": [{\"file\": \"docs/lease.md\", \"quote\": \"a change of control\"}]}], \"gaps\": [\"missing doc\"]}";
     let run = serde_json::json!({"status": "completed", "outputs": {"text": text}});
     repository.write(RUN, run.to_string());
-    let ran = repository.goldgate(&["run"]);
+    let ran = repository.goldgate(&["run", "-v"]);
     assert!(ran.code == 0 && ran.stdout.contains(told), "{}", ran.stdout);
 }
 
@@ -343,7 +343,7 @@ fn layouts() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
     for _ in 0..2 {
-        assert_eq!(ran(program(root()).args(["run", "--out", out])).code, 0);
+        assert_eq!(ran(program(root()).args(["run", "-v", "--out", out])).code, 0);
     }
     let names = |inside: &str| {
         let entries = std::fs::read_dir(folder.path().join(inside)).unwrap();
@@ -367,15 +367,15 @@ fn layouts() {
 
 fn usage() {
     let repository = Repository::small();
-    for arguments in [&["--help"][..], &["run", "--help"], &["--version"]] {
+    for arguments in [&["--help"][..], &["run", "-v", "--help"], &["--version"]] {
         assert_eq!(repository.goldgate(arguments).code, 0, "{arguments:?}");
     }
     for arguments in [
         &[][..],
         &["walk"],
-        &["run", "--samples", "0"],
-        &["run", "--blocking", "--non-blocking"],
-        &["run", "--tier", "gold"],
+        &["run", "-v", "--samples", "0"],
+        &["run", "-v", "--blocking", "--non-blocking"],
+        &["run", "-v", "--tier", "gold"],
     ] {
         assert_eq!(repository.goldgate(arguments).code, 2, "{arguments:?}");
     }
@@ -385,24 +385,25 @@ fn samples() {
     let repository = Repository::small();
     let planned = |ran: &Ran| report(ran)["suites"][0]["agents"][0]["cases"][0]["samples_planned"].clone();
     let run = |arguments: &[&str]| {
-        repository.goldgate_with(&[&["run", "--format", "json"], arguments].concat(), &[("GOLDGATE_SAMPLES", "2")])
+        repository
+            .goldgate_with(&[&["run", "-v", "--format", "json"], arguments].concat(), &[("GOLDGATE_SAMPLES", "2")])
     };
     assert_eq!(planned(&run(&[])), 2);
     assert_eq!(planned(&run(&["--samples", "3"])), 3);
     assert_eq!(run(&[]).code, 3, "one of two is no majority");
-    let set_to = |value| repository.goldgate_with(&["run", "--format", "json"], &[("GOLDGATE_SAMPLES", value)]);
+    let set_to = |value| repository.goldgate_with(&["run", "-v", "--format", "json"], &[("GOLDGATE_SAMPLES", value)]);
     assert_eq!(planned(&set_to("")), 1, "a variable that is set to nothing states nothing");
     let refused = set_to("many");
     assert!(refused.code == 2 && refused.stderr.contains("or in GOLDGATE_SAMPLES"), "{}", refused.stderr);
     repository.replace("goldgate.yaml", "version: 1", "version: 1\nsamples: 4");
-    assert_eq!(planned(&repository.goldgate(&["run", "--format", "json"])), 4);
+    assert_eq!(planned(&repository.goldgate(&["run", "-v", "--format", "json"])), 4);
     repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    samples: 1\n");
-    assert_eq!(planned(&repository.goldgate(&["run", "--format", "json"])), 1);
+    assert_eq!(planned(&repository.goldgate(&["run", "-v", "--format", "json"])), 1);
 }
 
 fn no_colour() {
     let repository = Repository::small();
-    assert!(!repository.goldgate_with(&["run"], &[("TERM", "xterm-256color")]).stdout.contains('\u{1b}'));
+    assert!(!repository.goldgate_with(&["run", "-v"], &[("TERM", "xterm-256color")]).stdout.contains('\u{1b}'));
 }
 
 fn check() {
@@ -431,10 +432,10 @@ fn no_permission() {
     let repository = Repository::small();
     // A file stands where the folder would have to be made: this fails for every user.
     repository.write("out", "a file");
-    let ran = repository.goldgate(&["run", "--out", "out"]);
+    let ran = repository.goldgate(&["run", "-v", "--out", "out"]);
     assert_eq!(ran.code, 3);
     assert!(ran.stderr.starts_with("error: while creating the folder out: "), "{}", ran.stderr);
     repository.write("baselines", "a file");
-    let ran = repository.goldgate(&["run", "--update-baseline"]);
+    let ran = repository.goldgate(&["run", "-v", "--update-baseline"]);
     assert!(matches!(ran.code, 2 | 3), "{}", ran.stderr);
 }

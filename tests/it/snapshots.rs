@@ -20,28 +20,28 @@ pub fn trials() -> Vec<Trial> {
 
 fn kept() -> Repository {
     let repository = Repository::small();
-    let ran = repository.goldgate(&["run", "--update-snapshots"]);
+    let ran = repository.goldgate(&["run", "-v", "--update-snapshots"]);
     assert_eq!((ran.code, ran.stderr.trim_end()), (0, "wrote 1 snapshot"));
-    assert!(!repository.goldgate(&["run"]).stdout.contains("snapshot"), "a run is like its own snapshot");
+    assert!(!repository.goldgate(&["run", "-v"]).stdout.contains("snapshot"), "a run is like its own snapshot");
     repository
 }
 
 fn unexplained() {
     let repository = kept();
     repository.replace(RUN, "\"P1\"", "\"P3\"");
-    let ran = repository.goldgate(&["run"]);
+    let ran = repository.goldgate(&["run", "-v"]);
     let told = "lease differs from its snapshot (unexplained): severity_accuracy 1 → 0";
     assert!(ran.code == 0 && ran.stdout.contains(told), "{}", ran.stdout);
     repository.replace(RUN, "\"missing doc\"", "");
     let told = "gap_recall 1 → 0; severity_accuracy 1 → 0; now failing expected_gap[0]";
-    assert!(repository.goldgate(&["run"]).stdout.contains(told));
+    assert!(repository.goldgate(&["run", "-v"]).stdout.contains(told));
 }
 
 fn explained() {
     let repository = kept();
     repository.replace("golden/expected/legal/lease.json", "\"medium\"", "\"critical\"");
     let told = "lease differs from its snapshot (cases or expectations changed): severity_accuracy 1 → 0";
-    assert!(repository.goldgate(&["run"]).stdout.contains(told));
+    assert!(repository.goldgate(&["run", "-v"]).stdout.contains(told));
 }
 
 fn measured() {
@@ -52,7 +52,7 @@ fn measured() {
         repository.write(SNAPSHOT, snapshot.to_string());
         repository.replace(RUN, "\"P1\"", "\"P3\"");
         let told = format!("lease differs from its snapshot ({why}): severity_accuracy 1 → 0");
-        assert!(repository.goldgate(&["run"]).stdout.contains(&told));
+        assert!(repository.goldgate(&["run", "-v"]).stdout.contains(&told));
     }
     let terms = Repository::empty();
     terms.write(
@@ -64,17 +64,17 @@ fn measured() {
     terms.write("g/scenarios/one.json", scenario.to_string());
     let atom = json!({"description": "A quick refund", "category": "functional", "observableOutcomes": ["paid"]});
     terms.write("g/runs/a/one.json", json!({"status": "completed", "outputs": {"atoms": [atom]}}).to_string());
-    assert_eq!(terms.goldgate(&["run", "--update-snapshots"]).code, 0);
+    assert_eq!(terms.goldgate(&["run", "-v", "--update-snapshots"]).code, 0);
     terms.write("vague.txt", "quick\n");
     let told = "one differs from its snapshot (cases or expectations changed): atom_clarity 2 → 0";
-    let shown = terms.goldgate(&["run"]).stdout;
+    let shown = terms.goldgate(&["run", "-v"]).stdout;
     assert!(shown.contains(told), "{shown}");
 }
 
 fn broken() {
     let repository = kept();
     repository.write(SNAPSHOT, "{ \"metrics\": ");
-    let ran = repository.goldgate(&["run"]);
+    let ran = repository.goldgate(&["run", "-v"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.starts_with("golden/snapshots/legal/lease.json:1:"), "{}", ran.stderr);
 }

@@ -12,7 +12,7 @@ use crate::render::{judges, number, words};
 /// The number of metrics that moved without a failed gate and are shown.
 const MOVED: usize = 20;
 
-/// Columns beside the name that are not wrapped: two numbers, their difference and the verdict, with the space between all columns.
+/// Columns after the name that are not wrapped: two numbers, their difference and the verdict, with the space between all columns.
 const FIXED: u16 = 44;
 
 /// The table; `None` if no number moved and no gate failed.

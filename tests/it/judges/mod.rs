@@ -56,7 +56,7 @@ fn bad_votes() {
         "{ \"status\"",
         "{ \"judgements\": { \"keeps_promises\": 3 }, \"status\"",
     );
-    let ran = repository.goldgate(&["run"]);
+    let ran = repository.goldgate(&["run", "-v"]);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
     assert!(ran.stderr.starts_with("runs/quokka/wombat-0.json:1:17: \"judgements\": "), "{}", ran.stderr);
     assert!(ran.stderr.contains("let `goldgate judge` write them"), "{}", ran.stderr);
@@ -131,7 +131,7 @@ fn refused(from: &str, to: &str, said: &str) {
     let label = r#"[{ "case": "gnu", "verdict": "pass", "by": "Subject A", "reason": "fine" }]"#;
     repository.write("strangers.json", label);
     repository.replace("goldgate.yaml", from, to);
-    let ran = repository.goldgate(&["run"]);
+    let ran = repository.goldgate(&["run", "-v"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
 }

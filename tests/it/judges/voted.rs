@@ -49,13 +49,13 @@ fn labels(marks: &[&str]) -> String {
 }
 
 fn shown(repository: &Repository) -> String {
-    let ran = repository.goldgate(&["run"]);
+    let ran = repository.goldgate(&["run", "-v"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     ran.stdout
 }
 
 fn report(repository: &Repository) -> Value {
-    serde_json::from_str(&repository.goldgate(&["run", "--format", "json"]).stdout).unwrap()
+    serde_json::from_str(&repository.goldgate(&["run", "-v", "--format", "json"]).stdout).unwrap()
 }
 
 fn judge(report: &Value) -> &Value {
@@ -86,7 +86,7 @@ fn recommends() {
         "{one}"
     );
     // A share that fell is a reason to look, and still no gate.
-    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "-v", "--update-baseline", "--quiet"]).code, 0);
     repository.write("mark", "fail");
     assert_eq!(repository.goldgate(&["judge", "--quiet", "--again", "--case", "wombat-0"]).code, 0);
     let text = shown(&repository);
@@ -198,9 +198,9 @@ fn parts() {
     repository.write("people.json", labels(&MARKS[..6]));
     for part in ["1/2", "2/2"] {
         let folder = part.replace('/', "-");
-        assert_eq!(repository.goldgate(&["run", "--quiet", "--shard", part, "--out", &folder]).code, 0);
+        assert_eq!(repository.goldgate(&["run", "-v", "--quiet", "--shard", part, "--out", &folder]).code, 0);
     }
-    let merged = repository.goldgate(&["merge", "1-2", "2-2", "--format", "json"]);
+    let merged = repository.goldgate(&["merge", "-v", "1-2", "2-2", "--format", "json"]);
     let merged: Value = serde_json::from_str(&merged.stdout).unwrap();
     let whole = report(&repository);
     assert_eq!(judge(&merged), judge(&whole));
@@ -209,16 +209,16 @@ fn parts() {
 
 fn stored() {
     let repository = voted(3, &["pass", "fail", "weak"]);
-    assert_eq!(repository.goldgate(&["run", "--quiet", "--out", "out"]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "-v", "--quiet", "--out", "out"]).code, 0);
     for (format, wanted) in [
         ("table", "judge keeps_promises"),
         ("markdown", "<summary>LLM judges, for what rules cannot score (advisory, not part of any gate)</summary>"),
         ("html", "<td>judge keeps_promises</td><td"),
         ("json", "\"judge\": \"keeps_promises\""),
     ] {
-        let now = repository.goldgate(&["run", "--format", format]).stdout;
+        let now = repository.goldgate(&["run", "-v", "--format", format]).stdout;
         assert!(now.contains(wanted), "{format}: {now}");
-        assert_eq!(repository.goldgate(&["report", "out", "--format", format]).stdout, now, "{format}");
+        assert_eq!(repository.goldgate(&["report", "-v", "out", "--format", format]).stdout, now, "{format}");
     }
     assert!(!repository.read("out/junit.xml").contains("keeps_promises"), "advice is no test");
 }
@@ -236,7 +236,7 @@ fn guarded() {
     git(&["-c", "user.name=A", "-c", "user.email=a@acme.test", "commit", "-qm", "base"]);
     repository.replace("goldgate.yaml", "votes: 3", "votes: 5");
     repository.write("rubric.md", "Keep more.\n");
-    let ran = repository.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &std::env::var("PATH").unwrap())]);
+    let ran = repository.goldgate_with(&["run", "-v", "--base", "HEAD"], &[("PATH", &std::env::var("PATH").unwrap())]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(
         ran.stdout.contains("[listed] judge keeps_promises of `upkeep`: bench by rubric.md, 3 votes"),
@@ -245,7 +245,7 @@ fn guarded() {
     );
     assert!(ran.stdout.contains("[listed] rubric of the judge keeps_promises of `upkeep` edited: "), "{}", ran.stdout);
     assert_eq!(repository.goldgate(&["judge", "--quiet"]).code, 0);
-    let ran = repository.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &std::env::var("PATH").unwrap())]);
+    let ran = repository.goldgate_with(&["run", "-v", "--base", "HEAD"], &[("PATH", &std::env::var("PATH").unwrap())]);
     let words = "[listed] 1 recording of `upkeep/quokka` changed in votes of judges only, which affect no gate";
     assert!(ran.stdout.contains(words), "{}", ran.stdout);
     assert!(!ran.stdout.contains("needs approval"), "{}", ran.stdout);

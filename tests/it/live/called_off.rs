@@ -61,7 +61,7 @@ fn config(more: &str) -> String {
 }
 
 fn started(repository: &Repository, arguments: &[&str]) -> Child {
-    spawned(repository, &[&["run", "--quiet"], arguments].concat())
+    spawned(repository, &[&["run", "-v", "--quiet"], arguments].concat())
 }
 
 fn spawned(repository: &Repository, arguments: &[&str]) -> Child {
@@ -110,13 +110,13 @@ fn signals() {
         assert_eq!(report["called_off"], json!(format!("sig{}", signal.to_lowercase())));
         let measured = report["suites"][0]["agents"][0]["cases"].as_array().unwrap().iter();
         assert_eq!(measured.filter(|case| case["samples_completed"] == json!(1)).count(), 1, "{report}");
-        let shown = repository.goldgate(&["report", "out"]).stdout;
+        let shown = repository.goldgate(&["report", "-v", "out"]).stdout;
         assert!(shown.contains("No verdict: the run was interrupted") && !shown.contains("gates pass"), "{shown}");
     }
     // Left alone, the same run is green.
     let repository = half();
     repository.write("finish", "");
-    let ran = repository.goldgate(&["run", "--quiet"]);
+    let ran = repository.goldgate(&["run", "-v", "--quiet"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 
@@ -129,7 +129,7 @@ fn between_phases() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let mut command = program(&repository.path(""));
-        command.args(["run", "--quiet", "--tier", tier, "--format", "json", "--update-baseline"]);
+        command.args(["run", "-v", "--quiet", "--tier", tier, "--format", "json", "--update-baseline"]);
         command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
         let (mut stream, _) = listener.accept().unwrap();
@@ -178,7 +178,7 @@ fn session_of_its_own() {
         );
         if time_is_over {
             repository.replace("goldgate.yaml", "protocol: oneshot }", "protocol: oneshot, timeout: 1s }");
-            repository.goldgate(&["run", "--quiet"]);
+            repository.goldgate(&["run", "-v", "--quiet"]);
         } else {
             assert_eq!(signalled(&repository, &[], "TERM").code, 143);
         }
@@ -198,7 +198,7 @@ fn deadline() {
     for tier in ["deterministic", "model"] {
         let repository = half();
         repository.write("goldgate.yaml", config("budget: { max_minutes: 0.02 }\n"));
-        let ran = repository.goldgate(&["run", "--quiet", "--tier", tier]);
+        let ran = repository.goldgate(&["run", "-v", "--quiet", "--tier", tier]);
         assert_eq!(ran.code, 3, "{tier}: {}", ran.stderr);
         assert!(ran.stdout.contains("No verdict: the time budget is used up"), "{}", ran.stdout);
         assert!(!ran.stdout.contains("gates pass"), "{}", ran.stdout);
@@ -208,7 +208,7 @@ fn deadline() {
 fn no_baseline() {
     let repository = half();
     repository.write("finish", "");
-    assert_eq!(repository.goldgate(&["run", "--quiet", "--update-baseline"]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "-v", "--quiet", "--update-baseline"]).code, 0);
     let before = repository.read("baselines/latest.json");
     repository.remove("finish");
     repository.remove("started.txt");
@@ -236,7 +236,7 @@ fn no_part() {
     let repository = half();
     let ran = signalled(&repository, &["--shard", "1/1", "--out", "part"], "TERM");
     assert_eq!(ran.code, 143, "{}", ran.stderr);
-    let merged = repository.goldgate(&["merge", "part"]);
+    let merged = repository.goldgate(&["merge", "-v", "part"]);
     assert_eq!((merged.code, merged.stdout.as_str()), (2, ""));
     assert!(
         merged.stderr.contains("the shard 1/1 is incomplete: the run was interrupted (SIGTERM)"),
@@ -244,8 +244,8 @@ fn no_part() {
         merged.stderr
     );
     repository.write("finish", "");
-    assert_eq!(repository.goldgate(&["run", "--quiet", "--shard", "1/1", "--out", "part"]).code, 0);
-    assert_eq!(repository.goldgate(&["merge", "part"]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "-v", "--quiet", "--shard", "1/1", "--out", "part"]).code, 0);
+    assert_eq!(repository.goldgate(&["merge", "-v", "part"]).code, 0);
 }
 
 fn no_key() {
@@ -257,7 +257,7 @@ fn no_key() {
         (&["--tier", "all", "--non-blocking"], 0),
         (&["--tier", "model", "--blocking"], 3),
     ] {
-        let ran = repository.goldgate(&[&["run", "--quiet", "--out", "out"], arguments].concat());
+        let ran = repository.goldgate(&[&["run", "-v", "--quiet", "--out", "out"], arguments].concat());
         assert_eq!(ran.code, code, "{arguments:?}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains("not run: contracts/legal: the target \"live\" has no key"), "{}", ran.stdout);
         let summary: Value = serde_json::from_str(&repository.read("out/summary.json")).unwrap();
@@ -265,14 +265,15 @@ fn no_key() {
         let named = if code == 3 { &summary["not_gateable"] } else { &summary["notes"] };
         assert!(named.to_string().contains("not run: contracts/legal"), "{summary}");
     }
-    let with_key = repository.goldgate_with(&["run", "--quiet", "--tier", "all", "--blocking"], &[("LIVE_KEY", KEY)]);
+    let with_key =
+        repository.goldgate_with(&["run", "-v", "--quiet", "--tier", "all", "--blocking"], &[("LIVE_KEY", KEY)]);
     assert_eq!(with_key.code, 0, "{}{}", with_key.stdout, with_key.stderr);
 }
 
 fn no_suite() {
     let repository = Repository::small();
-    assert_eq!(repository.goldgate(&["run", "--tier", "all"]).code, 0);
-    let ran = repository.goldgate(&["run", "--tier", "all", "--blocking"]);
+    assert_eq!(repository.goldgate(&["run", "-v", "--tier", "all"]).code, 0);
+    let ran = repository.goldgate(&["run", "-v", "--tier", "all", "--blocking"]);
     assert_eq!(ran.code, 3, "{}", ran.stdout);
     assert!(ran.stdout.contains("the model tier did not run"), "{}", ran.stdout);
 }
@@ -281,9 +282,9 @@ fn no_key_in_parts() {
     let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(super::GOOD.to_owned()));
     let repository = super::live(&endpoint, "openai", "");
     for (arguments, code) in [(&["--tier", "all", "--blocking"][..], 3), (&["--tier", "all"], 0)] {
-        let part = [&["run", "--quiet", "--shard", "1/1", "--out", "part"], arguments].concat();
+        let part = [&["run", "-v", "--quiet", "--shard", "1/1", "--out", "part"], arguments].concat();
         assert_eq!(repository.goldgate(&part).code, 0);
-        let merged = repository.goldgate(&["merge", "part"]);
+        let merged = repository.goldgate(&["merge", "-v", "part"]);
         assert_eq!(merged.code, code, "{arguments:?}: {}{}", merged.stdout, merged.stderr);
         assert!(merged.stdout.contains("not run: contracts/legal"), "{}", merged.stdout);
     }

@@ -28,7 +28,7 @@ fn eased(endpoint: &Endpoint) -> Repository {
 
 fn run(repository: &Repository, arguments: &[&str]) -> Ran {
     let path = std::env::var("PATH").unwrap();
-    let arguments = [&["run", "--quiet", "--samples", "1", "--base", "HEAD"], arguments].concat();
+    let arguments = [&["run", "-v", "--quiet", "--samples", "1", "--base", "HEAD"], arguments].concat();
     repository.goldgate_with(&arguments, &[("LIVE_KEY", KEY), ("PATH", &path)])
 }
 

@@ -53,7 +53,7 @@ fn judged(endpoint: &Endpoint, more: &str) -> Repository {
 }
 
 fn run(repository: &Repository, arguments: &[&str]) -> Ran {
-    let arguments = [&["run", "--quiet"], arguments].concat();
+    let arguments = [&["run", "-v", "--quiet"], arguments].concat();
     repository.goldgate_with(&arguments, &[("LIVE_KEY", KEY), ("BENCH_KEY", KEY)])
 }
 
@@ -142,7 +142,7 @@ fn down() {
 fn no_key() {
     let endpoint = answering(|_| says("pass"));
     let repository = judged(&endpoint, "");
-    let arguments = ["run", "--quiet", "--tier", "model", "--format", "json"];
+    let arguments = ["run", "-v", "--quiet", "--tier", "model", "--format", "json"];
     let told = report(&repository.goldgate_with(&arguments, &[("LIVE_KEY", KEY)]));
     assert_eq!((votes(&endpoint).len(), &told["verdict"], &judge(&told)["unsettled"]), (0, &json!("pass"), &json!(1)));
     assert!(told["notes"].to_string().contains("judges not asked: keeps_promises of upkeep: the target"), "{told}");

@@ -34,7 +34,7 @@ fn killed() {
     assert_eq!(model(&repository, &arguments).code, 0);
     for round in 0..14_u64 {
         let mut command = program(&repository.path(""));
-        command.args(["run", "--tier", "model", "--quiet"]).args(arguments).env("LIVE_KEY", KEY);
+        command.args(["run", "-v", "--tier", "model", "--quiet"]).args(arguments).env("LIVE_KEY", KEY);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         thread::sleep(Duration::from_millis(60 + 45 * round));
         child.kill().unwrap();

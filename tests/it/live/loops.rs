@@ -122,7 +122,7 @@ const KEEP: [&str; 6] = ["--format", "json", "--record", "runs", "--out", "out"]
 /// Replays what was recorded: the same numbers and the same artifact.
 fn replays(repository: &Repository, lived: &Value) {
     let before = artifact(repository);
-    let ran = repository.goldgate(&["run", "--tier", "deterministic", "--format", "json", "--out", "out"]);
+    let ran = repository.goldgate(&["run", "-v", "--tier", "deterministic", "--format", "json", "--out", "out"]);
     let replayed = report(&ran);
     assert_eq!(metrics(&replayed), metrics(lived));
     assert_eq!(case(&replayed)["checks"], case(lived)["checks"]);
@@ -309,7 +309,7 @@ fn killed() {
     repository.replace("goldgate.yaml", "timeout: 20s", "timeout: 20s, concurrency: 2");
     let mut command = program(&repository.path(""));
     command
-        .args(["run", "--tier", "model", "--quiet"])
+        .args(["run", "-v", "--tier", "model", "--quiet"])
         .env("LIVE_KEY", KEY)
         .stdout(Stdio::null())
         .stderr(Stdio::null());
@@ -374,7 +374,7 @@ fn refused() {
         let repository = repository(&endpoint, 1, "  own: { command: [\"/bin/sh\", \"agent.sh\"] }\n");
         repository.write("golden/cases/c0/revised.rtf", HALF);
         repository.replace("goldgate.yaml", from, to);
-        let ran = repository.goldgate_with(&["run"], &[("LIVE_KEY", KEY)]);
+        let ran = repository.goldgate_with(&["run", "-v"], &[("LIVE_KEY", KEY)]);
         assert_eq!((ran.code, endpoint.requests()), (2, 0), "{to}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stderr.contains(told), "{to}: {}", ran.stderr);
     }

@@ -90,7 +90,7 @@ fn live(endpoint: &Endpoint, wire: &str, more: &str) -> Repository {
 pub const KEY: &str = "sesame-open-0123456789";
 
 fn model(repository: &Repository, arguments: &[&str]) -> Ran {
-    let arguments = [&["run", "--tier", "model", "--quiet"], arguments].concat();
+    let arguments = [&["run", "-v", "--tier", "model", "--quiet"], arguments].concat();
     repository.goldgate_with(&arguments, &[("LIVE_KEY", KEY)])
 }
 
@@ -115,7 +115,7 @@ fn wire(name: &str) {
         (3, &json!(3), &json!(300))
     );
     assert_eq!(lived["suites"][0]["agents"][0]["cases"][0]["samples_completed"], json!(3));
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     let replayed = report(&ran);
     assert_eq!(metrics(&replayed), metrics(&lived));
     let cases = |report: &Value| {
@@ -147,7 +147,7 @@ fn command() {
     repository.write("goldgate.yaml", config);
     repository.remove("golden/runs");
     for tier in ["deterministic", "model"] {
-        let ran = repository.goldgate(&["run", "--tier", tier, "--format", "json", "--quiet"]);
+        let ran = repository.goldgate(&["run", "-v", "--tier", tier, "--format", "json", "--quiet"]);
         assert_eq!(ran.code, 0, "{tier}: {}", ran.stderr);
         assert_eq!(metrics(&report(&ran))["finding_recall"], json!(1.0));
     }
@@ -157,7 +157,7 @@ fn refused() {
     let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()));
     let repository = live(&endpoint, "openai", "");
     repository.replace("goldgate.yaml", "deterministic: { replay: golden/runs }", "deterministic: { target: live }");
-    let ran = repository.goldgate_with(&["run"], &[("LIVE_KEY", KEY)]);
+    let ran = repository.goldgate_with(&["run", "-v"], &[("LIVE_KEY", KEY)]);
     assert_eq!((ran.code, endpoint.requests()), (2, 0), "{}", ran.stderr);
     assert!(ran.stderr.contains("the deterministic tier must not call the target \"live\""), "{}", ran.stderr);
 }
@@ -165,12 +165,12 @@ fn refused() {
 fn no_key() {
     let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()));
     let repository = live(&endpoint, "openai", "");
-    let ran = repository.goldgate(&["run", "--tier", "model"]);
+    let ran = repository.goldgate(&["run", "-v", "--tier", "model"]);
     assert_eq!((ran.code, endpoint.requests()), (0, 0), "{}", ran.stderr);
     let said: Vec<&str> = ran.stdout.lines().filter(|line| line.contains("LIVE_KEY")).collect();
     assert_eq!(said.len(), 1, "{}", ran.stdout);
     assert!(!ran.stdout.contains("gates pass"), "{}", ran.stdout);
-    let blocking = repository.goldgate(&["run", "--tier", "model", "--blocking"]);
+    let blocking = repository.goldgate(&["run", "-v", "--tier", "model", "--blocking"]);
     assert_eq!(blocking.code, 3, "nothing ran is no verdict");
 }
 
@@ -240,7 +240,7 @@ fn killed() {
     let repository = live(&endpoint, "anthropic", "");
     cases(&repository, 40);
     repository.replace("goldgate.yaml", "concurrency: 32", "concurrency: 4");
-    let arguments = ["run", "--tier", "model", "--quiet", "--samples", "3", "--format", "json"];
+    let arguments = ["run", "-v", "--tier", "model", "--quiet", "--samples", "3", "--format", "json"];
     let mut resumed = false;
     for round in 1..=3 {
         let mut command = program(&repository.path(""));

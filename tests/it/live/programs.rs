@@ -51,7 +51,7 @@ fn stderr() {
 
     let parts = ["--samples", "2", "--shard", "1/1", "--out", "part"];
     assert_eq!(model(&repository, &parts).code, 0);
-    let merged = repository.goldgate(&["merge", "part", "--out", "merged"]);
+    let merged = repository.goldgate(&["merge", "-v", "part", "--out", "merged"]);
     assert_eq!(merged.code, 0, "{}", merged.stderr);
     assert_eq!(repository.read("merged/contracts/stderr/legal-lease-1.txt"), said, "a part hands it on");
 }

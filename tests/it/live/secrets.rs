@@ -44,7 +44,7 @@ fn environment() {
             ("INPUT_TOKEN", KEY),
             ("LD_PRELOAD_OTHER", KEY),
         ];
-        let ran = repository.goldgate_with(&["run", "--quiet"], &variables);
+        let ran = repository.goldgate_with(&["run", "-v", "--quiet"], &variables);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let seen = repository.read("seen.txt");
         for (name, value) in &variables[..6] {
@@ -101,7 +101,7 @@ fn addresses() {
     commit_all(&repository);
     let path = std::env::var("PATH").unwrap();
     let run = |arguments: &[&str]| {
-        let arguments = [&["run", "--quiet", "--tier", "model"], arguments].concat();
+        let arguments = [&["run", "-v", "--quiet", "--tier", "model"], arguments].concat();
         repository.goldgate_with(&arguments, &[("LIVE_KEY", KEY), ("PATH", &path)])
     };
     let ran = run(&["--base", "HEAD"]);

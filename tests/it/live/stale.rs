@@ -41,7 +41,7 @@ fn record(repository: &Repository) -> Ran {
 }
 
 fn graded(repository: &Repository) -> (i32, Value) {
-    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
     (ran.code, serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr)))
 }
 
@@ -128,6 +128,6 @@ fn cache() {
 fn no_effect() {
     let repository = Repository::small();
     repository.replace("goldgate.yaml", ", fingerprint: [prompts/legal.md]", ", stale: warn");
-    let ran = repository.goldgate(&["run"]);
+    let ran = repository.goldgate(&["run", "-v"]);
     assert!(ran.code == 2 && ran.stderr.contains("[no-effect]") && ran.stderr.contains("stale"), "{}", ran.stderr);
 }

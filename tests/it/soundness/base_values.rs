@@ -216,7 +216,7 @@ pub(super) fn behind(base: &str, gate: &str, behind: std::ops::Range<usize>) -> 
     let repository = bases::base(base);
     let gates = format!("finding_precision: {{ min: 0.5 }}\n      {gate}\n");
     repository.replace("goldgate.yaml", "finding_precision: { min: 0.5 }\n", &gates);
-    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet"]);
+    let ran = repository.goldgate(&["run", "-v", "--update-baseline", "--quiet"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     behind.for_each(|case| spoil(&repository, case));
     commit_all(&repository);
@@ -225,13 +225,13 @@ pub(super) fn behind(base: &str, gate: &str, behind: std::ops::Range<usize>) -> 
 }
 
 pub(super) fn against_main(repository: &Repository, more: &[&str]) -> Ran {
-    let run: Vec<String> = ["run", "--base", "main"].iter().chain(more).map(|word| (*word).to_owned()).collect();
+    let run: Vec<String> = ["run", "-v", "--base", "main"].iter().chain(more).map(|word| (*word).to_owned()).collect();
     goldgate(repository, &run)
 }
 
 fn one(row: &Row) {
     let repository = behind("contracts", row.gate, 0..4);
-    let alone = repository.goldgate(&["run"]);
+    let alone = repository.goldgate(&["run", "-v"]);
     assert_eq!(alone.code, 1, "the control: without a base commit the number fails: {}{}", alone.stdout, alone.stderr);
     (row.change)(&repository);
     let ran = against_main(&repository, &["--format", "markdown"]);
@@ -246,7 +246,7 @@ fn one(row: &Row) {
 fn slow_decline() {
     let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
     lose_gap(&repository, 0);
-    let ran = goldgate(&repository, &["run".to_owned()]);
+    let ran = goldgate(&repository, &["run".to_owned(), "-v".to_owned()]);
     assert_eq!(ran.code, 0, "one of twelve is within the tolerance: {}", ran.stdout);
     commit_all(&repository);
     anew(&repository);
@@ -261,7 +261,7 @@ fn newly_failing() {
     let repository = behind("contracts", "newly_failing: { max: 0 }", 0..0);
     lose_gap(&repository, 0);
     commit_all(&repository);
-    assert_eq!(goldgate(&repository, &["run".to_owned()]).code, 1, "the control: it is newly failing");
+    assert_eq!(goldgate(&repository, &["run".to_owned(), "-v".to_owned()]).code, 1, "the control: it is newly failing");
     readme(&repository);
     let ran = against_main(&repository, &["--format", "markdown"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
@@ -356,7 +356,7 @@ fn kept() {
     assert_eq!(others.filter(|gate| gate.get("base_commit").is_some()).count(), 1);
     assert!(repository.read("out/report.md").contains(ALREADY), "{}", repository.read("out/report.md"));
     assert!(repository.read("out/report.html").contains(ALREADY));
-    let again = repository.goldgate(&["report", "out", "--format", "markdown"]);
+    let again = repository.goldgate(&["report", "-v", "out", "--format", "markdown"]);
     assert!(again.code == 0 && again.stdout.contains(ALREADY), "{}{}", again.stdout, again.stderr);
 }
 
@@ -385,7 +385,7 @@ fn history() -> (Repository, String) {
     let good = repository.read("baselines/latest.json");
     anew(&repository);
     lose_gap(&repository, 7);
-    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "-v", "--update-baseline", "--quiet"]).code, 0);
     commit_all(&repository);
     (repository, good)
 }

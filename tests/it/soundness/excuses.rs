@@ -37,7 +37,7 @@ fn is_excused(ran: &Ran) {
 }
 
 fn run(repository: &Repository, base: &str) -> Ran {
-    goldgate(repository, &["run", "--base", base].map(str::to_owned))
+    goldgate(repository, &["run", "-v", "--base", base].map(str::to_owned))
 }
 
 fn worst_case() {
@@ -120,14 +120,14 @@ fn merge_base() {
     (0..4).for_each(|case| mend(&repository, case));
     commit_all(&repository);
     git(&folder, &["checkout", "-q", "main"]);
-    git(&folder, &["merge", "-q", "--no-ff", "-m", "merge", "x"]);
+    git(&folder, &["merge", "-v", "-q", "--no-ff", "-m", "merge", "x"]);
     git(&folder, &["checkout", "-q", "y"]);
     let ran = run(&repository, "main");
     is_red(&ran, "note: compared with");
     assert!(!ran.stdout.contains("already at"), "main is at 100%: {}", ran.stdout);
     // The same cases, where the tip shows them.
     git(&folder, &["checkout", "-q", "main"]);
-    git(&folder, &["merge", "-q", "-m", "merge", "y"]);
+    git(&folder, &["merge", "-v", "-q", "-m", "merge", "y"]);
     (0..4).for_each(|case| spoil(&repository, case));
     commit_all(&repository);
     readme(&repository);
@@ -145,7 +145,7 @@ fn never_had() {
     git(&folder, &["checkout", "-q", "main"]);
     readme(&repository);
     commit_all(&repository);
-    git(&folder, &["merge", "-q", "-s", "ours", "-m", "merge", "bad"]);
+    git(&folder, &["merge", "-v", "-q", "-s", "ours", "-m", "merge", "bad"]);
     git(&folder, &["checkout", "-q", "bad"]);
     repository.write("README.md", "Leases of a branch.\n");
     commit_all(&repository);
@@ -204,7 +204,7 @@ fn in_shards() {
             let ran = against_main(repository, &["--shard", shard, "--out", &out]);
             assert!(ran.code < 2, "{}{}", ran.stdout, ran.stderr);
         }
-        goldgate(repository, &["merge", "out1", "out2", "--base", "main"].map(str::to_owned))
+        goldgate(repository, &["merge", "-v", "out1", "out2", "--base", "main"].map(str::to_owned))
     };
     repository.write(".gitignore", "out1\nout2\n");
     is_excused(&merged(&repository));

@@ -106,7 +106,7 @@ fn attacked(folder: &Path) {
 pub fn committed(base: &str) -> Repository {
     let repository = bases::base(base);
     let config = if base == "nested" { "evals/goldgate.yaml" } else { "goldgate.yaml" };
-    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "--config", config]);
+    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "-v", "--config", config]);
     assert_eq!(ran.code, 0, "{base}: {}{}", ran.stdout, ran.stderr);
     commit_all(&repository);
     repository

@@ -17,7 +17,7 @@ fn outvoted() {
     let repository = bases::base("contracts");
     let (good, bad) = (repository.read(&recording(3)), "\"change-of-control\"");
     repository.replace(&recording(3), bad, "\"termination\"");
-    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 1);
+    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]).code, 1);
     commit_all(&repository);
     into_folder(&repository, 3);
     for sample in 1..4 {

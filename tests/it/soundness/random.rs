@@ -60,7 +60,7 @@ fn all(seeds: &[u64]) {
 fn one(seed: u64, tally: &mut Tally) {
     let mut rng = Rng::with_seed(seed);
     let base = repository(&mut rng);
-    let ran = base.goldgate(&["run", "--update-baseline", "--quiet"]);
+    let ran = base.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
     assert_eq!(ran.code, 0, "seed {seed}, the base: {}{}", ran.stdout, ran.stderr);
     commit_all(&base);
     tally.repositories += 1;

@@ -42,7 +42,7 @@ fn trusting() -> Recorded {
 
 /// Records with the model on a machine of the author.
 fn record_by_hand(repository: &Repository) {
-    let arguments = ["run", "--tier", "model", "--quiet", "--record", "golden/runs"];
+    let arguments = ["run", "--tier", "model", "--quiet", "-v", "--record", "golden/runs"];
     let ran = repository.goldgate_with(&arguments, &[("LIVE_KEY", KEY)]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
