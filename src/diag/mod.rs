@@ -48,7 +48,7 @@ pub enum ReadFailure {
     Unreadable,
     /// It exists on the commit, but its content was not fetched.
     NotFetched,
-    /// The machine cannot read it now: too many open files, no memory, a broken disk. It is no problem of the file.
+    /// The machine cannot read it now: too many open files, no memory, a broken disk. The file is not at fault.
     Machine,
 }
 
