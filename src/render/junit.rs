@@ -2,12 +2,15 @@
 
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 
-use super::plain::line;
+use super::plain::{line, put};
 use super::words;
-use crate::model::{AgentReport, Exclusion, Report, Ruling, SuiteReport, Verdict, Weight, metric_value};
+use crate::model::{
+    AgentReport, Difference, Exclusion, PairCheck, PairResult, Report, Ruling, SuiteReport, Verdict, Weight,
+    metric_value,
+};
 
-/// The report as JUnit XML. Failed gates are failures. Cases with failed checks are skipped tests with the evidence as
-/// message: the gates decide, and the two must not disagree about the verdict.
+/// The report as JUnit XML. Failed gates and failed cases are failures, cases in quarantine and gates that are off are skipped, and
+/// what has no result is an error. A failed case does not fail the run by itself: the exit code follows from the gates.
 pub fn junit(report: &Report) -> String {
     let mut junit = Junit::new("goldgate");
     for suite in &report.suites {
@@ -72,7 +75,9 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
             let phrase = words::gate(metric, gate);
             let status = match &gate.ruling {
                 Ruling::Judged(Verdict::Pass) => TestCaseStatus::success(),
-                Ruling::Judged(Verdict::Inconclusive) => skipped(&format!("inconclusive: {value}, needs {phrase}")),
+                Ruling::Judged(Verdict::Inconclusive) => {
+                    not_success(NonSuccessKind::Error, &format!("inconclusive: {value}, needs {phrase}"))
+                }
                 Ruling::Judged(Verdict::Fail) => {
                     not_success(NonSuccessKind::Failure, &format!("{value}, needs {phrase}"))
                 }
@@ -84,25 +89,57 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
         }
     }
     for case in &agent.cases {
-        let pair = case;
-        let failed: Vec<String> = pair
-            .checks
-            .iter()
-            .filter(|check| !check.standing.passes())
-            .filter_map(|check| Some(format!("{}: {}", check.name, check.failure.as_ref()?.detail)))
-            .collect();
-        let status = match (pair.exclusion, failed.is_empty()) {
-            (Exclusion::NoMajority, _) => skipped("excluded: no majority of its samples completed"),
-            (Exclusion::Quarantined, _) => skipped("in quarantine: reported, but not part of any gate"),
-            (Exclusion::Counted, true) if case.verdict == Ruling::Judged(Verdict::Fail) => {
-                skipped("no check fails in most samples (fail)")
-            }
-            (Exclusion::Counted, true) => TestCaseStatus::success(),
-            (Exclusion::Counted, false) => skipped(&format!("{} ({})", failed.join("; "), case.verdict.as_str())),
-        };
-        let mut test = TestCase::new(pair.case.as_str(), status);
+        let mut test = TestCase::new(case.case.as_str(), case_status(case));
         test.set_classname(format!("{name}.cases"));
         tests.add_test_case(test);
     }
     tests
+}
+
+/// A failed case is a failure, one in quarantine is skipped, and one that was not measured is an error.
+fn case_status(case: &PairResult) -> TestCaseStatus {
+    let failed: Vec<&PairCheck> = case.checks.iter().filter(|check| !check.standing.passes()).collect();
+    let is_failed = !failed.is_empty() || case.verdict == Ruling::Judged(Verdict::Fail);
+    match case.exclusion {
+        Exclusion::Quarantined => skipped(&words::quarantine(case)),
+        Exclusion::NoMajority => not_success(NonSuccessKind::Error, &not_measured(case)),
+        Exclusion::Counted if is_failed => failed_case(case, &failed),
+        Exclusion::Counted => TestCaseStatus::success(),
+    }
+}
+
+/// How many samples completed, and why the first other one did not.
+fn not_measured(case: &PairResult) -> String {
+    let why = case.lost.first().map_or(String::new(), |lost| format!(": {}", lost.why.text()));
+    format!("not measured: {} of {} samples completed{why}", case.completed, case.planned)
+}
+
+/// The first failed check as message and type, all of them with expected and produced result as text.
+fn failed_case(case: &PairResult, failed: &[&PairCheck]) -> TestCaseStatus {
+    let mut text = String::new();
+    let first = failed.iter().find_map(|check| Some((check, check.failure.as_deref()?)));
+    let (tag, message) = match (first, case.shortfalls.first()) {
+        (Some((check, failure)), _) => (failure.tag.as_str(), format!("{}: {}", check.name, failure.detail)),
+        (None, Some(one)) => ("values", format!("{}: {}", one.metrics.join(", "), one.difference.produced)),
+        (None, None) => ("values", format!("the case fails{}", words::samples_passed(case))),
+    };
+    for check in failed {
+        let Some(failure) = check.failure.as_deref() else { continue };
+        put(&mut text, &format!("{} ({}:{})", check.name, case.golden, check.location.line));
+        put(&mut text, &format!("  expected {}", line(check.expected.as_deref().unwrap_or_default(), 400)));
+        put(&mut text, &format!("  got      {}", line(&failure.detail, 400)));
+        put(&mut text, &format!("  next: {}", line(&failure.next_action, 400)));
+    }
+    for shortfall in &case.shortfalls {
+        let Difference { expected, produced, line: at } = &shortfall.difference;
+        put(&mut text, &format!("{} ({}:{at})", shortfall.metrics.join(", "), case.golden));
+        put(&mut text, &format!("  expected {}", line(expected, 400)));
+        put(&mut text, &format!("  got      {}", line(produced, 400)));
+    }
+    let mut status = not_success(NonSuccessKind::Failure, &message);
+    status.set_type(tag);
+    if !text.is_empty() {
+        status.set_description(text);
+    }
+    status
 }

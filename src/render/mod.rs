@@ -16,6 +16,7 @@ pub mod markdown;
 pub mod number;
 pub mod operating;
 pub mod plain;
+pub mod sarif;
 mod screen;
 pub mod side_by_side;
 pub mod terminal;
@@ -64,6 +65,9 @@ impl Renderer {
     }
 }
 
+/// The file of the HTML page in the folder of `--out`.
+pub const HTML_FILE: &str = "report.html";
+
 /// The file of the verdicts in the folder of `--out`.
 pub const SUMMARY: &str = "summary.json";
 
@@ -96,9 +100,15 @@ pub const RENDERERS: &[Renderer] = &[
         render: Rendering::Text(|report, _| junit::junit(report)),
     },
     Renderer {
+        name: "sarif",
+        about: "SARIF for code scanning: what failed, at the lines of the golden files",
+        file: Some("report.sarif"),
+        render: Rendering::Text(|report, _| sarif::sarif(report)),
+    },
+    Renderer {
         name: "html",
         about: "HTML page",
-        file: Some("report.html"),
+        file: Some(HTML_FILE),
         render: Rendering::Text(|report, _| html::html(report)),
     },
 ];

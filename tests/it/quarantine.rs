@@ -9,6 +9,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a case in quarantine is left out of the numbers and shown", active),
+        trial("a case in quarantine is skipped in JUnit and a note in SARIF", exported),
         trial("a case whose quarantine has ended gates again", ended),
         trial("a case in quarantine does not turn a suite of which everything was lost green", hidden),
         trial("a case in quarantine that was lost neither passes nor fails", lost),
@@ -58,6 +59,20 @@ fn active() {
         shown.contains("rec/r/rec-0: in quarantine until 2026-11-21, owned by team; it fails now: known"),
         "{shown}"
     );
+}
+
+/// What other programs read says the same.
+fn exported() {
+    let repository = repository(1, "2026-11-21");
+    let junit = repository.goldgate(&["run", "--format", "junit"]).stdout;
+    assert!(
+        junit.contains("<skipped message=\"in quarantine until 2026-11-21, owned by team; it fails now: known\"/>"),
+        "{junit}"
+    );
+    assert!(!junit.contains("<failure"), "{junit}");
+    let sarif: Value = serde_json::from_str(&repository.goldgate(&["run", "--format", "sarif"]).stdout).unwrap();
+    let levels: Vec<&Value> = sarif["runs"][0]["results"].as_array().unwrap().iter().map(|one| &one["level"]).collect();
+    assert!(!levels.is_empty() && levels.iter().all(|level| *level == "note"), "{levels:?}");
 }
 
 fn ended() {

@@ -315,9 +315,13 @@ fn out_folder() {
     }
     let again = repository.goldgate(&["report", "-v", "out/deep"]);
     assert_eq!((again.code, again.stdout), (0, direct.stdout));
-    for (format, file) in
-        [("json", "report.json"), ("markdown", "report.md"), ("junit", "junit.xml"), ("html", "report.html")]
-    {
+    for (format, file) in [
+        ("json", "report.json"),
+        ("markdown", "report.md"),
+        ("junit", "junit.xml"),
+        ("sarif", "report.sarif"),
+        ("html", "report.html"),
+    ] {
         assert_eq!(
             repository.goldgate(&["report", "-v", "out/deep", "--format", format]).stdout,
             repository.read(&format!("out/deep/{file}")),
