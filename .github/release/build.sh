@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the binary for this machine and packs it. On Linux it is the binary of the image, so the download and the action run the
-# same bytes, and the image is pushed under a name of this run. usage: build.sh NAME FOLDER (NAME such as x86_64-linux)
+# Builds the binary for this machine and packs it with its completions and manual pages. On Linux it is the binary of the image, so
+# the download and the action run the same bytes, and the image is pushed under a name of this run. usage: build.sh NAME FOLDER (NAME such as x86_64-linux)
 # It reads VERSION, and on Linux TOKEN for the registry.
 set -euo pipefail
 name=${1:?the name}
@@ -22,7 +22,7 @@ case $name in
 esac
 found=$("$folder/goldgate" --version)
 [[ $found == "goldgate $VERSION" ]] || { echo "the binary is $found, not goldgate $VERSION" >&2; exit 1; }
-tar -czf "$folder/goldgate-$name.tar.gz" -C "$folder" goldgate
+bash "$(dirname "${BASH_SOURCE[0]}")/pack.sh" "$folder" "$folder/goldgate-$name.tar.gz"
 rm "$folder/goldgate"
 if [[ $name == *-linux ]]; then
     docker login ghcr.io --username "$GITHUB_ACTOR" --password-stdin <<< "$TOKEN"

@@ -1,10 +1,16 @@
 //! The command line.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+mod results;
+mod view;
+
+pub use self::results::{DiffArgs, ExplainArgs, ReportArgs};
+pub use self::view::ViewArgs;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::model::Shard;
-use crate::render::{Detail, PROPOSED_BASELINE, RENDERERS, Renderer, SUMMARY, TABLE};
+use crate::render::{PROPOSED_BASELINE, RENDERERS, SUMMARY};
 
 /// The gate for LLM agents in pull requests.
 ///
@@ -62,6 +68,10 @@ pub enum Command {
     Repair,
     /// Print the JSON Schema of a file format
     Schema(SchemaArgs),
+    /// Print a script that completes commands and options in a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page of goldgate or of one command
+    Man(ManArgs),
     /// Run as a GitHub Action: inputs from INPUT_*, context from GITHUB_*
     #[cfg(feature = "github")]
     Action,
@@ -81,31 +91,6 @@ pub struct SelectionArgs {
     pub case: Vec<String>,
 }
 
-/// How a report is printed.
-#[derive(Args, Debug, Clone)]
-pub struct ViewArgs {
-    /// Output format
-    #[arg(long, value_parser = formats(), default_value = TABLE.name)]
-    pub format: &'static Renderer,
-    /// Show all numbers, statistics and notes, not only what moved or failed
-    #[arg(short, long, overrides_with = "verbose")]
-    pub verbose: bool,
-    /// Print only the verdict, and no progress
-    #[arg(short, long)]
-    pub quiet: bool,
-}
-
-impl ViewArgs {
-    /// How much a terminal shows.
-    pub fn detail(&self) -> Detail {
-        match (self.quiet, self.verbose) {
-            (true, false) => Detail::Verdict,
-            (_, true) => Detail::Everything,
-            (false, false) => Detail::Changes,
-        }
-    }
-}
-
 /// Options of `run`.
 #[derive(Args, Debug, Clone)]
 pub struct RunArgs {
@@ -118,6 +103,9 @@ pub struct RunArgs {
     /// The filters.
     #[command(flatten)]
     pub chosen: SelectionArgs,
+    /// Only the cases that failed in the last run of this working tree; other cases stay ungraded
+    #[arg(long, conflicts_with_all = ["update_baseline", "shard"])]
+    pub failed: bool,
     /// Number of samples per agent and case
     #[arg(long, value_name = "N", env = "GOLDGATE_SAMPLES", value_parser = samples)]
     pub samples: Option<Samples>,
@@ -127,6 +115,9 @@ pub struct RunArgs {
     /// How the report is printed.
     #[command(flatten)]
     pub view: ViewArgs,
+    /// Open the HTML report in a browser
+    #[arg(long)]
+    pub open: bool,
     /// Save this run's numbers in the baseline, for the suites and agents that ran
     #[arg(long)]
     pub update_baseline: bool,
@@ -185,13 +176,6 @@ pub enum CacheArg {
     All,
 }
 
-/// Reads the name of a format of the report.
-fn formats() -> impl TypedValueParser<Value = &'static Renderer> {
-    let names = RENDERERS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
-    PossibleValuesParser::new(names)
-        .map(|name| RENDERERS.iter().find(|format| format.name == name).unwrap_or(&RENDERERS[0]))
-}
-
 /// The help of `--out`.
 fn files() -> String {
     let formats = RENDERERS.iter().filter_map(|format| format.file);
@@ -244,51 +228,6 @@ pub struct SelftestArgs {
     /// The filters.
     #[command(flatten)]
     pub chosen: SelectionArgs,
-}
-
-/// Options of `diff`.
-#[derive(Args, Debug)]
-pub struct DiffArgs {
-    /// The earlier report.json or baseline
-    #[arg(value_name = "A.json")]
-    pub before: String,
-    /// The later report.json or baseline
-    #[arg(value_name = "B.json")]
-    pub after: String,
-}
-
-/// Options of `report`.
-#[derive(Args, Debug)]
-pub struct ReportArgs {
-    /// Folder that `run --out` wrote
-    #[arg(value_name = "DIR")]
-    pub folder: String,
-    /// How the report is printed.
-    #[command(flatten)]
-    pub view: ViewArgs,
-}
-
-/// Options of `explain`.
-#[derive(Args, Debug)]
-pub struct ExplainArgs {
-    /// Case to explain: CASE, AGENT/CASE, SUITE/CASE or SUITE/AGENT/CASE. Or the code of a problem, such as unknown-key
-    #[arg(value_name = "CASE|CODE", required_unless_present = "codes")]
-    pub case: Option<String>,
-    /// Config file
-    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
-    pub config: String,
-    /// Only this suite
-    #[arg(long, value_name = "ID")]
-    pub suite: Vec<String>,
-    /// Only this agent
-    #[arg(long, value_name = "NAME")]
-    pub agent: Vec<String>,
-    /// Show the request to a live agent, without grading
-    #[arg(long)]
-    pub asked: bool,
-    /// List the codes of all problems; with CODE, explain it even if a case has the same name
-    #[arg(long)]
-    pub codes: bool,
 }
 
 /// Options of `import`.
@@ -425,6 +364,25 @@ pub struct SchemaArgs {
     /// Name of the format; without it the names are listed
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+}
+
+/// Options of `completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Options of `man`.
+#[derive(Args, Debug)]
+pub struct ManArgs {
+    /// Command to describe; without it, goldgate itself
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    pub command: Option<String>,
+    /// Write the pages of goldgate and of all commands to this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<String>,
 }
 
 /// A number of samples; `None` for an empty text, such as a variable that a workflow leaves empty.

@@ -14,7 +14,9 @@ use clap::Parser;
 use self::cli::{Cli, ColorArg, Command};
 #[cfg(feature = "models")]
 use self::commands::judge;
-use self::commands::{calibrate, check, diff, explain, import, label, merge, repair, report, run, schema, selftest};
+use self::commands::{
+    calibrate, check, completions, diff, explain, import, label, man, merge, repair, report, run, schema, selftest,
+};
 use crate::world::{Colours, World};
 
 /// Runs the command line and returns the exit code of the process.
@@ -50,6 +52,8 @@ pub fn main(world: &mut World) -> u8 {
         Command::Judge(args) => judge::judge(args, world),
         Command::Repair => repair::repair(world),
         Command::Schema(args) => schema::schema(args, world),
+        Command::Completions(args) => completions::completions(args, world),
+        Command::Man(args) => man::man(args, world),
         #[cfg(feature = "github")]
         Command::Action => github::action(world),
     };

@@ -8,6 +8,7 @@ pub mod baseline_v1;
 pub mod config;
 pub mod event;
 pub mod event_action;
+pub mod failed_v1;
 pub mod finished_run;
 pub mod json;
 mod json_cursor;

@@ -103,6 +103,7 @@ impl Serialize for Report {
             base_branch,
             others,
             tiers,
+            choice,
             samples,
             started_at,
             finished_at,
@@ -130,6 +131,7 @@ impl Serialize for Report {
         entry_if_any(&mut out, "base_branch", base_branch.as_ref())?;
         entry_if_any(&mut out, "other_pull_requests", (!others.is_empty()).then_some(others))?;
         out.serialize_entry("tier", one_or_all::word(tiers))?;
+        entry_if_any(&mut out, "graded_cases", (!choice.is_all()).then_some(choice))?;
         out.serialize_entry("samples", samples)?;
         out.serialize_entry("started_at", started_at)?;
         out.serialize_entry("finished_at", finished_at)?;

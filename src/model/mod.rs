@@ -8,6 +8,7 @@ mod approval;
 mod baseline;
 mod branch_tip;
 mod call;
+mod case_choice;
 mod comment;
 mod config;
 mod evidence;
@@ -45,6 +46,7 @@ pub use call::{
     AnswerForm, Ask, AskedCall, CallError, CannedResult, CannedTool, Conversation, LoopRole, Message, ModelTurn,
     NextRole, Retry, SampleRequest, StopReason, TokenUsage, ToolAnswer, ToolSpec, Toolbox,
 };
+pub use case_choice::CaseChoice;
 pub use comment::{BranchOrigin, Comment, PullRequest, RunNumber};
 pub use config::{
     Agent, AgentFiles, Budget, Config, Price, Protocol, Provider, RecordPolicy, RecordingTrust, Role, StalePolicy,

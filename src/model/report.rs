@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::approval::{Approval, GoldenChange, Weight};
 use super::baseline::Identity;
+use super::case_choice::CaseChoice;
 use super::config::Tier;
 use super::evidence::MetricEvidence;
 use super::file_form::{Named, by_word, by_word_if_any, known_counts, read_by_name, write_by_name};
@@ -46,6 +47,9 @@ pub struct Report {
     #[serde(rename = "tier", deserialize_with = "one_or_all::deserialize")]
     #[schemars(with = "String")]
     pub tiers: Vec<Tier>,
+    /// Which of the cases were graded; absent if all were.
+    #[serde(rename = "graded_cases", default)]
+    pub choice: CaseChoice,
     /// The largest number of planned samples of a pair.
     pub samples: u32,
     /// Start time in UTC.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::evidence;
 use super::words::{GateCounts, other_outcome, plural};
-use crate::model::{Authority, ChangeClass, OtherPullRequest, Report, Verdict};
+use crate::model::{Authority, CaseChoice, ChangeClass, OtherPullRequest, Report, Verdict};
 
 /// The verdict in one or two short sentences.
 pub fn headline(report: &Report) -> String {
@@ -60,10 +60,15 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
     });
     let cases = plural(cases.sum(), "case", "cases");
     let excused = excused_gates(report);
+    let partly = match report.choice {
+        CaseChoice::All => "",
+        CaseChoice::Matching => " Only cases that match --case were graded; the others are not judged.",
+        CaseChoice::Failed => " Only cases that failed before were graded; the others are not judged.",
+    };
     match gates {
-        0 => "No gate fails.".to_owned(),
-        1 => format!("The only gate passes on {cases}{excused}."),
-        _ => format!("All {} pass on {cases}{excused}.", plural(gates, "gate", "gates")),
+        0 => format!("No gate fails.{partly}"),
+        1 => format!("The only gate passes on {cases}{excused}.{partly}"),
+        _ => format!("All {} pass on {cases}{excused}.{partly}", plural(gates, "gate", "gates")),
     }
 }
 

@@ -100,8 +100,8 @@ fn places(value: Option<f64>) -> Value {
 mod tests {
     use super::result_digest;
     use crate::model::{
-        Approval, Authority, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling, RunUsage,
-        SuiteId, Tier, Verdict, Weight,
+        Approval, Authority, CaseChoice, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling,
+        RunUsage, SuiteId, Tier, Verdict, Weight,
     };
     use crate::report::suite;
 
@@ -116,6 +116,7 @@ mod tests {
             tiers: vec![Tier::Deterministic, Tier::Model],
             authority: Authority::Blocking,
             samples: 1,
+            choice: CaseChoice::All,
             started_at: "t".to_owned(),
             finished_at: "t".to_owned(),
             suites: Vec::new(),

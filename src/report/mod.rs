@@ -249,8 +249,8 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 mod tests {
     use super::{govern, refuse};
     use crate::model::{
-        Approval, Authority, ChangeClass, GoldenChange, NotGateable, Report, ReportTool, Ruling, RunUsage, Tier,
-        Verdict, Weight,
+        Approval, Authority, CaseChoice, ChangeClass, GoldenChange, NotGateable, Report, ReportTool, Ruling, RunUsage,
+        Tier, Verdict, Weight,
     };
 
     fn passed(authority: Authority, tier: Tier) -> Report {
@@ -264,6 +264,7 @@ mod tests {
             tiers: vec![tier],
             authority,
             samples: 1,
+            choice: CaseChoice::All,
             started_at: String::new(),
             finished_at: String::new(),
             suites: Vec::new(),

@@ -3,6 +3,7 @@
 
 mod base;
 mod blob_id;
+mod browser;
 mod clock;
 mod config_place;
 mod console;
@@ -32,6 +33,7 @@ mod traces;
 mod web;
 
 pub use base::BaseTree;
+pub use browser::open_in_browser;
 pub use clock::Clock;
 pub use console::{Colours, Loudness, World};
 pub use disk::{Disk, NoFile, append};

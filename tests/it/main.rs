@@ -19,6 +19,7 @@ mod circles;
 mod codes;
 mod docs;
 mod evidence;
+mod failed;
 mod files;
 mod freshness;
 #[cfg(feature = "github")]
@@ -43,6 +44,7 @@ mod rule_changes;
 mod run;
 mod selftest;
 mod shards;
+mod shell;
 mod snapshots;
 mod soundness;
 #[cfg(feature = "models")]
@@ -80,6 +82,7 @@ fn main() {
     trials.extend(codes::trials());
     trials.extend(docs::trials());
     trials.extend(evidence::trials());
+    trials.extend(failed::trials());
     trials.extend(freshness::trials());
     trials.extend(import::trials());
     trials.extend(inputs::trials());
@@ -102,6 +105,7 @@ fn main() {
     trials.extend(rule_changes::trials());
     trials.extend(run::trials());
     trials.extend(selftest::trials());
+    trials.extend(shell::trials());
     trials.extend(shards::trials());
     trials.extend(snapshots::trials());
     trials.extend(soundness::trials());

@@ -204,7 +204,9 @@ fn single_users() {
             ("serde_yaml::", "src/format/yaml.rs"),
             ("saphyr_parser::", "src/format/yaml.rs"),
             ("octocrab::", "src/world/github/"),
-            ("maud::", "src/render/html.rs"),
+            ("maud::", "src/render/html"),
+            ("opener::", "src/world/browser.rs"),
+            ("clap_mangen::", "src/app/commands/man.rs"),
             ("percent_encoding::", "src/text/percent.rs"),
         ] {
             assert!(!text.contains(krate) || shown.starts_with(user), "{shown} uses {krate}");
@@ -223,7 +225,7 @@ fn one_end() {
 }
 
 /// All packages in Cargo.lock, of every platform and of the tests. A number that sinks is lowered here.
-const PACKAGES: usize = 348;
+const PACKAGES: usize = 353;
 
 fn dependencies() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();

@@ -138,7 +138,7 @@ pack() {
     rm -rf "$work/dist"
     mkdir -p "$work/dist" "$work/pack"
     cp "$2" "$work/pack/goldgate"
-    tar -czf "$work/dist/goldgate-$(uname -m)-linux.tar.gz" -C "$work/pack" goldgate
+    script pack "$work/pack" "$work/dist/goldgate-$(uname -m)-linux.tar.gz"
     printf 'the archive of %s for another system' "$1" | gzip > "$work/dist/goldgate-aarch64-macos.tar.gz"
     (cd "$work/dist" && sha256sum ./*.tar.gz) >> "$SIMULATION/attested"
 }
@@ -181,6 +181,15 @@ not() { ! "$@"; }
 
 holds "main has no release, and setup says so" refuses 'this commit of the action is no release' install "$source"
 pack "$version" "$binary"
+# packed FILE TEXT: the archive has this file with this text in it.
+packed() {
+    tar -xzOf "$work/dist/goldgate-$(uname -m)-linux.tar.gz" "$1" > "$work/packed"
+    grep -qF -- "$2" "$work/packed"
+}
+holds "the archive has completions for bash" packed completions/goldgate.bash 'selftest'
+holds "the archive has completions for zsh" packed completions/_goldgate '#compdef goldgate'
+holds "the archive has the manual page" packed man/goldgate.1 '.TH goldgate 1'
+holds "the archive has the manual page of each command" packed man/goldgate-run.1 'update\-baseline'
 publish "$version"
 first=$commit first_image=$pinned
 holds "the commit of the release is made before its tag" not at "v$version"

@@ -2,12 +2,14 @@
 
 pub mod calibrate;
 pub mod check;
+pub mod completions;
 pub mod diff;
 pub mod explain;
 pub mod import;
 #[cfg(feature = "models")]
 pub mod judge;
 pub mod label;
+pub mod man;
 pub mod merge;
 pub mod repair;
 pub mod report;

@@ -7,14 +7,18 @@ use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::pipeline::base_branch::BaseBranch;
 use crate::app::pipeline::base_commit::name_base;
+use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
+use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::run_options::{DecidingTiers, RunOptions};
 use crate::app::pipeline::selection::{Selection, chosen};
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::{baseline, show, snapshots};
 use crate::app::worktree::{BaseSource, grade_worktree, locally};
 use crate::diag::{Code, Diagnostic};
+use crate::files::Files;
 use crate::model::{Authority, Tier};
 use crate::render::plural;
+use crate::suites::read_config;
 use crate::world::{Disk, Git, Loudness, World};
 
 /// The exit code if the baseline could not be updated because numbers are missing.
@@ -72,13 +76,26 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
     })
 }
 
+/// Saves the failed cases for a later `--failed`. A folder that cannot be written does not change the verdict.
+fn keep_failed(disk: &Disk, done: &GradedRun, args: &RunArgs, world: &World) {
+    if let Err(error) = save_failed(disk, &done.config.results, &done.report)
+        && !args.view.quiet
+    {
+        world.tell(&format!("--failed will not know the failed cases of this run: {error:#}"));
+    }
+}
+
 /// `goldgate run`.
 ///
 /// # Errors
 /// Bad input, or a failed call. A failed gate is reported by the exit code.
 pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     let mut job = job(args)?;
-    let (disk, _) = Disk::of_config(&args.config)?;
+    let (disk, config) = Disk::of_config(&args.config)?;
+    if args.failed {
+        let results = read_config(&disk.text(&config)?)?.results;
+        job.wanted.failed = Some(failed_before(&disk, &results, &job.wanted.tiers)?);
+    }
     let git = Git::of(&disk);
     let note = name_base(&mut job, args.base.as_deref(), &git, world)?;
     // A baseline that will be written need not exist yet.
@@ -97,7 +114,18 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         show::write_all(&folder, &done.report, &done.proposed())?;
         write_part(&folder, &job, &done)?;
     }
+    keep_failed(&disk, &done, args, world);
     world.say(&show::render_report(&done.report, args.view.format, args.view.detail(), world));
+    if args.open {
+        let folder = match &args.out {
+            Some(folder) => Disk::create(Path::new(folder))?,
+            None => {
+                prepare_last_run(&disk, &done.config.results)?;
+                disk.within(&last_run(&done.config.results))?
+            }
+        };
+        show::open_report(&folder, &done.report, world)?;
+    }
     let writes = args.update_baseline || args.update_snapshots;
     if let Some(interruption) = done.report.called_off.filter(|_| writes) {
         let what = if args.update_baseline { "baseline was" } else { "snapshots were" };

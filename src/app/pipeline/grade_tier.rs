@@ -83,6 +83,7 @@ pub fn assemble_report(
         others: Vec::new(),
         tiers: job.wanted.tiers.clone(),
         authority: job.authority,
+        choice: job.wanted.choice(),
         samples: pairs.map(|case| case.planned).max().unwrap_or(0),
         started_at,
         finished_at: clock.now(),

@@ -6,6 +6,7 @@ pub mod base_judgement;
 pub mod base_values;
 pub mod baseline;
 pub mod evaluate;
+pub mod failed_cases;
 pub mod fingerprint;
 pub mod freshness;
 pub mod grade;

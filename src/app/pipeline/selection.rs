@@ -7,8 +7,9 @@ use globset::{Glob, GlobMatcher};
 use crate::app::cli::SelectionArgs;
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::sha256_hex;
+use crate::format::failed_v1::FailedCase;
 use crate::gate::CaseSelection;
-use crate::model::{AgentName, CaseId, RepoPath, Shard, SuiteId, Tier};
+use crate::model::{AgentName, CaseChoice, CaseId, RepoPath, Shard, SuiteId, Tier};
 use crate::suites::Pair;
 
 /// Returns the filters for suites, agents and cases, without tiers.
@@ -51,6 +52,10 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
 pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<String>) -> Diagnostic {
     let asked: Vec<&str> = wanted.cases.iter().map(|pattern| pattern.glob().glob()).collect();
     let near = asked.iter().find_map(|text| nearest(text, cases.iter().map(String::as_str)));
+    if wanted.failed.is_some() {
+        let what = "none of the cases that failed in the last run is left under the options";
+        return Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, "run without --failed");
+    }
     let what = match asked.as_slice() {
         [] => "no case matches the options".to_owned(),
         asked => format!("no case matches \"{}\"", asked.join("\", \"")),
@@ -73,6 +78,8 @@ pub struct Selection {
     pub agents: Vec<String>,
     /// Patterns of case ids; empty for all.
     pub cases: Vec<GlobMatcher>,
+    /// The pairs that failed in the run before; `None` for all.
+    pub failed: Option<BTreeSet<FailedCase>>,
     /// Samples per pair of agent and case.
     pub samples: Option<u32>,
     /// The shard of the cases that this machine grades; `None` for all cases.
@@ -89,9 +96,14 @@ impl Selection {
         shard.has(digest.get(..15).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default())
     }
 
-    /// Whether a case matches the filters.
-    pub fn case(&self, pair: &Pair) -> bool {
-        self.cases.is_empty() || self.cases.iter().any(|glob| glob.is_match(pair.case.as_str()))
+    /// Whether a case of a suite matches the filters.
+    pub fn case(&self, suite: &SuiteId, pair: &Pair) -> bool {
+        let is_failed = |case: &FailedCase| {
+            let FailedCase { tier: _, suite: of, agent, case } = case;
+            of == suite && *agent == pair.agent && *case == pair.case
+        };
+        self.failed.as_ref().is_none_or(|failed| failed.iter().any(is_failed))
+            && (self.cases.is_empty() || self.cases.iter().any(|glob| glob.is_match(pair.case.as_str())))
     }
 
     /// Whether an agent matches the filters.
@@ -99,8 +111,17 @@ impl Selection {
         self.agents.is_empty() || self.agents.iter().any(|name| name == agent.as_str())
     }
 
+    /// Returns which of the cases are selected.
+    pub fn choice(&self) -> CaseChoice {
+        match (&self.failed, self.cases.is_empty()) {
+            (Some(_), _) => CaseChoice::Failed,
+            (None, false) => CaseChoice::Matching,
+            (None, true) => CaseChoice::All,
+        }
+    }
+
     /// Returns whether all cases are selected.
     pub fn selection(&self) -> CaseSelection {
-        if self.cases.is_empty() && self.shard.is_none() { CaseSelection::Whole } else { CaseSelection::Part }
+        if self.choice().is_all() && self.shard.is_none() { CaseSelection::Whole } else { CaseSelection::Part }
     }
 }

@@ -3,13 +3,28 @@
 use super::legacy_output;
 use crate::format::{baseline_v1, report_v1};
 use crate::model::{Baseline, InputLimit, RepoPath, Report};
-use crate::render::{Detail, PROPOSED_BASELINE, RENDERERS, Renderer, Rendering, SUMMARY, Screen, Style};
-use crate::world::{Disk, World};
+use crate::render::html::html;
+use crate::render::{Detail, HTML_FILE, PROPOSED_BASELINE, RENDERERS, Renderer, Rendering, SUMMARY, Screen, Style};
+use crate::world::{Disk, World, open_in_browser};
 
 /// Renders the report as text.
 pub fn render_report(report: &Report, format: &Renderer, detail: Detail, world: &World) -> String {
     let style = if world.shows_colours() { Style::Coloured } else { Style::Plain };
     format.to_text(report, Screen { style, columns: world.columns(), detail })
+}
+
+/// Writes the HTML report into a folder and opens it in a browser. Without a browser the path is printed.
+///
+/// # Errors
+/// The page cannot be written.
+pub fn open_report(folder: &Disk, report: &Report, world: &World) -> anyhow::Result<()> {
+    let page = RepoPath::root().child(HTML_FILE);
+    folder.replace(&page, html(report).as_bytes())?;
+    let path = folder.place().join(HTML_FILE);
+    if let Err(error) = open_in_browser(&path) {
+        world.tell(&format!("{error:#}"));
+    }
+    Ok(())
 }
 
 /// Writes the report in all formats, the proposed baseline, and the additional files of the kinds.

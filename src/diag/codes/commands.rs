@@ -80,6 +80,12 @@ codes! {
         fix: "Check out the commit that the shards graded, and merge there.",
     }
 
+    UNKNOWN_COMMAND = "unknown-command" {
+        cause: "A manual page was asked for, but goldgate has no command with this name.",
+        example: "command line: unknown command \"rum\"; did you mean \"run\"? [unknown-command]",
+        fix: "Use a name that `goldgate --help` lists.",
+    }
+
     UNKNOWN_CODE = "unknown-code" {
         cause: "The code of a problem, which is the word in brackets at the end of a message, does not exist.",
         example: "command line: \"unknown-keys\" is not the code of a problem; did you mean \"unknown-key\"? \

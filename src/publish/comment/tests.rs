@@ -5,8 +5,8 @@ use super::{
     plan, plan_note, shown_digest, shown_report,
 };
 use crate::model::{
-    Authority, Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling, RunNumber, RunUsage, Tier,
-    Verdict, Weight,
+    Authority, CaseChoice, Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling, RunNumber,
+    RunUsage, Tier, Verdict, Weight,
 };
 use crate::render::markdown::Links;
 
@@ -24,6 +24,7 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
         tiers: vec![tier],
         authority: Authority::Blocking,
         samples: 1,
+        choice: CaseChoice::All,
         started_at: String::new(),
         finished_at: String::new(),
         suites: Vec::new(),

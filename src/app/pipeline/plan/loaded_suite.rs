@@ -81,7 +81,7 @@ impl LoadedSuite {
         };
         let chosen = move |pair: &&Pair| {
             wanted.agent(&pair.agent)
-                && wanted.case(pair)
+                && wanted.case(&self.config.id, pair)
                 && wanted.is_of_shard(&self.config.id, &pair.case)
                 && known(pair)
         };

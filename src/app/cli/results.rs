@@ -1,0 +1,53 @@
+//! The options of the commands that show results.
+
+use clap::Args;
+
+use super::view::ViewArgs;
+
+/// Options of `diff`.
+#[derive(Args, Debug)]
+pub struct DiffArgs {
+    /// The earlier report.json or baseline
+    #[arg(value_name = "A.json")]
+    pub before: String,
+    /// The later report.json or baseline
+    #[arg(value_name = "B.json")]
+    pub after: String,
+}
+
+/// Options of `report`.
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// Folder that `run --out` wrote
+    #[arg(value_name = "DIR")]
+    pub folder: String,
+    /// How the report is printed.
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// Write DIR/report.html and open it in a browser
+    #[arg(long)]
+    pub open: bool,
+}
+
+/// Options of `explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// Case to explain: CASE, AGENT/CASE, SUITE/CASE or SUITE/AGENT/CASE. Or the code of a problem, such as unknown-key
+    #[arg(value_name = "CASE|CODE", required_unless_present = "codes")]
+    pub case: Option<String>,
+    /// Config file
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Only this suite
+    #[arg(long, value_name = "ID")]
+    pub suite: Vec<String>,
+    /// Only this agent
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Show the request to a live agent, without grading
+    #[arg(long)]
+    pub asked: bool,
+    /// List the codes of all problems; with CODE, explain it even if a case has the same name
+    #[arg(long)]
+    pub codes: bool,
+}

@@ -1,0 +1,97 @@
+//! The cases that failed in the last run, which `run --failed` grades again.
+
+use std::collections::BTreeSet;
+
+use crate::diag::{Code, Diagnostic, ReadFailure};
+use crate::files::Files;
+use crate::format::failed_v1::{FailedCase, read_failed, written};
+use crate::model::{AgentReport, Exclusion, PairResult, RepoPath, Report, Ruling, SuiteReport, Tier, Verdict};
+use crate::world::Disk;
+
+/// The folder of the last run's files in the config's folder `results`. Git ignores it.
+pub fn last_run(results: &RepoPath) -> RepoPath {
+    results.child("last")
+}
+
+fn file(results: &RepoPath) -> RepoPath {
+    last_run(results).child("failed.json")
+}
+
+/// Creates the folder of the last run's files, so that git ignores it.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn prepare_last_run(disk: &Disk, results: &RepoPath) -> anyhow::Result<()> {
+    let ignore = last_run(results).child(".gitignore");
+    if disk.holds(&ignore) { Ok(()) } else { disk.replace(&ignore, b"*\n") }
+}
+
+/// Returns the cases of these tiers that failed in the last run.
+///
+/// # Errors
+/// No case failed, or none is known.
+pub fn failed_before(disk: &Disk, results: &RepoPath, tiers: &[Tier]) -> Result<BTreeSet<FailedCase>, Diagnostic> {
+    let file = file(results);
+    let known = match disk.text(&file) {
+        Ok(source) => read_failed(&source)?,
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => BTreeSet::new(),
+        Err(problem) => return Err(problem),
+    };
+    let failed: BTreeSet<FailedCase> = known.into_iter().filter(|case| tiers.contains(&case.tier)).collect();
+    match failed.is_empty() {
+        true => Err(Diagnostic::of_file(
+            "command line",
+            Code::NOTHING_SELECTED,
+            "--failed: no case failed in the last run of these tiers",
+            "run without --failed",
+        )),
+        false => Ok(failed),
+    }
+}
+
+/// Saves which cases failed. Cases that this run did not grade keep their state.
+///
+/// # Errors
+/// A file that cannot be read or written.
+pub fn save_failed(disk: &Disk, results: &RepoPath, report: &Report) -> anyhow::Result<()> {
+    let path = file(results);
+    // A broken file is replaced: it holds nothing that cannot be graded again.
+    let before = disk.text(&path).ok().and_then(|source| read_failed(&source).ok()).unwrap_or_default();
+    let graded: BTreeSet<FailedCase> = cases(report).map(|(suite, agent, case)| named(suite, agent, case)).collect();
+    let mut after: BTreeSet<FailedCase> = before.difference(&graded).cloned().collect();
+    after.extend(
+        cases(report)
+            .filter(|(_, agent, case)| has_failed(agent, case))
+            .map(|(suite, agent, case)| named(suite, agent, case)),
+    );
+    if after == before {
+        return Ok(());
+    }
+    prepare_last_run(disk, results)?;
+    disk.replace(&path, written(&after).as_bytes())
+}
+
+fn cases(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport, &PairResult)> {
+    let agents = report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
+    agents.flat_map(|(suite, agent)| agent.cases.iter().map(move |case| (suite, agent, case)))
+}
+
+fn named(suite: &SuiteReport, agent: &AgentReport, case: &PairResult) -> FailedCase {
+    FailedCase { tier: suite.tier, suite: suite.id.clone(), agent: agent.agent.clone(), case: case.case.clone() }
+}
+
+/// Whether a case has to be looked at: a check or one of its values fails, it moved a failed gate, or it was not measured.
+fn has_failed(agent: &AgentReport, case: &PairResult) -> bool {
+    let fails = |ruling: &Ruling| *ruling == Ruling::Judged(Verdict::Fail);
+    let moved_a_gate = || {
+        let failed = agent.metrics.iter().filter(|metric| fails(&metric.verdict));
+        failed.flat_map(|metric| &metric.evidence.cases).any(|evidence| evidence.case == case.case)
+    };
+    match case.exclusion {
+        Exclusion::Quarantined => false,
+        Exclusion::NoMajority => true,
+        Exclusion::Counted => {
+            fails(&case.verdict) || case.checks.iter().any(|check| !check.standing.passes()) || moved_a_gate()
+        }
+    }
+}
