@@ -3,7 +3,7 @@
 mod results;
 mod view;
 
-pub use self::results::{DiffArgs, ExplainArgs, ReportArgs};
+pub use self::results::{DiffArgs, ExplainArgs, HistoryArgs, ReportArgs};
 pub use self::view::ViewArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -51,6 +51,8 @@ pub enum Command {
     Merge(MergeArgs),
     /// Compare two reports or two baselines side by side
     Diff(DiffArgs),
+    /// Show how the numbers moved over the committed baselines, and which commits moved them
+    History(HistoryArgs),
     /// Render a stored report
     Report(ReportArgs),
     /// Show one case: expected and actual output, why each check failed, and what to do next. Or explain the code of a problem

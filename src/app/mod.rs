@@ -15,7 +15,8 @@ use self::cli::{Cli, ColorArg, Command};
 #[cfg(feature = "models")]
 use self::commands::judge;
 use self::commands::{
-    calibrate, check, completions, diff, explain, import, label, man, merge, repair, report, run, schema, selftest,
+    calibrate, check, completions, diff, explain, history, import, label, man, merge, repair, report, run, schema,
+    selftest,
 };
 use crate::world::{Colours, World};
 
@@ -43,6 +44,7 @@ pub fn main(world: &mut World) -> u8 {
         Command::Check(args) => check::check(args, world),
         Command::Selftest(args) => selftest::selftest(args, world),
         Command::Diff(args) => diff::diff(args, world),
+        Command::History(args) => history::history(args, world),
         Command::Report(args) => report::report(args, world),
         Command::Explain(args) => explain::explain(args, world),
         Command::Import(args) => import::import(args, world),

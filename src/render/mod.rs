@@ -8,7 +8,9 @@ mod exhibit;
 pub mod explain;
 pub mod explained_code;
 mod headline;
+pub mod history;
 pub mod html;
+pub mod html_history;
 mod judges;
 pub mod junit;
 pub mod label;
@@ -19,6 +21,7 @@ pub mod plain;
 pub mod sarif;
 mod screen;
 pub mod side_by_side;
+mod sparkline;
 pub mod terminal;
 pub mod words;
 

@@ -3,11 +3,16 @@
 mod approved;
 mod digest;
 mod evidence;
+mod history;
 
 use std::collections::BTreeMap;
 
 pub use self::approved::approved;
 pub use self::digest::result_digest;
+pub use self::history::{
+    History, Measurement, NumberMove, NumberName, NumberScale, NumberTrend, history, numbers_of_baseline,
+    numbers_of_report,
+};
 
 use self::evidence::add_evidence;
 use crate::fold;

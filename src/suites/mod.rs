@@ -14,7 +14,7 @@ use crate::diag::Diagnostics;
 use crate::files::SourceText;
 use crate::format::config;
 use crate::format::config::KindKeys;
-use crate::model::Config;
+use crate::model::{Config, MetricSpec};
 
 pub use self::kind::{
     AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, RunCaching, Suite, SuiteKind,
@@ -54,6 +54,11 @@ pub const KINDS: &[&SuiteKind] = &[
 /// The kind with this name.
 pub fn kind(name: &str) -> Option<&'static SuiteKind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
+}
+
+/// The first metric of any kind with this name: equal names have equal units and directions.
+pub fn metric_spec(name: &str) -> Option<&'static MetricSpec> {
+    KINDS.iter().flat_map(|kind| kind.metrics).find(|spec| spec.name == name)
 }
 
 /// Reads a config with the settings of all kinds; paths are relative to its folder.

@@ -210,7 +210,7 @@ impl Git {
     }
 
     /// The complete output of a git command.
-    fn answer(&self, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
+    pub(super) fn answer(&self, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
         let mut child = self.command().args(arguments).spawn().context("git cannot be started")?;
         let mut stdout = child.stdout.take().context("git has no output")?;
         let (sender, receiver) = mpsc::channel();
@@ -231,7 +231,7 @@ impl Git {
         Ok(out)
     }
 
-    fn object(&self, id: &str) -> anyhow::Result<Vec<u8>> {
+    pub(super) fn object(&self, id: &str) -> anyhow::Result<Vec<u8>> {
         anyhow::ensure!(commit(id).is_some(), "{id:?} is not a git object id");
         let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
         let mut running = match batch.take() {

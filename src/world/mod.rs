@@ -12,6 +12,7 @@ mod draft_name;
 mod drafts;
 mod env;
 mod git;
+mod git_history;
 #[cfg(feature = "github")]
 mod github;
 mod objects;
@@ -39,6 +40,7 @@ pub use console::{Colours, Loudness, World};
 pub use disk::{Disk, NoFile, append};
 pub use env::{Env, Secret};
 pub use git::{Git, head_commit, user_name};
+pub use git_history::{FileVersion, FileVersions, HistoryExtent};
 #[cfg(feature = "github")]
 pub use github::Artifact;
 #[cfg(feature = "github")]

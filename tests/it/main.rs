@@ -25,6 +25,7 @@ mod freshness;
 #[cfg(feature = "github")]
 mod github;
 mod golden_changes;
+mod history;
 mod import;
 mod inputs;
 mod judges;
@@ -84,6 +85,7 @@ fn main() {
     trials.extend(evidence::trials());
     trials.extend(failed::trials());
     trials.extend(freshness::trials());
+    trials.extend(history::trials());
     trials.extend(import::trials());
     trials.extend(inputs::trials());
     #[cfg(feature = "github")]

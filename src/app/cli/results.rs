@@ -15,6 +15,35 @@ pub struct DiffArgs {
     pub after: String,
 }
 
+/// Options of `history`.
+#[derive(Args, Debug)]
+pub struct HistoryArgs {
+    /// Folders that --out wrote; their reports follow the committed baselines
+    #[arg(value_name = "DIR")]
+    pub reports: Vec<String>,
+    /// Config that names the baseline
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Only this suite; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub suite: Vec<String>,
+    /// Only this agent; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Only this metric; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub metric: Vec<String>,
+    /// Read at most this number of commits that changed the baseline, the newest ones
+    #[arg(long, value_name = "N", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub limit: u32,
+    /// Also write an HTML page with a plot for each number that moved
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<String>,
+    /// Show also the numbers that never moved, and every moved number of a commit
+    #[arg(short, long, overrides_with = "verbose")]
+    pub verbose: bool,
+}
+
 /// Options of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {

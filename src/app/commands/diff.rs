@@ -9,7 +9,7 @@ use crate::format::{baseline_v1, report_v1};
 use crate::model::{InputLimit, Unit};
 use crate::render::side_by_side;
 use crate::render::side_by_side::MetricRow;
-use crate::suites::KINDS;
+use crate::suites::metric_spec;
 use crate::world::{Disk, World};
 
 /// The metric values of a file, by suite, agent and metric.
@@ -29,7 +29,7 @@ pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
         .map(|key| MetricRow {
             before: before.get(&key).copied().flatten(),
             after: after.get(&key).copied().flatten(),
-            unit: unit(&key.2),
+            unit: metric_spec(&key.2).map_or(Unit::Share, |spec| spec.unit),
             suite: key.0,
             agent: key.1,
             metric: key.2,
@@ -37,11 +37,6 @@ pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
         .collect();
     world.say(&side_by_side::side_by_side(&rows, world.columns()));
     Ok(0)
-}
-
-fn unit(metric: &str) -> Unit {
-    let specs = KINDS.iter().flat_map(|kind| kind.metrics);
-    specs.into_iter().find(|spec| spec.name == metric).map_or(Unit::Share, |spec| spec.unit)
 }
 
 fn values(path: &str) -> Result<AgentValues, CliError> {

@@ -5,6 +5,7 @@ pub mod check;
 pub mod completions;
 pub mod diff;
 pub mod explain;
+pub mod history;
 pub mod import;
 #[cfg(feature = "models")]
 pub mod judge;
