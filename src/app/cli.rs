@@ -49,7 +49,7 @@ pub enum Command {
     Selftest(SelftestArgs),
     /// Join the shards that `run --shard` wrote, as if one machine had graded all cases
     Merge(MergeArgs),
-    /// Compare two reports or two baselines side by side
+    /// Compare two reports, baselines or commits, by metric and by case
     Diff(DiffArgs),
     /// Show how the numbers moved over the committed baselines, and which commits moved them
     History(HistoryArgs),

@@ -1,6 +1,7 @@
 //! Builds the report. All decisions that other parts need are made here, once.
 
 mod approved;
+mod case_moves;
 mod digest;
 mod evidence;
 mod history;
@@ -8,6 +9,7 @@ mod history;
 use std::collections::BTreeMap;
 
 pub use self::approved::approved;
+pub use self::case_moves::{CaseMove, CaseMoves, CaseName, CaseNumbers, MeasuredNumbers, case_moves};
 pub use self::digest::result_digest;
 pub use self::history::{
     History, Measurement, NumberMove, NumberName, NumberScale, NumberTrend, history, numbers_of_baseline,

@@ -113,9 +113,8 @@ impl Git {
         let wanted = format!("{name}^{{commit}}");
         let out = self
             .answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
-            .with_context(|| format!("--base {name}: git does not know this commit here"))?;
-        commit(&String::from_utf8_lossy(&out))
-            .with_context(|| format!("--base {name}: git's answer is not a commit id"))
+            .with_context(|| format!("{name}: git does not know this commit here"))?;
+        commit(&String::from_utf8_lossy(&out)).with_context(|| format!("{name}: git's answer is not a commit id"))
     }
 
     /// The checked-out commit, from git; `None` if git fails.
@@ -172,7 +171,7 @@ impl Git {
         matches.extend(objects.lines());
         anyhow::ensure!(
             matches.len() < 2,
-            "--base {name}: the name is ambiguous; use one of the full names: {}",
+            "{name}: the name is ambiguous; use one of the full names: {}",
             matches.join(", ")
         );
         Ok(())

@@ -77,6 +77,21 @@ impl Git {
         Ok(FileVersions { versions: out.split(START).filter_map(version).collect(), extent })
     }
 
+    /// The content of a file in a commit; `None` if the commit does not have the file.
+    ///
+    /// # Errors
+    /// The commit or the object is missing.
+    pub fn file_at(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Option<Vec<u8>>> {
+        let whole = self.answer(&["ls-tree", "-z", "--full-tree", "--end-of-options", commit, file.as_str()])?;
+        let whole = String::from_utf8_lossy(&whole);
+        let found = whole.split('\0').filter_map(|line| line.split_once('\t'));
+        let mut blobs = found.filter(|(_, path)| *path == file.as_str()).filter_map(|(head, _)| {
+            let mut parts = head.split(' ').skip(1);
+            (parts.next()? == "blob").then(|| parts.next()).flatten()
+        });
+        blobs.next().map(|blob| self.object(blob)).transpose()
+    }
+
     /// The content of a version of a file.
     ///
     /// # Errors

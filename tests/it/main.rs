@@ -17,6 +17,7 @@ mod chaos;
 mod checks_and_gates;
 mod circles;
 mod codes;
+mod diff;
 mod docs;
 mod evidence;
 mod failed;
@@ -81,6 +82,7 @@ fn main() {
     trials.extend(checks_and_gates::trials());
     trials.extend(circles::trials());
     trials.extend(codes::trials());
+    trials.extend(diff::trials());
     trials.extend(docs::trials());
     trials.extend(evidence::trials());
     trials.extend(failed::trials());

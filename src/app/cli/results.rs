@@ -7,12 +7,18 @@ use super::view::ViewArgs;
 /// Options of `diff`.
 #[derive(Args, Debug)]
 pub struct DiffArgs {
-    /// The earlier report.json or baseline
-    #[arg(value_name = "A.json")]
+    /// The earlier one: a folder that --out wrote, a report.json, a baseline, or a commit such as main
+    #[arg(value_name = "BEFORE")]
     pub before: String,
-    /// The later report.json or baseline
-    #[arg(value_name = "B.json")]
+    /// The later one; a path comes before a commit of the same name
+    #[arg(value_name = "AFTER")]
     pub after: String,
+    /// Config that names the baseline of a commit
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Show also what is equal
+    #[arg(short, long, overrides_with = "verbose")]
+    pub verbose: bool,
 }
 
 /// Options of `history`.

@@ -25,7 +25,7 @@ fn is_ci(env: &Env) -> bool {
 /// The commit does not exist, or the name is ambiguous.
 pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &World) -> anyhow::Result<Option<String>> {
     let Some(name) = name else { return Ok(None) };
-    let tip = git.commit(name)?;
+    let tip = git.commit(name).map_err(|error| anyhow::anyhow!("--base {error:#}"))?;
     let in_ci = is_ci(&world.env);
     let commit = if in_ci { tip.clone() } else { git.fork_point(&tip) };
     let note = (commit != tip).then(|| {
