@@ -13,6 +13,7 @@ pub mod finished_run;
 pub mod json;
 mod json_cursor;
 mod json_keys;
+mod json_schema;
 pub mod lenient;
 #[cfg(feature = "models")]
 pub mod otlp;
@@ -32,4 +33,5 @@ pub mod workflow;
 pub mod yaml;
 
 pub use json_cursor::{JsonCursor, without_member};
+pub use json_schema::JsonSchemaValidator;
 pub use step::Step;

@@ -8,7 +8,7 @@ use crate::suites::kind;
 /// Compares the gates of one suite, metric by metric.
 pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeCollector) {
     let Some(kind) = kind(&after.kind) else { return };
-    for spec in kind.metrics {
+    for spec in kind.every_metric() {
         let of = |suite: &SuiteConfig| planned_in(spec, suite, Tier::Deterministic);
         match (of(before), of(after)) {
             (Ok(before), Ok(after_gates)) => metric(after, spec, before, after_gates, found),

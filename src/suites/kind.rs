@@ -1,10 +1,15 @@
 //! What a kind of suite is, and what a loaded suite can do.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::settings::SettingsSpec;
+use super::shared::answer::checks::AnswerChecks;
+use super::shared::answer::metrics::ANSWER_METRICS;
+use super::shared::answer::reader::REFUSAL;
+use super::shared::answer::text::AnswerOutput;
 use super::shared::audit::Audit;
 use super::shared::every_kind::COMMON;
 use super::shared::grade_context::GradeContext;
@@ -44,6 +49,8 @@ pub struct SuiteKind {
     pub open: SuiteOpener,
     /// The lists of its outputs.
     pub outputs: OutputLists,
+    /// Where its outputs hold the answer that cases state conditions on.
+    pub answer: AnswerOutput,
     /// Whether an earlier run may answer the same request again.
     pub caching: RunCaching,
     /// The cases of a golden file.
@@ -58,6 +65,32 @@ impl SuiteKind {
     /// Its metrics without the common ones.
     pub fn own_metrics(&self) -> &'static [MetricSpec] {
         &self.metrics[..self.metrics.len() - COMMON.len()]
+    }
+
+    /// The lists of terms that its suites may replace: those of the kind, and that of checks of answers.
+    pub fn term_lists(&self) -> impl Iterator<Item = &BuiltInTerms> {
+        let of_answers = match self.answer {
+            AnswerOutput::None => None,
+            AnswerOutput::Under(_) | AnswerOutput::UnderOrWhole(_) => Some(&REFUSAL),
+        };
+        self.terms.iter().chain(of_answers)
+    }
+
+    /// Every metric that its suites may have: those of the kind, and those of checks of answers.
+    pub fn every_metric(&self) -> impl Iterator<Item = &'static MetricSpec> {
+        let of_answers = match self.answer {
+            AnswerOutput::None => &[],
+            AnswerOutput::Under(_) | AnswerOutput::UnderOrWhole(_) => ANSWER_METRICS,
+        };
+        self.metrics.iter().chain(of_answers)
+    }
+
+    /// The metrics of a suite with these pairs: those of the kind, and those of checks of answers if a case states any.
+    pub fn metrics_of(&self, pairs: &[Pair]) -> Vec<MetricSpec> {
+        match pairs.iter().any(|pair| pair.answer.is_some()) {
+            true => self.every_metric().copied().collect(),
+            false => self.metrics.to_vec(),
+        }
     }
 }
 
@@ -260,6 +293,8 @@ pub struct Pair {
     pub samples: Option<u32>,
     /// Its quarantine, if the golden file states one.
     pub quarantine: Option<Box<Stated>>,
+    /// The checks of the answer, if the golden file states them.
+    pub answer: Option<Arc<AnswerChecks>>,
     /// The ambiguity zone of its own verdict, in place of the gates'; only shown to the reader.
     pub zone: Option<f64>,
     /// Its case in the table of its suite.

@@ -23,6 +23,9 @@ pub use self::kind::{
 #[cfg(test)]
 pub use self::settings::tests::{SettingEdit, SettingEdits};
 pub use self::settings::{OwnSettings, SettingsSpec, setting_files};
+pub use self::shared::answer::grader::graded;
+pub use self::shared::answer::metrics::ANSWER_METRICS;
+pub use self::shared::answer::text::AnswerOutput;
 pub use self::shared::asking::in_words;
 pub use self::shared::audit::Audit;
 pub use self::shared::entries::GoldenEntries;
@@ -58,7 +61,7 @@ pub fn kind(name: &str) -> Option<&'static SuiteKind> {
 
 /// The first metric of any kind with this name: equal names have equal units and directions.
 pub fn metric_spec(name: &str) -> Option<&'static MetricSpec> {
-    KINDS.iter().flat_map(|kind| kind.metrics).find(|spec| spec.name == name)
+    KINDS.iter().flat_map(|kind| kind.every_metric()).find(|spec| spec.name == name)
 }
 
 /// Reads a config with the settings of all kinds; paths are relative to its folder.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use memchr::{memchr_iter, memchr2, memmem};
 
-use super::norm::norm;
+use super::norm::{norm, norm_cased};
 
 /// A keyword in its normal form; never empty, so it cannot match everything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,6 +14,12 @@ impl Keyword {
     /// The keyword; `None` if its normal form is empty.
     pub fn new(text: &str) -> Option<Self> {
         let normal = norm(text);
+        (!normal.is_empty()).then(|| Self(normal.into()))
+    }
+
+    /// The same in the form of [`norm_cased`], to be searched in texts of that form.
+    pub fn cased(text: &str) -> Option<Self> {
+        let normal = norm_cased(text);
         (!normal.is_empty()).then(|| Self(normal.into()))
     }
 

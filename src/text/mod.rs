@@ -12,13 +12,15 @@ pub mod recover;
 mod returns;
 pub mod rtf;
 mod short_commit;
+mod similarity;
 
 pub use line::line;
 pub use listing::{counted, named, named_with};
 pub use matching::{Keyword, contains, same_category, token_overlap};
 pub use names::{Folded, Hit, NameSet, is_whole};
-pub use norm::norm;
+pub use norm::{norm, norm_cased};
 pub use pattern::pattern;
 pub use percent::{decoded, encoded_path, encoded_segment};
 pub use returns::without_returns;
 pub use short_commit::short_commit;
+pub use similarity::{levenshtein, rouge_l, token_f1};

@@ -17,7 +17,12 @@ pub fn norm(text: &str) -> String {
     folded(lower.chars().map(plain), lower.len())
 }
 
-/// The same for ASCII, which most texts are; much faster.
+/// The same, but letters keep their case.
+pub fn norm_cased(text: &str) -> String {
+    folded(text.nfkc().map(plain), text.len())
+}
+
+/// [`norm`] of ASCII, which most texts are; much faster.
 fn ascii_folded(text: &str) -> String {
     // Unicode's white space within ASCII; `is_ascii_whitespace` lacks the vertical tab.
     let blank = |byte: u8| if matches!(byte, b'\t'..=b'\r') { b' ' } else { byte.to_ascii_lowercase() };
@@ -94,7 +99,7 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::norm;
+    use super::{norm, norm_cased};
 
     #[test]
     fn norm_follows_the_contract() {
@@ -119,6 +124,12 @@ mod tests {
         fn ascii_is_folded_like_all_other_text(text in "[\\x00-\\x7f]*") {
             let marked = norm(&format!("\u{e9} {text}"));
             assert_eq!(marked.strip_prefix('\u{e9}').unwrap().trim_start(), norm(&text));
+        }
+
+        #[test]
+        fn only_the_case_of_letters_is_kept(text in "[ -~\u{a0}\u{2014}\n]*") {
+            assert_eq!(norm(&norm_cased(&text)), norm(&text));
+            assert_eq!(norm_cased(&text).to_lowercase(), norm(&text));
         }
 
         #[test]

@@ -151,6 +151,7 @@ fn no_leak(config: &SuiteConfig) {
         let mut value: Value = serde_json::from_str(&disk.text(&golden).unwrap().text).unwrap();
         let before = value.clone();
         plant(&config.kind, &mut value);
+        plant_answer(&config.kind, &mut value);
         assert!(value != before || SILENT.contains(&config.kind.as_str()), "nothing of {golden} was changed");
         files.insert(golden, value.to_string());
     }
@@ -160,6 +161,18 @@ fn no_leak(config: &SuiteConfig) {
     assert_eq!(before.len(), after.len());
     for ((pair, run, before), (_, same_run, after)) in before.iter().zip(&after) {
         assert_eq!((run, before), (same_run, after), "{}", pair.golden);
+    }
+}
+
+/// Puts checks of the answer into a golden file.
+fn plant_answer(kind: &str, golden: &mut Value) {
+    let answer = json!([{"all_of": ["planted"], "rule": "planted"}, {"similar": {"to": "planted", "rouge_l": 1}}]);
+    match kind {
+        "tool_use" => {
+            golden["cases"].as_array_mut().unwrap().iter_mut().for_each(|case| case["answer"] = answer.clone())
+        }
+        other if SILENT.contains(&other) => {}
+        _ => golden["answer"] = answer,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Golden files that cannot be: one clear line each, with its place and its mend, and exit code 2.
 
+mod answer;
 mod repositories;
 mod talks;
 mod tool_use;
@@ -10,7 +11,7 @@ use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let tables = [tool_use::CASES, talks::CASES, repositories::CASES, RULES];
+    let tables = [answer::CASES, tool_use::CASES, talks::CASES, repositories::CASES, RULES];
     let named = tables.into_iter().flatten().map(|(kind, file, text, said)| {
         trial(format!("{kind} refuses {text}"), move || refused(kind, file, text, said))
     });

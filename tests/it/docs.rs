@@ -8,7 +8,7 @@ use goldgate::model::{
     Aggregate, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SampleFold, SettingRule, Treatment, Unit,
 };
 use goldgate::render::RENDERERS;
-use goldgate::suites::{COMMON, KINDS};
+use goldgate::suites::{ANSWER_METRICS, COMMON, KINDS};
 use libtest_mimic::Trial;
 
 use crate::repository::{Repository, program, ran, root};
@@ -26,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the examples of the page on judges are the program's own", || shown("judges.md", 2)),
         trial("an unknown schema is told with the known ones", unknown_schema),
         trial("the help and the action name every format of the report", formats),
+        trial("the page on checks of answers is what the program does", || page("answer")),
         trial("every link of a page leads to a file and a heading", links),
         trial("the example of the page on transcripts is what the program does", transcripts),
         trial("the page on traces names every variable and attribute that the program knows", names_of_traces),
@@ -171,6 +172,11 @@ fn metrics() {
          | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
     );
     COMMON.iter().for_each(|spec| text.push_str(&row(spec)));
+    text.push_str(
+        "\n## Answers\n\nA suite with a case that states [`answer`](kinds/answer.md) also has these metrics, after all others.\n\n\
+         | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
+    );
+    ANSWER_METRICS.iter().for_each(|spec| text.push_str(&row(spec)));
     let file = root().join("docs/metrics.md");
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, &text).unwrap();

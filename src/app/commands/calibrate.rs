@@ -119,7 +119,7 @@ fn single_samples(suite: &SuiteReport, agent: &AgentReport) -> Result<(RunValues
     };
     let kind = kind(&suite.kind).ok_or_else(|| refuse(format!("unknown kind \"{}\"", suite.kind)))?;
     let specs: Option<Vec<MetricSpec>> =
-        agent.metrics.iter().map(|metric| kind.metrics.iter().find(|spec| spec.name == metric.name).copied()).collect();
+        agent.metrics.iter().map(|metric| kind.every_metric().find(|spec| spec.name == metric.name).copied()).collect();
     let specs = specs.ok_or_else(|| refuse(format!("the metrics of the kind \"{}\" differ", suite.kind)))?;
     let pairs: Vec<&PairResult> = agent.cases.iter().collect();
     let samples = fold::apart(&specs, &pairs);

@@ -58,7 +58,7 @@ impl<'a> EarlyStop<'a> {
         let sample = jobs_sample(self.runs, job);
         // The error is reported when all samples are graded. Until then all samples of this pair are made.
         let graded = run_v1::read_run(&source, &wanted.request.key, sample)
-            .and_then(|read| wanted.loaded.suite.grade(pair, &[read], &context));
+            .and_then(|read| wanted.loaded.grade(pair, &[read], &context));
         let Ok(grade) = graded else { return };
         let mut grades = self.grades.borrow_mut();
         let so_far = grades.entry(run).or_default();

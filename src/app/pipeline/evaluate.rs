@@ -255,7 +255,7 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
             Sample::Spared => GradedSample::Spared,
             Sample::Completed(runs) => {
                 runs.iter().for_each(|run| answered_by.add(run));
-                let grade = loaded.suite.grade(pair, &runs, context)?;
+                let grade = loaded.grade(pair, &runs, context)?;
                 completed.push(runs);
                 GradedSample::Completed(grade)
             }
@@ -267,7 +267,7 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
         golden: pair.golden.clone(),
         answered_by: AnsweredBy { freshness, ..answered_by.together() },
     };
-    let mut folded = fold::pair(loaded.kind.metrics, heading, graded);
+    let mut folded = fold::pair(&loaded.specs, heading, graded);
     folded.outputs_sha256 = digest;
     folded.kept.extend(unfinished);
     folded.judged = judged;
@@ -390,11 +390,11 @@ fn judge(
     remarks.extend(not_excused);
     remarks.extend(counts.notes(&agent, &results));
     remarks.extend(loaded.suite.remarks(&results, &judgement.verdict));
-    remarks.extend(remarks::remarks(loaded.kind.metrics, &results, &own, &plan.today));
+    remarks.extend(remarks::remarks(&loaded.specs, &results, &own, &plan.today));
     report::agent_part(AgentFacts {
         suite: &loaded.config.id,
         agent,
-        specs: loaded.kind.metrics,
+        specs: &loaded.specs,
         identity,
         remarks,
         refused: freshness.refused,

@@ -160,12 +160,6 @@ impl PlanReader<'_> {
         let Some(kind) = kind(&suite.kind) else { return Err(self.unknown_kind(suite).into()) };
         let mut problems = Diagnostics::default();
         self.check_agents(suite, kind, &mut problems);
-        let metrics = self.gated_metrics(suite, kind, &mut problems);
-        let in_the_model_tier = |spec: &MetricSpec| GatedMetric {
-            spec: *spec,
-            gates: planned_in(spec, suite, Tier::Model).unwrap_or_default(),
-        };
-        let model_metrics = kind.metrics.iter().map(in_the_model_tier).collect();
         // Only the head's rules use prompts.
         let prompts = match self.rules {
             RulesSource::Head => self.prompts(suite, config, &mut problems),
@@ -182,6 +176,16 @@ impl PlanReader<'_> {
             None => problems.keep_all((kind.open)(&for_reading, files)).map(Arc::from),
         };
         drop(recorded);
+        let specs = kind.metrics_of(loaded.as_deref().map_or(&[], Suite::pairs));
+        if loaded.is_some() {
+            self.refuse_idle_gates(suite, kind, &specs, &mut problems);
+        }
+        let metrics = self.gated_metrics(suite, kind, &specs, &mut problems);
+        let in_the_model_tier = |spec: &MetricSpec| GatedMetric {
+            spec: *spec,
+            gates: planned_in(spec, suite, Tier::Model).unwrap_or_default(),
+        };
+        let model_metrics = specs.iter().map(in_the_model_tier).collect();
         if let Some(loaded) = &loaded {
             strays(&labels, suite, loaded.as_ref(), &mut problems);
         }
@@ -203,6 +207,7 @@ impl PlanReader<'_> {
                 config: suite.clone(),
                 kind,
                 suite: suite_files,
+                specs,
                 metrics,
                 model_metrics,
                 prompts,
@@ -243,9 +248,31 @@ impl PlanReader<'_> {
         prompts
     }
 
-    fn gated_metrics(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) -> Vec<GatedMetric> {
+    /// Refuses gates on metrics that no case gives a value.
+    fn refuse_idle_gates(
+        &self,
+        suite: &SuiteConfig,
+        kind: &SuiteKind,
+        specs: &[MetricSpec],
+        problems: &mut Diagnostics,
+    ) {
+        let is_idle = |name: &&str| suite.gates.contains_key(*name) && !specs.iter().any(|spec| spec.name == *name);
+        for name in kind.every_metric().map(|spec| spec.name).filter(is_idle) {
+            let path = [Key("suites"), At(suite.index), Key("gates"), Key(name)];
+            let what = format!("the gate on {name} has no effect: no case of the suite states answer");
+            problems.push(self.problem(&path, Code::NO_EFFECT, what, "state answer in a case, or remove the gate"));
+        }
+    }
+
+    fn gated_metrics(
+        &self,
+        suite: &SuiteConfig,
+        kind: &SuiteKind,
+        specs: &[MetricSpec],
+        problems: &mut Diagnostics,
+    ) -> Vec<GatedMetric> {
         for metric in suite.gates.keys().filter(|metric| !judges::is_known(suite, kind, metric)) {
-            let names: Vec<&str> = kind.metrics.iter().map(|spec| spec.name).collect();
+            let names: Vec<&str> = kind.every_metric().map(|spec| spec.name).collect();
             let help = match nearest(metric, names.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("the metrics of {} are {}", kind.name, names.join(", ")),
@@ -253,8 +280,8 @@ impl PlanReader<'_> {
             let path = [Key("suites"), At(suite.index), Key("gates"), Key(metric)];
             problems.push(self.problem(&path, Code::UNKNOWN_METRIC, format!("unknown metric \"{metric}\""), help));
         }
-        let mut metrics = Vec::with_capacity(kind.metrics.len());
-        for spec in kind.metrics {
+        let mut metrics = Vec::with_capacity(specs.len());
+        for spec in specs {
             let stated = suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice);
             let gates = planned_in(spec, suite, Tier::Deterministic).unwrap_or_else(|found| {
                 for problem in found {

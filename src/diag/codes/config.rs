@@ -26,9 +26,9 @@ codes! {
     }
 
     BAD_PATTERN = "bad-pattern" {
-        cause: "A pattern of texts to be removed from recordings is not a valid regular expression.",
+        cause: "A regular expression is not valid: of texts to be removed from recordings, or of an answer.",
         example: "goldgate.yaml: redact: unclosed group; write a regular expression [bad-pattern]",
-        fix: "Correct the expression under `redact`. Put a backslash before a bracket that is meant literally.",
+        fix: "Correct the expression. Put a backslash before a bracket that is meant literally.",
     }
 
     BAD_PENALTY = "bad-penalty" {

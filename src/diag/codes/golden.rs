@@ -20,11 +20,19 @@ codes! {
     }
 
     BAD_FIELD = "bad-field" {
-        cause: "A condition on one argument of a tool call cannot be checked: it has no or several conditions, or its \
+        cause: "A condition on one field of a tool call or an answer cannot be checked: it has no or several conditions, or its \
             value is not valid.",
-        example: "cases.json:9:40: the field order.id must state exactly one condition; state equals, regex or near \
-            [bad-field]",
-        fix: "Keep exactly one of `equals`, `regex` and `near`, with a valid value.",
+        example: "cases.json:9:40: the field order.id must state exactly one condition; state equals, one_of, regex, \
+            near, length or type [bad-field]",
+        fix: "Keep exactly one of `equals`, `one_of`, `regex`, `near`, `length` and `type`, with a valid value.",
+    }
+
+    BAD_JSON_SCHEMA = "bad-json-schema" {
+        cause: "The JSON Schema of an answer is not a valid schema, or refers to another document.",
+        example: "cases.json:4:30: invalid JSON Schema: \"objekt\" is not valid under any of the schemas listed in the \
+            'anyOf' keyword; write a JSON Schema, or the path of a file with one; a $ref to another document is not \
+            resolved [bad-json-schema]",
+        fix: "Correct the schema. Put what a `$ref` refers to into the same schema, under `$defs`.",
     }
 
     BAD_LABEL = "bad-label" {

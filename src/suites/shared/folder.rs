@@ -1,13 +1,19 @@
 //! A folder of golden files, one for each case; every agent of the suite is graded on each case.
 
+use std::sync::Arc;
+
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
+use super::answer::checks::AnswerChecks;
+use super::answer::form::AnswerChecksForm;
+use super::answer::reader::AnswerReader;
 use super::audit::Audit;
 use super::case_table::CaseTable;
 use super::meaning::without_notes;
 use super::quarantine::Stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, read_case, sha256_hex};
+use crate::format::JsonCursor;
 use crate::model::{CaseId, RepoPath, RunKey, SuiteConfig};
 use crate::suites::kind::{CaseIndex, Pair};
 
@@ -29,6 +35,8 @@ pub struct GoldenCase<T> {
     pub samples: Option<u32>,
     /// Why the case is excluded from gating for now.
     pub quarantine: Option<Box<Stated>>,
+    /// What the case requires of the answer.
+    pub answer: Option<AnswerChecksForm>,
     /// Why the case is listed and no longer run.
     pub retired: Option<String>,
     /// Other content that affects a metric, such as a list of terms.
@@ -46,6 +54,7 @@ impl<T> GoldenCase<T> {
             samples: None,
             retired: None,
             quarantine: None,
+            answer: None,
             measured_with: String::new(),
             case,
         }
@@ -66,6 +75,8 @@ pub struct CaseEntry<T> {
     pub samples: Option<u32>,
     /// Why the case is excluded from gating for now.
     pub quarantine: Option<Box<Stated>>,
+    /// The checks of the answer.
+    pub answer: Option<Arc<AnswerChecks>>,
     /// The expectations of the case.
     pub case: T,
 }
@@ -85,7 +96,7 @@ impl<T> CaseFolder<T> {
     pub fn of(suite: &SuiteConfig, path: RepoPath, mut entries: Vec<CaseEntry<T>>) -> Self {
         entries.sort_by(|one, other| one.id.cmp(&other.id));
         let table = CaseTable::of(entries.into_iter().map(|entry| {
-            let CaseEntry { id, golden, digest, runs, samples, quarantine, case } = entry;
+            let CaseEntry { id, golden, digest, runs, samples, quarantine, answer, case } = entry;
             let pairs = suite.agents.keys().map(move |agent| {
                 let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
                 Pair {
@@ -96,6 +107,7 @@ impl<T> CaseFolder<T> {
                     runs: runs.iter().map(key).collect(),
                     samples,
                     quarantine: quarantine.clone(),
+                    answer: answer.clone(),
                     zone: None,
                     case_index: CaseIndex::NOT_SET,
                 }
@@ -136,6 +148,7 @@ struct GoldenFile<T> {
     /// The byte offset of its id.
     at: usize,
     digest: String,
+    answer: Option<Arc<AnswerChecks>>,
     read: GoldenCase<T>,
 }
 
@@ -158,7 +171,7 @@ pub fn open_cases<T: Send>(
         .collect();
     let opened: Vec<Result<_, Diagnostics>> = entries_by_name
         .par_iter()
-        .map(|(file, stem)| read_case(files, file, |own| opened(file, stem, own, &read)))
+        .map(|(file, stem)| read_case(files, file, |own| opened(suite, file, stem, own, &read)))
         .collect();
     let mut opened: Vec<GoldenFile<T>> = opened.into_iter().filter_map(|one| problems.keep_all(one)).collect();
     opened.sort_by(|one, other| one.id.cmp(&other.id));
@@ -172,26 +185,31 @@ pub fn open_cases<T: Send>(
         runs,
         source,
         digest,
+        answer,
         read: GoldenCase { samples, quarantine, retired: left, case, .. },
         ..
     } in opened
     {
         match left {
             Some(why) => retired.push((id, why)),
-            None => entries.push(CaseEntry { id, golden: source.file, digest, runs, samples, quarantine, case }),
+            None => {
+                entries.push(CaseEntry { id, golden: source.file, digest, runs, samples, quarantine, answer, case })
+            }
         }
     }
     problems.or(CaseFolder { retired, ..CaseFolder::of(suite, path, entries) })
 }
 
 fn opened<T>(
+    suite: &SuiteConfig,
     file: &RepoPath,
     stem: &str,
     files: &dyn Files,
     read: &impl Fn(&SourceText, &dyn Files) -> Result<GoldenCase<T>, Diagnostic>,
 ) -> Result<GoldenFile<T>, Diagnostics> {
     let source = files.text(file)?;
-    let read = read(&source, files)?;
+    let mut read = read(&source, files)?;
+    let answer = AnswerReader::new(suite, files).read(read.answer.take(), &JsonCursor::whole(&source))?;
     let checked = |text: &str, at: usize| {
         CaseId::new(text).map_err(|bad| source.problem(at, Code::BAD_ID, bad.to_string(), bad.help()))
     };
@@ -204,6 +222,8 @@ fn opened<T>(
     if read.runs.is_empty() {
         runs.push(id.clone());
     }
-    let digest = sha256_hex(format!("{}{}", without_notes(&source.text), read.measured_with).as_bytes());
-    problems.or(GoldenFile { id, runs, at, digest, read, source })
+    let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
+    let measured = format!("{}{}{of_answer}", without_notes(&source.text), read.measured_with);
+    let digest = sha256_hex(measured.as_bytes());
+    problems.or(GoldenFile { id, runs, at, digest, answer, read, source })
 }

@@ -1,5 +1,6 @@
 //! What several kinds share: golden files, prompts, reading of outputs, labels, digests.
 
+pub mod answer;
 pub mod asking;
 pub mod atoms;
 pub mod audit;
@@ -12,6 +13,8 @@ pub mod every_kind;
 pub mod expected;
 pub mod expected_deltas;
 pub mod failure_classifier;
+pub mod field_matcher;
+pub mod field_path;
 pub mod finding;
 pub mod folder;
 pub mod golden;

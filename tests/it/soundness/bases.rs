@@ -18,6 +18,7 @@ pub fn base(name: &str) -> Repository {
         "assistant" => assistant(),
         "interview" => interview(),
         "triggers" => triggers(),
+        "answers" => answers(),
         "nested" => nested(),
         "package" => package(),
         "submodule" => submodule(),
@@ -187,6 +188,43 @@ fn assistant() -> Repository {
         }
     }
     repository.write(file, serde_json::to_string_pretty(&cases).unwrap());
+    repository
+}
+
+const ANSWERS: &str = "\
+version: 1
+baseline: baselines/latest.json
+suites:
+  - id: answers
+    kind: tool_use
+    path: golden/cases.json
+    terms: { refusal: golden/refusal.txt }
+    agents: { helper: { deterministic: { replay: runs }, fingerprint: [prompt.md] } }
+    gates: { case_pass_rate: { off: true, reason: the answers have their own gate } }
+";
+
+/// Three cases with checks of the answer: texts, JSON by a schema in a file, and a refusal.
+fn answers() -> Repository {
+    let repository = empty();
+    repository.write("goldgate.yaml", ANSWERS);
+    repository.write("prompt.md", "Name the capital.\n");
+    repository.write("golden/refusal.txt", "i cannot help\n");
+    repository.write("golden/schema.json", r#"{"type": "object", "required": ["city"]}"#);
+    let cases = [
+        ("text", json!({"all_of": ["Paris"], "none_of": ["Lyon"]}), "The capital is Paris."),
+        ("json", json!({"json_schema": "schema.json"}), r#"{"city": "Paris"}"#),
+        ("refusal", json!({"refusal": true}), "I cannot help with that."),
+    ];
+    let case = |(id, answer, _): &(&str, Value, &str)| {
+        json!({"id": id, "category": "happy_path", "query": id, "expected_tools": [],
+            "expected_output_contains": [], "answer": answer})
+    };
+    let golden: Vec<Value> = cases.iter().map(case).collect();
+    repository.write("golden/cases.json", serde_json::to_string_pretty(&golden).unwrap());
+    for (id, _, text) in cases {
+        let record = json!({"status": "completed", "outputs": {"text": text}});
+        repository.write(&format!("runs/helper/{id}.json"), record.to_string());
+    }
     repository
 }
 

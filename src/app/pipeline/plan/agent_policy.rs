@@ -34,7 +34,7 @@ impl PlanReader<'_> {
     /// Refuses keys that have no effect on the kind.
     fn check_keys(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
-        let lists: Vec<&str> = kind.terms.iter().map(|list| list.name).collect();
+        let lists: Vec<&str> = kind.term_lists().map(|list| list.name).collect();
         for name in suite.terms.keys().filter(|name| !lists.contains(&name.as_str())) {
             let at = [Key("suites"), At(suite.index), Key("terms"), Key(name.as_str())];
             let help = match lists.as_slice() {

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::app::pipeline::selection::Selection;
+use crate::diag::Diagnostic;
 use crate::files::ReadLog;
 use crate::gate::GatedMetric;
-use crate::model::{AgentName, CaseId, Config, Judge, SuiteConfig, Tier};
-use crate::suites::{Labels, Pair, PromptPackage, Suite, SuiteKind};
+use crate::model::{AgentName, CaseId, Config, Grade, Judge, MetricSpec, Run, SuiteConfig, Tier};
+use crate::suites::{GradeContext, Labels, Pair, PromptPackage, Suite, SuiteKind, graded};
 
 /// The config and its suites, read and checked.
 pub struct Plan {
@@ -49,9 +50,11 @@ pub struct LoadedSuite {
     pub kind: &'static SuiteKind,
     /// Its golden files.
     pub suite: Arc<dyn Suite>,
-    /// The metrics of the kind with their gates in the deterministic tier.
+    /// The metrics of the suite: those of the kind, then the others that a case or a gate uses.
+    pub specs: Vec<MetricSpec>,
+    /// The same with their gates in the deterministic tier.
     pub metrics: Vec<GatedMetric>,
-    /// The metrics of the kind with their gates in the model tier.
+    /// The same with their gates in the model tier.
     pub model_metrics: Vec<GatedMetric>,
     /// The prompt packages of its agents.
     pub prompts: BTreeMap<AgentName, PromptPackage>,
@@ -66,7 +69,15 @@ pub struct LoadedSuite {
 }
 
 impl LoadedSuite {
-    /// Returns the metrics of the kind with their gates in a tier.
+    /// Grades one completed sample of a pair.
+    ///
+    /// # Errors
+    /// A file of the suite cannot be read.
+    pub fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        graded(self.kind, &self.specs, self.suite.as_ref(), pair, runs, context)
+    }
+
+    /// Returns the metrics of the suite with their gates in a tier.
     pub fn metrics_of(&self, tier: Tier) -> &[GatedMetric] {
         match tier {
             Tier::Deterministic => &self.metrics,

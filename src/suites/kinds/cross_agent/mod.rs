@@ -26,6 +26,7 @@ use crate::suites::kind::{
     AgentPolicy, CaseIndex, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
+use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
@@ -51,6 +52,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "several agents on one document: what they should share, repeat and agree on",
     open: open_suite,
     outputs: FINDINGS,
+    answer: AnswerOutput::None,
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],
@@ -261,6 +263,7 @@ fn read_golden(
         runs,
         samples: None,
         quarantine: form.quarantine.map(|form| form.stated(&cursor)),
+        answer: None,
         zone: None,
         golden: file,
         case_index: CaseIndex::NOT_SET,

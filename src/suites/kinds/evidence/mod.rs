@@ -22,6 +22,8 @@ use crate::suites::kind::{
     AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
+use crate::suites::shared::answer::form::AnswerChecksForm;
+use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::folder;
 use crate::suites::shared::folder::{CaseFolder, GoldenCase, StatedName};
@@ -48,6 +50,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that inspect a small repository: right evidence, right diagnosis, nothing invented",
     open: open_suite,
     outputs: OutputLists { anchor: None, unordered: &["files_inspected"] },
+    answer: AnswerOutput::UnderOrWhole(&["result", "text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &["lifecycle", "why"],
@@ -142,6 +145,8 @@ struct TaskForm {
     /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
+    /// What the case requires of the answer's text.
+    answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
@@ -282,7 +287,7 @@ fn read_task(source: &SourceText, suite: &RepoPath, disk: &dyn Files) -> Result<
     };
     let quarantine = form.quarantine.map(|form| form.stated(&cursor));
     let id = Some(StatedName { text: form.name, at: cursor.value(&[Key("name")]) });
-    Ok(GoldenCase { id, quarantine, retired, ..GoldenCase::plain(task) })
+    Ok(GoldenCase { id, quarantine, retired, answer: form.answer, ..GoldenCase::plain(task) })
 }
 
 impl ChecksForm {

@@ -9,6 +9,7 @@ use crate::files::SourceText;
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
 use crate::model::InputLimit;
+use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::expected::ExpectedFinding;
 use crate::suites::shared::finding::Finding;
 use crate::suites::shared::quarantine::QuarantineForm;
@@ -47,6 +48,8 @@ pub struct ExpectedFile<'a> {
     /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
+    /// What the case requires of the answer's text.
+    pub answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     pub quarantine: Option<QuarantineForm>,
 }

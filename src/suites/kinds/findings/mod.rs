@@ -24,6 +24,8 @@ use crate::suites::kind::{
     AgentPolicy, CaseIndex, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
+use crate::suites::shared::answer::reader::AnswerReader;
+use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
@@ -57,6 +59,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that report findings on documents, compared with the findings of a person",
     open: open_suite,
     outputs: FINDINGS,
+    answer: AnswerOutput::UnderOrWhole(&["text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],
@@ -217,14 +220,17 @@ fn read_pair(
     let source = files.text(&file)?;
     let text: ExpectedFile<'_> = json::golden(&source)?;
     let (expectation, zone) = expectation(&source, &text, categories(suite))?;
+    let answer = AnswerReader::new(suite, files).read(text.answer, &JsonCursor::whole(&source))?;
+    let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
     let pair = Pair {
         runs: vec![RunKey { suite: suite.id.clone(), agent: agent.clone(), case: case.clone() }],
         case,
         agent: agent.clone(),
         golden: file,
-        digest: sha256_hex(without_notes(&source.text).as_bytes()),
+        digest: sha256_hex(format!("{}{of_answer}", without_notes(&source.text)).as_bytes()),
         samples: None,
         quarantine: text.quarantine.map(|form| form.stated(&JsonCursor::whole(&source))),
+        answer,
         zone,
         case_index: CaseIndex::NOT_SET,
     };

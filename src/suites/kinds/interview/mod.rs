@@ -18,6 +18,8 @@ use crate::model::{
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::settings::{NoSettings, SettingsSpec};
+use crate::suites::shared::answer::form::AnswerChecksForm;
+use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::atoms::{ATOMS, Atom, produced};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::client::{Client, Speech};
@@ -47,6 +49,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that turn a conversation into atoms of intent, compared with a scenario's expected atoms",
     open: open_suite,
     outputs: ATOMS,
+    answer: AnswerOutput::UnderOrWhole(&["text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],
@@ -145,6 +148,8 @@ struct InterviewScenarioForm {
     /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
+    /// What the case requires of the answer's text.
+    answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
@@ -235,7 +240,7 @@ fn read_scenario(
     };
     let quarantine = form.quarantine.map(|form| form.stated(&cursor));
     let id = form.scenario_id.map(|text| StatedName { text, at: cursor.value(&[Key("scenarioId")]) });
-    Ok(GoldenCase { id, quarantine, measured_with, ..GoldenCase::plain(scenario) })
+    Ok(GoldenCase { id, quarantine, answer: form.answer, measured_with, ..GoldenCase::plain(scenario) })
 }
 
 /// The keywords of the invariants: the stated ones, else the context's constraints.

@@ -17,6 +17,8 @@ use crate::model::{
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::settings::{NoSettings, SettingsSpec};
+use crate::suites::shared::answer::form::AnswerChecksForm;
+use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::deltas::{DELTAS, DeltasOutput, form, kinds_by_item, produced};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
@@ -42,6 +44,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that must classify code the same if its meaning did not change",
     open: open_suite,
     outputs: DELTAS,
+    answer: AnswerOutput::UnderOrWhole(&["text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],
@@ -75,6 +78,8 @@ struct PropertyCaseForm {
     /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
+    /// What the case requires of the answer's text.
+    answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
@@ -107,7 +112,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
 }
 
 fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic> {
-    let PropertyCaseForm { snapshot, expected_deltas, variants, _notes: _, quarantine } = json::golden(source)?;
+    let PropertyCaseForm { snapshot, expected_deltas, variants, _notes: _, answer, quarantine } = json::golden(source)?;
     let cursor = JsonCursor::whole(source);
     if variants.is_empty() {
         let help = "add a variant: a base run alone cannot show stability";
@@ -141,6 +146,7 @@ fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic
     Ok(GoldenCase {
         runs,
         quarantine: quarantine.map(|form| form.stated(&cursor)),
+        answer,
         ..GoldenCase::plain(PropertyCase { snapshot, expected, variants })
     })
 }

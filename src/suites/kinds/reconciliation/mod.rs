@@ -16,6 +16,8 @@ use crate::model::{
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::settings::{NoSettings, SettingsSpec};
+use crate::suites::shared::answer::form::AnswerChecksForm;
+use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::deltas::{DELTAS, Delta, DeltasOutput, kinds_by_item, produced};
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
@@ -40,6 +42,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that compare code, tests and requirements, checked against a snapshot of a repository",
     open: open_suite,
     outputs: DELTAS,
+    answer: AnswerOutput::UnderOrWhole(&["text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],
@@ -100,6 +103,8 @@ struct FixtureForm {
     /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
+    /// What the case requires of the answer's text.
+    answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
@@ -124,7 +129,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
 }
 
 fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> {
-    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, _notes: _, quarantine } =
+    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, _notes: _, answer, quarantine } =
         json::golden(source)?;
     let cursor = JsonCursor::whole(source);
     let coverage = snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
@@ -139,7 +144,7 @@ fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> 
         most: max_recommendations,
         rule,
     };
-    Ok(GoldenCase { quarantine: quarantine.map(|form| form.stated(&cursor)), ..GoldenCase::plain(fixture) })
+    Ok(GoldenCase { quarantine: quarantine.map(|form| form.stated(&cursor)), answer, ..GoldenCase::plain(fixture) })
 }
 
 impl Fixture {

@@ -12,7 +12,7 @@ use crate::suites::shared::asking::{Prompt, list, number, object, one_of, text, 
 use crate::text::rtf::portable;
 
 /// Keys of the instructions that only the grading uses; agents do not see them.
-const OF_THE_GRADING: [&str; 3] = ["allowed_changes", "rule", "quarantine"];
+const OF_THE_GRADING: [&str; 4] = ["allowed_changes", "rule", "answer", "quarantine"];
 
 /// Builds the request for the case with this golden file.
 ///

@@ -15,6 +15,8 @@ use crate::format::JsonCursor;
 use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteConfig};
 use crate::suites::Stated;
 use crate::suites::kind::{CaseIndex, Pair};
+use crate::suites::shared::answer::checks::AnswerChecks;
+use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::meaning::without_notes;
 
@@ -27,6 +29,7 @@ pub struct RevisionCase {
     golden: RepoPath,
     digest: String,
     quarantine: Option<Box<Stated>>,
+    answer: Option<Arc<AnswerChecks>>,
     /// The instructions.
     pub asked: Instructions,
     /// The original document.
@@ -47,6 +50,7 @@ impl RevisionCase {
             runs: vec![key],
             samples: None,
             quarantine: self.quarantine.clone(),
+            answer: self.answer.clone(),
             zone: None,
             case_index: CaseIndex::NOT_SET,
         }
@@ -67,7 +71,7 @@ pub fn open_cases(suite: &SuiteConfig, files: &dyn Files, scoring: &Scoring) -> 
         .par_iter()
         .map(|name| {
             let folder = folder.child(name);
-            read_case(files, &folder.child(GOLDEN), |own| read_golden_case(own, &folder, name, scoring))
+            read_case(files, &folder.child(GOLDEN), |own| read_golden_case(suite, own, &folder, name, scoring))
         })
         .collect();
     let mut cases: Vec<RevisionCase> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
@@ -76,6 +80,7 @@ pub fn open_cases(suite: &SuiteConfig, files: &dyn Files, scoring: &Scoring) -> 
 }
 
 fn read_golden_case(
+    suite: &SuiteConfig,
     files: &dyn Files,
     folder: &RepoPath,
     name: &str,
@@ -97,12 +102,16 @@ fn read_golden_case(
         Err(problem) => return Err(problem),
     };
     let after = judged.as_ref().map_or("", |(digest, ..)| digest);
-    let measured = format!("{}\n{before}\n{after}\n{scoring:?}", without_notes(&source.text));
+    let cursor = JsonCursor::whole(&source);
+    let answer = AnswerReader::new(suite, files).read(asked.answer.clone(), &cursor)?;
+    let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
+    let measured = format!("{}\n{before}\n{after}\n{scoring:?}{of_answer}", without_notes(&source.text));
     Ok(RevisionCase {
         id,
         golden,
         digest: sha256_hex(measured.as_bytes()),
-        quarantine: asked.quarantine.clone().map(|form| form.stated(&JsonCursor::whole(&source))),
+        quarantine: asked.quarantine.clone().map(|form| form.stated(&cursor)),
+        answer,
         asked,
         original,
         judged: judged.map(|(_, draft, verification)| (draft, verification)),

@@ -11,6 +11,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
+use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::golden::step;
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::text::{Keyword, norm};
@@ -38,6 +39,8 @@ pub struct Instructions {
     /// Notes for people; they have no effect on the grade.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
+    /// What the case requires of the answer's text.
+    pub answer: Option<AnswerChecksForm>,
     /// Quarantine: why the case temporarily does not affect gates.
     pub quarantine: Option<QuarantineForm>,
 }

@@ -21,6 +21,7 @@ use crate::suites::kind::{
     AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
+use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
@@ -66,6 +67,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that revise RTF contracts, and critics of such revisions, with a deterministic verifier",
     open,
     outputs: OutputLists::NONE,
+    answer: AnswerOutput::UnderOrWhole(&["document", "text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],

@@ -21,6 +21,8 @@ use crate::model::{
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
 use crate::suites::settings::{NoSettings, SettingsSpec};
+use crate::suites::shared::answer::form::AnswerChecksForm;
+use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::atoms::{ATOMS, Atom, produced};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::client::{Client, Speech};
@@ -46,6 +48,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that are asked the same several times: how many facts they find, and how much that varies",
     open: open_suite,
     outputs: ATOMS,
+    answer: AnswerOutput::UnderOrWhole(&["text"]),
     caching: RunCaching::Never,
     golden: GoldenForm::OneCase,
     history_keys: &[],
@@ -138,6 +141,8 @@ struct StochasticScenarioForm {
     /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
+    /// What the case requires of the answer's text.
+    answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
@@ -196,8 +201,7 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
     }
     for (name, threshold) in [("precision", form.thresholds.precision), ("recall", form.thresholds.recall)] {
         if !(0.0..=1.0).contains(&threshold) {
-            let what = format!("the threshold of {name} is {threshold}");
-            let path = [Key("thresholds"), Key(name)];
+            let (path, what) = ([Key("thresholds"), Key(name)], format!("the threshold of {name} is {threshold}"));
             return Err(cursor.problem(&path, Code::BAD_NUMBER, what, "write a number from 0 to 1"));
         }
     }
@@ -219,18 +223,18 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
         }
         sets.push(set);
     }
-    let rule = cursor.rule(form.rule)?;
     let scenario = StochasticScenario {
         context: form.context,
         facts: decided_facts,
         sets,
         thresholds: form.thresholds,
-        rule,
+        rule: cursor.rule(form.rule)?,
         persona: form.persona_variant,
     };
     let quarantine = form.quarantine.map(|form| form.stated(&cursor));
     let id = form.scenario_id.map(|text| StatedName { text, at: cursor.value(&[Key("scenarioId")]) });
-    Ok(GoldenCase { id, quarantine, samples: Some(form.runs.unwrap_or(5)), ..GoldenCase::plain(scenario) })
+    let samples = Some(form.runs.unwrap_or(5));
+    Ok(GoldenCase { id, quarantine, answer: form.answer, samples, ..GoldenCase::plain(scenario) })
 }
 
 /// The score of a fact: 1 if one atom has two of its keywords (or its only one), 0.5 if it has one of several, else 0.

@@ -16,6 +16,8 @@ use crate::files::{SourceText, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::model::{CannedTool, CaseId, Difference, Shortfall, Shortfalls};
+use crate::suites::shared::answer::form::AnswerChecksForm;
+use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::calls::{ObservedCall, contains};
 use crate::suites::shared::folder::CaseEntry;
 use crate::suites::shared::meaning::without_notes;
@@ -80,6 +82,8 @@ pub struct ToolUseCaseForm {
     /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
+    /// What the case requires of the answer's text.
+    answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
@@ -145,12 +149,16 @@ pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
 ///
 /// # Errors
 /// Every invalid part of the file, with its position.
-pub fn cases(source: &SourceText, flags: &Flags) -> Result<Vec<CaseEntry<ToolUseCase>>, Diagnostics> {
+pub fn cases(
+    source: &SourceText,
+    flags: &Flags,
+    answers: &AnswerReader<'_>,
+) -> Result<Vec<CaseEntry<ToolUseCase>>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let CasesFile(raws) = json::golden(source)?;
     let (mut read, mut ids) = (Vec::new(), BTreeSet::new());
     for (at, raw) in raws.into_iter().enumerate() {
-        let Some(case) = problems.keep(case(source, raw, at, flags)) else { continue };
+        let Some(case) = problems.keep(case(source, raw, at, flags, answers)) else { continue };
         if !ids.insert(case.id.clone()) {
             let what = format!("duplicate id \"{}\"", case.id);
             let cursor = JsonCursor::part(source, raw);
@@ -166,6 +174,7 @@ fn case(
     raw: &RawValue,
     index: usize,
     flags: &Flags,
+    answers: &AnswerReader<'_>,
 ) -> Result<CaseEntry<ToolUseCase>, Diagnostic> {
     let form: ToolUseCaseForm = json::part(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
@@ -200,6 +209,8 @@ fn case(
     }
     let trajectory =
         form.trajectory.map(|form| Trajectory::read(form, &cursor.inner(&[Key("trajectory")]))).transpose()?;
+    let answer = answers.read(form.answer, &cursor)?;
+    digested.push_str(answer.as_ref().map_or("", |answer| answer.measured_with.as_str()));
     let case = ToolUseCase {
         category: form.category,
         query: form.query,
@@ -218,6 +229,7 @@ fn case(
         id,
         samples: None,
         quarantine: form.quarantine.map(|form| form.stated(&cursor)),
+        answer,
         case,
     })
 }

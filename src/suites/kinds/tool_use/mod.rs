@@ -23,6 +23,8 @@ use crate::suites::kind::{
     AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
+use crate::suites::shared::answer::reader::AnswerReader;
+use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::calls::{ObservedCall, calls};
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -51,6 +53,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that call tools and answer in text, checked for the expected tools, phrases and data",
     open: open_suite,
     outputs: OutputLists::NONE,
+    answer: AnswerOutput::Under(&["text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::Entries(entries),
     history_keys: &[],
@@ -143,7 +146,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         }
     }
     let Some(source) = problems.keep(files.text(&suite.path)) else { return Err(problems) };
-    let cases = problems.keep_all(cases(&source, &flags)).unwrap_or_default();
+    let cases = problems.keep_all(cases(&source, &flags, &AnswerReader::new(suite, files))).unwrap_or_default();
     let declared = declared.and_then(|file| problems.keep(files.text(&file)));
     let tools = declared.and_then(|source| problems.keep_all(tools(&source))).unwrap_or_default();
     problems.or(Box::new(ToolUse { folder: CaseFolder::of(suite, suite.path.clone(), cases), tools }))

@@ -1,21 +1,20 @@
 //! Trajectories: which calls in which order. Five modes, argument matching, and partial credit.
 
-mod fields;
 mod nearest;
 
 use std::collections::BTreeMap;
 
-use regex::Regex;
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use self::fields::{FieldPath, at, without};
 use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
-use crate::model::{EPSILON, harmonic};
+use crate::model::harmonic;
 use crate::suites::shared::calls::{ObservedCall, contains, same};
+use crate::suites::shared::field_matcher::{FieldForm, FieldMatcher};
+use crate::suites::shared::field_path::{FieldPath, at, without};
 use crate::suites::shared::matching;
 
 /// The expected calls.
@@ -112,32 +111,6 @@ enum ArgumentMatch {
     Ignore,
 }
 
-/// One field: `equals`, `regex` or `near`.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct FieldForm {
-    /// The exact value; may be `null`.
-    #[serde(default, deserialize_with = "stated")]
-    equals: Option<Value>,
-    /// A regular expression that must match in the text.
-    regex: Option<String>,
-    /// A number with a tolerance.
-    near: Option<NearForm>,
-}
-
-/// Keeps a stated `null`.
-fn stated<'a, D: Deserializer<'a>>(reader: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(reader).map(Some)
-}
-
-/// A number with a tolerance.
-#[derive(Deserialize, JsonSchema, Clone, Copy)]
-#[serde(deny_unknown_fields)]
-struct NearForm {
-    value: f64,
-    within: f64,
-}
-
 /// A trajectory, prepared for comparison.
 pub struct Trajectory {
     mode: TrajectoryMode,
@@ -150,13 +123,7 @@ struct TrajectoryStep {
     name: String,
     how: ArgumentMatch,
     values: Value,
-    fields: Vec<(FieldPath, Field)>,
-}
-
-enum Field {
-    Equals(Value),
-    Pattern(Regex),
-    Near(NearForm),
+    fields: Vec<(FieldPath, FieldMatcher)>,
 }
 
 /// How a run followed a trajectory; each message is `None` if its condition is satisfied.
@@ -312,20 +279,20 @@ impl TrajectoryStep {
                     "write keys, separated by dots",
                 ));
             }
-            read.push((steps, Field::read(field, &path, cursor)?));
+            let at = [Key("args"), Key("fields"), Key(&path)];
+            read.push((steps, FieldMatcher::read(field, &path, cursor, &at)?));
         }
         Ok(Self { name, how: how.unwrap_or(ArgumentMatch::Exact), values: Value::Object(values), fields: read })
     }
 
     fn fits(&self, call: &ObservedCall) -> bool {
-        if call.name != self.name
-            || !self.fields.iter().all(|(path, field)| at(&call.arguments, path).is_some_and(|value| field.fits(value)))
-        {
+        if call.name != self.name || !self.fields.iter().all(|(path, field)| field.fits(at(&call.arguments, path))) {
             return false;
         }
         let none = Value::Object(Map::new());
         let made = if call.arguments.is_null() { &none } else { &call.arguments };
-        let (values, made) = without(&self.values, made, self.fields.iter().map(|(path, _)| path));
+        let there = self.fields.iter().map(|(path, _)| path).filter(|path| at(made, path).is_some());
+        let (values, made) = without(&self.values, made, there);
         match self.how {
             ArgumentMatch::Exact => same(&made, &values),
             ArgumentMatch::Subset => contains(&values, &made),
@@ -333,41 +300,6 @@ impl TrajectoryStep {
             ArgumentMatch::Ignore => true,
         }
     }
-}
-
-impl Field {
-    fn read(form: FieldForm, path: &str, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
-        let at = [Key("args"), Key("fields"), Key(path)];
-        let refuse = |what: String, help: &str| cursor.problem_of_key(&at, Code::BAD_FIELD, what, help);
-        match (form.equals, form.regex, form.near) {
-            (Some(value), None, None) => Ok(Self::Equals(value)),
-            (None, Some(pattern), None) => Regex::new(&pattern).map(Self::Pattern).map_err(|error| {
-                refuse(
-                    format!("invalid regular expression \"{pattern}\": {}", last_line(&error.to_string())),
-                    "fix the regular expression",
-                )
-            }),
-            (None, None, Some(near)) if near.within >= 0.0 && near.value.is_finite() => Ok(Self::Near(near)),
-            (None, None, Some(near)) => Err(refuse(format!("within is {}", near.within), "write 0 or more")),
-            _ => {
-                Err(refuse(format!("the field {path} must state exactly one condition"), "state equals, regex or near"))
-            }
-        }
-    }
-
-    fn fits(&self, value: &Value) -> bool {
-        match self {
-            Self::Equals(expected) => same(value, expected),
-            Self::Pattern(pattern) => value.as_str().is_some_and(|text| pattern.is_match(text)),
-            Self::Near(near) => {
-                value.as_f64().is_some_and(|number| (number - near.value).abs() <= near.within + EPSILON)
-            }
-        }
-    }
-}
-
-fn last_line(text: &str) -> &str {
-    text.lines().last().unwrap_or(text).trim_start_matches("error: ")
 }
 
 #[cfg(test)]

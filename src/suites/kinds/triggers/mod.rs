@@ -19,6 +19,7 @@ use crate::suites::kind::{
     AgentPolicy, CaseIndex, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
+use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::finding::{Finding, FindingParts, Severity};
@@ -41,6 +42,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "rules that call another agent for some findings; no model is called",
     open: open_suite,
     outputs: OutputLists::NONE,
+    answer: AnswerOutput::None,
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],
@@ -212,6 +214,7 @@ fn read_golden(
         runs: Vec::new(),
         samples: None,
         quarantine: form.quarantine.map(|form| form.stated(&cursor)),
+        answer: None,
         zone: None,
         case_index: CaseIndex::NOT_SET,
     };

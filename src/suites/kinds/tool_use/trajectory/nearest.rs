@@ -2,15 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::fields::{at, without};
-use super::{ArgumentMatch, Field, Trajectory, TrajectoryMode, TrajectoryStep};
+use super::{ArgumentMatch, Trajectory, TrajectoryMode, TrajectoryStep};
 use crate::suites::shared::calls::{ObservedCall, same};
+use crate::suites::shared::field_matcher::written;
+use crate::suites::shared::field_path::{at, without};
 
 /// How many calls are shown, and how many arguments of each.
 const SHOWN: usize = 3;
-
-/// How many characters of an argument are shown.
-const VALUE_LENGTH: usize = 60;
 
 /// An argument that differs from the case.
 struct ArgumentDifference {
@@ -74,7 +72,7 @@ impl TrajectoryStep {
         let mut found = Vec::new();
         for (path, field) in &self.fields {
             let value = at(&call.arguments, path);
-            if !value.is_some_and(|value| field.fits(value)) {
+            if !field.fits(value) {
                 let expected = Some(field.expectation());
                 found.push(ArgumentDifference { path: path.join("."), got: value.map(written), expected });
             }
@@ -108,24 +106,5 @@ fn compare(path: &str, listed: &Value, made: &Value, how: ArgumentMatch, found: 
     }
     for (key, value) in got.iter().filter(|(key, _)| how != ArgumentMatch::Superset && !expected.contains_key(*key)) {
         found.push(ArgumentDifference { path: inner(key), got: Some(written(value)), expected: None });
-    }
-}
-
-impl Field {
-    fn expectation(&self) -> String {
-        match self {
-            Self::Equals(value) => written(value),
-            Self::Pattern(pattern) => format!("text matching /{}/", pattern.as_str()),
-            Self::Near(near) => format!("{} ± {}", near.value, near.within),
-        }
-    }
-}
-
-/// A value as JSON, shortened if long.
-fn written(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(VALUE_LENGTH) {
-        Some((cut, _)) => format!("{} …", &text[..cut]),
-        None => text,
     }
 }

@@ -1,0 +1,70 @@
+//! The checks of `answer` of one case, prepared for grading.
+
+use std::fmt;
+
+use super::condition::AnswerCondition;
+use super::phrase::LetterCase;
+
+/// The checks of one case; all entries must hold.
+pub struct AnswerChecks {
+    /// The entries, in the order of the file.
+    pub entries: Vec<AnswerEntry>,
+    /// Whether the case states a list of entries.
+    pub listing: EntryListing,
+    /// The content of the files and lists that the checks use; it is part of the digest of the case.
+    pub measured_with: String,
+    /// The text of the checks in the golden file.
+    pub stated: String,
+}
+
+/// Whether a case states one entry or a list of them; it decides the names of the checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryListing {
+    /// One entry: its checks have no index.
+    Single,
+    /// A list: each check has the index of its entry.
+    Listed,
+}
+
+/// One entry.
+pub struct AnswerEntry {
+    /// Its line in the golden file, from 1.
+    pub line: u32,
+    /// Its weight in the score.
+    pub weight: f64,
+    /// The rule of the prompt package that it tests.
+    pub rule: Option<String>,
+    /// What it requires.
+    pub requires: AnswerRequirement,
+}
+
+/// What an entry requires.
+pub enum AnswerRequirement {
+    /// Conditions that must all hold.
+    All {
+        /// The conditions.
+        conditions: Vec<AnswerCondition>,
+        /// Whether letter case counts in their texts.
+        letter_case: LetterCase,
+    },
+    /// Entries of which a weighted share must hold.
+    Share {
+        /// The entries.
+        entries: Vec<AnswerEntry>,
+        /// The share.
+        min_score: f64,
+    },
+}
+
+impl fmt::Debug for AnswerChecks {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.stated)
+    }
+}
+
+impl PartialEq for AnswerChecks {
+    /// Checks are equal if they are stated and measured with the same texts.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.stated, &self.measured_with) == (&other.stated, &other.measured_with)
+    }
+}

@@ -1,0 +1,310 @@
+//! One condition on an answer: whether it holds, and what to say and do if not.
+
+use regex::Regex;
+
+use super::form::LengthForm;
+use super::phrase::{AnswerPhrase, LetterCase};
+use super::text::AnswerText;
+use crate::format::JsonSchemaValidator;
+use crate::model::{Layer, reaches};
+use crate::suites::shared::field_matcher::{FieldMatcher, RangeForm, written};
+use crate::suites::shared::field_path::{FieldPath, at};
+use crate::suites::shared::terms::TermList;
+use crate::text::{levenshtein, line, norm, rouge_l, token_f1};
+
+/// The longest quotation of an answer, in characters.
+const QUOTED: usize = 120;
+
+/// The words of all checks of answers.
+pub const WORDS: &[&str] = &[
+    "answer_equals",
+    "answer_one_of",
+    "answer_all_of",
+    "answer_any_of",
+    "answer_none_of",
+    "answer_starts_with",
+    "answer_ends_with",
+    "answer_regex",
+    "answer_not_regex",
+    "answer_json_schema",
+    "answer_json",
+    "answer_length",
+    "answer_similar",
+    "answer_refusal",
+    MIN_SCORE,
+];
+
+/// The word of the check of a minimum score.
+pub const MIN_SCORE: &str = "answer_min_score";
+
+/// One condition on an answer.
+#[derive(Debug)]
+pub enum AnswerCondition {
+    /// The whole answer.
+    Equals(AnswerPhrase),
+    /// One of these is the whole answer.
+    OneOf(Vec<AnswerPhrase>),
+    /// All are in the answer.
+    AllOf(Vec<AnswerPhrase>),
+    /// At least one is in the answer.
+    AnyOf(Vec<AnswerPhrase>),
+    /// None is in the answer.
+    NoneOf(Vec<AnswerPhrase>),
+    /// The start of the answer.
+    StartsWith(AnswerPhrase),
+    /// The end of the answer.
+    EndsWith(AnswerPhrase),
+    /// Matches in the answer.
+    Regex(Regex),
+    /// Does not match in the answer.
+    NotRegex(Regex),
+    /// The answer's JSON is valid.
+    JsonSchema(JsonSchemaValidator),
+    /// Conditions on the answer's JSON, by path.
+    Json(Vec<(String, FieldPath, FieldMatcher)>),
+    /// The length of the answer.
+    Length(LengthForm),
+    /// How similar the answer is to a text in the normal form.
+    Similar(SimilarText),
+    /// The answer refuses by this list.
+    Refuses(TermList),
+    /// The answer does not refuse by this list.
+    DoesNotRefuse(TermList),
+}
+
+/// A text, and how similar the answer must be.
+#[derive(Debug)]
+pub struct SimilarText {
+    /// The text in the normal form.
+    pub to: String,
+    /// Each measure with its minimum.
+    pub measures: Vec<(SimilarityMeasure, f64)>,
+}
+
+/// A measure of similarity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SimilarityMeasure {
+    /// By the longest common subsequence of words.
+    RougeL,
+    /// By the words in any order.
+    TokenF1,
+    /// By edits of characters.
+    Levenshtein,
+}
+
+impl SimilarityMeasure {
+    /// The key in cases.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::RougeL => "rouge_l",
+            Self::TokenF1 => "token_f1",
+            Self::Levenshtein => "levenshtein",
+        }
+    }
+
+    fn of(self, answer: &str, to: &str, minimum: f64) -> f64 {
+        match self {
+            Self::RougeL => rouge_l(answer, to, minimum),
+            Self::TokenF1 => token_f1(answer, to),
+            Self::Levenshtein => levenshtein(answer, to, minimum),
+        }
+    }
+}
+
+/// Why a condition does not hold.
+#[derive(Debug, PartialEq, Eq)]
+pub enum AnswerMiss {
+    /// The content of the answer.
+    Content(String),
+    /// The format of the answer: no JSON, or not a valid one.
+    Format(String),
+}
+
+impl AnswerCondition {
+    /// The word of its check; one of [`WORDS`].
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Equals(_) => "answer_equals",
+            Self::OneOf(_) => "answer_one_of",
+            Self::AllOf(_) => "answer_all_of",
+            Self::AnyOf(_) => "answer_any_of",
+            Self::NoneOf(_) => "answer_none_of",
+            Self::StartsWith(_) => "answer_starts_with",
+            Self::EndsWith(_) => "answer_ends_with",
+            Self::Regex(_) => "answer_regex",
+            Self::NotRegex(_) => "answer_not_regex",
+            Self::JsonSchema(_) => "answer_json_schema",
+            Self::Json(_) => "answer_json",
+            Self::Length(_) => "answer_length",
+            Self::Similar(_) => "answer_similar",
+            Self::Refuses(_) | Self::DoesNotRefuse(_) => "answer_refusal",
+        }
+    }
+
+    /// The expectation in one line.
+    pub fn expectation(&self) -> String {
+        match self {
+            Self::Equals(phrase) => format!("the answer {}", quoted(phrase)),
+            Self::OneOf(phrases) => format!("the answer {}", joined(phrases, " or ")),
+            Self::AllOf(phrases) => format!("an answer with {}", joined(phrases, " and ")),
+            Self::AnyOf(phrases) => format!("an answer with {}", joined(phrases, " or ")),
+            Self::NoneOf(phrases) => format!("an answer without {}", joined(phrases, " and without ")),
+            Self::StartsWith(phrase) => format!("an answer that starts with {}", quoted(phrase)),
+            Self::EndsWith(phrase) => format!("an answer that ends with {}", quoted(phrase)),
+            Self::Regex(pattern) => format!("an answer that /{pattern}/ matches"),
+            Self::NotRegex(pattern) => format!("an answer that /{pattern}/ does not match"),
+            Self::JsonSchema(_) => "JSON that is valid by the schema".to_owned(),
+            Self::Json(fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(path, _, matcher)| format!("{path}: {}", matcher.expectation())).collect();
+                format!("JSON with {}", fields.join("; "))
+            }
+            Self::Length(length) => {
+                let parts: Vec<String> = counts("", length)
+                    .into_iter()
+                    .map(|(unit, range, _)| format!("{}: {}", unit, range.words()))
+                    .collect();
+                format!("an answer with {}", parts.join(", "))
+            }
+            Self::Similar(SimilarText { to, measures }) => {
+                let parts: Vec<String> = measures
+                    .iter()
+                    .map(|(measure, minimum)| format!("{} at least {minimum}", measure.as_str()))
+                    .collect();
+                format!("an answer like \"{}\": {}", line(to, QUOTED), parts.join(", "))
+            }
+            Self::Refuses(_) => "an answer that refuses the task".to_owned(),
+            Self::DoesNotRefuse(_) => "an answer that does not refuse the task".to_owned(),
+        }
+    }
+
+    /// The next step if it does not hold.
+    pub fn next_action(&self) -> &'static str {
+        match self {
+            Self::Equals(_)
+            | Self::OneOf(_)
+            | Self::AllOf(_)
+            | Self::AnyOf(_)
+            | Self::StartsWith(_)
+            | Self::EndsWith(_)
+            | Self::Regex(_)
+            | Self::Similar(_) => "make the prompt ask for this content or wording, or correct the case",
+            Self::NoneOf(_) | Self::NotRegex(_) => "make the prompt rule this wording out, or correct the case",
+            Self::JsonSchema(_) => "make the prompt's output instructions agree with the schema, or correct the schema",
+            Self::Json(_) => "make the prompt ask for these values, or correct the case",
+            Self::Length(_) => "make the prompt state the length, or correct the limits of the case",
+            Self::Refuses(_) => {
+                "make the prompt say when to refuse; if the answer does refuse, add its wording to the list of terms `refusal`"
+            }
+            Self::DoesNotRefuse(_) => "make the prompt say that the agent may do this task",
+        }
+    }
+
+    /// Why it does not hold for an answer; `None` if it holds.
+    pub fn miss(&self, answer: &AnswerText, letter_case: LetterCase) -> Option<AnswerMiss> {
+        let normal = || answer.normal(letter_case);
+        let shown = || format!("the answer is \"{}\"", line(answer.written(), QUOTED));
+        let content = |is_missed: bool, detail: &dyn Fn() -> String| is_missed.then(|| AnswerMiss::Content(detail()));
+        match self {
+            Self::Equals(phrase) => content(!phrase.is_all_of(normal()), &shown),
+            Self::OneOf(phrases) => content(!phrases.iter().any(|phrase| phrase.is_all_of(normal())), &shown),
+            Self::AllOf(phrases) => {
+                let missing: Vec<String> =
+                    phrases.iter().filter(|phrase| !phrase.is_in(normal())).map(quoted).collect();
+                content(!missing.is_empty(), &|| format!("not in the answer: {}; {}", missing.join(", "), shown()))
+            }
+            Self::AnyOf(phrases) => content(!phrases.iter().any(|phrase| phrase.is_in(normal())), &shown),
+            Self::NoneOf(phrases) => {
+                let found: Vec<String> = phrases.iter().filter(|phrase| phrase.is_in(normal())).map(quoted).collect();
+                content(!found.is_empty(), &|| format!("in the answer: {}; {}", found.join(", "), shown()))
+            }
+            Self::StartsWith(phrase) => content(!phrase.is_start_of(normal()), &shown),
+            Self::EndsWith(phrase) => content(!phrase.is_end_of(normal()), &|| {
+                format!("the answer ends with \"{}\"", line(&end(answer.written()), QUOTED))
+            }),
+            Self::Regex(pattern) => content(!pattern.is_match(answer.written()), &shown),
+            Self::NotRegex(pattern) => pattern.find(answer.written()).map(|found| {
+                AnswerMiss::Content(format!("it matches \"{}\" in the answer", line(found.as_str(), QUOTED)))
+            }),
+            Self::JsonSchema(validator) => by_schema(validator, answer),
+            Self::Json(fields) => by_fields(fields, answer),
+            Self::Length(length) => {
+                let outside: Vec<String> = counts(answer.written().trim(), length)
+                    .into_iter()
+                    .filter(|(_, range, count)| !range.has(*count))
+                    .map(|(unit, _, count)| format!("{unit}: {count}"))
+                    .collect();
+                content(!outside.is_empty(), &|| format!("the length of the answer in {}", outside.join(", ")))
+            }
+            Self::Similar(SimilarText { to, measures }) => {
+                let answer = norm(answer.written());
+                let low: Vec<String> = measures
+                    .iter()
+                    .map(|(measure, minimum)| (measure, *minimum, measure.of(&answer, to, *minimum)))
+                    .filter(|(_, minimum, value)| !reaches(*value, *minimum))
+                    .map(|(measure, minimum, value)| format!("{} {value:.2}, needs {minimum}", measure.as_str()))
+                    .collect();
+                content(!low.is_empty(), &|| format!("{}; {}", low.join(", "), shown()))
+            }
+            Self::Refuses(phrases) => content(!phrases.are_in(answer.normal(LetterCase::Ignored)), &shown),
+            Self::DoesNotRefuse(phrases) => content(phrases.are_in(answer.normal(LetterCase::Ignored)), &shown),
+        }
+    }
+}
+
+/// The last characters of a text that are quoted.
+fn end(text: &str) -> String {
+    let text = text.trim_end();
+    let from = text.char_indices().rev().take(QUOTED).last().map_or(0, |(at, _)| at);
+    text[from..].to_owned()
+}
+
+fn quoted(phrase: &AnswerPhrase) -> String {
+    format!("\"{}\"", line(phrase.stated(), QUOTED))
+}
+
+fn joined(phrases: &[AnswerPhrase], by: &str) -> String {
+    phrases.iter().map(quoted).collect::<Vec<_>>().join(by)
+}
+
+/// The units with a range, each with the number of them in a text.
+fn counts(text: &str, length: &LengthForm) -> Vec<(&'static str, RangeForm, usize)> {
+    let LengthForm { chars, words, lines } = *length;
+    let units = [
+        ("chars", chars, text.chars().count()),
+        ("words", words, text.split_whitespace().count()),
+        ("lines", lines, text.lines().count()),
+    ];
+    units.into_iter().filter_map(|(unit, range, count)| Some((unit, range?, count))).collect()
+}
+
+fn no_json(answer: &AnswerText) -> AnswerMiss {
+    AnswerMiss::Format(format!("the answer has no JSON: \"{}\"", line(answer.written(), QUOTED)))
+}
+
+/// A note on how the JSON was read, if it was not valid as written.
+fn read_by(layer: Layer) -> String {
+    match layer {
+        Layer::Structured | Layer::Strict => String::new(),
+        Layer::Repaired | Layer::Salvaged | Layer::Unreadable => format!(" (the JSON was {})", layer.as_str()),
+    }
+}
+
+fn by_schema(validator: &JsonSchemaValidator, answer: &AnswerText) -> Option<AnswerMiss> {
+    let Some((value, layer)) = answer.json() else { return Some(no_json(answer)) };
+    let reasons = validator.reasons(value);
+    let first = reasons.first()?;
+    let more = if reasons.len() > 1 { format!(" (and {} more)", reasons.len() - 1) } else { String::new() };
+    Some(AnswerMiss::Format(format!("{first}{more}{}", read_by(*layer))))
+}
+
+fn by_fields(fields: &[(String, FieldPath, FieldMatcher)], answer: &AnswerText) -> Option<AnswerMiss> {
+    let Some((value, layer)) = answer.json() else { return Some(no_json(answer)) };
+    let missed = fields.iter().filter_map(|(name, path, matcher)| {
+        let found = at(value, path);
+        let shown = || found.map_or("missing".to_owned(), written);
+        (!matcher.fits(found)).then(|| format!("{name} is {}, needs {}", shown(), matcher.expectation()))
+    });
+    let missed: Vec<String> = missed.collect();
+    (!missed.is_empty()).then(|| AnswerMiss::Content(format!("{}{}", missed.join("; "), read_by(*layer))))
+}

@@ -1,0 +1,136 @@
+//! The keys of `answer` in a golden file.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::suites::shared::field_matcher::{FieldForm, RangeForm};
+
+/// What a case requires of the answer: one entry, or several that must all hold.
+#[derive(Debug, Clone)]
+pub enum AnswerChecksForm {
+    /// One entry.
+    One(Box<AnswerEntryForm>),
+    /// Several.
+    Many(Vec<AnswerEntryForm>),
+}
+
+/// Conditions on the answer; all must hold. Texts are compared without regard to letter case, kinds of quotes and dashes, and
+/// runs of blanks.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerEntryForm {
+    /// The whole answer.
+    pub equals: Option<String>,
+    /// The answer is one of these texts.
+    pub one_of: Option<Vec<String>>,
+    /// Texts that are all in the answer.
+    pub all_of: Option<Vec<String>>,
+    /// Texts of which at least one is in the answer.
+    pub any_of: Option<Vec<String>>,
+    /// Texts that are not in the answer.
+    pub none_of: Option<Vec<String>>,
+    /// The start of the answer.
+    pub starts_with: Option<String>,
+    /// The end of the answer.
+    pub ends_with: Option<String>,
+    /// A regular expression that matches somewhere in the answer as written; it takes linear time.
+    pub regex: Option<String>,
+    /// A regular expression that matches nowhere in the answer as written.
+    pub not_regex: Option<String>,
+    /// A JSON Schema, or the path of a file with one, relative to the golden file. The JSON of the answer is valid; JSON in prose or in
+    /// a fenced block is found, and repaired if it is broken.
+    pub json_schema: Option<Value>,
+    /// Conditions on values of the answer's JSON by path, such as `order.id` or `items.0`.
+    pub json: Option<BTreeMap<String, FieldForm>>,
+    /// The length of the answer.
+    pub length: Option<LengthForm>,
+    /// A text that the answer is similar to.
+    pub similar: Option<SimilarForm>,
+    /// Whether the answer refuses the task, by the list of terms `refusal`.
+    pub refusal: Option<bool>,
+    /// Whether letter case counts in the texts of this entry.
+    #[serde(default)]
+    pub case_sensitive: bool,
+    /// Whether `all_of`, `any_of`, `none_of`, `starts_with` and `ends_with` compare whole words only.
+    #[serde(default)]
+    pub whole_words: bool,
+    /// The rule of the prompt package that this tests, by id or text.
+    pub rule: Option<String>,
+    /// Entries of which the weighted share that holds must reach `min_score`. An entry with `checks` has no conditions of its own.
+    pub checks: Option<Vec<AnswerEntryForm>>,
+    /// The lowest share of the weights of `checks` that must hold, above 0 and up to 1.
+    pub min_score: Option<f64>,
+    /// The weight of the entry in the score; 1 by default.
+    pub weight: Option<f64>,
+}
+
+/// The length of an answer, without blanks around it.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LengthForm {
+    /// In characters.
+    pub chars: Option<RangeForm>,
+    /// In words, separated by blanks.
+    pub words: Option<RangeForm>,
+    /// In lines.
+    pub lines: Option<RangeForm>,
+}
+
+/// A text, and how similar the answer must be: each stated measure reaches its minimum, above 0 and up to 1.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SimilarForm {
+    /// The text.
+    pub to: String,
+    /// ROUGE-L: by the longest common subsequence of words.
+    pub rouge_l: Option<f64>,
+    /// By the words in any order.
+    pub token_f1: Option<f64>,
+    /// By edits of characters: 1 - edits / length of the longer text.
+    pub levenshtein: Option<f64>,
+}
+
+// Not derived as untagged: an untagged enum loses the line and column of an error.
+impl<'de> Deserialize<'de> for AnswerChecksForm {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct EntryOrList;
+        impl<'de> Visitor<'de> for EntryOrList {
+            type Value = AnswerChecksForm;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("an object of checks of the answer, or a list of them")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AnswerChecksForm, A::Error> {
+                let entry = AnswerEntryForm::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(AnswerChecksForm::One(Box::new(entry)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<AnswerChecksForm, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(AnswerChecksForm::Many)
+            }
+        }
+        reader.deserialize_any(EntryOrList)
+    }
+}
+
+impl JsonSchema for AnswerChecksForm {
+    fn schema_name() -> Cow<'static, str> {
+        "AnswerChecksForm".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let entry = generator.subschema_for::<AnswerEntryForm>();
+        json_schema!({
+            "description": "What a case requires of the answer: one entry, or several that must all hold.",
+            "anyOf": [entry, { "type": "array", "items": entry, "minItems": 1 }],
+        })
+    }
+}

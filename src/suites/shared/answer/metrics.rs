@@ -1,0 +1,28 @@
+//! The metrics of suites whose cases state `answer`.
+
+use super::condition::WORDS;
+use crate::model::{ExplainedBy, Gate, MetricSpec};
+
+/// The share of cases whose answers pass.
+pub const ANSWER_PASS_RATE: &str = "answer_pass_rate";
+
+/// The weighted share of entries that hold.
+pub const ANSWER_SCORE: &str = "answer_score";
+
+/// They follow the metrics of the kind, in suites with a case that states `answer`, or with a gate on one of them.
+pub const ANSWER_METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: ANSWER_PASS_RATE,
+        explained_by: ExplainedBy::Checks(WORDS),
+        gates: &[Gate::AS_THE_BASELINE],
+        meaning: "cases that pass every check of `answer` / cases that state `answer`",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: ANSWER_SCORE,
+        explained_by: ExplainedBy::Checks(WORDS),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "weights of the entries of `answer` that hold / weights of all entries",
+        ..MetricSpec::PLAIN
+    },
+];

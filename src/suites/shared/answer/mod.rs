@@ -1,0 +1,10 @@
+//! What a case of any kind can say about an answer: the key `answer`, its checks and their metrics.
+
+pub mod checks;
+pub mod condition;
+pub mod form;
+pub mod grader;
+pub mod metrics;
+pub mod phrase;
+pub mod reader;
+pub mod text;

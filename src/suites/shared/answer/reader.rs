@@ -1,0 +1,311 @@
+//! Reads the key `answer` of a golden file, or says what is wrong with it.
+
+use std::sync::Arc;
+
+use regex::Regex;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing};
+use super::condition::{AnswerCondition, SimilarText, SimilarityMeasure};
+use super::form::{AnswerChecksForm, AnswerEntryForm, LengthForm, SimilarForm};
+use super::phrase::{AnswerPhrase, LetterCase, WordEdge};
+use crate::diag::{Code, Diagnostic};
+use crate::files::Files;
+use crate::format::Step::{At, Key};
+use crate::format::{JsonCursor, JsonSchemaValidator, Step, json};
+use crate::model::SuiteConfig;
+use crate::suites::shared::field_matcher::{FieldMatcher, last_line};
+use crate::suites::shared::field_path::FieldPath;
+use crate::suites::shared::terms::{BuiltInTerms, TermList};
+use crate::text::norm;
+
+/// The phrases by which an answer refuses.
+pub const REFUSAL: BuiltInTerms = BuiltInTerms { name: "refusal", text: include_str!("terms/refusal.txt") };
+
+/// The longest text of `similar`, in characters: it bounds the time of the comparison.
+const LONGEST: usize = 4000;
+
+/// Reads the checks of the cases of one suite.
+#[derive(Clone, Copy)]
+pub struct AnswerReader<'a> {
+    suite: &'a SuiteConfig,
+    files: &'a dyn Files,
+}
+
+/// The content of files and lists that the checks of a case use.
+type MeasuredWith = String;
+
+impl<'a> AnswerReader<'a> {
+    /// For a suite with these files.
+    pub fn new(suite: &'a SuiteConfig, files: &'a dyn Files) -> Self {
+        Self { suite, files }
+    }
+
+    /// The checks of the case at a cursor, under its key `answer`; `None` if it states none.
+    ///
+    /// # Errors
+    /// An invalid value, with its position, or a file that cannot be read.
+    pub fn read(
+        &self,
+        form: Option<AnswerChecksForm>,
+        case: &JsonCursor<'_>,
+    ) -> Result<Option<Arc<AnswerChecks>>, Diagnostic> {
+        let Some(form) = form else { return Ok(None) };
+        let cursor = case.inner(&[Key("answer")]);
+        let mut measured_with = MeasuredWith::new();
+        let (entries, listing) = match form {
+            AnswerChecksForm::One(form) => {
+                (vec![self.entry(*form, &cursor, &mut measured_with)?], EntryListing::Single)
+            }
+            AnswerChecksForm::Many(forms) if forms.is_empty() => {
+                return Err(cursor.problem(&[], Code::EMPTY_SET, "the list of checks is empty", "state a check"));
+            }
+            AnswerChecksForm::Many(forms) => (self.entries(forms, &cursor, &mut measured_with)?, EntryListing::Listed),
+        };
+        let stated = cursor.read::<&RawValue>().map_or(String::new(), |raw| raw.get().to_owned());
+        Ok(Some(Arc::new(AnswerChecks { entries, listing, measured_with, stated })))
+    }
+
+    fn entries(
+        &self,
+        forms: Vec<AnswerEntryForm>,
+        cursor: &JsonCursor<'_>,
+        measured_with: &mut MeasuredWith,
+    ) -> Result<Vec<AnswerEntry>, Diagnostic> {
+        let read = |(at, form)| self.entry(form, &cursor.inner(&[At(at)]), measured_with);
+        let entries = forms.into_iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+        if entries.iter().all(|entry| entry.weight <= 0.0) {
+            let help = "give an entry a weight above 0";
+            return Err(cursor.problem(&[], Code::BAD_NUMBER, "all weights are 0", help));
+        }
+        Ok(entries)
+    }
+
+    fn entry(
+        &self,
+        mut form: AnswerEntryForm,
+        cursor: &JsonCursor<'_>,
+        measured_with: &mut MeasuredWith,
+    ) -> Result<AnswerEntry, Diagnostic> {
+        let weight = form.weight.unwrap_or(1.0);
+        if !(0.0..=1e6).contains(&weight) {
+            let what = format!("the weight is {weight}");
+            return Err(cursor.problem(&[Key("weight")], Code::BAD_NUMBER, what, "write a number from 0 to 1000000"));
+        }
+        let rule = cursor.rule(form.rule.take())?;
+        let letter_case = if form.case_sensitive { LetterCase::Counts } else { LetterCase::Ignored };
+        let (checks, min_score) = (form.checks.take(), form.min_score);
+        let conditions = ConditionReader { reader: self, cursor, letter_case }.conditions(form, measured_with)?;
+        let requires = match (checks, min_score) {
+            (None, None) if conditions.is_empty() => {
+                let help = "state a condition, such as all_of, regex or json_schema";
+                return Err(cursor.problem(&[], Code::ASKS_NOTHING, "an entry of answer states no condition", help));
+            }
+            (None, None) => AnswerRequirement::All { conditions, letter_case },
+            (Some(forms), Some(min_score)) if conditions.is_empty() && rule.is_none() => {
+                if !(min_score > 0.0 && min_score <= 1.0) {
+                    let what = format!("min_score is {min_score}");
+                    let help = "write a number above 0 and up to 1";
+                    return Err(cursor.problem(&[Key("min_score")], Code::BAD_NUMBER, what, help));
+                }
+                let inner = cursor.inner(&[Key("checks")]);
+                if forms.is_empty() {
+                    let (what, help) = ("the list of checks is empty", "state a check");
+                    return Err(cursor.problem(&[Key("checks")], Code::EMPTY_SET, what, help));
+                }
+                AnswerRequirement::Share { entries: self.entries(forms, &inner, measured_with)?, min_score }
+            }
+            (Some(_), Some(_)) => {
+                let what = "an entry with checks has conditions or a rule of its own";
+                let help = "move them into one of its checks, or into another entry of the list";
+                return Err(cursor.problem_of_key(&[Key("checks")], Code::NO_EFFECT, what, help));
+            }
+            (Some(_), None) => {
+                let help = "state min_score, or write the checks as entries of a list: all entries of a list must hold";
+                return Err(cursor.problem_of_key(&[Key("checks")], Code::NO_EFFECT, "checks without min_score", help));
+            }
+            (None, Some(_)) => {
+                let help = "state the entries that it counts under checks";
+                return Err(cursor.problem_of_key(
+                    &[Key("min_score")],
+                    Code::NO_EFFECT,
+                    "min_score without checks",
+                    help,
+                ));
+            }
+        };
+        Ok(AnswerEntry { line: cursor.line(), weight, rule, requires })
+    }
+}
+
+/// Reads the conditions of one entry.
+struct ConditionReader<'a, 'c> {
+    reader: &'a AnswerReader<'a>,
+    cursor: &'a JsonCursor<'c>,
+    letter_case: LetterCase,
+}
+
+impl ConditionReader<'_, '_> {
+    fn conditions(
+        &self,
+        form: AnswerEntryForm,
+        measured_with: &mut MeasuredWith,
+    ) -> Result<Vec<AnswerCondition>, Diagnostic> {
+        let edge = if form.whole_words { WordEdge::Whole } else { WordEdge::Free };
+        let one = |key, text: Option<String>, edge| text.map(|text| self.phrase(&[Key(key)], &text, edge)).transpose();
+        let all =
+            |key, texts: Option<Vec<String>>, edge| texts.map(|texts| self.phrases(key, &texts, edge)).transpose();
+        let texts = [
+            one("equals", form.equals, WordEdge::Free)?.map(AnswerCondition::Equals),
+            all("one_of", form.one_of, WordEdge::Free)?.map(AnswerCondition::OneOf),
+        ];
+        let words = [
+            all("all_of", form.all_of, edge)?.map(AnswerCondition::AllOf),
+            all("any_of", form.any_of, edge)?.map(AnswerCondition::AnyOf),
+            all("none_of", form.none_of, edge)?.map(AnswerCondition::NoneOf),
+            one("starts_with", form.starts_with, edge)?.map(AnswerCondition::StartsWith),
+            one("ends_with", form.ends_with, edge)?.map(AnswerCondition::EndsWith),
+        ];
+        let has = |conditions: &[Option<AnswerCondition>]| conditions.iter().any(Option::is_some);
+        let affects = [("whole_words", form.whole_words && !has(&words))];
+        let cased = ("case_sensitive", form.case_sensitive && !has(&words) && !has(&texts));
+        if let Some((key, _)) = affects.into_iter().chain([cased]).find(|(_, is_idle)| *is_idle) {
+            let what = format!("{key} has no effect on this entry");
+            let help = "remove it, or state a text that it applies to, such as all_of; in a regex, write (?i) or \\b";
+            return Err(self.cursor.problem_of_key(&[Key(key)], Code::NO_EFFECT, what, help));
+        }
+        let pattern = |key, text: Option<String>| text.map(|text| self.pattern(key, &text)).transpose();
+        let rest = [
+            pattern("regex", form.regex)?.map(AnswerCondition::Regex),
+            pattern("not_regex", form.not_regex)?.map(AnswerCondition::NotRegex),
+            form.json_schema.map(|schema| self.schema(schema, measured_with)).transpose()?,
+            form.json.map(|fields| self.fields(fields)).transpose()?,
+            form.length.map(|length| self.length(length)).transpose()?,
+            form.similar.map(|similar| self.similar(similar)).transpose()?,
+            form.refusal.map(|refuses| self.refusal(refuses, measured_with)).transpose()?,
+        ];
+        Ok(texts.into_iter().chain(words).chain(rest).flatten().collect())
+    }
+
+    fn phrase(&self, path: &[Step<'_>], text: &str, edge: WordEdge) -> Result<AnswerPhrase, Diagnostic> {
+        AnswerPhrase::new(text, self.letter_case, edge).ok_or_else(|| {
+            let help = "write a text, or remove it: an empty one would be in every answer";
+            self.cursor.problem(path, Code::EMPTY_KEYWORD, format!("the text {text:?} is empty"), help)
+        })
+    }
+
+    fn phrases(&self, key: &str, texts: &[String], edge: WordEdge) -> Result<Vec<AnswerPhrase>, Diagnostic> {
+        if texts.is_empty() {
+            let what = format!("the list {key} is empty");
+            return Err(self.cursor.problem(&[Key(key)], Code::EMPTY_SET, what, "state a text, or remove the list"));
+        }
+        texts.iter().enumerate().map(|(at, text)| self.phrase(&[Key(key), At(at)], text, edge)).collect()
+    }
+
+    fn pattern(&self, key: &str, text: &str) -> Result<Regex, Diagnostic> {
+        let refuse = |what: String| {
+            let help = "write a regular expression of the crate regex; it has no look-around and no back-references";
+            self.cursor.problem(&[Key(key)], Code::BAD_PATTERN, what, help)
+        };
+        if text.is_empty() {
+            return Err(refuse("the regular expression is empty".to_owned()));
+        }
+        Regex::new(text).map_err(|error| {
+            refuse(format!("invalid regular expression \"{text}\": {}", last_line(&error.to_string())))
+        })
+    }
+
+    /// The schema itself, or that in the file with this path, relative to the golden file.
+    fn schema(&self, stated: Value, measured_with: &mut MeasuredWith) -> Result<AnswerCondition, Diagnostic> {
+        let path = [Key("json_schema")];
+        let schema = match stated {
+            Value::String(file) => {
+                let folder = self.cursor.source.file.parent();
+                let file = folder.join(&file).map_err(|bad| {
+                    let help = "write a path inside the repository, relative to this file";
+                    self.cursor.problem(&path, Code::PATH_OUTSIDE, format!("{file:?}: {bad}"), help)
+                })?;
+                let source = self.reader.files.text(&file)?;
+                measured_with.push_str(&source.text);
+                json::golden::<Value>(&source)?
+            }
+            other => other,
+        };
+        let validator = JsonSchemaValidator::new(&schema).map_err(|reason| {
+            let help =
+                "write a JSON Schema, or the path of a file with one; a $ref to another document is not resolved";
+            self.cursor.problem(&path, Code::BAD_JSON_SCHEMA, format!("invalid JSON Schema: {reason}"), help)
+        })?;
+        Ok(AnswerCondition::JsonSchema(validator))
+    }
+
+    fn fields(
+        &self,
+        fields: std::collections::BTreeMap<String, crate::suites::shared::field_matcher::FieldForm>,
+    ) -> Result<AnswerCondition, Diagnostic> {
+        if fields.is_empty() {
+            let help = "state a path, such as \"order.id\": { \"equals\": 1 }";
+            return Err(self.cursor.problem(&[Key("json")], Code::EMPTY_SET, "json has no path", help));
+        }
+        let read = fields.into_iter().map(|(name, form)| {
+            let path = [Key("json"), Key(&name)];
+            let steps: FieldPath = name.split('.').map(str::to_owned).collect();
+            if steps.iter().any(String::is_empty) {
+                let (what, help) = (format!("invalid path \"{name}\""), "write keys, separated by dots");
+                return Err(self.cursor.problem_of_key(&path, Code::BAD_PATH, what, help));
+            }
+            let matcher = FieldMatcher::read(form, &name, self.cursor, &path)?;
+            Ok((name.clone(), steps, matcher))
+        });
+        Ok(AnswerCondition::Json(read.collect::<Result<_, _>>()?))
+    }
+
+    fn length(&self, length: LengthForm) -> Result<AnswerCondition, Diagnostic> {
+        let LengthForm { chars, words, lines } = length;
+        let stated = [("chars", chars), ("words", words), ("lines", lines)];
+        let stated: Vec<_> = stated.into_iter().filter_map(|(unit, range)| Some((unit, range?))).collect();
+        if stated.is_empty() {
+            let (what, help) = ("length states no unit", "state chars, words or lines");
+            return Err(self.cursor.problem(&[Key("length")], Code::ASKS_NOTHING, what, help));
+        }
+        for (unit, range) in stated {
+            range.checked(self.cursor, &[Key("length"), Key(unit)])?;
+        }
+        Ok(AnswerCondition::Length(length))
+    }
+
+    fn similar(&self, form: SimilarForm) -> Result<AnswerCondition, Diagnostic> {
+        let SimilarForm { to, rouge_l, token_f1, levenshtein } = form;
+        let path = [Key("similar"), Key("to")];
+        self.cursor.filled(&path, "the text to compare with", &to)?;
+        let length = to.chars().count();
+        if length > LONGEST {
+            let what = format!("the text to compare with has {length} characters");
+            let help = format!("write at most {LONGEST}");
+            return Err(self.cursor.problem(&path, Code::BAD_NUMBER, what, help));
+        }
+        let stated = [
+            (SimilarityMeasure::RougeL, rouge_l),
+            (SimilarityMeasure::TokenF1, token_f1),
+            (SimilarityMeasure::Levenshtein, levenshtein),
+        ];
+        let measures: Vec<_> = stated.into_iter().filter_map(|(measure, minimum)| Some((measure, minimum?))).collect();
+        if measures.is_empty() {
+            let (what, help) = ("similar states no minimum", "state rouge_l, token_f1 or levenshtein");
+            return Err(self.cursor.problem(&[Key("similar")], Code::ASKS_NOTHING, what, help));
+        }
+        if let Some((measure, minimum)) = measures.iter().find(|(_, minimum)| !(*minimum > 0.0 && *minimum <= 1.0)) {
+            let what = format!("the minimum of {} is {minimum}", measure.as_str());
+            let path = [Key("similar"), Key(measure.as_str())];
+            return Err(self.cursor.problem(&path, Code::BAD_NUMBER, what, "write a number above 0 and up to 1"));
+        }
+        Ok(AnswerCondition::Similar(SimilarText { to: norm(&to), measures }))
+    }
+
+    fn refusal(&self, refuses: bool, measured_with: &mut MeasuredWith) -> Result<AnswerCondition, Diagnostic> {
+        let phrases = TermList::open(&REFUSAL, self.reader.suite, self.reader.files)?;
+        measured_with.push_str(phrases.text());
+        Ok(if refuses { AnswerCondition::Refuses(phrases) } else { AnswerCondition::DoesNotRefuse(phrases) })
+    }
+}

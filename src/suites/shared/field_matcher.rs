@@ -1,0 +1,281 @@
+//! Conditions on one value of a JSON: an argument of a tool call, or a part of an answer.
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::calls::same;
+use crate::diag::{Code, Diagnostic};
+use crate::format::{JsonCursor, Step};
+use crate::model::EPSILON;
+use crate::text::norm;
+
+/// How many characters of a value are shown.
+const VALUE_LENGTH: usize = 60;
+
+/// One field: exactly one of `equals`, `one_of`, `regex`, `near`, `length` and `type`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FieldForm {
+    /// The exact value; may be `null`.
+    #[serde(default, deserialize_with = "stated")]
+    equals: Option<Value>,
+    /// The value is one of these.
+    one_of: Option<Vec<Value>>,
+    /// A regular expression that must match in the text.
+    regex: Option<String>,
+    /// A number with a tolerance.
+    near: Option<NearForm>,
+    /// The number of characters of a text, items of a list, or keys of an object.
+    length: Option<RangeForm>,
+    /// The type of the value.
+    #[serde(rename = "type")]
+    kind: Option<JsonType>,
+    /// Whether the field may be absent.
+    #[serde(default)]
+    optional: bool,
+    /// Whether `equals` and `one_of` ignore the case of letters in texts.
+    #[serde(default)]
+    ignore_case: bool,
+}
+
+/// Keeps a stated `null`.
+fn stated<'a, D: Deserializer<'a>>(reader: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(reader).map(Some)
+}
+
+/// A number with a tolerance.
+#[derive(Debug, Deserialize, JsonSchema, Clone, Copy)]
+#[serde(deny_unknown_fields)]
+pub struct NearForm {
+    value: f64,
+    within: f64,
+}
+
+/// The lowest and the highest accepted number; at least one of the two.
+#[derive(Debug, Deserialize, JsonSchema, Clone, Copy)]
+#[serde(deny_unknown_fields)]
+pub struct RangeForm {
+    /// The lowest.
+    min: Option<usize>,
+    /// The highest.
+    max: Option<usize>,
+}
+
+impl RangeForm {
+    /// The range, if a number can be in it and a number can be outside of it.
+    ///
+    /// # Errors
+    /// Neither limit is stated, or the lowest is above the highest.
+    pub fn checked(self, cursor: &JsonCursor<'_>, path: &[Step<'_>]) -> Result<Self, Diagnostic> {
+        let refuse = |what: String, help| Err(cursor.problem(path, Code::BAD_NUMBER, what, help));
+        match (self.min, self.max) {
+            (None | Some(0), None) => refuse("the range has no limit".to_owned(), "state min, max or both"),
+            (Some(min), Some(max)) if min > max => {
+                refuse(format!("min is {min} and max is {max}"), "write a min that is not above max")
+            }
+            (Some(_) | None, Some(_)) | (Some(_), None) => Ok(self),
+        }
+    }
+
+    /// Whether a number is in the range.
+    pub fn has(self, number: usize) -> bool {
+        self.min.is_none_or(|min| number >= min) && self.max.is_none_or(|max| number <= max)
+    }
+
+    /// The range in words.
+    pub fn words(self) -> String {
+        match (self.min, self.max) {
+            (Some(min), Some(max)) => format!("{min} to {max}"),
+            (Some(min), None) => format!("at least {min}"),
+            (None, Some(max)) => format!("at most {max}"),
+            (None, None) => "any".to_owned(),
+        }
+    }
+}
+
+/// A type of JSON values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum JsonType {
+    /// A text.
+    String,
+    /// A number.
+    Number,
+    /// A number without a fraction.
+    Integer,
+    /// `true` or `false`.
+    Boolean,
+    /// An object.
+    Object,
+    /// A list.
+    Array,
+    /// `null`.
+    Null,
+}
+
+impl JsonType {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Number => "number",
+            Self::Integer => "integer",
+            Self::Boolean => "boolean",
+            Self::Object => "object",
+            Self::Array => "array",
+            Self::Null => "null",
+        }
+    }
+
+    fn is_of(self, value: &Value) -> bool {
+        match self {
+            Self::String => value.is_string(),
+            Self::Number => value.is_number(),
+            Self::Integer => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|one| one.fract() == 0.0),
+            Self::Boolean => value.is_boolean(),
+            Self::Object => value.is_object(),
+            Self::Array => value.is_array(),
+            Self::Null => value.is_null(),
+        }
+    }
+}
+
+/// A condition on a field, prepared for comparison.
+#[derive(Debug)]
+pub struct FieldMatcher {
+    condition: FieldCondition,
+    presence: Presence,
+}
+
+#[derive(Debug)]
+enum FieldCondition {
+    OneOf(Vec<Value>, TextCase),
+    Pattern(Regex),
+    Near(NearForm),
+    Length(RangeForm),
+    Type(JsonType),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    Required,
+    Optional,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TextCase {
+    Counts,
+    Ignored,
+}
+
+impl FieldMatcher {
+    /// Reads the condition on the field `name`; `at` is its path below the cursor.
+    ///
+    /// # Errors
+    /// No or several conditions, or an invalid value.
+    pub fn read(form: FieldForm, name: &str, cursor: &JsonCursor<'_>, at: &[Step<'_>]) -> Result<Self, Diagnostic> {
+        let refuse = |what: String, help: &str| cursor.problem_of_key(at, Code::BAD_FIELD, what, help);
+        let FieldForm { equals, one_of, regex, near, length, kind, optional, ignore_case } = form;
+        let text_case = if ignore_case { TextCase::Ignored } else { TextCase::Counts };
+        let condition = match (equals, one_of, regex, near, length, kind) {
+            (Some(value), None, None, None, None, None) => FieldCondition::OneOf(vec![value], text_case),
+            (None, Some(values), None, None, None, None) if !values.is_empty() => {
+                FieldCondition::OneOf(values, text_case)
+            }
+            (None, Some(_), None, None, None, None) => {
+                return Err(refuse("one_of is empty".to_owned(), "state at least one value"));
+            }
+            (None, None, Some(pattern), None, None, None) => {
+                FieldCondition::Pattern(Regex::new(&pattern).map_err(|error| {
+                    let reason = last_line(&error.to_string()).to_owned();
+                    let what = format!("invalid regular expression \"{pattern}\": {reason}");
+                    refuse(what, "fix the regular expression")
+                })?)
+            }
+            (None, None, None, Some(near), None, None) if near.within >= 0.0 && near.value.is_finite() => {
+                FieldCondition::Near(near)
+            }
+            (None, None, None, Some(near), None, None) => {
+                return Err(refuse(format!("within is {}", near.within), "write 0 or more"));
+            }
+            (None, None, None, None, Some(range), None) => FieldCondition::Length(range.checked(cursor, at)?),
+            (None, None, None, None, None, Some(kind)) => FieldCondition::Type(kind),
+            _ => {
+                let what = format!("the field {name} must state exactly one condition");
+                return Err(refuse(what, "state equals, one_of, regex, near, length or type"));
+            }
+        };
+        if ignore_case && !matches!(condition, FieldCondition::OneOf(..)) {
+            let what = format!("ignore_case of the field {name} has no effect");
+            return Err(refuse(what, "use it with equals or one_of; in a regex, write (?i)"));
+        }
+        Ok(Self { condition, presence: if optional { Presence::Optional } else { Presence::Required } })
+    }
+
+    /// Whether a value, or its absence, fits.
+    pub fn fits(&self, value: Option<&Value>) -> bool {
+        let Some(value) = value else { return self.presence == Presence::Optional };
+        match &self.condition {
+            FieldCondition::OneOf(values, TextCase::Counts) => values.iter().any(|one| same(value, one)),
+            FieldCondition::OneOf(values, TextCase::Ignored) => {
+                values.iter().any(|one| same(&folded(value), &folded(one)))
+            }
+            FieldCondition::Pattern(pattern) => value.as_str().is_some_and(|text| pattern.is_match(text)),
+            FieldCondition::Near(near) => {
+                value.as_f64().is_some_and(|number| (number - near.value).abs() <= near.within + EPSILON)
+            }
+            FieldCondition::Length(range) => length(value).is_some_and(|length| range.has(length)),
+            FieldCondition::Type(kind) => kind.is_of(value),
+        }
+    }
+
+    /// The condition in words.
+    pub fn expectation(&self) -> String {
+        let condition = match &self.condition {
+            FieldCondition::OneOf(values, _) => values.iter().map(written).collect::<Vec<_>>().join(" or "),
+            FieldCondition::Pattern(pattern) => format!("text matching /{}/", pattern.as_str()),
+            FieldCondition::Near(near) => format!("{} ± {}", near.value, near.within),
+            FieldCondition::Length(range) => format!("length {}", range.words()),
+            FieldCondition::Type(kind) => format!("type {}", kind.as_str()),
+        };
+        match self.presence {
+            Presence::Required => condition,
+            Presence::Optional => format!("{condition}, or absent"),
+        }
+    }
+}
+
+/// A value as JSON, shortened if long.
+pub fn written(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(VALUE_LENGTH) {
+        Some((cut, _)) => format!("{} …", &text[..cut]),
+        None => text,
+    }
+}
+
+/// The value with every text in the normal form.
+fn folded(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(norm(text)),
+        Value::Array(list) => Value::Array(list.iter().map(folded).collect()),
+        Value::Object(fields) => Value::Object(fields.iter().map(|(key, one)| (key.clone(), folded(one))).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// The number of characters, items or keys.
+fn length(value: &Value) -> Option<usize> {
+    match value {
+        Value::String(text) => Some(text.chars().count()),
+        Value::Array(list) => Some(list.len()),
+        Value::Object(fields) => Some(fields.len()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// The last line of an error of a regular expression, which has the reason.
+pub fn last_line(text: &str) -> &str {
+    text.lines().last().unwrap_or(text).trim_start_matches("error: ")
+}

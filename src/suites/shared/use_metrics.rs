@@ -1,0 +1,52 @@
+//! What a run used: tokens, time, money and calls, as metrics of every kind whose agents run.
+
+use super::calls::calls;
+use crate::model::{Aggregate, Better, ExplainedBy, MetricSpec, Run, Unit, ValueSource};
+
+/// A count that should be low, without a default gate.
+const USE: MetricSpec = MetricSpec {
+    better: Better::Lower,
+    unit: Unit::Count,
+    source: ValueSource::Use,
+    explained_by: ExplainedBy::Shortfalls,
+    ..MetricSpec::PLAIN
+};
+
+/// They follow all other metrics, each in suites with a gate on it.
+pub const USE_METRICS: &[MetricSpec] = &[
+    MetricSpec { name: "tokens", meaning: "tokens of a sample, input and output", ..USE },
+    MetricSpec {
+        name: "latency_ms",
+        aggregate: Aggregate::Median,
+        meaning: "milliseconds of a sample, of the middle case",
+        ..USE
+    },
+    MetricSpec {
+        name: "latency_ms_p95",
+        aggregate: Aggregate::P95,
+        meaning: "milliseconds of a sample, of the case that 95% of the cases do not exceed",
+        ..USE
+    },
+    MetricSpec { name: "cost_usd", unit: Unit::Dollars, meaning: "US dollars of a sample", ..USE },
+    MetricSpec { name: "model_calls", meaning: "calls of models in a sample", ..USE },
+    MetricSpec { name: "tool_calls", meaning: "calls of tools in a sample", ..USE },
+];
+
+/// The value of a metric of [`USE_METRICS`] for the runs of one sample; `None` if one of them does not state it.
+pub fn used(metric: &str, runs: &[Run]) -> Option<f64> {
+    if runs.is_empty() {
+        return None;
+    }
+    let sum = |of: &dyn Fn(&Run) -> Option<f64>| runs.iter().map(of).sum();
+    match metric {
+        "tokens" => sum(&|run| run.tokens.total),
+        "latency_ms" | "latency_ms_p95" => sum(&|run| run.tokens.latency_ms),
+        "cost_usd" => sum(&|run| run.tokens.cost_usd),
+        "model_calls" => sum(&|run| run.tokens.model_calls),
+        "tool_calls" => sum(&|run| {
+            let (calls, flaws) = calls(run);
+            flaws.is_empty().then_some(calls.len() as f64)
+        }),
+        _ => None,
+    }
+}
