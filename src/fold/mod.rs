@@ -104,7 +104,7 @@ fn value(spec: &MetricSpec, index: usize, grades: &[Grade]) -> PairValue {
 /// The value of one sample for the metric at `index` of the table.
 pub fn sample_value(spec: &MetricSpec, index: usize, grade: &Grade) -> Option<f64> {
     match spec.source {
-        ValueSource::Grade => grade.values.get(index).copied().flatten(),
+        ValueSource::Grade | ValueSource::Use => grade.values.get(index).copied().flatten(),
         ValueSource::Layer => Some(indicator(grade.layer != Layer::Unreadable)),
     }
 }
@@ -123,7 +123,15 @@ pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
         }
         // These are computed per agent, not per pair.
         (Aggregate::Coverage | Aggregate::NewlyFailing, _) => None,
-        (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), fold) => match fold {
+        (
+            Aggregate::Worst
+            | Aggregate::Mean
+            | Aggregate::Sum
+            | Aggregate::Median
+            | Aggregate::P95
+            | Aggregate::Harmonic(..),
+            fold,
+        ) => match fold {
             SampleFold::Median => median(measured),
             SampleFold::Mean => mean(&measured),
             SampleFold::Worst => worst(spec.better, &measured),
@@ -140,6 +148,13 @@ pub fn median(mut values: Vec<f64>) -> Option<f64> {
         count if count % 2 == 1 => Some(values[middle]),
         _ => Some(f64::midpoint(values[middle - 1], values[middle])),
     }
+}
+
+/// The smallest value that at least 95 % of the values do not exceed; `None` without values.
+fn p95(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let rank = (values.len() * 95).div_ceil(100);
+    values.get(rank.checked_sub(1)?).copied()
 }
 
 /// The arithmetic mean; `None` without values.
@@ -266,7 +281,9 @@ pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize)
         .enumerate()
         .map(|(column, spec)| {
             let values: Vec<f64> = (0..rows).filter_map(|row| cell(row, column)).collect();
-            aggregate(spec, &values)
+            // A case that does not state what it used would otherwise make the agent look cheaper.
+            let is_whole = spec.source != ValueSource::Use || values.len() == rows;
+            if is_whole { aggregate(spec, &values) } else { None }
         })
         .collect();
     let named = |name| specs.iter().position(|spec| spec.name == name).and_then(|index| simple[index]);
@@ -275,6 +292,8 @@ pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize)
         Aggregate::Worst
         | Aggregate::Mean
         | Aggregate::Sum
+        | Aggregate::Median
+        | Aggregate::P95
         | Aggregate::Rate
         | Aggregate::Coverage
         | Aggregate::NewlyFailing => *value,
@@ -286,6 +305,8 @@ fn aggregate(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
     match (spec.aggregate, spec.better) {
         (Aggregate::Worst, better) => worst(better, values),
         (Aggregate::Mean | Aggregate::Rate, _) => mean(values),
+        (Aggregate::Median, _) => median(values.to_vec()),
+        (Aggregate::P95, _) => p95(values.to_vec()),
         (Aggregate::Sum, _) => (!values.is_empty()).then(|| values.iter().sum()),
         // Computed from the agent's other metrics, or from more than the pairs that count.
         (Aggregate::Harmonic(..) | Aggregate::Coverage | Aggregate::NewlyFailing, _) => None,

@@ -71,6 +71,7 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
             total,
             latency_ms: metrics.total_latency_ms,
             cost_usd: metrics.cost_usd,
+            model_calls: metrics.model_calls,
         },
         provenance: Provenance {
             model: provenance.model,
@@ -166,6 +167,7 @@ struct CountsForm {
     output_tokens: Option<f64>,
     total_latency_ms: Option<f64>,
     cost_usd: Option<f64>,
+    model_calls: Option<f64>,
 }
 
 impl CountsForm {
@@ -179,6 +181,7 @@ impl CountsForm {
             output_tokens: number(&["output_tokens"]),
             total_latency_ms: number(&["total_latency_ms", "totalLatency"]),
             cost_usd: number(&["cost_usd"]),
+            model_calls: number(&["model_calls"]),
         }
     }
 }
@@ -298,6 +301,7 @@ mod tests {
         };
         let read = tokens(r#"{"total_tokens": "123", "total_latency_ms": " 4.5 ", "cost_usd": {"usd": 1}}"#);
         assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (Some(123.0), 123, Some(4.5), None));
+        assert_eq!(tokens(r#"{"model_calls": 3}"#).model_calls, Some(3.0));
         let read = tokens(r#"{"total_tokens": [1], "input_tokens": 7, "output_tokens": "many", "cost_usd": 0.5}"#);
         assert_eq!((read.total, read.input, read.output, read.cost_usd), (Some(7.0), 7, 0, Some(0.5)));
         let both = r#"{"total_tokens": 1, "totalTokens": 2, "totalLatency": true, "totalLatency": 3}"#;

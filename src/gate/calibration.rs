@@ -126,7 +126,7 @@ fn widest(unit: Unit, zone: bool) -> f64 {
     match (unit, zone) {
         (_, true) => widest_zone(unit),
         (Unit::Share, false) => 1.0,
-        (Unit::Points | Unit::Count | Unit::Spread, false) => f64::INFINITY,
+        (Unit::Points | Unit::Count | Unit::Spread | Unit::Dollars, false) => f64::INFINITY,
     }
 }
 
@@ -136,7 +136,7 @@ pub(super) fn rounded_up(unit: Unit, value: f64) -> f64 {
         Unit::Share => 100.0,
         Unit::Count => 1.0,
         Unit::Points => 10.0,
-        Unit::Spread => 10_000.0,
+        Unit::Spread | Unit::Dollars => 10_000.0,
     };
     // A negative need means 0; adding 0.0 removes a negative zero.
     (value * parts - EPSILON).ceil().max(0.0) / parts + 0.0

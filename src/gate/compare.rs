@@ -16,7 +16,7 @@ use super::statistics::{CaseDependence, detectable, reliability, share_interval}
 use crate::fold;
 use crate::model::{
     Aggregate, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity, MetricEvidence, MetricReport,
-    MetricSpec, Reliability, Ruling, Verdict,
+    MetricSpec, Reliability, Ruling, ValueSource, Verdict,
 };
 
 /// Whether the baseline can be compared.
@@ -46,6 +46,8 @@ pub struct GateOutcome {
     pub comparability: Comparability,
     /// Gated metrics that the baseline has, but for which the cases of this run gave no value.
     pub lost_metrics: Vec<String>,
+    /// Gated metrics of what runs use, of which a case states no value.
+    pub unstated_metrics: Vec<String>,
 }
 
 /// Evaluates one agent.
@@ -87,7 +89,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
             shared_value: shared[index],
             added_value: added[index],
             in_common: sets.shared.len(),
-            all_excluded,
+            all_excluded: all_excluded || (spec.source == ValueSource::Use && values[index].is_none()),
             measured,
         };
         let gates: Vec<GateRuling> = gates.iter().map(|planned| ruled(planned, &subject, &bases[index])).collect();
@@ -119,7 +121,14 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
         let compared = metric.comparison.baseline.is_some() && metric.comparison.delta.is_none();
         measured > 0 && compared && metric.verdict.verdict() == Some(Verdict::Inconclusive)
     };
+    let is_unstated = |(metric, report): &(&GatedMetric, &MetricReport)| {
+        metric.spec.source == ValueSource::Use
+            && report.value.is_none()
+            && report.verdict.verdict() == Some(Verdict::Inconclusive)
+    };
+    let unstated = judged.metrics.iter().zip(&metrics).filter(is_unstated);
     GateOutcome {
+        unstated_metrics: unstated.map(|(metric, _)| metric.spec.name.to_owned()).collect(),
         lost_metrics: metrics.iter().filter(is_lost).map(|metric| metric.name.clone()).collect(),
         verdict: verdict(&specs, &metrics),
         metrics,
@@ -154,6 +163,8 @@ fn interval_of_share(spec: &MetricSpec, values: &[f64], cases: CaseDependence) -
             Aggregate::Worst
             | Aggregate::Mean
             | Aggregate::Sum
+            | Aggregate::Median
+            | Aggregate::P95
             | Aggregate::Harmonic(..)
             | Aggregate::Coverage
             | Aggregate::NewlyFailing,

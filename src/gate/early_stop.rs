@@ -41,6 +41,8 @@ fn is_metric_settled(metrics: &[GatedMetric], index: usize, metric: &GatedMetric
         Aggregate::Worst
         | Aggregate::Mean
         | Aggregate::Sum
+        | Aggregate::Median
+        | Aggregate::P95
         | Aggregate::Rate
         | Aggregate::Coverage
         | Aggregate::NewlyFailing => false,
@@ -96,7 +98,7 @@ fn reach(spec: &MetricSpec, index: usize, so_far: &SoFar<'_>) -> Option<(f64, f6
     }
     let (lowest, highest) = match spec.unit {
         Unit::Share => (0.0, 1.0),
-        Unit::Count | Unit::Points | Unit::Spread => (f64::MIN, f64::MAX),
+        Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars => (f64::MIN, f64::MAX),
     };
     let with = |extreme: f64, count: usize| {
         let more = std::iter::repeat_n(extreme, count);

@@ -247,10 +247,10 @@ fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), 
     }
     let what = match (spec.unit, greatest.is_finite()) {
         (Unit::Share, _) => format!("{key} is {number}: {} is a share between 0 and 1", spec.name),
-        (Unit::Count | Unit::Points | Unit::Spread, true) => {
+        (Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars, true) => {
             format!("{key} is {number}: {} lies between 0 and {greatest}", spec.name)
         }
-        (Unit::Count | Unit::Points | Unit::Spread, false) => {
+        (Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars, false) => {
             format!("{key} is {number}: {} is never negative", spec.name)
         }
     };
@@ -288,7 +288,7 @@ fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
 pub fn widest_zone(unit: Unit) -> f64 {
     match unit {
         Unit::Points => 6.0,
-        Unit::Share | Unit::Count | Unit::Spread => 0.5,
+        Unit::Share | Unit::Count | Unit::Spread | Unit::Dollars => 0.5,
     }
 }
 

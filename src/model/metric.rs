@@ -24,6 +24,10 @@ pub enum Aggregate {
     Mean,
     /// The sum.
     Sum,
+    /// The middle pair.
+    Median,
+    /// The pair that 95 % of the pairs do not exceed.
+    P95,
     /// The share of pairs that passed.
     Rate,
     /// The harmonic mean of two of the agent's own metrics, 0 where both are 0.
@@ -52,6 +56,8 @@ pub enum ValueSource {
     Grade,
     /// Whether the sample could be parsed.
     Layer,
+    /// What the sample used. The value of an agent needs that of every pair.
+    Use,
 }
 
 /// The elements of a case that explain its part in the number.
@@ -76,6 +82,8 @@ words! {
         Points = "points",
         /// A spread such as a variance: small, shown with four decimal places.
         Spread = "spread",
+        /// US dollars, shown with four decimal places.
+        Dollars = "usd",
     }
 }
 
@@ -115,6 +123,8 @@ impl Aggregate {
             Self::Worst => "worst",
             Self::Mean => "mean",
             Self::Sum => "sum",
+            Self::Median => "median",
+            Self::P95 => "p95",
             Self::Rate => "rate",
             Self::Harmonic(..) => "harmonic",
             Self::Coverage => "coverage",
@@ -163,7 +173,7 @@ impl MetricSpec {
     pub fn greatest(&self) -> f64 {
         let of_unit = match self.unit {
             Unit::Share | Unit::Spread => 1.0,
-            Unit::Count | Unit::Points => f64::INFINITY,
+            Unit::Count | Unit::Points | Unit::Dollars => f64::INFINITY,
         };
         self.most.unwrap_or(of_unit)
     }

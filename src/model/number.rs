@@ -9,7 +9,7 @@ pub fn metric_value(unit: Unit, value: Option<f64>) -> String {
         (Unit::Share, Some(value)) => format!("{}%", hundredths(value)),
         (Unit::Count, Some(value)) if value.fract() == 0.0 => grouped(&fixed_places(value, 0)),
         (Unit::Count | Unit::Points, Some(value)) => fixed_places(value, 1),
-        (Unit::Spread, Some(value)) => fixed_places(value, 4),
+        (Unit::Spread | Unit::Dollars, Some(value)) => fixed_places(value, 4),
     }
 }
 

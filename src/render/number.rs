@@ -9,7 +9,7 @@ pub fn delta(unit: Unit, delta: Option<f64>) -> String {
         Unit::Share => (hundredths(delta.abs()), " pp"),
         Unit::Count if delta.fract() == 0.0 => (grouped(&fixed_places(delta.abs(), 0)), ""),
         Unit::Count | Unit::Points => (fixed_places(delta.abs(), 1), ""),
-        Unit::Spread => (fixed_places(delta.abs(), 4), ""),
+        Unit::Spread | Unit::Dollars => (fixed_places(delta.abs(), 4), ""),
     };
     if size.chars().all(|char| matches!(char, '0' | '.')) {
         return "=".to_owned();

@@ -160,7 +160,7 @@ pub fn value(metric: &MetricReport) -> String {
 pub fn spread(unit: Unit, width: f64) -> String {
     match unit {
         Unit::Share => metric_value(unit, Some(width)).replace('%', " pp"),
-        Unit::Count | Unit::Points | Unit::Spread => metric_value(unit, Some(width)),
+        Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars => metric_value(unit, Some(width)),
     }
 }
 

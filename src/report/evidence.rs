@@ -63,7 +63,13 @@ impl<'a> Explained<'a> {
         match self.spec().aggregate {
             Aggregate::Coverage => self.unmeasured(),
             Aggregate::NewlyFailing => self.newly_failing(),
-            Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate | Aggregate::Harmonic(..) => {
+            Aggregate::Worst
+            | Aggregate::Mean
+            | Aggregate::Sum
+            | Aggregate::Median
+            | Aggregate::P95
+            | Aggregate::Rate
+            | Aggregate::Harmonic(..) => {
                 let costs = self.costs();
                 listed(&costs, |cost| {
                     let differences = self.differences(cost);
@@ -134,7 +140,7 @@ impl<'a> Explained<'a> {
         };
         let from_best = value.map_or(0.0, |value| match (spec.better, spec.unit) {
             (Better::Higher, Unit::Share | Unit::Points) => best - value,
-            (Better::Higher, Unit::Count | Unit::Spread) => -value,
+            (Better::Higher, Unit::Count | Unit::Spread | Unit::Dollars) => -value,
             (Better::Lower | Better::Neither, _) => value.abs(),
         });
         Cost { case, value, baseline, since_baseline: since_baseline.max(0.0), from_best }

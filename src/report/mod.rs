@@ -58,10 +58,30 @@ pub struct AgentFacts<'a> {
     pub before: Option<&'a BaselineEntry>,
 }
 
+/// Why gated metrics have no value.
+fn not_measured(lost: &[String], unstated: &[String]) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if !unstated.is_empty() {
+        reasons.push(format!(
+            "not stated by the recordings of every case: {}; record them with `metrics`, or remove the gate",
+            unstated.join(", ")
+        ));
+    }
+    let lost: Vec<&str> = lost.iter().filter(|name| !unstated.contains(name)).map(String::as_str).collect();
+    if !lost.is_empty() {
+        reasons.push(format!(
+            "no longer measured: {}; the baseline has a value, but no case of this run has one",
+            lost.join(", ")
+        ));
+    }
+    reasons
+}
+
 /// Builds one agent's part.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let AgentFacts { suite, agent, specs, identity, pairs, remarks, refused, retired, judgement, before } = facts;
-    let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, lost_metrics } = judgement;
+    let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, lost_metrics, unstated_metrics } =
+        judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
     if fold::all_excluded(pairs.iter()) {
@@ -72,11 +92,8 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         refuse(not_covered(&pairs, before));
     }
     // A failed gate is the better explanation.
-    if !lost_metrics.is_empty() && verdict.verdict() == Some(Verdict::Inconclusive) {
-        refuse(format!(
-            "no longer measured: {}; the baseline has a value, but no case of this run has one",
-            lost_metrics.join(", ")
-        ));
+    if verdict.verdict() == Some(Verdict::Inconclusive) {
+        not_measured(&lost_metrics, &unstated_metrics).into_iter().for_each(&mut refuse);
     }
     refused.into_iter().for_each(&mut refuse);
     let waits = metrics

@@ -15,11 +15,12 @@ use super::shared::every_kind::COMMON;
 use super::shared::grade_context::GradeContext;
 use super::shared::quarantine::Stated;
 use super::shared::terms::BuiltInTerms;
+use super::shared::use_metrics::USE_METRICS;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, files_below};
 use crate::model::{
     AgentName, Ask, CaseId, Grade, Json, MetricSpec, NextRole, PairResult, PairValue, RepoPath, Ruling, Run, RunKey,
-    SuiteConfig, Toolbox, UngradedReason,
+    SuiteConfig, Toolbox, UngradedReason, ValueSource,
 };
 use crate::text::recover::Anchor;
 
@@ -76,21 +77,29 @@ impl SuiteKind {
         self.terms.iter().chain(of_answers)
     }
 
-    /// Every metric that its suites may have: those of the kind, and those of checks of answers.
+    /// Every metric that its suites may have: those of the kind, those of checks of answers, and those of what runs use.
     pub fn every_metric(&self) -> impl Iterator<Item = &'static MetricSpec> {
         let of_answers = match self.answer {
             AnswerOutput::None => &[],
             AnswerOutput::Under(_) | AnswerOutput::UnderOrWhole(_) => ANSWER_METRICS,
         };
-        self.metrics.iter().chain(of_answers)
+        let of_use = match self.agents {
+            AgentPolicy::Own(_) => &[],
+            AgentPolicy::Named | AgentPolicy::ActorsAndCritics | AgentPolicy::OwnWithRunsOf(_) => USE_METRICS,
+        };
+        self.metrics.iter().chain(of_answers).chain(of_use)
     }
 
-    /// The metrics of a suite with these pairs: those of the kind, and those of checks of answers if a case states any.
-    pub fn metrics_of(&self, pairs: &[Pair]) -> Vec<MetricSpec> {
-        match pairs.iter().any(|pair| pair.answer.is_some()) {
-            true => self.every_metric().copied().collect(),
-            false => self.metrics.to_vec(),
-        }
+    /// The metrics of a suite with these pairs: those of the kind, those of checks of answers if a case states any, and those of what
+    /// runs use that have a gate.
+    pub fn metrics_of(&self, suite: &SuiteConfig, pairs: &[Pair]) -> Vec<MetricSpec> {
+        let states_answer = pairs.iter().any(|pair| pair.answer.is_some());
+        let is_used = |spec: &&MetricSpec| match spec.source {
+            ValueSource::Use => suite.gates.contains_key(spec.name),
+            ValueSource::Grade | ValueSource::Layer => states_answer,
+        };
+        let others = self.every_metric().skip(self.metrics.len()).filter(is_used);
+        self.metrics.iter().chain(others).copied().collect()
     }
 }
 

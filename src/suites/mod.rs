@@ -39,6 +39,7 @@ pub use self::shared::quarantine::Stated;
 pub use self::shared::rubric::DIMENSIONS;
 pub use self::shared::suite_digest::{outputs_digest, suite_digest};
 pub use self::shared::terms::BuiltInTerms;
+pub use self::shared::use_metrics::USE_METRICS;
 
 /// All kinds.
 pub const KINDS: &[&SuiteKind] = &[

@@ -8,7 +8,7 @@ use goldgate::model::{
     Aggregate, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SampleFold, SettingRule, Treatment, Unit,
 };
 use goldgate::render::RENDERERS;
-use goldgate::suites::{ANSWER_METRICS, COMMON, KINDS};
+use goldgate::suites::{ANSWER_METRICS, COMMON, KINDS, USE_METRICS};
 use libtest_mimic::Trial;
 
 use crate::repository::{Repository, program, ran, root};
@@ -177,6 +177,13 @@ fn metrics() {
          | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
     );
     ANSWER_METRICS.iter().for_each(|spec| text.push_str(&row(spec)));
+    text.push_str(
+        "\n## Use\n\nA suite also has each of these metrics that its `gates` name, such as `tokens: { max_rise: 500 }`. Every kind but `triggers` has\n\
+         them. They come from `metrics` of the recordings, `tool_calls` from the calls themselves. A gate on a value that a recording\n\
+         does not state has no verdict. Amounts in US dollars have four decimal places.\n\n\
+         | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
+    );
+    USE_METRICS.iter().for_each(|spec| text.push_str(&row(spec)));
     let file = root().join("docs/metrics.md");
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, &text).unwrap();
@@ -235,7 +242,9 @@ fn row(spec: &MetricSpec) -> String {
     };
     let cases = match spec.aggregate {
         Aggregate::Harmonic(one, other) => format!("harmonic mean of {one} and {other}"),
-        Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate => spec.aggregate.as_str().to_owned(),
+        Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Median | Aggregate::P95 | Aggregate::Rate => {
+            spec.aggregate.as_str().to_owned()
+        }
         Aggregate::Coverage => "all planned".to_owned(),
         Aggregate::NewlyFailing => "count".to_owned(),
     };
@@ -249,6 +258,7 @@ fn row(spec: &MetricSpec) -> String {
         Unit::Count => "count",
         Unit::Points => "points",
         Unit::Spread => "spread",
+        Unit::Dollars => "US dollars",
     };
     let MetricSpec { name, meaning, better, .. } = spec;
     format!("| `{name}` | {meaning} | {unit} | {} | {samples} | {cases} | {gates} |\n", better.as_str())

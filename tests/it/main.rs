@@ -55,6 +55,7 @@ mod targets;
 mod tidy;
 #[cfg(feature = "models")]
 mod traces;
+mod uses;
 #[cfg(feature = "github")]
 mod workflows;
 
@@ -120,6 +121,7 @@ fn main() {
     trials.extend(tidy::trials());
     #[cfg(feature = "models")]
     trials.extend(traces::trials());
+    trials.extend(uses::trials());
     #[cfg(feature = "github")]
     trials.extend(workflows::trials());
     trials.push(soundness::rules::trial_of(&trials));

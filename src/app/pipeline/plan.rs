@@ -176,7 +176,7 @@ impl PlanReader<'_> {
             None => problems.keep_all((kind.open)(&for_reading, files)).map(Arc::from),
         };
         drop(recorded);
-        let specs = kind.metrics_of(loaded.as_deref().map_or(&[], Suite::pairs));
+        let specs = kind.metrics_of(suite, loaded.as_deref().map_or(&[], Suite::pairs));
         if loaded.is_some() {
             self.refuse_idle_gates(suite, kind, &specs, &mut problems);
         }

@@ -137,6 +137,8 @@ fn columns(judged: &GateInput<'_>, index: usize) -> Vec<usize> {
         Aggregate::Worst
         | Aggregate::Mean
         | Aggregate::Sum
+        | Aggregate::Median
+        | Aggregate::P95
         | Aggregate::Rate
         | Aggregate::Coverage
         | Aggregate::NewlyFailing => vec![index],

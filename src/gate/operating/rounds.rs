@@ -171,7 +171,13 @@ fn agent_values(specs: &[MetricSpec], rows: &[CaseRow], failing: &[(bool, bool)]
                 let count = failing.iter().filter(|(passed, fails)| *passed && *fails).count();
                 *value = (!failing.is_empty()).then_some(count as f64);
             }
-            Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate | Aggregate::Harmonic(..) => {}
+            Aggregate::Worst
+            | Aggregate::Mean
+            | Aggregate::Sum
+            | Aggregate::Median
+            | Aggregate::P95
+            | Aggregate::Rate
+            | Aggregate::Harmonic(..) => {}
         }
     }
     values

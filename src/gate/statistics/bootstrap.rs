@@ -86,6 +86,8 @@ fn measured_documents(paired: &PairedCases<'_>, column: usize) -> usize {
         Aggregate::Worst
         | Aggregate::Mean
         | Aggregate::Sum
+        | Aggregate::Median
+        | Aggregate::P95
         | Aggregate::Rate
         | Aggregate::Coverage
         | Aggregate::NewlyFailing => plain(column),
@@ -155,7 +157,7 @@ fn is_smooth(spec: &MetricSpec, specs: &[MetricSpec]) -> bool {
     let named = |name| specs.iter().any(|other| other.name == name && is_smooth(other, &[]));
     match spec.aggregate {
         Aggregate::Mean | Aggregate::Rate | Aggregate::Sum => true,
-        Aggregate::Worst | Aggregate::Coverage | Aggregate::NewlyFailing => false,
+        Aggregate::Worst | Aggregate::Median | Aggregate::P95 | Aggregate::Coverage | Aggregate::NewlyFailing => false,
         Aggregate::Harmonic(one, other) => named(one) && named(other),
     }
 }

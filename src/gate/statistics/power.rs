@@ -29,7 +29,13 @@ pub fn detectable(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
             let share = (mean * count + square / 2.0) / (count + square);
             (share * (1.0 - share)).sqrt()
         }
-        Aggregate::Worst | Aggregate::Sum | Aggregate::Harmonic(..) | Aggregate::Coverage | Aggregate::NewlyFailing => {
+        Aggregate::Worst
+        | Aggregate::Sum
+        | Aggregate::Median
+        | Aggregate::P95
+        | Aggregate::Harmonic(..)
+        | Aggregate::Coverage
+        | Aggregate::NewlyFailing => {
             return None;
         }
     };

@@ -35,3 +35,4 @@ pub mod rules;
 pub mod snapshot;
 pub mod suite_digest;
 pub mod terms;
+pub mod use_metrics;

@@ -1,4 +1,4 @@
-//! Grades a sample: the kind's own grade, with the checks of the case's `answer`.
+//! Grades a sample: the kind's own grade, with the checks of the case's `answer` and what the runs used.
 
 use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing};
 use super::condition::{AnswerCondition, AnswerMiss, MIN_SCORE};
@@ -13,6 +13,7 @@ use crate::model::{
 use crate::suites::GradeContext;
 use crate::suites::kind::{Pair, Suite, SuiteKind};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
+use crate::suites::shared::use_metrics::used;
 
 /// Grades one completed sample of a pair. `specs` are the metrics of the suite: those of the kind, then the others.
 ///
@@ -51,7 +52,7 @@ pub fn graded(
     grade.values.extend(specs[own..].iter().map(|spec| match spec.name {
         ANSWER_PASS_RATE => added.map(|(passed, _)| indicator(passed)),
         ANSWER_SCORE => added.map(|(_, score)| score),
-        _ => None,
+        name => used(name, runs),
     }));
     Ok(grade)
 }
