@@ -34,12 +34,35 @@ pub fn samples(out: &mut String, samples: &[Sample]) {
     }
 }
 
+/// The outputs of all samples as one text, to compare it with another one.
+pub fn whole(samples: &[Sample]) -> String {
+    let mut out = String::new();
+    for (number, sample) in samples.iter().enumerate() {
+        match sample {
+            Sample::Inconclusive { why, .. } => {
+                put(&mut out, &format!("sample {number} has no output: {}", why.text()))
+            }
+            Sample::Spared => {}
+            Sample::Completed(runs) => {
+                put(&mut out, &format!("sample {number}:"));
+                runs.iter().for_each(|run| put(&mut out, &output_text(run)));
+            }
+        }
+    }
+    out
+}
+
 fn produced(out: &mut String, run: &Run) {
+    text(out, output_text(run).lines());
+}
+
+/// The output of a run as indented JSON.
+fn output_text(run: &Run) -> String {
     let value: Result<serde_json::Value, _> = serde_json::from_str(&run.outputs);
     let text_of_run =
         value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| run.outputs.to_string());
     // A line break inside of a text is easier to read as one.
-    text(out, text_of_run.replace("\\n", "\n").lines());
+    text_of_run.replace("\\n", "\n")
 }
 
 /// Writes the lines of a text, indented. Lines beyond the limit are counted.

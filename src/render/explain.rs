@@ -4,9 +4,10 @@ use super::plain::{line, put};
 use super::{exhibit, judges, words};
 use crate::files::SourceText;
 use crate::model::{
-    AgentReport, Ask, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairResult, PairShortfall, Report, RunKey,
-    Sample, SuiteReport, Toolbox, metric_value,
+    AgentReport, Ask, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairResult, PairShortfall, Report, Ruling,
+    RunKey, Sample, SuiteReport, Toolbox, Verdict, metric_value,
 };
+use crate::text::{ChangedLine, changed_lines};
 
 /// One case of one agent with its input, expectation, outputs and result.
 pub struct ExplainedCase<'a> {
@@ -22,6 +23,60 @@ pub struct ExplainedCase<'a> {
     pub golden: &'a SourceText,
     /// The agent's outputs.
     pub samples: &'a [Sample],
+    /// The outputs at an earlier commit; `None` without one.
+    pub before: Option<EarlierOutput<'a>>,
+}
+
+/// The outputs of a case at an earlier commit.
+#[derive(Clone, Copy)]
+pub struct EarlierOutput<'a> {
+    /// The short id of the commit.
+    pub commit: &'a str,
+    /// The outputs.
+    pub samples: &'a [Sample],
+}
+
+/// The most lines that are shown of a difference.
+const CHANGES: usize = 60;
+
+/// Writes what changed in the output since the earlier commit.
+fn changes(out: &mut String, before: EarlierOutput<'_>, samples: &[Sample]) {
+    let (old, new) = (exhibit::whole(before.samples), exhibit::whole(samples));
+    let changes = changed_lines(&old, &new);
+    if changes.is_empty() {
+        return put(out, &format!("the output is the same as at commit {}", before.commit));
+    }
+    put(out, &format!("output at commit {} (-) and now (+):", before.commit));
+    for change in changes.iter().take(CHANGES) {
+        match change {
+            ChangedLine::Removed(text) => put(out, &exhibit::indented("  - ", text, 400)),
+            ChangedLine::Added(text) => put(out, &exhibit::indented("  + ", text, 400)),
+        }
+    }
+    if changes.len() > CHANGES {
+        put(out, &format!("  … and {}", words::plural(changes.len() - CHANGES, "more line", "more lines")));
+    }
+}
+
+/// One line for each case: those that fail come first, with their first failed check.
+pub fn list(report: &Report) -> String {
+    let mut lines: Vec<(bool, String)> = Vec::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            for case in &agent.cases {
+                let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
+                let first = failed.next().map_or(String::new(), |check| format!("  {}", check.name));
+                let verdict = case.verdict.as_str();
+                let passes = case.verdict == Ruling::Judged(Verdict::Pass);
+                lines.push((passes, format!("{}/{}/{}: {verdict}{first}", suite.id, agent.agent, case.case)));
+            }
+        }
+    }
+    lines.sort_by_key(|(passes, _)| *passes);
+    let mut out = String::new();
+    lines.iter().for_each(|(_, text)| put(&mut out, text));
+    put(&mut out, "`goldgate explain SUITE/AGENT/CASE` shows the input and the outputs of a case");
+    out
 }
 
 /// The results of many cases, without inputs and outputs.
@@ -38,7 +93,7 @@ pub fn overview(report: &Report) -> String {
 
 /// The case with its result, input, expectation and outputs.
 pub fn explain(explained: &ExplainedCase<'_>) -> String {
-    let ExplainedCase { suite, agent, case, asked, golden, samples } = explained;
+    let ExplainedCase { suite, agent, case, asked, golden, samples, before } = explained;
     let mut out = String::new();
     one(&mut out, suite, agent, case);
     for (key, ask) in *asked {
@@ -52,6 +107,9 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
     let start = case.checks.iter().map(|check| check.location.line).min().unwrap_or(1);
     exhibit::golden(&mut out, golden, start as usize);
     exhibit::samples(&mut out, samples);
+    if let Some(before) = before {
+        changes(&mut out, *before, samples);
+    }
     out.push('\n');
     out
 }

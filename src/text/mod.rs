@@ -2,6 +2,7 @@
 
 mod confusable;
 mod line;
+mod line_diff;
 mod listing;
 mod matching;
 mod names;
@@ -15,6 +16,7 @@ mod short_commit;
 mod similarity;
 
 pub use line::line;
+pub use line_diff::{ChangedLine, changed_lines};
 pub use listing::{counted, named, named_with};
 pub use matching::{Keyword, contains, same_category, token_overlap};
 pub use names::{Folded, Hit, NameSet, is_whole};

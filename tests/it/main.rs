@@ -21,6 +21,7 @@ mod codes;
 mod diff;
 mod docs;
 mod evidence;
+mod explain;
 mod failed;
 mod files;
 mod freshness;
@@ -88,6 +89,7 @@ fn main() {
     trials.extend(diff::trials());
     trials.extend(docs::trials());
     trials.extend(evidence::trials());
+    trials.extend(explain::trials());
     trials.extend(failed::trials());
     trials.extend(freshness::trials());
     trials.extend(history::trials());

@@ -67,7 +67,8 @@ pub struct ReportArgs {
 /// Options of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// Case to explain: CASE, AGENT/CASE, SUITE/CASE or SUITE/AGENT/CASE. Or the code of a problem, such as unknown-key
+    /// Case to explain: CASE, AGENT/CASE, SUITE/CASE or SUITE/AGENT/CASE. A suite or an agent lists its cases. Or the code of a
+    /// problem, such as unknown-key
     #[arg(value_name = "CASE|CODE", required_unless_present = "codes")]
     pub case: Option<String>,
     /// Config file
@@ -79,6 +80,9 @@ pub struct ExplainArgs {
     /// Only this agent
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
+    /// Compare the output with the one at this commit, instead of the last commit that changed the baseline
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
     /// Show the request to a live agent, without grading
     #[arg(long)]
     pub asked: bool,

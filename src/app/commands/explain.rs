@@ -1,5 +1,8 @@
 //! `goldgate explain`: grades one case and shows the request, the expectation and the output, or explains the code of a problem.
 
+mod past_outputs;
+
+use self::past_outputs::{PastCommit, PastOutputs, past_outputs};
 use crate::app::cli::ExplainArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
@@ -9,9 +12,9 @@ use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::grade_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
-use crate::model::{Ask, RepoPath, RunKey, Tier};
+use crate::model::{Ask, RepoPath, RunKey, SuiteConfig, Tier};
 use crate::render::explain as render;
-use crate::render::explain::ExplainedCase;
+use crate::render::explain::{EarlierOutput, ExplainedCase};
 use crate::render::explained_code::{explained_code, listed_codes};
 use crate::suites::{Pair, read_config};
 use crate::world::{Disk, World};
@@ -78,16 +81,23 @@ fn unknown_code(name: &str, help: String) -> Diagnostic {
 /// Grades the cases with one id and shows the results.
 fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let wanted = select_case(args, name, &disk, &file)?;
+    let mut wanted = select_case(args, name, &disk, &file)?;
+    if !is_case(args, name, world)
+        && let Some(all) = select_all(args, name, &disk, &file)?
+    {
+        wanted = all;
+    }
     if args.asked {
         return show_prompts(&disk, &file, Selection { tiers: Vec::new(), ..wanted }, world);
     }
+    let lists = wanted.cases.is_empty();
     let report = grade_recordings(&args.config, wanted.clone(), world)?;
     let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
-    if count > WHOLE {
-        world.say(&render::overview(&report));
+    if lists || count > WHOLE {
+        world.say(&if lists { render::list(&report) } else { render::overview(&report) });
         return Ok(0);
     }
+    let past = read_past(args, &disk, &file, wanted.clone(), world)?;
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let layout = LiveLayout::default();
     let runs = Replay::open(&disk, &plan, Tier::Deterministic, &layout)?;
@@ -103,7 +113,11 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
             if let (Some(golden), Some(samples)) = (golden, samples) {
                 let asked = requests(loaded, pair, &disk, &mut problems);
                 let (golden, samples, asked) = (&golden, samples.as_slice(), asked.as_slice());
-                out.push_str(&render::explain(&ExplainedCase { suite, agent, case, asked, golden, samples }));
+                let name = (suite.id.clone(), agent.agent.clone(), case.case.clone());
+                let before = past
+                    .as_ref()
+                    .and_then(|past| Some(EarlierOutput { commit: &past.commit, samples: past.samples.get(&name)? }));
+                out.push_str(&render::explain(&ExplainedCase { suite, agent, case, asked, golden, samples, before }));
             }
         }
     }
@@ -112,15 +126,36 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
     Ok(0)
 }
 
-/// Parses an id in any form that goldgate prints: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`.
+/// Reads the outputs to compare with. Without `--base` they are only additional, so a problem with them is a message.
+fn read_past(
+    args: &ExplainArgs,
+    disk: &Disk,
+    file: &RepoPath,
+    wanted: Selection,
+    world: &World,
+) -> Result<Option<PastOutputs>, CliError> {
+    if let Some(name) = &args.base {
+        return Ok(past_outputs(disk, file, wanted, PastCommit::Named(name), world)?);
+    }
+    let Some(baseline) = read_config(&disk.text(file)?)?.baseline else { return Ok(None) };
+    let past = past_outputs(disk, file, wanted, PastCommit::OfBaseline(&baseline), world);
+    Ok(past.unwrap_or_else(|error| {
+        world.tell(&format!("the output at the baseline is not shown: {error:#}"));
+        None
+    }))
+}
+
+/// Parses an id in any form that goldgate prints: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`, also followed by a
+/// check. `SUITE`, `AGENT` and `SUITE/AGENT` select all their cases, unless a case has this name.
 fn select_case(args: &ExplainArgs, name: &str, disk: &Disk, file: &RepoPath) -> Result<Selection, CliError> {
     let (mut suites, mut agents) = (args.suite.clone(), args.agent.clone());
+    let name = name.split_whitespace().next().unwrap_or(name).trim_end_matches(':');
     let parts: Vec<&str> = name.split('/').collect();
+    let config = read_config(&disk.text(file)?)?;
+    let suite_of = |id: &str| config.suites.iter().find(|suite| suite.id.as_str() == id);
     let case = match parts.as_slice() {
         [one, case] => {
-            let config = read_config(&disk.text(file)?)?;
-            let is_suite = config.suites.iter().any(|suite| suite.id.as_str() == *one);
-            if is_suite {
+            if suite_of(one).is_some() {
                 suites.push((*one).to_owned())
             } else {
                 agents.push((*one).to_owned())
@@ -136,6 +171,25 @@ fn select_case(args: &ExplainArgs, name: &str, disk: &Disk, file: &RepoPath) -> 
     };
     let cases = selection::patterns(std::slice::from_ref(&case))?;
     Ok(Selection { tiers: vec![Tier::Deterministic], suites, agents, cases, ..Selection::default() })
+}
+
+/// Returns the selection of all cases of a suite or an agent; `None` if the name is neither.
+fn select_all(args: &ExplainArgs, name: &str, disk: &Disk, file: &RepoPath) -> Result<Option<Selection>, CliError> {
+    let config = read_config(&disk.text(file)?)?;
+    let has_agent = |suite: &SuiteConfig, name: &str| suite.agents.keys().any(|agent| agent.as_str() == name);
+    let is_suite = |name: &str| config.suites.iter().any(|suite| suite.id.as_str() == name);
+    let is_agent = |name: &str| config.suites.iter().any(|suite| has_agent(suite, name));
+    let (mut suites, mut agents) = (args.suite.clone(), args.agent.clone());
+    match *name.trim_end_matches(':').split('/').collect::<Vec<_>>() {
+        [one] if is_suite(one) => suites.push(one.to_owned()),
+        [one] if is_agent(one) => agents.push(one.to_owned()),
+        [suite, agent] if is_suite(suite) && is_agent(agent) => {
+            suites.push(suite.to_owned());
+            agents.push(agent.to_owned());
+        }
+        _ => return Ok(None),
+    }
+    Ok(Some(Selection { tiers: vec![Tier::Deterministic], suites, agents, ..Selection::default() }))
 }
 
 /// Returns the request to the agent in each run of a pair.

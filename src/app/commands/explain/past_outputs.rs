@@ -1,0 +1,70 @@
+//! The outputs of cases at an earlier commit, from the recordings in git.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context;
+
+use crate::app::pipeline::plan::plan;
+use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::app::pipeline::selection::Selection;
+use crate::diag::Diagnostics;
+use crate::model::{AgentName, CaseId, RepoPath, Sample, SuiteId, Tier};
+use crate::text::short_commit;
+use crate::world::{BaseTree, Disk, Git, ReadOnce, World};
+
+/// The outputs of cases at a commit.
+pub struct PastOutputs {
+    /// The short id of the commit.
+    pub commit: String,
+    /// The samples, by suite, agent and case.
+    pub samples: BTreeMap<(SuiteId, AgentName, CaseId), Vec<Sample>>,
+}
+
+/// The commit to compare with.
+#[derive(Clone, Copy)]
+pub enum PastCommit<'a> {
+    /// The one that the user named.
+    Named(&'a str),
+    /// The last one that changed this baseline.
+    OfBaseline(&'a RepoPath),
+}
+
+/// Reads the outputs of the selected cases; `None` if the baseline was never committed, or git has no history here.
+///
+/// # Errors
+/// A commit that git does not know, or files in it that cannot be read.
+pub fn past_outputs(
+    disk: &Disk,
+    config: &RepoPath,
+    wanted: Selection,
+    from: PastCommit<'_>,
+    world: &World,
+) -> anyhow::Result<Option<PastOutputs>> {
+    let git = Git::of(disk);
+    let commit = match from {
+        PastCommit::Named(name) => git.commit(name).map_err(|error| anyhow::anyhow!("--base {error:#}"))?,
+        PastCommit::OfBaseline(file) => {
+            let versions = git.versions(file, 1).map(|found| found.versions).unwrap_or_default();
+            let Some(version) = versions.into_iter().find(|version| version.blob.is_some()) else { return Ok(None) };
+            version.commit
+        }
+    };
+    let context = || format!("while reading the recordings of commit {}", short_commit(&commit));
+    let head = ReadOnce::of(disk);
+    let tree = BaseTree::open(&git, &commit, &head).with_context(context)?;
+    let refused = |problems: Diagnostics| {
+        let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
+        anyhow::anyhow!("{}: {first}", context())
+    };
+    let plan = plan(&tree, config, wanted, &world.clock).map_err(refused)?;
+    let layout = LiveLayout::default();
+    let runs = Replay::open(&tree, &plan, Tier::Deterministic, &layout).map_err(refused)?;
+    let mut samples = BTreeMap::new();
+    for loaded in &plan.suites {
+        for pair in loaded.chosen(&plan.wanted) {
+            let name = (loaded.config.id.clone(), pair.agent.clone(), pair.case.clone());
+            samples.insert(name, runs.samples(pair, SampleCount::AtLeast(1)).map_err(refused)?);
+        }
+    }
+    Ok(Some(PastOutputs { commit: short_commit(&commit).to_owned(), samples }))
+}

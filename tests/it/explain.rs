@@ -1,0 +1,112 @@
+//! `goldgate explain`: every printed id, and the output at an earlier commit.
+
+use libtest_mimic::Trial;
+
+use crate::golden_changes::{commit_all, git};
+use crate::repository::{EXPECTED, RUN, Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("explain of a suite or an agent lists its cases, and those that fail come first", lists),
+        trial("explain compares the output with the one at the last committed baseline", compared),
+        trial("explain --base compares the output with the one at any commit", with_base),
+        trial("explain of recordings that an earlier commit cannot read shows the rest", unreadable),
+    ]
+}
+
+const RECORDING: &str = "golden/runs/legal/lease.json";
+
+fn explain(repository: &Repository, arguments: &[&str]) -> Ran {
+    let path = std::env::var("PATH").unwrap();
+    repository.goldgate_with(&[&["explain"], arguments].concat(), &[("PATH", &path)])
+}
+
+fn lists() {
+    let repository = Repository::small();
+    repository.write("golden/contracts/acme.md", "# Acme\n\nOn a change of control the seller has to approve.\n");
+    repository.write("golden/expected/legal/acme.json", EXPECTED.replace("lease.md", "acme.md"));
+    repository.write("golden/runs/legal/acme.json", RUN.replace("lease", "acme"));
+    repository.replace(RECORDING, "Needs prior approval.", "Needs nothing.");
+    for id in ["contracts", "legal", "contracts/legal", "contracts/legal:"] {
+        let ran = explain(&repository, &[id]);
+        let expected = "contracts/legal/lease: fail  expected_finding[0]\ncontracts/legal/acme: pass\n";
+        assert!(ran.code == 0 && ran.stdout.starts_with(expected), "{id}: {}{}", ran.stdout, ran.stderr);
+    }
+    // The line of a failed check is an id as well.
+    for id in ["contracts/legal/lease expected_finding[0]", "contracts/legal/lease:"] {
+        let ran = explain(&repository, &[id]);
+        assert!(ran.stdout.starts_with("contracts/legal/lease: fail\n"), "{id}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("produced, sample 0:"), "{id}: {}", ran.stdout);
+    }
+    // A case comes before an agent of the same name.
+    for (file, text) in [
+        ("golden/contracts/legal.md", "# Legal\n\nOn a change of control the seller has to approve.\n".to_owned()),
+        ("golden/expected/legal/legal.json", EXPECTED.replace("lease.md", "legal.md")),
+        ("golden/runs/legal/legal.json", RUN.replace("\"lease\"", "\"legal\"").replace("lease.md", "legal.md")),
+    ] {
+        repository.write(file, text);
+    }
+    let ran = explain(&repository, &["legal"]);
+    assert!(ran.stdout.starts_with("contracts/legal/legal: pass\n"), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// A repository whose baseline is committed.
+fn committed() -> Repository {
+    let repository = Repository::small();
+    repository.remove(".git");
+    repository.goldgate(&["run", "-q", "--update-baseline"]);
+    commit_all(&repository);
+    git(&repository.path(""), &["branch", "-M", "main"]);
+    repository
+}
+
+fn compared() {
+    let repository = committed();
+    let same = explain(&repository, &["lease"]);
+    assert_eq!((same.code, same.stderr.as_str()), (0, ""));
+    assert!(same.stdout.contains("the output is the same as at commit "), "{}", same.stdout);
+    repository.replace(RECORDING, "Needs prior approval.", "Needs nothing.");
+    // A commit that leaves the baseline as it was is not the one to compare with.
+    commit_all(&repository);
+    let ran = explain(&repository, &["lease"]);
+    let (_, changes) = ran.stdout.split_once("output at commit ").unwrap();
+    let mut lines = changes.lines();
+    assert!(lines.next().unwrap().ends_with(" (-) and now (+):"), "{changes}");
+    let changed: Vec<&str> = lines.filter(|line| !line.is_empty()).map(str::trim).collect();
+    assert_eq!(
+        changed,
+        ["-       \"description\": \"Needs prior approval.\",", "+       \"description\": \"Needs nothing.\","],
+        "{changes}"
+    );
+}
+
+fn with_base() {
+    let repository = committed();
+    repository.replace(RECORDING, "Needs prior approval.", "Needs nothing.");
+    repository.goldgate(&["run", "-q", "--update-baseline"]);
+    commit_all(&repository);
+    assert!(explain(&repository, &["lease"]).stdout.contains("the output is the same as at commit "));
+    let ran = explain(&repository, &["lease", "--base", "HEAD~1"]);
+    assert!(ran.stdout.contains("- ") && ran.stdout.contains("Needs prior approval."), "{}", ran.stdout);
+    let ran = explain(&repository, &["lease", "--base", "nowhere"]);
+    let what = "error: --base nowhere: git does not know this commit here";
+    assert!(ran.code == 3 && ran.stderr.starts_with(what), "{}", ran.stderr);
+}
+
+fn unreadable() {
+    let repository = committed();
+    let golden = "golden/expected/legal/lease.json";
+    let whole = repository.read(golden);
+    repository.write(golden, "{");
+    repository.replace("baselines/latest.json", "\"samples\": 1", "\"samples\": 2");
+    commit_all(&repository);
+    repository.write(golden, whole);
+    let ran = explain(&repository, &["lease"]);
+    assert!(ran.code == 0 && ran.stdout.contains("produced, sample 0:"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stderr.starts_with("the output at the baseline is not shown: while reading the recordings of commit "),
+        "{}",
+        ran.stderr
+    );
+}
