@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::file_form::{by_word, known_counts};
-use super::grade::{Layer, Tag};
+use super::grade::Layer;
 use super::ids::{AgentName, CaseId, JudgeName, SuiteId};
 use super::judge::JudgeEntry;
+use super::tag::Tag;
 
 /// A committed measurement of all suites (formats.md "Baseline").
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]

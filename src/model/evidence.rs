@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file_form::is_zero;
 use super::ids::CaseId;
+use super::tag::Tag;
 
 /// An element of a case that keeps a metric of a sample from its best value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +91,19 @@ pub struct EvidenceLine {
     /// Number of completed samples with it; absent if it concerns all of them together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
+    /// The likely cause; absent if no check covers the difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<Tag>,
+    /// The next step for an engineer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_action: Option<String>,
+}
+
+impl EvidenceLine {
+    /// A difference that no check covers.
+    pub fn unchecked(difference: Difference, samples: Option<u32>) -> Self {
+        Self { difference, samples, tag: None, next_action: None }
+    }
 }
 
 /// The cases that moved a metric, worst first.

@@ -4,60 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::evidence::Shortfall;
+use super::tag::Tag;
 use super::words::words;
-
-words! {
-    /// Why a check failed: the five tags of the failure taxonomy (grading.md 12).
-    #[derive(PartialOrd, Ord, Hash)]
-    pub enum Tag {
-        /// The agent did not have the rule.
-        Prompt = "prompt",
-        /// A parser, a mapping or a tool was wrong.
-        Tooling = "tooling",
-        /// The wrong node or tool was chosen.
-        Routing = "routing",
-        /// The output could not be read.
-        Schema = "schema",
-        /// The agent had the rule and ignored it.
-        Model = "model",
-    }
-}
-
-impl Tag {
-    /// The precedence of a tag if samples disagree (grading.md 12): the lowest is reported. A format is fixed before a tool, a tool before
-    /// a choice, a choice before the model. An agent without the rule comes before those that had it.
-    pub fn precedence(self) -> u8 {
-        match self {
-            Self::Schema => 0,
-            Self::Tooling => 1,
-            Self::Routing => 2,
-            Self::Prompt => 3,
-            Self::Model => 4,
-        }
-    }
-
-    /// The meaning of the tag, as in seed 001.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Prompt => "the agent did not have the rule",
-            Self::Tooling => "a parser, a mapping or a tool was wrong",
-            Self::Routing => "the wrong node or tool was chosen",
-            Self::Schema => "the output could not be read",
-            Self::Model => "the agent had the rule and ignored it",
-        }
-    }
-
-    /// How to fix this kind of failure (seed 001, "Failure Taxonomy").
-    pub fn fix_strategy(self) -> &'static str {
-        match self {
-            Self::Prompt => "update the prompt policy or the few-shot examples",
-            Self::Tooling => "fix the tooling service",
-            Self::Routing => "fix the conditional edge logic",
-            Self::Schema => "improve JSON parsing or the prompt's output instructions",
-            Self::Model => "adjust the prompt's emphasis or the model's temperature",
-        }
-    }
-}
 
 /// The name of a check.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

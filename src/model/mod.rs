@@ -35,6 +35,7 @@ mod run;
 mod run_source;
 mod setting;
 mod shard;
+mod tag;
 mod trace;
 mod verdict;
 mod words;
@@ -58,7 +59,7 @@ pub use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling};
 pub use governance::{
     ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
 };
-pub use grade::{Check, CheckKey, CheckName, CheckOutcome, Failure, Grade, Layer, Tag, all_hold};
+pub use grade::{Check, CheckKey, CheckName, CheckOutcome, Failure, Grade, Layer, all_hold};
 pub use ids::{AgentName, BadId, CaseId, JudgeName, SuiteId};
 pub use input_limit::{InputLimit, LimitUnit};
 pub use interruption::Interruption;
@@ -88,6 +89,7 @@ pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason
 pub use run_source::{LiveSource, RunSource};
 pub use setting::{KindSettings, SettingChange, SettingFile, SettingRule, SettingWeight, Treatment};
 pub use shard::Shard;
+pub use tag::Tag;
 pub use trace::{ModelCall, ModelCallResult, Period, Traced};
 pub use verdict::{Ruling, SWITCHED_OFF, Verdict};
 pub use words::{Word, read_word};

@@ -10,12 +10,13 @@ use smallvec::SmallVec;
 
 use super::evidence::PairShortfall;
 use super::file_form::{Named, is_zero, read_by_name, write_by_name};
-use super::grade::{CheckName, Failure, Layer, Tag};
+use super::grade::{CheckName, Failure, Layer};
 use super::ids::{AgentName, CaseId};
 use super::judge::PairJudged;
 use super::mark::Mark;
 use super::path::RepoPath;
 use super::run::UngradedReason;
+use super::tag::Tag;
 use super::verdict::Ruling;
 use super::words::words;
 

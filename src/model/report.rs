@@ -12,7 +12,7 @@ use super::config::Tier;
 use super::evidence::MetricEvidence;
 use super::file_form::{Named, by_word, by_word_if_any, known_counts, read_by_name, write_by_name};
 use super::gate_ruling::GateRuling;
-use super::grade::{Layer, Tag};
+use super::grade::Layer;
 use super::ids::{AgentName, CaseId, SuiteId};
 use super::interruption::Interruption;
 use super::judge::JudgeReport;
@@ -22,6 +22,7 @@ use super::other_pull_request::{OtherOutcome, OtherPullRequest};
 use super::pair::{Exclusion, PairCheck, PairResult};
 use super::path::RepoPath;
 use super::reliability::Reliability;
+use super::tag::Tag;
 use super::verdict::{Ruling, Verdict};
 use super::words::words;
 

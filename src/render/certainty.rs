@@ -2,7 +2,7 @@
 
 use super::number::ValueDirection;
 use super::{number, words};
-use crate::model::{AgentReport, Noise, Passing, Report, SuiteReport, Unit, metric_value};
+use crate::model::{AgentReport, Noise, Passing, Report, Ruling, SuiteReport, Unit, Verdict, metric_value};
 
 /// Escapes an untrusted text for an output format, cut to a number of characters.
 pub type Clean = fn(&str, usize) -> String;
@@ -20,7 +20,10 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
                 (None, _) => {}
                 (Some(noise), Some(ends)) => {
                     let ends = interval(metric.unit, ends);
-                    let sure = format!("{name} {delta}, 95% interval {ends}: {}", noise_phrase(noise));
+                    // A failed gate decides. "Within the noise" next to it would read as an excuse.
+                    let fails = metric.verdict == Ruling::Judged(Verdict::Fail);
+                    let noise = if fails { String::new() } else { format!(": {}", noise_phrase(noise)) };
+                    let sure = format!("{name} {delta}, 95% interval {ends}{noise}");
                     sentences.push(format!("{}/{} {sure}", suite.id, agent.agent));
                 }
                 (Some(_), None) => without.push(name),

@@ -1,10 +1,11 @@
 //! Why a gate failed: its value, its limit, and the cases that moved it.
 
+use super::number::ValueDirection;
 use super::plain::line;
-use super::words;
+use super::{number, words};
 use crate::model::{
-    AgentReport, CaseEvidence, CaseId, EvidenceLine, GateKind, GateRuling, MOVED, MetricReport, PairResult, Report,
-    Ruling, SuiteReport, Verdict, metric_value,
+    AgentReport, Approval, CaseEvidence, CaseId, EvidenceLine, GateKind, GateRuling, MOVED, MetricReport, PairCheck,
+    PairResult, Report, Ruling, SuiteReport, Verdict, metric_value,
 };
 
 /// A metric with a failed gate.
@@ -34,6 +35,34 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
     }
     failed.sort_by_key(|one| one.metric.loss().is_none_or(|loss| loss <= MOVED));
     failed
+}
+
+/// Whether a number differs from the baseline after rounding, or has vanished.
+pub fn has_moved(metric: &MetricReport) -> bool {
+    let moved = number::direction(metric.better, metric.unit, metric.comparison.delta) != ValueDirection::Same;
+    moved || (metric.value.is_none() && metric.comparison.baseline.is_some())
+}
+
+/// The gate that a number passes only because somebody approved the number: its loss since the base commit's baseline is more than the
+/// gate allows.
+pub fn approved_gate<'a>(approval: Option<&Approval>, metric: &'a MetricReport) -> Option<&'a GateRuling> {
+    let loss = metric.loss().filter(|_| approval.is_some() && metric.verdict == Ruling::Judged(Verdict::Pass))?;
+    metric.gates.iter().filter(|gate| gate.from_baseline).find(|gate| {
+        let allowed = match gate.gate {
+            GateKind::MaxDrop | GateKind::MaxRise => gate.threshold.unwrap_or_default(),
+            GateKind::Min | GateKind::Max => gate.zone,
+        };
+        loss > allowed + MOVED
+    })
+}
+
+/// Whether the evidence of a metric shows this failed check.
+pub fn shows_check(metric: &MetricReport, case: &PairResult, check: &PairCheck) -> bool {
+    let mut cases = metric.evidence.cases.iter().filter(|evidence| evidence.case == case.case);
+    cases.any(|evidence| {
+        let mut checked = evidence.differences.iter().filter(|line| line.tag.is_some());
+        checked.any(|line| line.difference.line == check.location.line)
+    })
 }
 
 /// The first failed gate of a metric.

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::evidence;
-use super::words::{GateCounts, other_outcome, plural};
-use crate::model::{Authority, CaseChoice, ChangeClass, OtherPullRequest, Report, Verdict};
+use super::plain::line;
+use super::words::{GateCounts, NAME, limit, other_outcome, plural};
+use crate::model::{Authority, CaseChoice, ChangeClass, MetricReport, OtherPullRequest, Report, Verdict, metric_value};
 
 /// The verdict in one or two short sentences.
 pub fn headline(report: &Report) -> String {
@@ -59,7 +60,11 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
         cases.collect::<BTreeSet<_>>().len()
     });
     let cases = plural(cases.sum(), "case", "cases");
+    if let Some(approved) = approved(report) {
+        return approved;
+    }
     let excused = excused_gates(report);
+    let moved = if has_baseline(report) && !has_moved(report) { " (no number moved)" } else { "" };
     let partly = match report.choice {
         CaseChoice::All => "",
         CaseChoice::Matching => " Only cases that match --case were graded; the others are not judged.",
@@ -67,15 +72,58 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
     };
     match gates {
         0 => format!("No gate fails.{partly}"),
-        1 => format!("The only gate passes on {cases}{excused}.{partly}"),
-        _ => format!("All {} pass on {cases}{excused}.{partly}", plural(gates, "gate", "gates")),
+        1 => format!("The only gate passes on {cases}{moved}{excused}.{partly}"),
+        _ => format!("All {} pass on {cases}{moved}{excused}.{partly}", plural(gates, "gate", "gates")),
     }
+}
+
+/// Who approved the worst number that no gate would let pass otherwise; `None` if no number needed it.
+fn approved(report: &Report) -> Option<String> {
+    let by = &report.approval.as_ref()?.by;
+    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
+    let approved = agents.flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric))).filter_map(
+        |(agent, metric)| Some((agent, metric, evidence::approved_gate(report.approval.as_ref(), metric)?)),
+    );
+    let approved: Vec<_> = approved.collect();
+    let (agent, metric, gate) = approved.first()?;
+    let value = |value| metric_value(metric.unit, value);
+    let more = match approved.len() - 1 {
+        0 => String::new(),
+        more => format!(" + {}", plural(more, "more number", "more numbers")),
+    };
+    Some(format!(
+        "Passes by approval of {}: {} {} {} (baseline {}, {}){more}.",
+        line(by, NAME),
+        agent.agent,
+        line(&metric.name, NAME),
+        value(metric.value),
+        value(metric.comparison.baseline),
+        limit(metric, gate)
+    ))
+}
+
+/// Whether the run passes only by an approval of numbers.
+pub fn passes_by_approval(report: &Report) -> bool {
+    metrics(report).any(|metric| evidence::approved_gate(report.approval.as_ref(), metric).is_some())
+}
+
+/// Whether any number is compared with a baseline.
+fn has_baseline(report: &Report) -> bool {
+    metrics(report).any(|metric| metric.comparison.baseline.is_some())
+}
+
+/// Whether any number is shown as moved.
+fn has_moved(report: &Report) -> bool {
+    metrics(report).any(evidence::has_moved)
+}
+
+fn metrics(report: &Report) -> impl Iterator<Item = &MetricReport> {
+    report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics)
 }
 
 /// How many of the gates pass only because the base branch fails them as well.
 fn excused_gates(report: &Report) -> String {
-    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
-    let gates = agents.flat_map(|agent| &agent.metrics).flat_map(|metric| &metric.gates);
+    let gates = metrics(report).flat_map(|metric| &metric.gates);
     match gates.filter(|gate| gate.base_commit.is_some()).count() {
         0 => String::new(),
         1 => "; 1 gate is excused because the base branch fails it as well".to_owned(),

@@ -1,6 +1,6 @@
 //! Sentences that several formats share.
 
-pub use super::headline::headline;
+pub use super::headline::{headline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
     AgentReport, Approval, BaseCommitValue, ChanceOfFailure, GateKind, GateRuling, GoldenChange, MetricReport,
@@ -101,25 +101,35 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
 
 /// Like [`gate`], with the branch's name as `escape` returns it.
 pub fn gate_with(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str) -> String) -> String {
-    let limit = limit(metric, gate) + &by_chance(gate);
-    let Some(BaseCommitValue { branch, value }) = &gate.base_commit else { return limit };
+    let chance = chance_of_failure(gate).map_or(String::new(), |sentence| format!("; {sentence}"));
+    limit(metric, gate) + &chance + &base_commit_value(metric, gate, escape)
+}
+
+/// Like [`gate_with`], without how often the gate fails by chance.
+pub fn gate_and_base(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str) -> String) -> String {
+    limit(metric, gate) + &base_commit_value(metric, gate, escape)
+}
+
+/// What the base commit's own value is, if it fails the gate as well; else empty.
+fn base_commit_value(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str) -> String) -> String {
+    let Some(BaseCommitValue { branch, value }) = &gate.base_commit else { return String::new() };
     let branch = branch.as_deref().map_or("the base commit".to_owned(), escape);
     let value = metric_value(metric.unit, Some(*value));
     let baseline = match metric.comparison.baseline {
         Some(baseline) => format!("baseline {}, ", metric_value(metric.unit, Some(baseline))),
         None => String::new(),
     };
-    format!("{limit}; {branch} is already at {value}; {baseline}update pending")
+    format!("; {branch} is already at {value}; {baseline}update pending")
 }
 
 /// How often the gate fails by chance, if the report says so.
-fn by_chance(gate: &GateRuling) -> String {
-    let Some(ChanceOfFailure { rate, approximate }) = gate.chance else { return String::new() };
+pub fn chance_of_failure(gate: &GateRuling) -> Option<String> {
+    let ChanceOfFailure { rate, approximate } = gate.chance?;
     let about = if approximate { "about " } else { "" };
-    format!(
-        "; an unchanged agent fails this gate in {about}{} of re-recordings: this may be noise; `goldgate calibrate`",
+    Some(format!(
+        "an unchanged agent fails this gate in {about}{} of re-recordings: this may be noise; `goldgate calibrate`",
         whole_percent(rate)
-    )
+    ))
 }
 
 /// A rate in whole percent. One between the ends is never shown as 0% or 100%.

@@ -95,7 +95,7 @@ impl<'a> Explained<'a> {
                 expected: format!("more than half of {} samples complete", pair.planned),
                 produced: line(&format!("{} completed: {why}", pair.completed), LONGEST),
             };
-            whole_case(case, vec![EvidenceLine { difference, samples: None }])
+            whole_case(case, vec![EvidenceLine::unchecked(difference, None)])
         })
     }
 
@@ -181,7 +181,7 @@ impl<'a> Explained<'a> {
             None => "no value".to_owned(),
         };
         let line = cost.case.checks.first().map_or(1, |check| check.location.line);
-        EvidenceLine { difference: Difference { line, expected, produced }, samples: None }
+        EvidenceLine::unchecked(Difference { line, expected, produced }, None)
     }
 }
 
@@ -203,9 +203,8 @@ fn of_metric<'a>(spec: &'a MetricSpec, case: &'a PairResult) -> impl Iterator<It
     };
     let completed = case.completed;
     let shortfalls = case.shortfalls.iter().filter(|one| one.metrics.iter().any(|metric| metric == spec.name));
-    let shortfalls = shortfalls.map(move |one| EvidenceLine {
-        difference: bounded(one.difference.clone()),
-        samples: (completed > 1).then_some(one.samples),
+    let shortfalls = shortfalls.map(move |one| {
+        EvidenceLine::unchecked(bounded(one.difference.clone()), (completed > 1).then_some(one.samples))
     });
     failed_checks(case, named).chain(shortfalls)
 }
@@ -225,7 +224,12 @@ fn failed_checks<'a>(
             expected: check.expected.as_deref().unwrap_or_default().to_owned(),
             produced: failure.detail.clone(),
         };
-        Some(EvidenceLine { difference: bounded(difference), samples: None })
+        Some(EvidenceLine {
+            difference: bounded(difference),
+            samples: None,
+            tag: Some(failure.tag),
+            next_action: Some(line(&failure.next_action, LONGEST)),
+        })
     })
 }
 

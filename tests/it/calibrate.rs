@@ -126,7 +126,7 @@ fn by_chance() {
     assert!(chance["rate"].as_f64().unwrap() > 0.5 && chance["approximate"] == true, "{chance}");
     assert!(metrics["citation_accuracy"]["gates"][0].get("chance").is_none(), "only failed gates say so");
     for text in [repository.read("out/report.md"), repository.read("out/report.html")] {
-        assert!(text.contains("an unchanged agent fails this gate in about "), "{text}");
+        assert!(text.contains("n unchanged agent fails this gate in about "), "{text}");
         assert!(text.contains("this may be noise"), "{text}");
     }
     let terminal: String = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");

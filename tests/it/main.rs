@@ -41,6 +41,7 @@ mod measured;
 mod numbers;
 mod own_files;
 mod quarantine;
+mod readers;
 mod refused;
 mod repository;
 mod revision;
@@ -95,6 +96,7 @@ fn main() {
     trials.extend(history::trials());
     trials.extend(import::trials());
     trials.extend(inputs::trials());
+    trials.extend(readers::trials());
     #[cfg(feature = "github")]
     trials.extend(github::trials());
     #[cfg(feature = "models")]

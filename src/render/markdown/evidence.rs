@@ -1,10 +1,13 @@
 //! Why gates fail and numbers moved: the cases, each with the expected and the produced value.
 
 use super::Links;
-use crate::model::{AgentReport, CaseEvidence, MetricReport, PairResult, Report, Ruling, Verdict};
-use crate::render::evidence;
+use crate::model::{
+    AgentName, AgentReport, CaseEvidence, CaseId, EvidenceLine, MetricReport, PairResult, Report, Ruling, SuiteId,
+    SuiteReport, Tag, Tier, Verdict,
+};
 use crate::render::evidence::FailedMetric;
-use crate::render::plain::{inline, name, put, sentence};
+use crate::render::plain::{inline, name, put, sentence, title};
+use crate::render::{evidence, words};
 use crate::text::encoded_path;
 
 /// The number of failed gates that are listed with their cases.
@@ -19,36 +22,46 @@ const OTHERS: usize = 2;
 /// Each failed gate with the cases that moved it.
 pub fn failed_gates(report: &Report, links: &Links) -> String {
     let failed = evidence::failed_metrics(report);
-    let mut out = String::new();
+    let (mut out, mut shown) = (String::new(), ShownCases::default());
     for FailedMetric { suite, agent, metric, gate } in failed.iter().take(GATES) {
         let text = sentence(&evidence::failed_gate(metric, gate), 300);
         put(&mut out, &format!("**{} / {}: {text}**\n", name(suite.id.as_str()), name(agent.agent.as_str())));
-        cases(&mut out, agent, metric, links);
+        shown.list(&mut out, suite, agent, metric, links);
+        let chance = metric.gates.iter().find_map(words::chance_of_failure);
+        if let Some(chance) = chance {
+            put(&mut out, &format!("\n{}", title(&chance)));
+        }
         out.push('\n');
     }
     if failed.len() > GATES {
         put(&mut out, &format!("… and {} more failed gates in the full report", failed.len() - GATES));
     }
-    out
+    out.truncate(out.trim_end().len());
+    if out.is_empty() { out } else { out + "\n" }
 }
 
 /// The cases behind numbers that are worse or inconclusive but do not fail.
 pub fn moved_cases(report: &Report, links: &Links) -> String {
-    let mut out = String::new();
+    let (mut out, mut shown) = (String::new(), ShownCases::default());
+    for FailedMetric { suite, agent, metric, .. } in evidence::failed_metrics(report).into_iter().take(GATES) {
+        shown.list(&mut String::new(), suite, agent, metric, links);
+    }
     for suite in &report.suites {
         for agent in &suite.agents {
             let moved = |metric: &&MetricReport| {
-                metric.verdict != Ruling::Judged(Verdict::Fail) && !metric.evidence.cases.is_empty()
+                metric.verdict != Ruling::Judged(Verdict::Fail)
+                    && metric.evidence.cases.iter().any(|one| !shown.has(&key(suite, agent, one)))
             };
-            for metric in agent.metrics.iter().filter(moved).take(GATES) {
+            let moved: Vec<&MetricReport> = agent.metrics.iter().filter(moved).take(GATES).collect();
+            for metric in moved {
                 let title = format!(
-                    "{} / {} / {}",
+                    "{} / {}: {}",
                     name(suite.id.as_str()),
                     name(agent.agent.as_str()),
                     inline(&metric.name, 60)
                 );
-                put(&mut out, &format!("{title}\n"));
-                cases(&mut out, agent, metric, links);
+                put(&mut out, &format!("**{title}**\n"));
+                shown.list(&mut out, suite, agent, metric, links);
                 out.push('\n');
             }
         }
@@ -59,24 +72,74 @@ pub fn moved_cases(report: &Report, links: &Links) -> String {
     format!("<details><summary>Cases behind the other moved numbers</summary>\n\n{out}</details>\n")
 }
 
-fn cases(out: &mut String, agent: &AgentReport, metric: &MetricReport, links: &Links) {
-    for (index, (one, case)) in evidence::cases_with_reports(agent, metric).enumerate() {
-        let value = evidence::case_value(metric, one);
-        let value = if value.is_empty() { value } else { format!(" {value}") };
-        put(out, &format!("- {}{value}", linked(one, case, links)));
-        let limit = if index == 0 { FIRST } else { OTHERS };
-        for line in one.differences.iter().take(limit) {
+/// A case with the differences that moved a metric.
+type CaseEvidenceKey<'a> = (&'a SuiteId, Tier, &'a AgentName, &'a CaseId, &'a [EvidenceLine]);
+
+fn key<'a>(suite: &'a SuiteReport, agent: &'a AgentReport, evidence: &'a CaseEvidence) -> CaseEvidenceKey<'a> {
+    (&suite.id, suite.tier, &agent.agent, &evidence.case, &evidence.differences)
+}
+
+/// The cases that are listed already. A case that moved several metrics for the same reasons shows them once.
+#[derive(Default)]
+struct ShownCases<'a> {
+    all: Vec<CaseEvidenceKey<'a>>,
+}
+
+impl<'a> ShownCases<'a> {
+    fn has(&self, case: &CaseEvidenceKey<'a>) -> bool {
+        self.all.contains(case)
+    }
+
+    fn list(
+        &mut self,
+        out: &mut String,
+        suite: &'a SuiteReport,
+        agent: &'a AgentReport,
+        metric: &'a MetricReport,
+        links: &Links,
+    ) {
+        for (index, (one, case)) in evidence::cases_with_reports(agent, metric).enumerate() {
+            let value = evidence::case_value(metric, one);
+            let value = if value.is_empty() { value } else { format!(" {value}") };
+            let key = key(suite, agent, one);
+            if self.has(&key) {
+                put(out, &format!("- {}{value}, as above", linked(one, case, links)));
+                continue;
+            }
+            self.all.push(key);
+            put(out, &format!("- {}{value}", linked(one, case, links)));
+            differences(out, one, case, if index == 0 { FIRST } else { OTHERS });
+        }
+        if let Some(more) = evidence::more_cases(metric) {
+            put(out, &format!("- … and {more}"));
+        }
+    }
+}
+
+/// The differences of a case. Those with the same expectation share it, and one hint follows those with the same cause.
+fn differences(out: &mut String, evidence: &CaseEvidence, case: Option<&PairResult>, limit: usize) {
+    let lines = evidence.differences.get(..limit).unwrap_or(&evidence.differences);
+    for same in lines.chunk_by(|one, next| one.difference.expected == next.difference.expected) {
+        let Some(first) = same.first() else { continue };
+        let mut text = format!("  - expected {}", inline(&first.difference.expected, 200));
+        for line in same {
             let samples = evidence::in_samples(case, line);
-            let (expected, produced) = (&line.difference.expected, &line.difference.produced);
-            put(out, &format!("  - expected {}<br>got {}{samples}", inline(expected, 200), inline(produced, 300)));
+            text.push_str(&format!("<br>got {}{samples}", inline(&line.difference.produced, 300)));
         }
-        if one.differences.len() > limit {
-            put(out, &format!("  - … and {} more", one.differences.len() - limit));
-        }
+        let hints = same.iter().filter_map(|line| Some(hint(line.tag?, line.next_action.as_deref()?)));
+        let mut hints: Vec<String> = hints.collect();
+        hints.dedup();
+        hints.iter().for_each(|hint| text.push_str(&format!("<br>{hint}")));
+        put(out, &text);
     }
-    if let Some(more) = evidence::more_cases(metric) {
-        put(out, &format!("- … and {more}"));
+    if evidence.differences.len() > lines.len() {
+        put(out, &format!("  - … and {} more", evidence.differences.len() - lines.len()));
     }
+}
+
+/// The likely cause and the next step.
+pub fn hint(tag: Tag, next_action: &str) -> String {
+    format!("likely cause: {}. Next: {}", tag.as_str(), inline(next_action, 300))
 }
 
 /// The name of a case, linked to the golden file at the line of its first difference.

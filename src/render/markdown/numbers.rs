@@ -1,20 +1,20 @@
 //! The tables of numbers: moved, unchanged, and the smallest detectable change.
 
-use crate::model::{AgentReport, Approval, MetricReport, Noise, Report, Ruling, SuiteReport, Verdict, metric_value};
+use crate::model::{Approval, MetricReport, Noise, Report, Ruling, SuiteReport, Verdict, metric_value};
+use crate::render::evidence::{approved_gate, has_moved};
 use crate::render::number::ValueDirection;
 use crate::render::plain::{inline, name, put};
 use crate::render::{certainty, number, words};
 
-const HEAD: &str =
-    "| suite | agent | metric | baseline | this commit | delta | gate | verdict |\n|---|---|---|--:|--:|--:|---|---|\n";
+/// Five columns, so that a phone shows them.
+const HEAD: &str = "| | baseline | now | change | gate |\n|---|--:|--:|--:|---|\n";
 
 fn is_changed(metric: &MetricReport) -> bool {
-    let moved = number::direction(metric.better, metric.unit, metric.comparison.delta) != ValueDirection::Same;
     let unwell = matches!(metric.verdict, Ruling::Judged(Verdict::Fail | Verdict::Inconclusive));
-    let vanished = metric.value.is_none() && metric.comparison.baseline.is_some();
-    moved || unwell || vanished
+    has_moved(metric) || unwell
 }
 
+/// The rows of each agent under its name.
 fn rows(
     suites: &[SuiteReport],
     approval: Option<&Approval>,
@@ -24,20 +24,25 @@ fn rows(
     let mut count = 0;
     for suite in suites {
         for agent in &suite.agents {
-            for metric in agent.metrics.iter().filter(|metric| included(metric) && !metric.is_silent()) {
+            let chosen = agent.metrics.iter().filter(|metric| included(metric) && !metric.is_silent());
+            for (index, metric) in chosen.enumerate() {
+                if index == 0 {
+                    let (suite, agent) = (name(suite.id.as_str()), name(agent.agent.as_str()));
+                    put(&mut out, &format!("| **{suite} / {agent}** | | | | |"));
+                }
                 count += 1;
-                put(&mut out, &row(suite, agent, metric, approval));
+                put(&mut out, &row(metric, approval));
             }
         }
     }
     (count, out)
 }
 
-fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval: Option<&Approval>) -> String {
+fn row(metric: &MetricReport, approval: Option<&Approval>) -> String {
     let direction = number::direction(metric.better, metric.unit, metric.comparison.delta);
     let arrow = match direction {
-        ValueDirection::Better => " ▲ better",
-        ValueDirection::Worse => " ▼ worse",
+        ValueDirection::Better => " ▲&nbsp;better",
+        ValueDirection::Worse => " ▼&nbsp;worse",
         ValueDirection::Other | ValueDirection::Same => "",
     };
     let noise = match metric.comparison.noise {
@@ -47,33 +52,33 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval
         }
         Some(Noise::Within | Noise::Beyond | Noise::Untold) | None => "",
     };
-    let gates: Vec<String> =
-        metric.gates.iter().map(|gate| words::gate_with(metric, gate, |branch| inline(branch, words::NAME))).collect();
-    let verdict = match &metric.verdict {
-        _ if metric.gates.is_empty() => String::new(),
-        // The gate used the approved number; the difference in this row is to the base commit.
-        Ruling::Judged(Verdict::Pass)
-            if approval.is_some()
-                && direction == ValueDirection::Worse
-                && metric.gates.iter().any(|gate| gate.from_baseline) =>
-        {
-            "✅ approved".to_owned()
-        }
-        Ruling::Judged(Verdict::Pass) => "✅ pass".to_owned(),
-        Ruling::Judged(Verdict::Inconclusive) => "❔ inconclusive".to_owned(),
-        Ruling::Judged(Verdict::Fail) => "❌ **fail**".to_owned(),
-        Ruling::Skipped(reason) | Ruling::Off(reason) => format!("⏭️ skipped: {}", inline(reason, 80)),
-    };
     format!(
-        "| {} | {} | {} | {} | {} | {}{arrow}{noise} | {} | {verdict} |",
-        name(suite.id.as_str()),
-        name(agent.agent.as_str()),
+        "| {} | {} | {} | {}{arrow}{noise} | {} |",
         inline(&metric.name, 60),
         metric_value(metric.unit, metric.comparison.baseline),
         words::value(metric),
-        number::delta(metric.unit, metric.comparison.delta),
-        gates.join(", ")
+        number::delta(metric.unit, metric.comparison.delta).replace(' ', "&nbsp;"),
+        gate_cell(metric, approval)
     )
+}
+
+/// The verdict on a metric and its gates; empty without a gate.
+fn gate_cell(metric: &MetricReport, approval: Option<&Approval>) -> String {
+    if metric.gates.is_empty() {
+        return String::new();
+    }
+    let gates = metric.gates.iter().map(|gate| {
+        words::gate_and_base(metric, gate, |branch| inline(branch, words::NAME)).replace(" pp", "&nbsp;pp")
+    });
+    let gates = gates.collect::<Vec<_>>().join(", ");
+    match &metric.verdict {
+        // The gate used the approved number; the difference in this row is to the base commit.
+        Ruling::Judged(Verdict::Pass) if approved_gate(approval, metric).is_some() => format!("✅ approved: {gates}"),
+        Ruling::Judged(Verdict::Pass) => format!("✅ pass: {gates}"),
+        Ruling::Judged(Verdict::Inconclusive) => format!("❔ inconclusive: {gates}"),
+        Ruling::Judged(Verdict::Fail) => format!("❌ **fail**: {gates}"),
+        Ruling::Skipped(reason) | Ruling::Off(reason) => format!("⏭️ skipped ({}): {gates}", inline(reason, 80)),
+    }
 }
 
 /// The numbers that moved or failed. A gate that passes because of an approval says so.

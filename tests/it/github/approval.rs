@@ -202,7 +202,8 @@ fn whole_story() {
     assert_eq!(green.code, 0, "{}", green.stdout);
     let report: Value = serde_json::from_str(&story.report()).unwrap();
     assert_eq!((&report["verdict"], &report["approval"]["by"]), (&json!("pass"), &json!("alice")));
-    assert!(story.comment().contains("−50 pp"), "{}", story.comment());
+    assert!(story.comment().starts_with("> [!NOTE]\n> **Passes by approval of alice: legal "), "{}", story.comment());
+    assert!(story.comment().contains("−50&nbsp;pp"), "{}", story.comment());
     assert!(story.checkout.read(".runner/output").contains("\napproved=true\n"));
 
     let ran = story.bump();
@@ -228,7 +229,7 @@ fn whole_story() {
     job.run = 40;
     let ran = job.variable("GITHUB_SHA", &head).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(story.comment().starts_with("> [!TIP]"), "{}", story.comment());
+    assert!(story.comment().starts_with("> [!NOTE]\n> **Passes by approval"), "{}", story.comment());
     let report: Value = serde_json::from_str(&story.report()).unwrap();
     assert_eq!((&report["base"], &report["approval"]["head"]), (&json!(base_sha()), &json!(head)));
 }

@@ -98,8 +98,10 @@ fn harmless() {
         assert!(line.ends_with(" end") || *line == "end", "{text:?}: {line}");
         plain(text, line);
     }
-    let evidence = body.lines().find(|line| line.contains("<br>Next: ")).unwrap();
-    let (detail, next) = evidence.split_once("<br>Next: ").unwrap();
+    let evidence = body.lines().find(|line| line.contains(". Next: ")).unwrap();
+    let (detail, next) = evidence.split_once(". Next: ").unwrap();
+    let (detail, cause) = detail.rsplit_once("<br>").unwrap();
+    assert!(cause.starts_with("likely cause: "), "{cause}");
     plain("detail", detail.split_once("<br>").unwrap().1);
     plain("next action", next);
     assert!(ran.stdout.lines().all(|line| line.starts_with("::notice title=goldgate::published")), "{}", ran.stdout);

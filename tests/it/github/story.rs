@@ -79,7 +79,7 @@ fn pull_request() {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let body = one(&story.github);
     is_opened_by(&body, "CAUTION", "Merge blocked: legal ");
-    assert!(body.contains("−50 pp") && body.contains(&format!("add the label `{LABEL}`")), "{body}");
+    assert!(body.contains("−50&nbsp;pp") && body.contains(&format!("add the label `{LABEL}`")), "{body}");
     keep("2-regression", &body);
 
     is_refused(&story);
@@ -122,7 +122,7 @@ fn is_approved(story: &Story) {
     assert!(story.comment().contains("a worse number needs a reason"), "{}", story.comment());
     let ran = story.graded(10);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(story.comment().contains("−50 pp"), "the approval hides the change: {}", story.comment());
+    assert!(story.comment().contains("−50&nbsp;pp"), "the approval hides the change: {}", story.comment());
     keep("4-approved", &one(&story.github));
 }
 
@@ -143,7 +143,7 @@ fn is_bumped(story: &Story) -> String {
     job.run = 40;
     let ran = job.variable("GITHUB_SHA", &head).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(&one(&story.github), "TIP", "All ");
+    is_opened_by(&one(&story.github), "NOTE", "Passes by approval of alice: legal ");
     keep("6-green-again", &one(&story.github));
     head
 }
@@ -256,7 +256,7 @@ fn fork() {
     assert!(one(&fork.github).contains("`mode: baseline-pr`"), "{}", one(&fork.github));
     let ran = fork.trusted("pull_request.labeled", 13);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(&one(&fork.github), "TIP", "All ");
+    is_opened_by(&one(&fork.github), "NOTE", "Passes by approval of alice: legal ");
     assert!(fork.base.read(RUN) != fork.head.read(RUN) && !fork.workspace.path("golden").exists());
 }
 

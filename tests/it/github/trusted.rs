@@ -241,7 +241,7 @@ fn approved() {
     assert_eq!(report["approval"]["by"], json!("alice"));
     // What is shown is still the comparison with the base.
     let body = fork.github.bodies(BOT).remove(0);
-    assert!(body.starts_with("> [!TIP]") && body.contains("−50 pp"), "{body}");
+    assert!(body.starts_with("> [!NOTE]\n> **Passes by approval of alice: ") && body.contains("−50&nbsp;pp"), "{body}");
     // A gate with a threshold of its own is not approved away.
     let fork = moved();
     fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");

@@ -213,7 +213,7 @@ fn stored() {
     for (format, wanted) in [
         ("table", "judge keeps_promises"),
         ("markdown", "<summary>LLM judges, for what rules cannot score (advisory, not part of any gate)</summary>"),
-        ("html", "<td>judge keeps_promises</td><td"),
+        ("html", "<th scope=\"row\">judge keeps_promises</th><td"),
         ("json", "\"judge\": \"keeps_promises\""),
     ] {
         let now = repository.goldgate(&["run", "-v", "--format", format]).stdout;

@@ -1,0 +1,128 @@
+//! The table of all cases. Without the script it is whole; with it, it filters, sorts and opens details.
+
+use maud::{Markup, html};
+
+use super::texts::agent_name;
+use crate::model::{AgentReport, CaseTrend, Exclusion, PairResult, Report, SuiteReport};
+use crate::render::words;
+
+/// A case with its agent.
+pub struct ListedCase<'a> {
+    /// The suite.
+    pub suite: &'a SuiteReport,
+    /// The agent.
+    pub agent: &'a AgentReport,
+    /// The case.
+    pub case: &'a PairResult,
+}
+
+/// All cases: newly failing ones first, then failing, excluded, flaky and passing ones.
+pub fn rows(report: &Report) -> Vec<ListedCase<'_>> {
+    let mut rows = Vec::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            rows.extend(agent.cases.iter().map(|case| ListedCase { suite, agent, case }));
+        }
+    }
+    rows.sort_by_key(|row| {
+        let result = CaseResult::of(row.case);
+        (row.case.trend != CaseTrend::NewlyFailing || result != CaseResult::Fails, result)
+    });
+    rows
+}
+
+/// The result of a case, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum CaseResult {
+    Fails,
+    Excluded,
+    Quarantined,
+    Flaky,
+    Passes,
+}
+
+impl CaseResult {
+    const ALL: [Self; 5] = [Self::Fails, Self::Excluded, Self::Quarantined, Self::Flaky, Self::Passes];
+
+    fn of(case: &PairResult) -> Self {
+        match case.exclusion {
+            Exclusion::NoMajority => Self::Excluded,
+            Exclusion::Quarantined => Self::Quarantined,
+            Exclusion::Counted if !case.passed.passes() => Self::Fails,
+            Exclusion::Counted if case.flaky => Self::Flaky,
+            Exclusion::Counted => Self::Passes,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Fails => "fails",
+            Self::Excluded => "excluded",
+            Self::Quarantined => "quarantined",
+            Self::Flaky => "passes, flaky",
+            Self::Passes => "passes",
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Self::Fails => "fail",
+            Self::Excluded | Self::Quarantined | Self::Flaky => "inconclusive",
+            Self::Passes => "pass",
+        }
+    }
+}
+
+/// The columns, each sortable.
+const COLUMNS: [&str; 5] = ["agent", "case", "result", "since the baseline", "samples that pass"];
+
+/// The table with its filter, which the script shows.
+pub fn cases(report: &Report) -> Markup {
+    let rows = rows(report);
+    html! {
+        @if !rows.is_empty() {
+            section aria-labelledby="cases" {
+                h2 id="cases" { (words::plural(rows.len(), "case", "cases")) } "\n"
+                form.filter hidden {
+                    label { "Name contains " input type="search" name="text" autocomplete="off"; } " "
+                    label {
+                        "Result "
+                        select name="result" {
+                            option value="" { "all" }
+                            @for result in CaseResult::ALL { option { (result.as_str()) } }
+                        }
+                    } " "
+                    output aria-live="polite" {}
+                } "\n"
+                div.wide role="region" tabindex="0" aria-label="Cases" {
+                    table id="table" {
+                        thead { tr { @for name in COLUMNS { th scope="col" { (name) } } } }
+                        tbody {
+                            "\n"
+                            @for row in &rows { (case_row(row)) }
+                        }
+                    }
+                }
+            } "\n"
+        }
+    }
+}
+
+fn case_row(row: &ListedCase<'_>) -> Markup {
+    let ListedCase { suite, agent, case } = row;
+    let result = CaseResult::of(case);
+    let trend = match case.trend {
+        CaseTrend::Unknown => String::new(),
+        CaseTrend::StillPassing | CaseTrend::StillFailing => "same".to_owned(),
+        CaseTrend::NewlyFailing | CaseTrend::NewlyPassing | CaseTrend::New => case.trend.as_str().replace('_', " "),
+    };
+    html! {
+        tr {
+            td { (agent_name(suite, agent)) }
+            th scope="row" { (case.case) }
+            td class=(result.class()) { (result.as_str()) }
+            td { (trend) }
+            td { @if let Some(passing) = case.passing { (passing) " of " (case.completed) } }
+        } "\n"
+    }
+}

@@ -1,0 +1,131 @@
+//! What blocks: each failed gate with the cases that moved it, then the other failed checks.
+
+use maud::{Markup, html};
+
+use super::plots;
+use super::texts::{agent_name, bounded, with_commands};
+use crate::model::{
+    AgentReport, CaseEvidence, CaseTrend, EvidenceLine, FailureLine, MetricReport, PairResult, Report, metric_value,
+};
+use crate::render::evidence::FailedMetric;
+use crate::render::plain::title;
+use crate::render::{evidence, words};
+
+/// The number of failed checks that are listed.
+const LISTED: usize = 200;
+
+/// Each failed gate with its cases: expected, baseline, now.
+pub fn failed_gates(report: &Report) -> Markup {
+    let failed = evidence::failed_metrics(report);
+    html! {
+        @if !failed.is_empty() {
+            section aria-labelledby="failed" {
+                h2 id="failed" { (words::plural(failed.len(), "failed gate", "failed gates")) } "\n"
+                @for failed in &failed { (failed_gate(failed)) }
+            } "\n"
+        }
+    }
+}
+
+fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
+    let FailedMetric { suite, agent, metric, gate } = failed;
+    let name = agent_name(suite, agent);
+    html! {
+        h3.fail { (name) ": " (bounded(&evidence::failed_gate(metric, gate))) } "\n"
+        @for chance in metric.gates.iter().filter_map(words::chance_of_failure) { p.soft { (with_commands(&title(&chance))) } "\n" }
+        div.wide role="region" tabindex="0" aria-label={ "Cases behind " (name) " " (bounded(&metric.name)) } {
+            table.cases {
+                thead { tr { th scope="col" { "case" } th scope="col" { "expected" } th scope="col" { "baseline" } th scope="col" { "now" } } }
+                tbody {
+                    "\n"
+                    @for (one, case) in evidence::cases_with_reports(agent, metric) { (case_rows(agent, metric, one, case)) }
+                }
+            }
+        } "\n"
+        @if let Some(more) = evidence::more_cases(metric) { p.soft { "… and " (more) } "\n" }
+    }
+}
+
+/// One row for each expectation. Differences with the same expectation share it.
+fn case_rows(agent: &AgentReport, metric: &MetricReport, one: &CaseEvidence, case: Option<&PairResult>) -> Markup {
+    let same = |one: &EvidenceLine, next: &EvidenceLine| one.difference.expected == next.difference.expected;
+    let groups: Vec<&[EvidenceLine]> = one.differences.chunk_by(same).collect();
+    html! {
+        @for (index, group) in groups.iter().enumerate() {
+            tr {
+                @if index == 0 {
+                    th scope="rowgroup" rowspan=(groups.len()) {
+                        (one.case)
+                        @if let Some(case) = case {
+                            br; span.file { (bounded(case.golden.as_str())) ":" (group.first().map_or(1, |line| line.difference.line)) }
+                        }
+                        (plots::samples(agent, metric, one, case))
+                    }
+                }
+                td data-label="expected" { @if let Some(line) = group.first() { (bounded(&line.difference.expected)) } }
+                @if index == 0 { td.n data-label="baseline" rowspan=(groups.len()) { (metric_value(metric.unit, one.baseline)) } }
+                td data-label="now" {
+                    @if index == 0 { b.fail { (metric_value(metric.unit, one.value)) } }
+                    @for line in *group {
+                        p { (bounded(&line.difference.produced)) span.soft { (evidence::in_samples(case, line)) } }
+                        @if let (Some(tag), Some(next)) = (line.tag, &line.next_action) {
+                            p.soft { "Likely cause: " b { (tag.as_str()) } ". Next: " (bounded(next)) }
+                        }
+                    }
+                }
+            } "\n"
+        }
+    }
+}
+
+/// The failed checks of counted cases that no failed gate shows; those of newly failing cases first.
+pub fn failed_checks(report: &Report) -> Markup {
+    let metrics = evidence::failed_metrics(report);
+    let is_shown = |failed: &FailureLine<'_>| {
+        let mut of_agent = metrics.iter().filter(|one| {
+            one.suite.id == failed.suite.id
+                && one.suite.tier == failed.suite.tier
+                && one.agent.agent == failed.agent.agent
+        });
+        of_agent.any(|shown| evidence::shows_check(shown.metric, failed.case, failed.check))
+    };
+    let others: Vec<FailureLine<'_>> = report.failures().filter(|failed| !is_shown(failed)).collect();
+    let (new, old): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|failed| failed.case.trend == CaseTrend::NewlyFailing);
+    html! {
+        @if !new.is_empty() {
+            section aria-labelledby="newly" {
+                h2 id="newly" { "Newly failing cases" } "\n"
+                (checks(&new))
+            } "\n"
+        }
+        @if !old.is_empty() {
+            details {
+                summary { (words::plural(old.len(), "failed check", "failed checks")) " that decide no failed gate" }
+                (checks(&old))
+            } "\n"
+        }
+    }
+}
+
+fn checks(all: &[FailureLine<'_>]) -> Markup {
+    html! {
+        ul {
+            "\n"
+            @for failed in all.iter().take(LISTED) {
+                li {
+                    b { (agent_name(failed.suite, failed.agent)) "/" (failed.case.case) } " "
+                    (bounded(&failed.check.name.to_string())) " "
+                    span.soft { (bounded(failed.case.golden.as_str())) ":" (failed.check.location.line) }
+                    @if let Some(failure) = failed.check.failure.as_deref() {
+                        @if let Some(expected) = &failed.check.expected { p { "expected " (bounded(expected)) } }
+                        p { "got " (bounded(&failure.detail)) }
+                        p.soft { "Likely cause: " b { (failure.tag.as_str()) } ". Next: " (bounded(&failure.next_action)) }
+                    }
+                } "\n"
+            }
+        }
+        @if all.len() > LISTED { p { "… and " (all.len() - LISTED) " more" } }
+        "\n"
+    }
+}

@@ -1,0 +1,79 @@
+//! The report as one HTML page that loads nothing; light or dark by the reader's setting. The templates escape every value.
+
+mod cases;
+mod changes;
+mod details;
+mod failed;
+mod plots;
+mod policy;
+mod suites;
+mod texts;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use self::texts::bounded;
+use super::words;
+use super::words::GateCounts;
+use crate::model::Report;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// The report as an HTML page.
+pub fn html(report: &Report) -> String {
+    let headline = bounded(&words::headline(report));
+    let page = html! {
+        (DOCTYPE) "\n"
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1"; "\n"
+                meta http-equiv="Content-Security-Policy" content=(policy::policy(STYLE, SCRIPT)); "\n"
+                title { "goldgate: " (headline) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                "\n"
+                a.skip href="#result" { "Skip to the result" } "\n"
+                header {
+                    h1 { "goldgate · " (words::tiers(report)) " tier" } "\n"
+                    p class={ "verdict " (report.verdict.as_str()) } { (headline) } "\n"
+                    (facts(report))
+                } "\n"
+                main id="result" {
+                    "\n"
+                    (notes(report))
+                    (changes::golden_changes(report))
+                    (failed::failed_gates(report))
+                    (failed::failed_checks(report))
+                    (plots::differences(report))
+                    (cases::cases(report))
+                    (suites::numbers(report))
+                }
+                (details::data(report))
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+        "\n"
+    };
+    page.into_string()
+}
+
+fn facts(report: &Report) -> Markup {
+    html! {
+        p.soft {
+            (GateCounts::of(&report.suites).to_words())
+            " · commit " (bounded(words::short(report.commit.as_deref())))
+            " · baseline of " (bounded(&words::base(report, str::to_owned)))
+            " · goldgate " (bounded(&report.tool.version))
+        } "\n"
+    }
+}
+
+/// The reasons for a missing verdict, and the notes.
+fn notes(report: &Report) -> Markup {
+    html! {
+        @for why in &report.not_gateable { p.note { b { "No verdict: " } (bounded(&why.0)) } "\n" }
+        @for note in &report.notes { p.note { (bounded(note)) } "\n" }
+    }
+}

@@ -1,0 +1,168 @@
+//! Plots as SVG: differences since the baseline with their intervals, and the samples of a case. Each has a text with the same content.
+
+use maud::{Markup, html};
+
+use super::texts::{agent_name, bounded};
+use crate::model::{AgentReport, CaseEvidence, MetricReport, Noise, PairResult, Report, Unit, metric_value};
+use crate::render::evidence::has_moved;
+use crate::render::number::ValueDirection;
+use crate::render::plain::line;
+use crate::render::{certainty, number};
+
+/// The largest number of rows of one plot.
+const ROWS: usize = 60;
+/// The height of a row, in pixels.
+const ROW: usize = 26;
+/// The left end and the width of the area with the marks, in pixels.
+const AREA: (f64, f64) = (330.0, 260.0);
+/// The width of a plot, in pixels.
+const WIDTH: f64 = 840.0;
+
+/// A moved number.
+struct MovedNumber<'a> {
+    name: String,
+    metric: &'a MetricReport,
+    delta: f64,
+}
+
+/// The differences since the baseline, one plot for each unit.
+pub fn differences(report: &Report) -> Markup {
+    let mut moved = Vec::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            for metric in agent.metrics.iter().filter(|metric| has_moved(metric)) {
+                let name = format!("{} {}", agent_name(suite, agent), bounded(&metric.name));
+                moved.extend(metric.comparison.delta.map(|delta| MovedNumber { name, metric, delta }));
+            }
+        }
+    }
+    html! {
+        @if !moved.is_empty() {
+            section aria-labelledby="moved" {
+                h2 id="moved" { "Moved numbers" } "\n"
+                p.soft {
+                    "Each mark is a difference since the baseline. A line is its 95% interval; a hollow mark is within the noise, or has no \
+                     interval."
+                } "\n"
+                @for unit in [Unit::Share, Unit::Count, Unit::Points, Unit::Spread] {
+                    @let rows: Vec<&MovedNumber<'_>> = moved.iter().filter(|one| one.metric.unit == unit).collect();
+                    @if !rows.is_empty() { (forest(unit, &rows)) }
+                }
+            } "\n"
+        }
+    }
+}
+
+fn forest(unit: Unit, rows: &[&MovedNumber<'_>]) -> Markup {
+    let shown = rows.get(..ROWS).unwrap_or(rows);
+    let reach = shown.iter().map(|row| ends(row).map(f64::abs).into_iter().fold(row.delta.abs(), f64::max));
+    let reach = reach.fold(f64::MIN_POSITIVE, f64::max);
+    let (left, width) = AREA;
+    let x = |value: f64| left + width * (value / reach + 1.0) / 2.0;
+    let height = ROW * (shown.len() + 1);
+    html! {
+        div.wide role="region" tabindex="0" aria-label={ "Differences of " (shown.len()) " numbers" } {
+            svg.plot width=(WIDTH) height=(height) viewBox={ "0 0 " (WIDTH) " " (height) } role="img"
+                aria-label={ @for row in shown { (row.name) " " (sentence(row)) ". " } } {
+                line.zero x1=(fixed(x(0.0))) x2=(fixed(x(0.0))) y1="0" y2=(height - ROW) {}
+                @for (index, row) in shown.iter().enumerate() { (mark(row, index * ROW + ROW / 2, &x)) }
+                @for (value, anchor) in [(-reach, "start"), (0.0, "middle"), (reach, "end")] {
+                    text.axis x=(fixed(x(value))) y=(height - 8) text-anchor=(anchor) { (axis(unit, value)) }
+                }
+            }
+        } "\n"
+        @if rows.len() > shown.len() { p.soft { "… and " (rows.len() - shown.len()) " more below" } "\n" }
+    }
+}
+
+fn mark(row: &MovedNumber<'_>, y: usize, x: &dyn Fn(f64) -> f64) -> Markup {
+    let metric = row.metric;
+    let direction = match number::direction(metric.better, metric.unit, metric.comparison.delta) {
+        ValueDirection::Better => "better",
+        ValueDirection::Worse => "worse",
+        ValueDirection::Other | ValueDirection::Same => "other",
+    };
+    let hollow = if metric.comparison.noise == Some(Noise::Beyond) { "" } else { " hollow" };
+    let class = format!("{direction}{hollow}");
+    let [low, high] = ends(row);
+    html! {
+        text x="0" y=(y + 5) { (line(&row.name, 46)) }
+        @if metric.comparison.ci95.is_some() {
+            line class=(direction) x1=(fixed(x(low))) x2=(fixed(x(high))) y1=(y) y2=(y) {}
+        }
+        circle class=(class) cx=(fixed(x(row.delta))) cy=(y) r="5" {}
+        text x=(AREA.0 + AREA.1 + 14.0) y=(y + 5) {
+            (metric_value(metric.unit, metric.comparison.baseline)) " → " (metric_value(metric.unit, metric.value))
+            " (" (number::delta(metric.unit, metric.comparison.delta)) ")"
+        }
+    }
+}
+
+/// The ends of the interval; the difference itself without one.
+fn ends(row: &MovedNumber<'_>) -> [f64; 2] {
+    row.metric.comparison.ci95.map_or([row.delta, row.delta], |(low, high)| [low, high])
+}
+
+fn sentence(row: &MovedNumber<'_>) -> String {
+    let metric = row.metric;
+    let delta = number::delta(metric.unit, Some(row.delta));
+    match metric.comparison.ci95 {
+        Some(ends) => format!("{delta}, 95% interval {}", certainty::interval(metric.unit, ends)),
+        None => delta,
+    }
+}
+
+fn axis(unit: Unit, value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { number::delta(unit, Some(value)) }
+}
+
+/// A coordinate with one decimal place.
+fn fixed(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+/// The width and height of the plot of samples, in pixels.
+const STRIP: (f64, f64) = (150.0, 22.0);
+
+/// The samples of a case as marks between the lowest and the highest value, with the baseline's value as a line; empty for one sample.
+pub fn samples(
+    agent: &AgentReport,
+    metric: &MetricReport,
+    evidence: &CaseEvidence,
+    case: Option<&PairResult>,
+) -> Markup {
+    let index = agent.metrics.iter().position(|one| one.name == metric.name);
+    let value = case.zip(index).and_then(|(case, index)| case.values.get(index));
+    let values: Vec<f64> = value.map_or(Vec::new(), |value| value.samples.iter().copied().flatten().collect());
+    if values.len() < 2 {
+        return html! {};
+    }
+    let known = values.iter().copied().chain(evidence.baseline);
+    let low = known.clone().fold(if metric.unit == Unit::Share { 0.0 } else { f64::INFINITY }, f64::min);
+    let high = known.fold(if metric.unit == Unit::Share { 1.0 } else { f64::NEG_INFINITY }, f64::max);
+    let (width, height) = STRIP;
+    let reach = if high > low { high - low } else { 1.0 };
+    let x = |value: f64| 6.0 + (width - 12.0) * (value - low) / reach;
+    let texts: Vec<String> = values.iter().map(|value| metric_value(metric.unit, Some(*value))).collect();
+    let baseline = evidence
+        .baseline
+        .map_or(String::new(), |value| format!("; baseline {}", metric_value(metric.unit, Some(value))));
+    // Equal samples lie side by side.
+    let mut seen: Vec<f64> = Vec::new();
+    html! {
+        br;
+        svg.strip width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="img"
+            aria-label={ "Samples: " (texts.join(", ")) (baseline) } {
+            line.zero x1="6" x2=(width - 6.0) y1=(height / 2.0) y2=(height / 2.0) {}
+            @if let Some(value) = evidence.baseline {
+                line.base x1=(fixed(x(value))) x2=(fixed(x(value))) y1="2" y2=(height - 2.0) {}
+            }
+            @for value in &values {
+                @let same = seen.iter().filter(|one| **one == *value).count() as f64;
+                @let shift = if x(*value) > width / 2.0 { -4.0 * same } else { 4.0 * same };
+                circle.other cx=(fixed(x(*value) + shift)) cy=(height / 2.0) r="4" {}
+                @let () = seen.push(*value);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Failed checks, and how many there are of each tag. A tag is a hint at the cause, not a finding.
+
+use super::Links;
+use super::evidence::hint;
+use crate::model::{CaseTrend, FailureLine, Report, Tag};
+use crate::render::evidence::{FailedMetric, failed_metrics, shows_check};
+use crate::render::plain::{inline, name, put};
+use crate::render::words;
+use crate::text::encoded_path;
+
+/// The number of failed checks that are listed with their evidence.
+const LISTED: usize = 25;
+
+/// The failed checks of newly failing cases that no failed gate shows.
+pub fn newly_failing(report: &Report, links: &Links) -> String {
+    let new: Vec<FailureLine<'_>> =
+        hidden_failures(report).into_iter().filter(|failed| failed.case.trend == CaseTrend::NewlyFailing).collect();
+    if new.is_empty() {
+        return String::new();
+    }
+    let count = words::plural(new.len(), "failed check", "failed checks");
+    format!("**{count} in newly failing cases**\n\n{}", listed(&new, links))
+}
+
+/// The other failed checks that no failed gate shows, folded.
+pub fn other_failures(report: &Report, links: &Links) -> String {
+    let all = hidden_failures(report);
+    let others: Vec<FailureLine<'_>> =
+        all.into_iter().filter(|failed| failed.case.trend != CaseTrend::NewlyFailing).collect();
+    if others.is_empty() {
+        return String::new();
+    }
+    let before = others.iter().all(|failed| failed.case.trend == CaseTrend::StillFailing);
+    let which = if before { " in cases that failed before" } else { " that decide no failed gate" };
+    let count = words::plural(others.len(), "failed check", "failed checks");
+    format!("<details><summary>{count}{which}</summary>\n\n{}\n</details>\n", listed(&others, links))
+}
+
+/// The failed checks that are not among the evidence of a failed gate.
+fn hidden_failures(report: &Report) -> Vec<FailureLine<'_>> {
+    let metrics = failed_metrics(report);
+    let is_shown = |failed: &FailureLine<'_>| {
+        let mut of_agent = metrics.iter().filter(|FailedMetric { suite, agent, .. }| {
+            suite.id == failed.suite.id && suite.tier == failed.suite.tier && agent.agent == failed.agent.agent
+        });
+        of_agent.any(|shown| shows_check(shown.metric, failed.case, failed.check))
+    };
+    report.failures().filter(|failed| !is_shown(failed)).collect()
+}
+
+fn listed(all: &[FailureLine<'_>], links: &Links) -> String {
+    let mut out = String::new();
+    all.iter().take(LISTED).for_each(|failed| put(&mut out, &failure(failed, links)));
+    if all.len() > LISTED {
+        put(&mut out, &format!("- … and {} more in the full report", all.len() - LISTED));
+    }
+    out
+}
+
+fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
+    let pair = &failed.case;
+    let title = format!(
+        "{} / {} / {} / {}",
+        name(failed.suite.id.as_str()),
+        name(failed.agent.agent.as_str()),
+        name(pair.case.as_str()),
+        inline(&failed.check.name.to_string(), 80)
+    );
+    let title = match &links.files {
+        Some(address) => {
+            format!("[{title}]({address}/{}#L{})", encoded_path(pair.golden.as_str()), failed.check.location.line)
+        }
+        None => title,
+    };
+    let Some(failure) = failed.check.failure.as_deref() else { return format!("- {title}") };
+    let hint = hint(failure.tag, &failure.next_action);
+    format!("- {title}<br>{}<br>{hint}", inline(&failure.detail, 300))
+}
+
+const TAGS: &str = "| tag | what it hints at | count | change | how to fix it |\n|---|---|--:|--:|---|\n";
+
+/// The change of a count since the baseline; a dash if the baseline does not have it.
+fn counted_change(now: i64, before: Option<i64>) -> String {
+    match before.map(|before| (now - before, before)) {
+        None => "–".to_owned(),
+        Some((0, _)) => "=".to_owned(),
+        Some((more, 0)) if more > 0 => format!("+{more} NEW"),
+        Some((more, _)) if more > 0 => format!("+{more}"),
+        Some((less, _)) => format!("−{}", less.abs()),
+    }
+}
+
+/// How many checks failed by tag, now and in the baseline, folded.
+pub fn taxonomy(report: &Report) -> String {
+    let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
+    let known = agents().any(|agent| agent.taxonomy_before.is_some());
+    let mut rows = String::new();
+    for tag in Tag::ALL {
+        let now: i64 = agents().map(|agent| i64::from(agent.taxonomy()[&tag])).sum();
+        let before: i64 =
+            agents().filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag)).map(|count| i64::from(*count)).sum();
+        let change = counted_change(now, known.then_some(before));
+        match (now, before) {
+            (0, 0) => {}
+            _ => put(
+                &mut rows,
+                &format!("| `{}` | {} | {now} | {change} | {} |", tag.as_str(), tag.meaning(), tag.fix_strategy()),
+            ),
+        }
+    }
+    let lost = i64::try_from(report.lost_samples()).unwrap_or(i64::MAX);
+    let before: Vec<u32> = agents().filter_map(|agent| agent.infra_before).collect();
+    let before = (!before.is_empty()).then(|| before.into_iter().map(i64::from).sum());
+    if lost > 0 || before.is_some_and(|before: i64| before > 0) {
+        put(
+            &mut rows,
+            &format!(
+                "| `infra` | not a failure: the sample has no output to grade | {lost} | {} | check the infrastructure, or record again |",
+                counted_change(lost, before)
+            ),
+        );
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    format!("<details><summary>Failures by tag</summary>\n\n{TAGS}{rows}\n</details>\n")
+}

@@ -1,0 +1,63 @@
+//! What to do now: how to reproduce the result, and how to accept it.
+
+use super::Links;
+use crate::model::{Report, Tier};
+use crate::render::plain::put;
+use crate::render::{evidence, words};
+
+/// The config of a run without `--config`.
+const DEFAULT_CONFIG: &str = "goldgate.yaml";
+
+pub fn next_steps(report: &Report, links: &Links) -> String {
+    let mut out = String::new();
+    put(
+        &mut out,
+        &format!(
+            "Reproduce it: `goldgate run{}` · inspect a case: `goldgate explain {}`",
+            arguments(report),
+            case(report)
+        ),
+    );
+    if let Some(label) = &links.label {
+        put(&mut out, &format!("\nAccept the moved numbers: add the label `{label}`."));
+        if let Some(reason) = links.reason {
+            let ask = "A worse number needs a reason. Copy this line into the description, and complete it:";
+            put(&mut out, &format!("{ask}\n\n    {reason}"));
+        }
+    }
+    out
+}
+
+/// The first case behind a failed gate, else a placeholder.
+fn case(report: &Report) -> String {
+    let failed = evidence::failed_metrics(report);
+    let first = failed.iter().find_map(|failed| Some((failed, failed.metric.evidence.cases.first()?)));
+    first
+        .map_or("CASE".to_owned(), |(failed, case)| format!("{}/{}/{}", failed.suite.id, failed.agent.agent, case.case))
+}
+
+/// The arguments of `goldgate run` that give the same result.
+fn arguments(report: &Report) -> String {
+    let tier = report.tiers.first().copied().unwrap_or(Tier::Deterministic);
+    let mut out = format!(" --tier {}", tier.as_str());
+    let config = report.config.as_ref().map(|path| path.as_str()).filter(|path| *path != DEFAULT_CONFIG);
+    if let Some(config) = config.filter(|path| is_plain(path)) {
+        out.push_str(&format!(" --config {config}"));
+    }
+    // Without a branch and without golden changes, the base may be only the commit that the baseline names.
+    let compared = report.base_branch.is_some() || !report.golden_changes.is_empty();
+    let base = report.base.as_deref().filter(|_| compared);
+    if let Some(base) = base.filter(|commit| is_plain(commit)) {
+        out.push_str(&format!(" --base {}", words::short(Some(base))));
+    }
+    // Each case has its own number of recordings, so one number for all would demand too many from some.
+    if tier == Tier::Model && report.samples > 0 {
+        out.push_str(&format!(" --samples {}", report.samples));
+    }
+    out
+}
+
+/// Whether a text is safe as an argument of a shell and within backticks.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
+}

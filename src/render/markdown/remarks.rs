@@ -1,0 +1,28 @@
+//! Remarks on single agents: folded, because they do not decide the verdict.
+
+use crate::model::Report;
+use crate::render::plain::{inline, name, put};
+use crate::render::words;
+
+/// The number of remarks that are listed.
+const REMARKS: usize = 60;
+
+pub fn remarks(report: &Report) -> String {
+    let mut lines = Vec::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            let whose = format!("{}/{}", name(suite.id.as_str()), name(agent.agent.as_str()));
+            lines.extend(agent.notes.iter().map(|note| format!("- {whose}: {}", inline(note, 300))));
+        }
+    }
+    let mut out = String::new();
+    lines.iter().take(REMARKS).for_each(|line| put(&mut out, line));
+    if lines.len() > REMARKS {
+        put(&mut out, &format!("- … and {} more remarks in the full report", lines.len() - REMARKS));
+    }
+    if out.is_empty() {
+        return out;
+    }
+    let count = words::plural(lines.len(), "remark", "remarks");
+    format!("<details><summary>{count} on single agents</summary>\n\n{out}\n</details>\n")
+}
