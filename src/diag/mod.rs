@@ -21,22 +21,6 @@ pub struct Point {
     pub column: u32,
 }
 
-impl Point {
-    /// The position of byte `offset` in `text`; an offset past the end means the end.
-    pub fn of_offset(text: &str, offset: usize) -> Self {
-        let before = &text.as_bytes()[..offset.min(text.len())];
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let lines = before.iter().filter(|byte| **byte == b'\n').count();
-        // Continuation bytes of UTF-8 do not count as characters.
-        let columns = before[line_start..].iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
-        Self { line: count(lines), column: count(columns) }
-    }
-}
-
-fn count(zero_based: usize) -> u32 {
-    u32::try_from(zero_based).unwrap_or(u32::MAX).saturating_add(1)
-}
-
 /// Why a file or a folder could not be read. Callers branch on this, never on the text of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReadFailure {
@@ -202,16 +186,6 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 #[cfg(test)]
 mod tests {
     use super::{Code, Diagnostic, Point, nearest};
-
-    #[test]
-    fn a_position_counts_lines_and_characters_from_one() {
-        let text = "ab\ncäd\n";
-        let point = |offset| Point::of_offset(text, offset);
-        assert_eq!(point(0), Point { line: 1, column: 1 });
-        assert_eq!(point(3), Point { line: 2, column: 1 });
-        assert_eq!(point(6), Point { line: 2, column: 3 });
-        assert_eq!(point(99), Point { line: 3, column: 1 });
-    }
 
     #[test]
     fn a_problem_displays_file_position_cause_remedy_and_code() {

@@ -12,21 +12,29 @@ pub struct SourceText {
     pub file: RepoPath,
     /// Its text.
     pub text: String,
-    lines: LineIndex,
+    positions: PositionIndex,
 }
 
-/// Byte offsets of the line starts; built on first use, because a file with many cases needs every line.
+/// Built on first use, because a file with many problems needs many positions and most files need none.
 #[derive(Debug, Clone, Default)]
-struct LineIndex(OnceLock<Box<[usize]>>);
+struct PositionIndex {
+    /// The byte offset of each line break.
+    breaks: OnceLock<Box<[usize]>>,
+    /// The number of characters before each block of the text; a file may be one long line.
+    characters: OnceLock<Box<[usize]>>,
+}
+
+/// The bytes of a block of a text, for the number of characters before it.
+const BLOCK: usize = 1024;
 
 /// Always equal: the index derives from the text.
-impl PartialEq for LineIndex {
+impl PartialEq for PositionIndex {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for LineIndex {}
+impl Eq for PositionIndex {}
 
 impl SourceText {
     /// Reads bytes as UTF-8 text without a byte order mark.
@@ -45,20 +53,55 @@ impl SourceText {
 
     /// Wraps a text that is already valid UTF-8.
     pub fn from_text(file: RepoPath, text: String) -> Self {
-        Self { file, text, lines: LineIndex::default() }
+        Self { file, text, positions: PositionIndex::default() }
     }
 
     /// A problem at a byte offset of this text.
     pub fn problem(&self, offset: usize, code: Code, what: impl Into<String>, help: impl Into<String>) -> Diagnostic {
-        Diagnostic::of_file(&self.file, code, what, help).at(Point::of_offset(&self.text, offset))
+        Diagnostic::of_file(&self.file, code, what, help).at(self.point(offset))
     }
 
     /// The line of a byte offset, from 1.
     pub fn line(&self, offset: usize) -> u32 {
-        let breaks = self.lines.0.get_or_init(|| memchr::memchr_iter(b'\n', self.text.as_bytes()).collect());
-        let before = breaks.partition_point(|line_break| *line_break < offset);
-        u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
+        from_one(self.breaks_before(offset).len())
     }
+
+    /// The position of a byte offset; an offset past the end means the end.
+    pub fn point(&self, offset: usize) -> Point {
+        let offset = offset.min(self.text.len());
+        let before = self.breaks_before(offset);
+        let line_start = before.last().map_or(0, |line_break| line_break + 1);
+        let column = self.characters_before(offset) - self.characters_before(line_start);
+        Point { line: from_one(before.len()), column: from_one(column) }
+    }
+
+    fn breaks_before(&self, offset: usize) -> &[usize] {
+        let find = || memchr::memchr_iter(b'\n', self.text.as_bytes()).collect();
+        let breaks = self.positions.breaks.get_or_init(find);
+        &breaks[..breaks.partition_point(|line_break| *line_break < offset)]
+    }
+
+    fn characters_before(&self, offset: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let count = || {
+            let blocks = bytes.chunks(BLOCK).scan(0, |before, block| {
+                *before += characters(block);
+                Some(*before)
+            });
+            std::iter::once(0).chain(blocks).collect()
+        };
+        let block = offset / BLOCK;
+        self.positions.characters.get_or_init(count)[block] + characters(&bytes[block * BLOCK..offset])
+    }
+}
+
+/// The number of characters that start in a part of a text: continuation bytes of UTF-8 do not count.
+fn characters(part: &[u8]) -> usize {
+    part.iter().filter(|byte| (**byte & 0xC0) != 0x80).count()
+}
+
+fn from_one(zero_based: usize) -> u32 {
+    u32::try_from(zero_based).unwrap_or(u32::MAX).saturating_add(1)
 }
 
 fn not_utf8(file: &RepoPath, problem: &std::string::FromUtf8Error) -> Diagnostic {
@@ -66,10 +109,57 @@ fn not_utf8(file: &RepoPath, problem: &std::string::FromUtf8Error) -> Diagnostic
     let bytes = problem.as_bytes();
     let before = String::from_utf8_lossy(&bytes[..at]);
     let what = format!("byte 0x{:02X} is not UTF-8", bytes.get(at).copied().unwrap_or_default());
-    Diagnostic::of_file(file, Code::NOT_UTF8, what, "save the file as UTF-8").at(Point::of_offset(&before, at))
+    Diagnostic::of_file(file, Code::NOT_UTF8, what, "save the file as UTF-8").at(SourceText::from_text(
+        file.clone(),
+        before.into_owned(),
+    )
+    .point(at))
 }
 
 /// The problem of a file above its limit.
 pub fn too_large(file: &RepoPath, limit: &InputLimit) -> Diagnostic {
     Diagnostic::of_file(file, Code::TOO_LARGE, format!("the file is larger than {limit}"), limit.help)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{BLOCK, Point, SourceText};
+    use crate::model::RepoPath;
+
+    fn source(text: &str) -> SourceText {
+        SourceText::from_text(RepoPath::root().child("a.json"), text.to_owned())
+    }
+
+    #[test]
+    fn a_position_counts_lines_and_characters_from_one() {
+        let source = source("ab\ncäd\n");
+        assert_eq!(source.point(0), Point { line: 1, column: 1 });
+        assert_eq!(source.point(3), Point { line: 2, column: 1 });
+        assert_eq!(source.point(6), Point { line: 2, column: 3 });
+        assert_eq!(source.point(99), Point { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn the_end_of_a_text_of_whole_blocks_has_a_position() {
+        let source = source(&"a".repeat(2 * BLOCK));
+        assert_eq!(source.point(2 * BLOCK), Point { line: 1, column: 2 * 1024 + 1 });
+    }
+
+    proptest! {
+        #[test]
+        fn a_position_is_the_one_that_counting_from_the_start_gives(
+            text in "([a-cäö€\n]{0,40}){0,90}",
+            at in any::<prop::sample::Index>(),
+        ) {
+            let offset = at.index(text.len() + 1);
+            prop_assume!(text.is_char_boundary(offset));
+            let before = &text[..offset];
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let point = source(&text).point(offset);
+            prop_assert_eq!((point.line as usize, point.column as usize), (line, column));
+        }
+    }
 }

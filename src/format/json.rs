@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 pub use super::raw_json::offset_of;
 use super::unique_keys::every_key_once;
-use crate::diag::{Code, Diagnostic, Point, nearest};
+use crate::diag::{Code, Diagnostic, nearest};
 use crate::files::SourceText;
 
 /// Reads the whole text as one value.
@@ -49,8 +49,7 @@ fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Er
         read if error.is_data() && error.column() > 0 => ahead(part, read),
         read => read,
     };
-    let point = Point::of_offset(&source.text, start + inner);
-    Diagnostic::of_file(&source.file, code, what, help).at(point)
+    source.problem(start + inner, code, what, help)
 }
 
 /// Converts serde_json's line and byte column (both from 1) to a byte offset. For data errors the column is one byte too far.

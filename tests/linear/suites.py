@@ -130,7 +130,7 @@ def one_document(folder, count):
     del one["keyword_synonyms"]
     many = [{**one, "must_contain_keywords": [f"clause {number:05}"]} for number in range(200)]
     golden.write_text(json.dumps({**expected, "expected_findings": many, "max_expected_findings": 9}))
-    run["outputs"]["findings"] = [{**other, "description": f"It is clause {number:05}."} for number in range(count)]
+    run["outputs"]["findings"] = [{**other, "description": f"It is clause {number % 200:05}."} for number in range(count)]
     recorded.write_text(json.dumps(run))
     return ["run", "--quiet"]
 
@@ -289,7 +289,7 @@ KINDS = {
     "revision": (kind("revision", "revision", "cases", agent("loop")), 1),
 }
 FILES = {
-    "findings of one document": (one_document, 40),
+    "findings of one document": (one_document, 200),
     "a long document": (long_document, 20),
     "a long recording": (long_recording, 20),
     "a baseline": (baseline, 20),

@@ -34,7 +34,7 @@ pub struct Stated {
 impl QuarantineForm {
     /// The quarantine of the golden file at `cursor`, under the key `quarantine`.
     pub fn stated(self, cursor: &JsonCursor<'_>) -> Box<Stated> {
-        let at = |key| Point::of_offset(&cursor.source.text, cursor.value(&[Key("quarantine"), Key(key)]));
+        let at = |key| cursor.source.point(cursor.value(&[Key("quarantine"), Key(key)]));
         let (owner, reason, expires) = (at("owner"), at("reason"), at("expires"));
         let terms = Quarantine { owner: self.owner, reason: self.reason, expires: self.expires };
         Box::new(Stated { terms: Box::new(terms), owner, reason, expires })
