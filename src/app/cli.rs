@@ -290,6 +290,12 @@ pub struct CalibrateArgs {
     /// Accepted rate of false alarms per gate for an unchanged agent, in percent
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
     pub false_alarms: f64,
+    /// Change the gates in the config so that an unchanged agent fails a suite in at most 5% of its re-recordings; hard gates stay
+    #[arg(long, conflicts_with_all = ["reports", "suite", "agent"])]
+    pub write: bool,
+    /// With --write: change hard gates as well
+    #[arg(long, requires = "write")]
+    pub hard_too: bool,
 }
 
 /// Parses a rate in percent, from 0.1 to 50.

@@ -123,7 +123,9 @@ pub fn too_large(file: &RepoPath, limit: &InputLimit) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
+    use proptest::prelude::any;
+    use proptest::sample::Index;
+    use proptest::{prop_assert_eq, prop_assume, proptest};
 
     use super::{BLOCK, Point, SourceText};
     use crate::model::RepoPath;
@@ -151,7 +153,7 @@ mod tests {
         #[test]
         fn a_position_is_the_one_that_counting_from_the_start_gives(
             text in "([a-cäö€\n]{0,40}){0,90}",
-            at in any::<prop::sample::Index>(),
+            at in any::<Index>(),
         ) {
             let offset = at.index(text.len() + 1);
             prop_assume!(text.is_char_boundary(offset));

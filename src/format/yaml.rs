@@ -1,5 +1,7 @@
 //! Typed YAML parsing and positions by path; the only module that uses the YAML crates.
 
+pub mod edit;
+
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 

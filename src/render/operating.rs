@@ -5,7 +5,8 @@ use comfy_table::{Cell, ColumnConstraint, Table};
 use super::plain::{line, put};
 use super::terminal::plain_style;
 use super::words;
-use crate::gate::operating::{Advice, Basis, DROP, GateAdvice, GateRates, OperatingEstimate, Rates};
+use crate::gate::GatedMetric;
+use crate::gate::operating::{Advice, Basis, DROP, GateAdvice, GateRates, HardGates, OperatingEstimate, Rates};
 use crate::model::{AgentReport, Edge, Gate, Limit, SuiteId};
 
 /// The characteristics of one suite.
@@ -89,11 +90,71 @@ pub fn operating_sentence(suite: &SuiteOperating<'_>) -> String {
     }
 }
 
+/// One line per suite with rates, and one for all the others.
+pub fn rates_list(suites: &[SuiteOperating<'_>]) -> String {
+    let (known, unknown): (Vec<_>, Vec<_>) = suites.iter().partition(|suite| is_known(suite));
+    let mut out = String::new();
+    known.iter().for_each(|suite| put(&mut out, &format!("{}.", operating_sentence(suite))));
+    if !unknown.is_empty() {
+        let names: Vec<&str> = unknown.iter().map(|suite| suite.suite.as_str()).collect();
+        let why = "too few recorded samples to estimate how often an unchanged agent would be blocked";
+        put(&mut out, &format!("{}: {why}", names.join(", ")));
+    }
+    out
+}
+
 /// A rate in whole percent, with its precision: `about 50%`.
 pub fn about(basis: Basis, rate: f64) -> String {
     match basis {
         Basis::Dealt => words::whole_percent(rate),
         Basis::Pooled => format!("about {}", words::whole_percent(rate)),
+    }
+}
+
+/// The first words of the comment on gates that `goldgate calibrate --write` changed.
+pub const CALIBRATED: &str = "goldgate calibrate:";
+
+/// Why gates are as they are, as a comment in the config.
+pub fn reason(suite: &SuiteOperating<'_>, advice: &Advice) -> String {
+    let before = recorded_rates(suite).map_or(String::new(), |(basis, rates)| {
+        format!(" ({} before, caught in {})", about(basis, rates.false_alarms), about(basis, rates.detection))
+    });
+    format!(
+        "{CALIBRATED} with {}, an unchanged agent fails in {} of re-recordings, a drop of {} points is caught in {}{before}",
+        words::plural(advice.samples, "sample per case", "samples per case"),
+        about(advice.basis, advice.rates.false_alarms),
+        (DROP * 100.0).round(),
+        about(advice.basis, advice.rates.detection)
+    )
+}
+
+/// One changed gate, with its new value.
+pub fn change_line(suite: &SuiteOperating<'_>, change: &GateAdvice, metrics: &[GatedMetric]) -> String {
+    let metric = &metrics[change.metric];
+    let present = metric.gates.get(change.index).map_or(&change.gate, |planned| &planned.gate);
+    let (old, new) = (gate_yaml(present, present), gate_yaml(present, &change.gate));
+    format!("{}: {} {old} becomes {new}", suite.suite, metric.spec.name)
+}
+
+/// Why the gates of a suite stay as they are.
+pub fn unchanged_line(suite: &SuiteOperating<'_>, advice: Option<&Advice>, hard: HardGates) -> String {
+    let sentence = operating_sentence(suite);
+    let why = match (recorded_rates(suite), advice, hard) {
+        (None, _, _) => "no gate is changed",
+        (Some(_), Some(_), _) => "no gate needs a change",
+        (Some(_), None, HardGates::Keep) => {
+            "no change outside the hard gates gives at most 5%; --hard-too changes those as well, more samples help without it"
+        }
+        (Some(_), None, HardGates::Change) => "no change of the gates gives at most 5%",
+    };
+    format!("{sentence}: {why}")
+}
+
+fn recorded_rates(suite: &SuiteOperating<'_>) -> Option<(Basis, Rates)> {
+    let (_, estimate) = suite.estimates.iter().find(|(samples, _)| *samples == suite.recorded)?;
+    match estimate {
+        OperatingEstimate::Rates(found) => Some((found.basis, found.suite)),
+        OperatingEstimate::TooFew { .. } | OperatingEstimate::FewCases(_) => None,
     }
 }
 

@@ -12,6 +12,10 @@ pub fn trials() -> Vec<Trial> {
         trial("nothing is written by a calibration", nothing_written),
         trial("a gate that is switched off is not pasted back", switched_off),
         trial("the rates of failures by chance are estimated from recordings", estimated),
+        trial("gates with few false alarms are written into the config, and nothing else", written),
+        trial("hard gates are written only on demand", written_hard),
+        trial("gates that cannot be set in the text of a config are refused", not_written),
+        trial("a check prints how often an unchanged agent is blocked", checked),
         trial("a failed gate says that it often fails by chance, and still fails", by_chance),
     ]
 }
@@ -109,6 +113,90 @@ fn estimated() {
     assert!(ran.stdout.contains("contracts: too few recorded samples for 9 samples per case"), "{}", ran.stdout);
     // Nothing of it decides.
     assert_eq!(repository.goldgate(&["run"]).code, 0);
+}
+
+/// A config whose gate on f1_score is too narrow for its agent, and no other gate fails by chance.
+const NARROW: &str = "version: 1 # of this format
+suites:
+  # The contracts of Acme.
+  - id: contracts
+    kind: findings
+    path: golden
+    gates:
+      finding_recall: { min: 0.1 }   # few are enough
+      f1_score: { max_drop: 0.01 }
+      finding_precision:
+        max_drop: 0.9
+
+    agents:
+      legal: { deterministic: { replay: golden/runs }, fingerprint: { none: written by hand } }
+";
+
+fn narrow() -> Repository {
+    let repository = documents(6, |document, sample, finding| (document + sample) % 4 == 0 && finding == 0);
+    repository.write("goldgate.yaml", NARROW);
+    repository
+}
+
+fn written() {
+    let repository = narrow();
+    let ran = repository.goldgate(&["calibrate", "--write"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let config = repository.read("goldgate.yaml");
+    let kept: Vec<&str> = NARROW.lines().filter(|line| !line.contains("f1_score")).collect();
+    let added: Vec<&str> = config.lines().filter(|line| !kept.contains(line)).collect();
+    let [reason, gate, default] = added[..] else { panic!("{config}") };
+    let why = "    # goldgate calibrate: with 6 samples per case, an unchanged agent fails in about ";
+    assert!(reason.starts_with(why), "{config}");
+    assert!(gate.starts_with("      f1_score: { max_drop: 0."), "{config}");
+    assert!(default.starts_with("      case_pass_rate: { max_drop: 0."), "{config}");
+    assert_eq!(config.lines().count(), NARROW.lines().count() + 2, "{config}");
+    assert!(ran.stdout.contains("contracts: f1_score { max_drop: 0.01 } becomes { max_drop: 0."), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("goldgate.yaml is written\n"), "{}", ran.stdout);
+    // Now nothing more is needed, and the file stays.
+    let again = repository.goldgate(&["calibrate", "--write"]);
+    assert!(again.stdout.ends_with(": no gate needs a change\n"), "{}", again.stdout);
+    assert_eq!(repository.read("goldgate.yaml"), config);
+    // As any change of a gate, it is a golden change.
+    assert_eq!(repository.goldgate(&["check"]).code, 0);
+}
+
+fn written_hard() {
+    let repository = narrow();
+    let hard = NARROW.replace("min: 0.1", "min: 1").replace("max_drop: 0.01", "max_drop: 0.5");
+    repository.write("goldgate.yaml", &hard);
+    let ran = repository.goldgate(&["calibrate", "--write"]);
+    assert_eq!(repository.read("goldgate.yaml"), hard);
+    assert!(ran.stdout.contains("--hard-too changes those as well"), "{}", ran.stdout);
+    repository.goldgate(&["calibrate", "--write", "--hard-too"]);
+    let config = repository.read("goldgate.yaml");
+    assert!(config.contains("finding_recall: { min: 0.") && config.contains("# few are enough"), "{config}");
+    assert_eq!(repository.goldgate(&["calibrate", "--hard-too"]).code, 2);
+    assert_eq!(repository.goldgate(&["calibrate", "--write", "--agent", "legal"]).code, 2);
+}
+
+fn not_written() {
+    let repository = narrow();
+    let anchored =
+        NARROW.replace("      f1_score: { max_drop: 0.01 }", "      f1_score: &one { max_drop: 0.01 }").replace(
+            "      finding_precision:\n        max_drop: 0.9\n",
+            "      finding_precision: { max_drop: 0.9 }\n      gap_recall: *one\n",
+        );
+    repository.write("goldgate.yaml", &anchored);
+    let ran = repository.goldgate(&["calibrate", "--write"]);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("the gates of the suite \"contracts\" cannot be set in this text"), "{}", ran.stderr);
+    assert_eq!(repository.read("goldgate.yaml"), anchored);
+}
+
+fn checked() {
+    let ran = narrow().goldgate(&["check"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let line = ran.stdout.lines().find(|line| line.contains("blocked")).unwrap();
+    assert!(
+        line.starts_with("contracts: with 6 samples per case, an unchanged agent would be blocked in about "),
+        "{line}"
+    );
 }
 
 fn by_chance() {

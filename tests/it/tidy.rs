@@ -202,7 +202,7 @@ fn single_users() {
         let shown = path.display().to_string();
         for (krate, user) in [
             ("serde_yaml::", "src/format/yaml.rs"),
-            ("saphyr_parser::", "src/format/yaml.rs"),
+            ("saphyr_parser::", "src/format/yaml"),
             ("octocrab::", "src/world/github/"),
             ("maud::", "src/render/html"),
             ("opener::", "src/world/browser.rs"),

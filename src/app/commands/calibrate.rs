@@ -1,7 +1,10 @@
 //! `goldgate calibrate`: suggests gate tolerances from repeated runs of an unchanged agent.
 
+mod write;
+
 use std::path::Path;
 
+use self::write::write_gates;
 use crate::app::cli::CalibrateArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
@@ -13,13 +16,15 @@ use crate::files::Files;
 use crate::fold;
 use crate::format::report_v1;
 use crate::gate::calibration::{CalibratedGate, CalibrationFinding, calibrated};
+use crate::gate::operating::HardGates;
 use crate::model::{AgentReport, COVERAGE, MetricSpec, NEWLY_FAILING, PairResult, Report, SuiteReport, Tier};
 use crate::render::calibration::{Calibration, RunsAre, calibration};
 use crate::render::operating::operating_table;
 use crate::suites::kind;
 use crate::world::{Disk, World};
 
-/// Prints suggested tolerances; writes no file. Returns exit code 3 if no metric was measured twice.
+/// Prints suggested tolerances, and on demand writes gates with few false alarms into the config. Returns exit code 3 if no metric was
+/// measured twice.
 ///
 /// # Errors
 /// Reports or recordings that cannot be read, or that belong to different agents.
@@ -70,6 +75,10 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
     let operating = operating_of(&reports[0], &suites, &|suite, agent| wanted(args, suite, agent));
     world.say(&operating_table(&operating, world.columns()));
     world.say(&calibration(&Calibration { gates, left_out, runs_are, rate }, world.columns()));
+    if args.write {
+        let hard = if args.hard_too { HardGates::Change } else { HardGates::Keep };
+        world.say(&write_gates(&args.config, &reports[0], &suites, hard)?);
+    }
     world.keep(suites);
     // Without repeated measurements the result is inconclusive.
     Ok(if is_calibrated { 0 } else { 3 })

@@ -6,11 +6,15 @@ use crate::app::cli::CheckArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::freshness::{FreshnessInputs, FreshnessVerdict, freshness_verdict};
+use crate::app::pipeline::graded_run::GradedRun;
+use crate::app::pipeline::operating::{RatesFor, operating_as_recorded};
 use crate::app::pipeline::plan::{Plan, plan};
 use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection::Selection;
+use crate::app::worktree::graded_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::model::{AgentName, CaseId, Freshness, Tier};
+use crate::render::operating::rates_list;
 use crate::render::plural;
 use crate::world::{Disk, World};
 
@@ -59,9 +63,19 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         listed.map(move |(case, why)| format!("retired: {}/{case} ({why})\n", loaded.config.id))
     });
     let retired: String = retired.collect();
+    let rates = rates(args, world)?;
     let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
-    world.say(&format!("{}\nbaseline: {known}\n{retired}{noted}no problem found\n", lines.join("\n")));
+    world.say(&format!("{}\nbaseline: {known}\n{rates}{retired}{noted}no problem found\n", lines.join("\n")));
     Ok(0)
+}
+
+/// How often the gates of each suite fail on an unchanged agent, by its recordings.
+fn rates(args: &CheckArgs, world: &World) -> Result<String, CliError> {
+    let wanted = Selection { tiers: vec![Tier::Deterministic], ..Selection::default() };
+    let GradedRun { report, suites, .. } = graded_recordings(&args.config, wanted, world)?;
+    let text = rates_list(&operating_as_recorded(&report, &suites, RatesFor::Reading));
+    world.keep(suites);
+    Ok(text)
 }
 
 /// Checks the recordings of the deterministic tier: each is readable, belongs to a case, and is not older than its agent.

@@ -40,6 +40,40 @@ pub fn operating_of<'a>(
     report.suites.iter().filter_map(of_suite).collect()
 }
 
+/// What is wanted besides the rates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RatesFor {
+    /// Nothing.
+    Reading,
+    /// Gates with few false alarms; advice is computed with or without the hard gates.
+    Changing(HardGates),
+}
+
+/// Returns the operating characteristics of the suites for the number of samples that is recorded, because a run grades all of them.
+pub fn operating_as_recorded<'a>(
+    report: &'a Report,
+    suites: &[LoadedSuite],
+    wanted: RatesFor,
+) -> Vec<SuiteOperating<'a>> {
+    let of_suite = |suite: &'a SuiteReport| {
+        let loaded = suites.iter().find(|loaded| loaded.config.id == suite.id)?;
+        // Without recordings nothing varies.
+        loaded.suite.pairs().iter().find(|pair| !pair.runs.is_empty())?;
+        let agents: Vec<&AgentReport> = suite.agents.iter().collect();
+        let recorded: Vec<RecordedAgent<'_>> =
+            agents.iter().map(|agent| recorded_agent(loaded, suite.tier, agent)).collect();
+        let samples = suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| case.planned as usize).max()?;
+        let (kept, hard_advice) = match wanted {
+            RatesFor::Reading => (None, None),
+            RatesFor::Changing(hard @ HardGates::Keep) => (advice(&recorded, &[samples], hard), None),
+            RatesFor::Changing(hard @ HardGates::Change) => (None, advice(&recorded, &[samples], hard)),
+        };
+        let estimates = vec![(samples, operating(&recorded, samples))];
+        Some(SuiteOperating { suite: &suite.id, agents, recorded: samples, estimates, advice: kept, hard_advice })
+    };
+    report.suites.iter().filter_map(of_suite).collect()
+}
+
 /// The least rate of failures by chance that is reported with a failed gate.
 const REPORTED: f64 = 0.1;
 

@@ -3,6 +3,7 @@
 mod config_reader;
 mod fingerprint;
 mod form;
+mod gate_edit;
 mod judges;
 mod kind_keys;
 mod recordings;
@@ -19,6 +20,7 @@ use self::form::{
     BudgetForm, ConfigFile, GateForm, GateForms, LimitForm, PriceForm, RecordPolicyForm, SuiteForm, TargetForm,
     TierForm,
 };
+pub use self::gate_edit::with_gate;
 use self::kind_keys::CheckedSuiteKeys;
 pub use self::kind_keys::{FromKeys, KindKeys, KindTable, SuiteKeyReader, config_schema};
 use super::yaml;

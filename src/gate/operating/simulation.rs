@@ -7,6 +7,9 @@ use crate::gate::limits::{GatedMetric, PlannedGate};
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{Ruling, Verdict};
 
+/// The least share of cases with enough samples for an approximate estimate: a few may have lost one, but each must have one.
+const MOST_CASES: f64 = 0.9;
+
 /// Fewest samples of every case for an estimate that draws samples repeatedly.
 const FEWEST_SAMPLES: usize = 3;
 
@@ -75,7 +78,8 @@ fn basis(agents: &[RecordedAgent<'_>], samples: usize) -> Result<Basis, Operatin
         return Ok(Basis::Dealt);
     }
     let needed = samples.max(FEWEST_SAMPLES).min(2 * samples);
-    if all == 0 || enough(needed) < all {
+    let is_short = enough(1) < all || (enough(needed) as f64) < MOST_CASES * all as f64;
+    if all == 0 || is_short {
         return Err(OperatingEstimate::TooFew { enough: enough(needed), cases: all, needed });
     }
     match agents.iter().map(|agent| agent.cases.len()).min() {

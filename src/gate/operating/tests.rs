@@ -99,6 +99,19 @@ fn too_few_samples_give_no_estimate() {
 }
 
 #[test]
+fn a_lost_sample_of_one_case_in_ten_keeps_the_estimate() {
+    let metrics = metrics();
+    let estimate = |short: &[usize]| {
+        let mut cases = cases(&[0.9; 20], 3, &mut Rng::with_seed(7));
+        short.iter().enumerate().for_each(|(case, left)| cases[case].samples.truncate(*left));
+        operating(&[RecordedAgent { metrics: &metrics, cases, refold: None }], 3)
+    };
+    assert!(matches!(estimate(&[2, 1]), OperatingEstimate::Rates(SuiteRates { basis: Basis::Pooled, .. })));
+    assert_eq!(estimate(&[2, 2, 2]), OperatingEstimate::TooFew { enough: 17, cases: 20, needed: 3 });
+    assert_eq!(estimate(&[0]), OperatingEstimate::TooFew { enough: 19, cases: 20, needed: 3 });
+}
+
+#[test]
 fn steady_recordings_never_fail_and_a_drop_is_detected() {
     let metrics = metrics();
     for (samples, basis) in [(6, Basis::Dealt), (3, Basis::Pooled)] {
