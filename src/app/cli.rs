@@ -43,6 +43,8 @@ pub enum ColorArg {
 pub enum Command {
     /// Grade the runs of all suites and compare with the baseline: the main command
     Run(RunArgs),
+    /// Set up goldgate in this folder: config, cases and recordings from transcripts, and the workflow
+    Init(InitArgs),
     /// Validate config, cases and recordings without grading
     Check(CheckArgs),
     /// Find weak test cases: grade dummy agents and deliberately broken recordings, and list the cases that still pass
@@ -59,7 +61,7 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Convert transcripts of other tools into recordings
     Import(ImportArgs),
-    /// Suggest gate tolerances from repeated runs (read-only)
+    /// Suggest gate tolerances from repeated runs, and how often the gates fail by chance; --write changes the config
     Calibrate(CalibrateArgs),
     /// Label sampled cases by hand as pass, weak or fail, and measure how well the automatic scores agree
     Label(LabelArgs),
@@ -259,6 +261,23 @@ pub struct ImportArgs {
     /// Replace existing recordings, and import a run even if its input differs from the case's
     #[arg(long)]
     pub force: bool,
+}
+
+/// Options of `init`.
+#[derive(Args, Debug)]
+pub struct InitArgs {
+    /// Transcripts, or folders of them: message lists of OpenAI or Anthropic, or OTLP traces; may be repeated. Without it an example is written
+    #[arg(long, value_name = "PATH")]
+    pub from: Vec<String>,
+    /// Name of the agent in the config
+    #[arg(long, value_name = "NAME", default_value = "agent")]
+    pub agent: String,
+    /// Files that define the agent, such as 'prompts/**'; may be repeated. When they change, the recordings are out of date
+    #[arg(long, value_name = "PATTERN")]
+    pub files: Vec<String>,
+    /// Write no GitHub workflow
+    #[arg(long)]
+    pub no_workflow: bool,
 }
 
 /// The format of a transcript.

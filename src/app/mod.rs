@@ -15,8 +15,8 @@ use self::cli::{Cli, ColorArg, Command};
 #[cfg(feature = "models")]
 use self::commands::judge;
 use self::commands::{
-    calibrate, check, completions, diff, explain, history, import, label, man, merge, repair, report, run, schema,
-    selftest,
+    calibrate, check, completions, diff, explain, history, import, init, label, man, merge, repair, report, run,
+    schema, selftest,
 };
 use crate::world::{Colours, World};
 
@@ -38,6 +38,7 @@ pub fn main(world: &mut World) -> u8 {
     let world = &*world;
     let outcome = match &cli.command {
         Command::Run(args) => run::run(args, world),
+        Command::Init(args) => init::init(args, world),
         Command::Merge(args) => merge::merge(args, world),
         #[cfg(feature = "github")]
         Command::Check(args) if args.github => github::check_setup(args, world),

@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
 /// Names of kinds in other files: how many, and why.
 const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
     ("src/app/cli.rs", "interview", 1, "an example in the help"),
+    ("src/app/commands/init/proposed_case.rs", "tool_use", 1, "the kind of the first suite"),
     ("src/diag/codes/config.rs", "cross_agent", 1, "an example of a problem"),
     ("src/diag/codes/config.rs", "findings", 1, "an example of a problem"),
     ("src/diag/codes/config.rs", "revision", 4, "examples of problems"),

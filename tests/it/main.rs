@@ -30,6 +30,7 @@ mod github;
 mod golden_changes;
 mod history;
 mod import;
+mod init;
 mod inputs;
 mod judges;
 mod kinds;
@@ -95,6 +96,7 @@ fn main() {
     trials.extend(freshness::trials());
     trials.extend(history::trials());
     trials.extend(import::trials());
+    trials.extend(init::trials());
     trials.extend(inputs::trials());
     trials.extend(readers::trials());
     #[cfg(feature = "github")]

@@ -25,18 +25,35 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     let source = source(&args.file, world)?;
     let runs = transcript::read_transcripts(form, &source, args.case_from.as_deref())?;
     let named = ImportNames::of(args)?.assign(form, &source, &runs)?;
+    let written = write_recordings(args, form, &source, &named, world)?;
+    world.say(&written.iter().map(|file| format!("{file}\n")).collect::<String>());
+    notes(&runs).iter().for_each(|note| world.tell(note));
+    Ok(0)
+}
+
+/// Writes the recordings of named runs, and returns their paths: all of them, or none.
+///
+/// # Errors
+/// Existing recordings, or runs that do not belong to their cases.
+pub fn write_recordings(
+    args: &ImportArgs,
+    form: TranscriptFormat,
+    source: &SourceText,
+    named: &NamedRuns<'_>,
+    world: &World,
+) -> Result<Vec<String>, CliError> {
     let digests = Digests::open(args, world)?;
     let folder = Disk::create(Path::new(&args.out))?;
     let mut problems = Diagnostics::default();
     let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
-    for ((agent, case), runs) in &named {
+    for ((agent, case), runs) in named {
         let destination =
             RecordingDestination { out: &args.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
         let paths = destination.checked_paths(runs.len(), args.force);
         let mut texts = Vec::new();
         for (path, (sample, run)) in problems.keep_all(paths).unwrap_or_default().into_iter().zip((0_u32..).zip(runs)) {
             let mut record = run.record(form, agent.clone(), case.clone(), sample);
-            if let Some(note) = problems.keep_all(digests.add(&mut record, run, &source, args.force)) {
+            if let Some(note) = problems.keep_all(digests.add(&mut record, run, source, args.force)) {
                 unknown.extend(note);
             }
             texts.push((path, run_v1::written(&record)));
@@ -46,11 +63,9 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     problems.or(())?;
     let sets: Vec<FileSet<'_>> = recordings.iter().map(|(own, case, texts)| set(own, case, texts)).collect();
     folder.swap(&sets)?;
+    unknown.iter().for_each(|note| world.tell(note));
     let texts = recordings.iter().flat_map(|(_, _, texts)| texts);
-    let written: Vec<String> = texts.map(|(path, _)| format!("{}\n", display_path(&args.out, path))).collect();
-    world.say(&written.concat());
-    notes(&runs).iter().chain(&unknown).for_each(|note| world.tell(note));
-    Ok(0)
+    Ok(texts.map(|(path, _)| display_path(&args.out, path)).collect())
 }
 
 /// Returns the recordings of one case as a set, which replaces the old ones at once.
@@ -150,7 +165,7 @@ struct ImportNames {
 }
 
 /// The runs by agent and case, in order.
-type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), Vec<&'a Transcript>>;
+pub type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), Vec<&'a Transcript>>;
 
 impl ImportNames {
     fn of(args: &ImportArgs) -> Result<Self, Diagnostics> {

@@ -7,6 +7,7 @@ pub mod diff;
 pub mod explain;
 pub mod history;
 pub mod import;
+pub mod init;
 #[cfg(feature = "models")]
 pub mod judge;
 pub mod label;

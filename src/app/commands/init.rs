@@ -1,0 +1,292 @@
+//! `goldgate init`: sets up config, cases, recordings and the workflow in a folder.
+
+mod proposed_case;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Serialize;
+
+use self::proposed_case::ProposedCase;
+use super::import::{NamedRuns, write_recordings};
+use crate::app::cli::{ImportArgs, ImportFormat, InitArgs};
+use crate::app::cli_error::CliError;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::files::{EntryKind, Files, SourceText};
+use crate::format::transcript::{Transcript, TranscriptFormat, read_transcripts};
+use crate::model::{AgentName, CaseId, RepoPath, RunStatus};
+use crate::render::plural;
+use crate::suites::config_schema;
+use crate::world::{Disk, World};
+
+const CONFIG: &str = "goldgate.yaml";
+const CASES: &str = "golden/cases.json";
+const RUNS: &str = "golden/runs";
+const SCHEMA: &str = ".goldgate/schemas/config.json";
+const WORKFLOW: &str = ".github/workflows/goldgate.yml";
+/// Equal to docs/workflows/goldgate.yml.
+const WORKFLOW_TEXT: &str = include_str!("init/goldgate.yml");
+
+/// Writes a config, cases and recordings from transcripts, or an example, and prints what it wrote and what to do next. An existing file
+/// is never replaced. Returns the exit code.
+///
+/// # Errors
+/// Files that exist already, and transcripts that cannot be read.
+pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
+    let agent = AgentName::new(&args.agent).map_err(|bad| {
+        let help = bad.help();
+        Diagnostic::of_file("command line", Code::BAD_ID, format!("--agent: {bad}"), help)
+    })?;
+    let transcripts = match args.from.is_empty() {
+        true => vec![recognised(SourceText::from_text(root_path("example.json"), EXAMPLE.to_owned()))?],
+        false => transcripts(&args.from)?,
+    };
+    let proposed = proposed(&transcripts);
+    if proposed.cases.is_empty() {
+        let what = "no transcript has a user's message and an answer";
+        let help = "use transcripts of complete conversations";
+        return Err(Diagnostic::of_file(args.from.join(" "), Code::NOTHING_SELECTED, what, help).into());
+    }
+    let disk = Disk::create(Path::new("."))?;
+    refuse_existing(&disk)?;
+    let mut written = Vec::new();
+    for (path, text) in texts(args, &agent, &proposed.cases)? {
+        if is_there(&disk, path) {
+            world.say(&format!("kept {path}\n"));
+        } else {
+            disk.replace(&root_path(path), text.as_bytes())?;
+            written.push(path.to_owned());
+        }
+    }
+    for (index, one) in transcripts.iter().enumerate() {
+        let named: NamedRuns<'_> = proposed.of_file(index, &agent, one);
+        written.extend(write_recordings(&import_args(one.form), one.form, &one.source, &named, world)?);
+    }
+    world.say(&written.iter().map(|file| format!("wrote {file}\n")).collect::<String>());
+    world.say(&next(args, &proposed));
+    Ok(0)
+}
+
+/// A file of transcripts with its format.
+struct TranscriptFile {
+    source: SourceText,
+    form: TranscriptFormat,
+    runs: Vec<Transcript>,
+}
+
+/// The proposed cases, and which runs are their samples.
+struct ProposedCases {
+    cases: Vec<ProposedCase>,
+    /// The case of each run of each file.
+    assigned: Vec<Vec<Option<usize>>>,
+    /// Conversations without a query or an answer, or that failed.
+    left_out: usize,
+}
+
+impl ProposedCases {
+    fn of_file<'a>(&self, file: usize, agent: &AgentName, from: &'a TranscriptFile) -> NamedRuns<'a> {
+        let mut named = NamedRuns::new();
+        for (run, case) in from.runs.iter().zip(&self.assigned[file]) {
+            let id = case.and_then(|case| CaseId::new(&self.cases[case].id).ok());
+            if let Some(id) = id {
+                named.entry((agent.clone(), id)).or_default().push(run);
+            }
+        }
+        named
+    }
+}
+
+/// One case per query. Several conversations in a file with the same query are its samples; one in another file is a case of its own.
+fn proposed(files: &[TranscriptFile]) -> ProposedCases {
+    let (mut cases, mut used, mut left_out): (Vec<ProposedCase>, _, _) = (Vec::new(), BTreeSet::new(), 0);
+    let mut assigned = Vec::with_capacity(files.len());
+    for file in files {
+        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut of_file = Vec::with_capacity(file.runs.len());
+        for run in &file.runs {
+            let query = run.query.as_deref().filter(|_| run.status == RunStatus::Completed);
+            let case = query.and_then(|query| match known.get(query) {
+                Some(case) => Some(*case),
+                None => {
+                    let mut case = ProposedCase::of(run, file.source.file.name())?;
+                    case.renamed(&mut used);
+                    cases.push(case);
+                    known.insert(query, cases.len() - 1);
+                    Some(cases.len() - 1)
+                }
+            });
+            left_out += usize::from(case.is_none());
+            of_file.push(case);
+        }
+        left_out += usize::from(file.runs.is_empty());
+        assigned.push(of_file);
+    }
+    ProposedCases { cases, assigned, left_out }
+}
+
+/// Reads all files, and the JSON files of folders.
+fn transcripts(from: &[String]) -> Result<Vec<TranscriptFile>, CliError> {
+    let (mut problems, mut found) = (Diagnostics::default(), Vec::new());
+    for path in from {
+        let (disk, place) = Disk::of_file(path)?;
+        let files = match disk.list(&place) {
+            Ok(entries) => {
+                let is_wanted = |name: &str| name.ends_with(".json") || name.ends_with(".jsonl");
+                let mut names: Vec<String> = entries
+                    .into_iter()
+                    .filter(|entry| entry.kind == EntryKind::File && is_wanted(&entry.name))
+                    .map(|entry| entry.name)
+                    .collect();
+                names.sort();
+                names.iter().map(|name| place.child(name)).collect()
+            }
+            Err(_) => vec![place],
+        };
+        for file in files {
+            let read = disk.text(&file).map_err(Diagnostics::from).and_then(recognised);
+            found.extend(problems.keep_all(read));
+        }
+    }
+    Ok(problems.or(found)?)
+}
+
+/// Reads a file in the format in which most of it is understood: tool calls, then answers, then parts that are not left out.
+fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
+    let forms = [TranscriptFormat::OpenAi, TranscriptFormat::Anthropic, TranscriptFormat::Otlp];
+    let (mut best, mut first_problem): (Option<(_, _, Vec<Transcript>)>, Option<Diagnostics>) = (None, None);
+    for form in forms {
+        match read_transcripts(form, &source, None) {
+            Ok(runs) if !runs.is_empty() => {
+                let calls: usize = runs.iter().map(|run| run.calls.len()).sum();
+                let answers = runs.iter().filter(|run| run.text.is_some()).count();
+                let lost: u32 = runs.iter().flat_map(|run| run.left_out.values()).sum();
+                let score = (calls, answers, std::cmp::Reverse(lost));
+                if best.as_ref().is_none_or(|(known, ..)| score > *known) {
+                    best = Some((score, form, runs));
+                }
+            }
+            Ok(_) => {}
+            // A conversation without an answer is left out like one with an error.
+            Err(problems) if problems.clone().sorted().iter().all(|problem| problem.code == Code::NO_ANSWER) => {
+                best = best.or_else(|| Some(((0, 0, std::cmp::Reverse(0)), form, Vec::new())));
+            }
+            Err(problems) => first_problem = first_problem.or(Some(problems)),
+        }
+    }
+    match (best, first_problem) {
+        (Some((_, form, runs)), _) => Ok(TranscriptFile { source, form, runs }),
+        (None, Some(problem)) => Err(problem),
+        (None, None) => {
+            let what = "the file has no conversation";
+            Err(source.problem(0, Code::EMPTY_FILE, what, "remove it, or use another --from").into())
+        }
+    }
+}
+
+/// A conversation for a first look.
+const EXAMPLE: &str = r#"{"messages": [
+  {"role": "user", "content": "Which invoices of Acme are overdue?"},
+  {"role": "assistant", "tool_calls": [
+    {"id": "1", "type": "function", "function": {"name": "find_invoices", "arguments": "{\"status\": \"overdue\"}"}}]},
+  {"role": "tool", "tool_call_id": "1", "content": "{\"invoices\": [\"A-17\"]}"},
+  {"role": "assistant", "content": "Invoice A-17 is overdue since 2026-03-04."}]}"#;
+
+/// The file of all cases.
+#[derive(Serialize)]
+struct CasesDocument<'a> {
+    cases: &'a [ProposedCase],
+}
+
+/// The files to write, by path.
+fn texts(args: &InitArgs, agent: &AgentName, cases: &[ProposedCase]) -> Result<Vec<(&'static str, String)>, CliError> {
+    let pretty = |value: serde_json::Result<String>| value.map_err(anyhow::Error::from);
+    let cases = pretty(serde_json::to_string_pretty(&CasesDocument { cases }))?;
+    let schema = pretty(serde_json::to_string_pretty(&config_schema()))?;
+    let mut texts = vec![
+        (CONFIG, config(args, agent)?),
+        (CASES, format!("{cases}\n")),
+        (".goldgate/.gitignore", "# What goldgate writes here is not committed, except the schema.\n*\n!.gitignore\n!schemas/\n!schemas/**\n".to_owned()),
+        (SCHEMA, format!("{schema}\n")),
+    ];
+    if !args.no_workflow {
+        texts.push((WORKFLOW, WORKFLOW_TEXT.to_owned()));
+    }
+    Ok(texts)
+}
+
+fn config(args: &InitArgs, agent: &AgentName) -> Result<String, CliError> {
+    let fingerprint = match args.files.is_empty() {
+        true => "{ none: the files of the agent are not named yet }".to_owned(),
+        false => serde_json::to_string(&args.files).map_err(anyhow::Error::from)?,
+    };
+    Ok(format!(
+        "# yaml-language-server: $schema={SCHEMA}\n\
+         version: 1\n\
+         baseline: baselines/latest.json\n\
+         suites:\n\
+         \x20 - id: answers\n\
+         \x20   kind: tool_use\n\
+         \x20   path: {CASES}\n\
+         \x20   agents:\n\
+         \x20     {agent}:\n\
+         \x20       deterministic: {{ replay: {RUNS} }}\n\
+         \x20       # The prompts, tools and sources of the agent, such as ['prompts/**']: when they change, its recordings are out of date.\n\
+         \x20       fingerprint: {fingerprint}\n"
+    ))
+}
+
+/// The config, the cases and the recordings must be new; other files stay if they exist.
+fn refuse_existing(disk: &Disk) -> Result<(), CliError> {
+    let mut problems = Diagnostics::default();
+    for path in [CONFIG, CASES, RUNS].into_iter().filter(|path| is_there(disk, path)) {
+        let help = "remove it, or start in another folder: init replaces nothing";
+        problems.push(Diagnostic::of_file(path, Code::WOULD_OVERWRITE, "this already exists", help));
+    }
+    Ok(problems.or(())?)
+}
+
+fn is_there(disk: &Disk, path: &str) -> bool {
+    disk.holds(&root_path(path)) || disk.list(&root_path(path)).is_ok()
+}
+
+fn import_args(form: TranscriptFormat) -> ImportArgs {
+    ImportArgs {
+        format: match form {
+            TranscriptFormat::OpenAi => ImportFormat::Openai,
+            TranscriptFormat::Anthropic => ImportFormat::Anthropic,
+            TranscriptFormat::Otlp => ImportFormat::Otlp,
+        },
+        file: String::new(),
+        out: RUNS.to_owned(),
+        agent: None,
+        case: None,
+        case_from: None,
+        config: None,
+        force: false,
+    }
+}
+
+/// What to do next.
+fn next(args: &InitArgs, proposed: &ProposedCases) -> String {
+    let mut lines = vec![String::new()];
+    if proposed.left_out > 0 {
+        let count = plural(proposed.left_out, "conversation", "conversations");
+        lines.push(format!("left out: {count} without a user's message, without an answer, or with an error"));
+    }
+    let cases = plural(proposed.cases.len(), "case says", "cases say");
+    lines.push(format!("{CASES}: {cases} what the agent did, not what it should do. Read and correct the file first."));
+    if args.files.is_empty() {
+        lines.push(format!("{CONFIG}: name the files of the agent under `fingerprint`, or pass --files."));
+    }
+    if !args.no_workflow {
+        lines.push(format!(
+            "{WORKFLOW}: replace OWNER and the zeros by the action's owner and the commit of a release."
+        ));
+    }
+    lines.push("Next: goldgate run --update-baseline, then commit the files.".to_owned());
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn root_path(path: &str) -> RepoPath {
+    path.split('/').fold(RepoPath::root(), |folder, part| folder.child(part))
+}

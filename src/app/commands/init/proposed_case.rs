@@ -1,0 +1,130 @@
+//! A case proposed from a transcript.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde::Serialize;
+
+use crate::format::transcript::Transcript;
+
+/// A case of kind `tool_use`: what the agent did in a transcript, as a proposal of what it should do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProposedCase {
+    /// Its id, from the first words of the query.
+    pub id: String,
+    category: &'static str,
+    /// The user's message.
+    pub query: String,
+    expected_tools: Vec<String>,
+    expected_output_contains: Vec<String>,
+    notes: String,
+}
+
+/// The most phrases of a case; the answer must contain one of them.
+const PHRASES: usize = 3;
+/// The most words of a query in the id of its case.
+const ID_WORDS: usize = 6;
+/// The fewest letters of a word that says something.
+const LETTERS: usize = 6;
+
+impl ProposedCase {
+    /// The case of a transcript; `None` without a query or without an answer.
+    pub fn of(run: &Transcript, file: &str) -> Option<Self> {
+        let (query, answer) = (run.query.as_ref()?, run.text.as_ref()?);
+        let phrases = phrases(query, answer);
+        if query.trim().is_empty() || phrases.is_empty() {
+            return None;
+        }
+        let mut known = HashSet::new();
+        let tools: Vec<String> =
+            run.calls.iter().map(|call| call.name.clone()).filter(|name| known.insert(name.clone())).collect();
+        Some(Self {
+            id: id_of(query),
+            category: if tools.len() > 1 { "multi_step" } else { "happy_path" },
+            query: query.clone(),
+            expected_tools: tools,
+            expected_output_contains: phrases,
+            notes: format!(
+                "Proposed by goldgate init from {file}: this is what the agent did. Decide what it should do."
+            ),
+        })
+    }
+
+    /// Gives the case an id that is not in use yet.
+    pub fn renamed(&mut self, used: &mut BTreeSet<String>) {
+        let first = self.id.clone();
+        let numbered = (2..).map(|number| format!("{first}-{number}"));
+        let free = std::iter::once(first.clone()).chain(numbered).find(|id| !used.contains(id));
+        self.id = free.unwrap_or(first);
+        used.insert(self.id.clone());
+    }
+}
+
+/// The words of an answer that distinguish it: numbers, then long words, which the query does not contain.
+fn phrases(query: &str, answer: &str) -> Vec<String> {
+    let asked: HashSet<String> = words(query).map(str::to_lowercase).collect();
+    let new = || words(answer).filter(|word| !asked.contains(&word.to_lowercase()));
+    let numbers = new().filter(|word| word.chars().any(|one| one.is_ascii_digit()));
+    let long = new().filter(|word| word.chars().count() >= LETTERS && word.chars().all(char::is_alphabetic));
+    let mut known = HashSet::new();
+    let mut found: Vec<String> =
+        numbers.chain(long).filter(|word| known.insert(word.to_lowercase())).take(PHRASES).map(str::to_owned).collect();
+    if found.is_empty() {
+        found.extend(words(answer).next().map(str::to_owned));
+    }
+    found
+}
+
+/// The words of a text, without the punctuation around them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace()
+        .map(|word| word.trim_matches(|one: char| !one.is_alphanumeric()))
+        .filter(|word| !word.is_empty())
+}
+
+fn id_of(query: &str) -> String {
+    let kept = |word: &str| -> String { word.chars().filter(char::is_ascii_alphanumeric).collect() };
+    let words: Vec<String> =
+        words(query).map(|word| kept(word).to_lowercase()).filter(|word| !word.is_empty()).take(ID_WORDS).collect();
+    if words.is_empty() { "case".to_owned() } else { words.join("-").chars().take(60).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{ProposedCase, id_of, phrases};
+
+    #[test]
+    fn the_id_is_the_beginning_of_the_query() {
+        assert_eq!(id_of("Which invoices of Acme are overdue, and since when?"), "which-invoices-of-acme-are-overdue");
+        assert_eq!(id_of("¿Qué?"), "qu");
+        assert_eq!(id_of("???"), "case");
+    }
+
+    #[test]
+    fn phrases_are_what_the_answer_adds() {
+        let found =
+            phrases("Is order 17 late?", "Order 17 is late: it arrives on 2026-03-04, because customs inspected it.");
+        assert_eq!(found, ["2026-03-04", "arrives", "because"]);
+        assert_eq!(phrases("Yes?", "Yes."), ["Yes"]);
+        assert_eq!(phrases("q", "…"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn equal_ids_are_numbered() {
+        let case = |id: &str| ProposedCase {
+            id: id.to_owned(),
+            category: "happy_path",
+            query: String::new(),
+            expected_tools: Vec::new(),
+            expected_output_contains: Vec::new(),
+            notes: String::new(),
+        };
+        let mut used = BTreeSet::new();
+        let ids = [case("a"), case("a"), case("a-2")].map(|mut one| {
+            one.renamed(&mut used);
+            one.id
+        });
+        assert_eq!(ids, ["a", "a-2", "a-2-2"]);
+    }
+}

@@ -1,0 +1,129 @@
+//! `goldgate init`: from transcripts to the first verdict, and to a red one after the agent got worse.
+
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use crate::repository::{Repository, root};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a new repository is set up with an example, and passes", example),
+        trial("transcripts of several formats become cases, and a worse agent is blocked", transcripts),
+        trial("a setup replaces nothing", nothing_replaced),
+        trial("a file that is no transcript is refused before anything is written", no_transcript),
+    ]
+}
+
+fn example() {
+    let repository = Repository::empty();
+    let ran = repository.goldgate(&["init"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!(repository.goldgate(&["check"]).code, 0);
+    assert_eq!(repository.goldgate(&["run"]).code, 0);
+    let documented = std::fs::read_to_string(root().join("docs/workflows/goldgate.yml")).unwrap();
+    assert_eq!(repository.read(".github/workflows/goldgate.yml"), documented, "copy it to src/app/commands/init");
+    let schema = repository.goldgate(&["schema", "config"]).stdout;
+    assert_eq!(repository.read(".goldgate/schemas/config.json"), schema);
+}
+
+fn chat(query: &str, tool: &str, answer: &str) -> Value {
+    json!({ "messages": [
+        { "role": "user", "content": query },
+        { "role": "assistant", "tool_calls": [
+            { "id": "1", "type": "function", "function": { "name": tool, "arguments": "{\"customer\": \"Acme\"}" } }] },
+        { "role": "tool", "tool_call_id": "1", "content": "{}" },
+        { "role": "assistant", "content": answer }] })
+}
+
+fn blocks(query: &str, tool: &str, answer: &str) -> Value {
+    json!({ "messages": [
+        { "role": "user", "content": query },
+        { "role": "assistant", "content": [{ "type": "tool_use", "id": "1", "name": tool, "input": { "customer": "Acme" } }] },
+        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "1", "content": "{}" }] },
+        { "role": "assistant", "content": [{ "type": "text", "text": answer }] }] })
+}
+
+/// A repository with five transcripts of three cases.
+fn transcribed() -> Repository {
+    let repository = Repository::empty();
+    let late = |answer| chat("Which invoices are overdue?", "find_invoices", answer);
+    repository.write(
+        "transcripts/overdue.jsonl",
+        format!("{}\n{}\n", late("Only A-17 is overdue."), late("A-17 is overdue since March.")),
+    );
+    repository.write(
+        "transcripts/refund.json",
+        blocks("Refund order 9.", "issue_refund", "Order 9 was refunded with 12.50 euros.").to_string(),
+    );
+    repository
+        .write("transcripts/again.json", chat("Refund order 9.", "find_order", "Order 9 does not exist.").to_string());
+    repository.write("transcripts/silent.json", json!([{ "role": "user", "content": "Hello?" }]).to_string());
+    repository.write("transcripts/notes.txt", "not read");
+    repository.write("prompts/agent.md", "Answer briefly.");
+    repository
+}
+
+fn transcripts() {
+    let repository = transcribed();
+    let arguments = ["init", "--from", "transcripts", "--agent", "helper", "--files", "prompts/**", "--no-workflow"];
+    let ran = repository.goldgate(&arguments);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    assert!(ran.stdout.contains("left out: 1 conversation "), "{}", ran.stdout);
+    assert!(!repository.path(".github").exists());
+    let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+    let ids: Vec<&str> = cases["cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["refund-order-9", "which-invoices-are-overdue", "refund-order-9-2"]);
+    assert_eq!(cases["cases"][2]["expected_tools"], json!(["issue_refund"]));
+    assert!(repository.path("golden/runs/helper/which-invoices-are-overdue/1.json").exists());
+    assert_eq!(repository.goldgate(&["check"]).code, 0);
+    let first = repository.goldgate(&["run", "--update-baseline"]);
+    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
+    // The agent no longer calls the tool.
+    repository.write(
+        "worse.json",
+        json!([{ "role": "user", "content": "Refund order 9." }, { "role": "assistant", "content": "I cannot do that." }])
+            .to_string(),
+    );
+    let names = ["--agent", "helper", "--case", "refund-order-9-2", "--force"];
+    let import = [&["import", "openai", "worse.json", "--out", "golden/runs"][..], &names].concat();
+    assert_eq!(repository.goldgate(&import).code, 0);
+    let worse = repository.goldgate(&["run"]);
+    assert_eq!(worse.code, 1, "{}", worse.stdout);
+    assert!(worse.stdout.contains("refund-order-9-2"), "{}", worse.stdout);
+    // The agent's files changed, and its recordings did not.
+    repository.write("prompts/agent.md", "Answer at length.");
+    assert_eq!(repository.goldgate(&["check"]).code, 2);
+}
+
+fn nothing_replaced() {
+    let repository = transcribed();
+    repository.write(".github/workflows/goldgate.yml", "mine");
+    assert!(
+        repository
+            .goldgate(&["init", "--from", "transcripts"])
+            .stdout
+            .starts_with("kept .github/workflows/goldgate.yml\n")
+    );
+    assert_eq!(repository.read(".github/workflows/goldgate.yml"), "mine");
+    repository.write("golden/cases.json", "mine");
+    let ran = repository.goldgate(&["init", "--from", "transcripts/refund.json"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("golden/cases.json: this already exists; "), "{}", ran.stderr);
+    assert_eq!(repository.read("golden/cases.json"), "mine");
+}
+
+fn no_transcript() {
+    let repository = transcribed();
+    repository.write("transcripts/broken.json", "{\"messages\": [");
+    let ran = repository.goldgate(&["init", "--from", "transcripts"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("broken.json:1:14: invalid JSON"), "{}", ran.stderr);
+    let silent = repository.goldgate(&["init", "--from", "transcripts/silent.json"]);
+    assert_eq!(silent.code, 2);
+    assert!(silent.stderr.contains("no transcript has a user's message and an answer"), "{}", silent.stderr);
+    let missing = repository.goldgate(&["init", "--from", "nowhere"]);
+    assert_eq!(missing.code, 2, "{}", missing.stderr);
+    assert_eq!(repository.goldgate(&["init", "--agent", "a b"]).code, 2);
+    assert!(!repository.path("goldgate.yaml").exists() && !repository.path("golden").exists());
+}
