@@ -56,6 +56,44 @@ fn every_mode_accepts_what_it_should() {
 }
 
 #[test]
+fn a_field_may_be_absent_have_several_values_or_a_type() {
+    let fits = |fields: Value, made: Value| {
+        let args = json!({"match": "exact", "values": {"city": "Berlin"}, "fields": fields});
+        let trajectory = read(json!({"mode": "exact", "tools": [{"name": "t", "args": args}]})).unwrap();
+        trajectory.followed(&with(made)).strayed.is_none()
+    };
+    let unit = json!({"unit": {"one_of": ["c", "celsius"], "optional": true, "ignore_case": true}});
+    for (made, accepted) in [
+        (json!({"city": "Berlin"}), true),
+        (json!({"city": "Berlin", "unit": "Celsius"}), true),
+        (json!({"city": "Berlin", "unit": "kelvin"}), false),
+        (json!({"city": "Berlin", "unit": null}), false),
+        (json!({"city": "Bonn", "unit": "c"}), false),
+        (json!({"city": "Berlin", "days": 3}), false),
+    ] {
+        assert_eq!(fits(unit.clone(), made.clone()), accepted, "{made}");
+    }
+    for (field, value, accepted) in [
+        (json!({"one_of": [5, [1, 2]]}), json!(5.0), true),
+        (json!({"one_of": [5, [1, 2]]}), json!([1.0, 2]), true),
+        (json!({"one_of": [5, [1, 2]]}), json!([2, 1]), false),
+        (json!({"equals": {"a": "B"}, "ignore_case": true}), json!({"a": "b"}), true),
+        (json!({"equals": {"a": "B"}}), json!({"a": "b"}), false),
+        (json!({"length": {"min": 2, "max": 3}}), json!("äöü"), true),
+        (json!({"length": {"min": 2, "max": 3}}), json!([1]), false),
+        (json!({"length": {"max": 3}}), json!(3), false),
+        (json!({"type": "integer"}), json!(3.0), true),
+        (json!({"type": "integer"}), json!(3.5), false),
+        (json!({"type": "null"}), Value::Null, true),
+        (json!({"type": "string"}), json!(3), false),
+    ] {
+        let made = json!({"city": "Berlin", "x": value});
+        assert_eq!(fits(json!({"x": field}), made), accepted, "{field} {value}");
+    }
+    assert!(!fits(json!({"x": {"type": "string"}}), json!({"city": "Berlin"})), "a field is required by default");
+}
+
+#[test]
 fn arguments_are_compared_by_the_mode_of_the_case() {
     let fits = |args: Value, made: Value| {
         let trajectory = read(json!({"mode": "exact", "tools": [{"name": "t", "args": args}]})).unwrap();
