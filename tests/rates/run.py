@@ -4,7 +4,7 @@ An agent of known behaviour answers each case with one of its recorded samples, 
 from case to case. The truth: it is recorded again and again, and the real program judges each recording against the one before. The
 estimates: `goldgate calibrate` and `goldgate check` on repositories of their own, with few samples a case.
 
-usage: run.py BINARY [SUITE…]; prints a table in Markdown, and a summary. Takes about an hour on one core."""
+usage: run.py BINARY [SUITE…]; prints a table in Markdown, and a summary. Takes about an hour."""
 
 import copy
 import json
