@@ -44,7 +44,7 @@ pub fn differences(report: &Report) -> Markup {
                     "Each mark is a difference since the baseline. A line is its 95% interval; a hollow mark is within the noise, or has no \
                      interval."
                 } "\n"
-                @for unit in [Unit::Share, Unit::Count, Unit::Points, Unit::Spread] {
+                @for unit in Unit::ALL {
                     @let rows: Vec<&MovedNumber<'_>> = moved.iter().filter(|one| one.metric.unit == unit).collect();
                     @if !rows.is_empty() { (forest(unit, &rows)) }
                 }
