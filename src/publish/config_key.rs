@@ -48,6 +48,11 @@ impl ConfigKey {
         self.after(&format!("{ARTIFACT}-{head}"), "-")
     }
 
+    /// The name of a check run about a tier or a mode.
+    pub fn check(&self, of: &str) -> String {
+        format!("{} ({of})", self.after("goldgate", "/"))
+    }
+
     /// The context of the status that proves recordings.
     pub fn recordings_status(&self) -> String {
         self.after(RECORDING_STATUS, "/")
@@ -118,6 +123,7 @@ mod tests {
         let root = key("default", "goldgate.yaml");
         let names = [root.status(), root.artifact(), root.branch(), root.artifact_of_head("abc")];
         assert_eq!(names, ["goldgate/baseline", "goldgate-report", "goldgate/baseline", "goldgate-report-abc"]);
+        assert_eq!(root.check("model"), "goldgate (model)");
         let other = key("default", "services/a/goldgate.yaml");
         let names = [other.status(), other.artifact(), other.branch(), other.artifact_of_head("abc")];
         assert_eq!(
@@ -129,6 +135,7 @@ mod tests {
                 "goldgate-report-abc-services-a"
             ]
         );
+        assert_eq!(other.check("model"), "goldgate/services-a (model)");
         assert_eq!(key("Night ly!", "goldgate.yaml").as_str(), "Night-ly");
         for of in [&root, &other] {
             for name in [of.artifact(), of.artifact_of_head("abc")] {

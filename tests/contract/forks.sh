@@ -30,7 +30,7 @@ action pull_request "$work/opened.json" "$work/repo" 1 INPUT_COMMENT=false      
 python3 -m zipfile -c "$work/report.zip" "$work/out/report.json"
 action workflow_run "$work/finished.json" "$work/empty" 2 INPUT_MODE=publish                  # publishes it
 tar -czf "$work/head.tar.gz" -C "$work" --transform 's|^repo|acme-agents-0000000|' --exclude .git --exclude out repo
-action pull_request_target "$work/opened.json" "$work/empty" 3 INPUT_MODE=trusted             # grades both commits as data
+action pull_request_target "$work/opened.json" "$work/empty" 3 INPUT_MODE=trusted INPUT_CHECK-RUN=true # grades both commits as data
 sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$work/repo/fixtures/contracts/expected/finance/change-of-control.json"
 action pull_request "$work/opened.json" "$work/repo" 4 INPUT_BLOCKING=false INPUT_COMMENT=false  # a regression that does not block
 action pull_request "$work/opened.json" "$work/repo" 5 INPUT_BLOCKING=false INPUT_COMMENT=false  # the same once more

@@ -108,6 +108,8 @@ pub struct ActionInputs {
     pub part_results: Vec<String>,
     /// Whether to write a comment.
     pub comment: bool,
+    /// Whether the trusted gate also writes its verdict as a check run of its own.
+    pub verdict_check: bool,
     /// The key of the comment, `default` for the config's own key.
     pub comment_key: String,
     /// The baseline file to use instead of the config's.
@@ -180,6 +182,7 @@ impl ActionInputs {
                 .collect(),
             samples,
             comment: values.truth("comment")?.unwrap_or(true),
+            verdict_check: values.truth("check-run")?.unwrap_or(false),
             comment_key: get("comment-key").unwrap_or("default").to_owned(),
             baseline: get("baseline").map(str::to_owned),
             part_results: get("part-results").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),

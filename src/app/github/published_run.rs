@@ -57,7 +57,7 @@ pub(super) fn publish_result(
         }
         (_, false) => None,
     };
-    check_run::check_run(world, github, report, &links);
+    check_run::check_run(world, github, &inputs.key(report), report, &links);
     job_output::outputs(world, inputs, report, outcome.as_ref().and_then(CommentOutcome::url))?;
     Ok(report.exit_code())
 }

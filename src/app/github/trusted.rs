@@ -2,17 +2,19 @@
 //!
 //! The workflow comes from the base branch (`pull_request_target`), nothing is checked out, and no symbolic link is followed.
 
+use super::check_run::VerdictCheck;
 use super::current_pull_request;
 use super::environment::{event_of, github};
 use super::gained_cases::name_gained_cases;
 use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
 use super::other_pull_requests::judge_others;
-use super::published_run::{learn_identity, publish_result};
+use super::published_run::{learn_identity, links, publish_result};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
+use crate::format::event::Event;
 use crate::model::{Report, Tier};
-use crate::world::World;
+use crate::world::{GitHub, World};
 
 /// Grades the event's pull request and publishes the result. Returns the exit code.
 ///
@@ -20,7 +22,6 @@ use crate::world::World;
 /// Bad inputs or files, or a request that failed before the verdict.
 pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let event = event_of(&world.env)?;
-    let bad = |what: &str, help: &str| CliError::from(Diagnostic::of_file("action input", Code::BAD_INPUT, what, help));
     if inputs.tiers != [Tier::Deterministic] {
         return Err(bad("mode \"trusted\" only grades recordings", "write tier: deterministic"));
     }
@@ -30,13 +31,38 @@ pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let Some(github) = github(&world.env)? else {
         return Err(bad("mode \"trusted\" needs a token", "set the input token"));
     };
-    let Some((event, merged)) = current_pull_request::merged(&world.env, event, &github)? else {
+    let head = event.head.clone().or_else(|| dispatched_commit(world)).filter(|_| inputs.verdict_check);
+    let check = match head {
+        Some(head) => Some(VerdictCheck::start(&github, &inputs.key_of(&inputs.config_file()?), head)?),
+        None => None,
+    };
+    let outcome = judged(world, inputs, event, &github);
+    if let Some(check) = check {
+        check.finish(&outcome, &|report| links(&world.env, inputs, report))?;
+    }
+    outcome.map(|(code, _)| code)
+}
+
+/// The commit of a run that was started by hand.
+fn dispatched_commit(world: &World) -> Option<String> {
+    let is_dispatched = world.env.get("GITHUB_EVENT_NAME") == Some("workflow_dispatch");
+    world.env.get("GITHUB_SHA").filter(|_| is_dispatched).map(str::to_owned)
+}
+
+/// Judges the event's merge and publishes the result. Returns the exit code and the report.
+fn judged(world: &World, inputs: &ActionInputs, event: Event, github: &GitHub) -> Result<(u8, Report), CliError> {
+    let Some((event, merged)) = current_pull_request::merged(&world.env, event, github)? else {
         let help = "start the workflow with on: pull_request_target or merge_group";
         return Err(bad("mode \"trusted\" needs an event with a pull request", help));
     };
-    let learn = |report: &Report| learn_identity(world, inputs, &event, &github, report);
-    let (job, mut done) = grade_as_data(world, inputs, &github, &event, &merged, &learn)?;
-    name_gained_cases(&github, &event, &mut done);
-    judge_others(world, inputs, &github, &event, &mut done)?;
-    publish_result(world, inputs, &event, Some(&github), &job, &done)
+    let learn = |report: &Report| learn_identity(world, inputs, &event, github, report);
+    let (job, mut done) = grade_as_data(world, inputs, github, &event, &merged, &learn)?;
+    name_gained_cases(github, &event, &mut done);
+    judge_others(world, inputs, github, &event, &mut done)?;
+    let code = publish_result(world, inputs, &event, Some(github), &job, &done)?;
+    Ok((code, done.report))
+}
+
+fn bad(what: &str, help: &str) -> CliError {
+    Diagnostic::of_file("action input", Code::BAD_INPUT, what, help).into()
 }

@@ -29,6 +29,8 @@ pub enum Conclusion {
     Neutral,
     /// Needs no attention.
     Success,
+    /// Blocks the merge where the check is required.
+    Failure,
 }
 
 impl Conclusion {
@@ -36,6 +38,7 @@ impl Conclusion {
         match self {
             Self::Neutral => "neutral",
             Self::Success => "success",
+            Self::Failure => "failure",
         }
     }
 }
@@ -52,6 +55,18 @@ impl GitHub {
         let form: CheckListForm = parsed(&answer, &path)?;
         let own = form.check_runs.iter().filter(|run| run.name == name && run.external_id.as_deref() == Some(OURS));
         Ok(own.map(|run| run.id).max())
+    }
+
+    /// Creates a check run that is in progress, and returns its id. The newest check run of a name counts, so an older conclusion on
+    /// the commit does not.
+    ///
+    /// # Errors
+    /// GitHub refused or did not answer.
+    pub fn start_check_run(&self, head: &str, name: &str) -> Result<u64, GitHubError> {
+        let path = self.path("/check-runs");
+        let body = json!({ "name": name, "head_sha": head, "external_id": OURS, "status": "in_progress" });
+        let answer = self.ask(&Method::POST, &path, Some(&body), "while starting the check run")?;
+        parsed::<CheckRunForm>(&answer, &path).map(|run| run.id)
     }
 
     /// Creates a check run, or updates the one with this id.

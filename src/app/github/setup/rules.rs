@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use crate::app::github::inputs::ActionMode;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::workflow::{OnFailure, TokenAccess, Workflow, WorkflowJob, WorkflowStep};
+use crate::model::RepoPath;
+use crate::publish::ConfigKey;
 use crate::world::{BranchRules, QueueGrouping};
 
 /// The id of the app "GitHub Actions", which reports the checks of workflows.
@@ -57,6 +59,14 @@ impl<'a> GateStep<'a> {
 
     fn is_shard(&self) -> bool {
         !self.input("shard").is_empty()
+    }
+
+    /// The check run that the step writes beside the check of its job, if it writes one.
+    fn verdict_check(&self) -> Option<String> {
+        let is_written = self.mode() == Some(ActionMode::Trusted) && self.input("check-run") == "true";
+        let path = Some(self.input("config")).filter(|path| !path.is_empty()).unwrap_or("goldgate.yaml");
+        let config = RepoPath::root().join(path).ok().filter(|_| is_written)?;
+        Some(ConfigKey::new(self.input("comment-key"), &config).check("trusted"))
     }
 
     /// Whether the job gives a verdict that blocks a merge.
@@ -162,9 +172,9 @@ fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
         return;
     }
     let needed = permissions_of(mode);
-    for &(name, access, why) in
-        needed.iter().filter(|(name, ..)| *name != "pull-requests" || gate.input("comment") != "false")
-    {
+    let needed = needed.iter().filter(|(name, ..)| *name != "pull-requests" || gate.input("comment") != "false");
+    let own = gate.verdict_check().map(|_| &("checks", TokenAccess::Write, "to write its check run"));
+    for &(name, access, why) in needed.chain(own) {
         if given.access(name) < access {
             let word = if access == TokenAccess::Write { "write" } else { "read" };
             let what = format!("mode {} needs the permission {name}: {word}, {why}", mode.as_str());
@@ -247,7 +257,9 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
     let mut problems = Diagnostics::default();
     let about = format!("rules of {branch}");
     let deciding: Vec<&GateStep<'_>> = gates.iter().filter(|gate| gate.decides()).collect();
-    let checks: BTreeSet<&str> = deciding.iter().filter_map(|gate| gate.job.check.as_deref()).collect();
+    let own: Vec<String> = deciding.iter().filter_map(|gate| gate.verdict_check()).collect();
+    let checks = deciding.iter().filter_map(|gate| gate.job.check.as_deref());
+    let checks: BTreeSet<&str> = checks.chain(own.iter().map(String::as_str)).collect();
     let required: BTreeSet<&str> = rules.required.iter().map(|check| check.name.as_str()).collect();
     let names =
         |names: &BTreeSet<&str>| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ");

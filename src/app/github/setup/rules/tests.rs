@@ -124,3 +124,16 @@ fn each_mistake_in_the_rules_of_a_branch_is_found() {
     let rules = BranchRules { required: vec![required("Gate", Some(15_368))], queue: Some(QueueGrouping::Every) };
     assert_eq!(codes(rules_of(&GATE.replace("  merge_group:\n", ""), &rules)), ["no-merge-group"]);
 }
+
+#[test]
+fn the_own_check_run_of_the_trusted_gate_can_be_the_required_check() {
+    let step = "6789\n        with: {mode: trusted, check-run: true}\n";
+    let own = GATE.replace("6789\n", step).replace("statuses: read", "statuses: read, checks: write");
+    assert_eq!(of_gate(&own), [] as [&str; 0]);
+    assert_eq!(of_gate(&own.replace(", checks: write", "")), ["missing-permission"]);
+    let rules = BranchRules { required: vec![required("goldgate (trusted)", Some(15_368))], queue: None };
+    assert_eq!(codes(rules_of(&own, &rules)), [] as [&str; 0]);
+    assert_eq!(codes(rules_of(&own.replace("check-run: true", "check-run: false"), &rules)), ["not-required"]);
+    let other = own.replace("check-run: true", "check-run: true, config: services/a/goldgate.yaml");
+    assert_eq!(codes(rules_of(&other, &rules)), ["not-required"]);
+}
