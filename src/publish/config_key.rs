@@ -38,6 +38,14 @@ impl ConfigKey {
         self.after(STATUS, "/")
     }
 
+    /// The key of a status that keeps an approval; `None` if the context is of something else.
+    pub fn of_status(context: &str) -> Option<Self> {
+        match context.strip_prefix(STATUS)?.strip_prefix('/') {
+            None => (context == STATUS).then(|| Self(DEFAULT.to_owned())),
+            Some(key) => (!key.is_empty() && key.chars().all(is_plain)).then(|| Self(key.to_owned())),
+        }
+    }
+
     /// The name of a run's artifact.
     pub fn artifact(&self) -> String {
         self.after(ARTIFACT, "-")
@@ -138,9 +146,13 @@ mod tests {
         assert_eq!(other.check("model"), "goldgate/services-a (model)");
         assert_eq!(key("Night ly!", "goldgate.yaml").as_str(), "Night-ly");
         for of in [&root, &other] {
+            assert_eq!(ConfigKey::of_status(&of.status()).as_ref(), Some(of));
             for name in [of.artifact(), of.artifact_of_head("abc")] {
                 assert_eq!(ConfigKey::of_artifact(&name, "abc").as_ref(), Some(of), "{name}");
             }
+        }
+        for foreign in ["goldgate/baselines", "goldgate/baseline/", "goldgate/baseline/a b", "goldgate/recordings/a"] {
+            assert_eq!(ConfigKey::of_status(foreign), None, "{foreign}");
         }
         for foreign in ["goldgate-part-1", "goldgate-reports", "goldgate-report-", "goldgate-report-a b", "report"] {
             assert_eq!(ConfigKey::of_artifact(foreign, "abc"), None, "{foreign}");

@@ -1,8 +1,9 @@
 //! `mode: approve`: checks the label that accepts a baseline, and records or withdraws the approval.
 
 use super::approval_label::{LabelPurpose, ensure_label};
-use super::inputs::ActionInputs;
-use super::measured_run::{MeasuredRun, RunQuery, evidence};
+use super::approved_head::{ReasonState, catch_up, measured, note_approval};
+use super::bumped_commit::recover_approval;
+use super::inputs::{ActionInputs, RerunPolicy};
 use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, outputs};
 use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
@@ -25,15 +26,6 @@ struct PlannedApproval {
     reason: ReasonState,
 }
 
-/// Whether a reason for worse numbers is still missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReasonState {
-    /// No number is worse, or the description gives a reason.
-    Given,
-    /// A number is worse, and the description gives no reason.
-    Missing,
-}
-
 /// Reads the pull request, plans, acts, and reports in the outputs whether the head is approved. Returns the exit code.
 ///
 /// # Errors
@@ -43,6 +35,7 @@ pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     if context.pull.state == PullState::Open && context.set_label(&inputs.approving.label).is_none() {
         ensure_label(world, &context.github, LabelPurpose::Approve, &inputs.approving.label);
     }
+    recover_approval(&context)?;
     let planned = planned(&context)?;
     log(world, &planned.plan.to_string());
     act(&context, &planned)?;
@@ -146,12 +139,6 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundR
     }
 }
 
-/// Returns the newest result on the head, or the newest before a time.
-fn measured(context: &PullRequestContext<'_>, before: Option<&str>) -> Result<Result<MeasuredRun, NoResult>, CliError> {
-    let found = evidence(&context.github, &RunQuery { before, ..context.query(&context.pull.head) });
-    found.map_err(needs("the run's artifact cannot be read", "actions: read"))
-}
-
 /// Returns who pushed the head: from the activity of its repository, else from the first run that the push started.
 fn pusher(context: &PullRequestContext<'_>) -> Result<Option<String>, CliError> {
     let pull = &context.pull;
@@ -174,7 +161,10 @@ fn pusher(context: &PullRequestContext<'_>) -> Result<Option<String>, CliError> 
 
 fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<(), CliError> {
     match &planned.plan {
-        ApprovalPlan::Nothing(ApprovalSkip::Already) => catch_up(context, planned.standing.as_ref()),
+        ApprovalPlan::Nothing(ApprovalSkip::Already) => match context.inputs.rerun {
+            RerunPolicy::AtOnce => catch_up(context, planned.standing.as_ref()),
+            RerunPolicy::LeftToBump => Ok(()),
+        },
         ApprovalPlan::Nothing(
             ApprovalSkip::Closed
             | ApprovalSkip::OtherEvent
@@ -205,8 +195,8 @@ fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<()
                 Some(gate) if withdrawn.is_some() => {
                     gate.after_withdrawal(context, "withdrawn: the label was removed").map(|_| ())
                 }
-                Some(gate) => gate.after_refusal(context),
-                None => Ok(()),
+                Some(gate) if context.inputs.rerun == RerunPolicy::AtOnce => gate.after_refusal(context),
+                Some(_) | None => Ok(()),
             }
         }
     }
@@ -233,38 +223,11 @@ fn granted(
         log(context.world, "commits were pushed meanwhile, so the approval is for an older commit");
         return Ok(());
     }
-    let next = planned.gate.as_ref().map_or(String::new(), |gate| gate.after_approval(context));
-    note_approval(context, by, &next, planned.reason);
-    Ok(())
-}
-
-fn note_approval(context: &PullRequestContext<'_>, by: &str, next: &str, reason: ReasonState) {
-    let ask = match reason {
-        ReasonState::Given => String::new(),
-        ReasonState::Missing => format!(
-            "\n\nA worse number needs a reason. Before the merge, copy this line into the description, and complete it:\n\n    {}",
-            publish::reason_example()
-        ),
+    let next = match context.inputs.rerun {
+        RerunPolicy::AtOnce => planned.gate.as_ref().map_or(String::new(), |gate| gate.after_approval(context)),
+        RerunPolicy::LeftToBump => "The check shows it after the commit of the baseline.".to_owned(),
     };
-    let text = format!(
-        "### Approval\n\n**Approved** on `{}` by {}: the golden changes and moved numbers of this result are accepted. Gates with \
-         fixed thresholds still apply, and a later push needs a new approval.\n\n{next}{ask}",
-        short_commit(&context.pull.head),
-        inline(by, 60)
-    );
-    context.note(NoteSubject::Approval, "TIP", "The result of this commit is approved.", text.trim_end());
-}
-
-/// Starts the run of an approved result again if it failed before the approval: the job that approved it may have been stopped, or
-/// may have found the run in progress.
-fn catch_up(context: &PullRequestContext<'_>, standing: Option<&Approval>) -> Result<(), CliError> {
-    let Some(standing) = standing else { return Ok(()) };
-    let Ok(measured) = measured(context, None)? else { return Ok(()) };
-    let gate = GateRun::of(&measured);
-    if gate.is_older_than(standing) {
-        let next = gate.after_approval(context);
-        note_approval(context, &standing.by, &next, ReasonState::Given);
-    }
+    note_approval(context, by, &next, planned.reason);
     Ok(())
 }
 

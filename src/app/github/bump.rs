@@ -1,28 +1,19 @@
 //! `mode: bump`: commits an approved baseline to the branch of the pull request.
 
+use super::approved_head::catch_up;
+use super::bumped_commit::{BaselineFiles, carry_on, recover_approval};
 use super::inputs::ActionInputs;
 use super::measured_run::{MeasuredRun, evidence};
-use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, outputs};
+use super::pull_request_context::{PullRequestContext, log, needs, outputs};
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::baseline;
-use crate::files::sha256_hex;
 use crate::format::baseline_v1;
-use crate::model::{Baseline, RepoPath, StatusState};
+use crate::model::RepoPath;
 use crate::publish::approval::NoResult;
-use crate::publish::bump::{BumpInput, BumpPlan, BumpRefusal, MeasuredBaseline};
-use crate::publish::{NoteSubject, approval, bump};
+use crate::publish::bump::{BumpPlan, BumpRefusal, BumpSkip};
+use crate::publish::{NoteSubject, approval};
 use crate::render::inline;
 use crate::text::short_commit;
 use crate::world::{FileCommit, NotCommitted, World};
-use crate::{publish, report};
-
-/// The digest, baselines and changes computed from a measured run.
-struct ComputedBump {
-    digest: String,
-    proposed: Baseline,
-    written: Baseline,
-    moves: Vec<publish::BaselineMove>,
-}
 
 /// Reads the pull request and its result, plans, acts, and writes the output `commit`. Returns the exit code.
 ///
@@ -30,52 +21,51 @@ struct ComputedBump {
 /// Bad input, or a failed request.
 pub fn bump(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(0) };
-    let file = context.baseline_file()?;
+    recover_approval(&context)?;
     let standing = context.current_approval(&context.pull.head)?;
     let found = match standing {
-        Some(_) => evidence(&context.github, &context.query(&context.pull.head))
-            .map_err(needs("the run's artifact cannot be read", "actions: read"))?,
+        Some(_) => result(&context)?,
         // Without an approval nothing is committed, so the result is not fetched.
         None => Err(NoResult::Missing),
     };
-    let before = context.file(&file, &context.base)?;
-    let committed = context.file(&file, &context.pull.head)?;
-    let (base, committed) = (baseline_of(&file, before.as_ref())?, head_baseline(&file, committed.as_ref()));
     let workflow = found.as_ref().ok().map(|found| found.run.workflow.clone());
-    let computed = found.map(|found| computed(&file, base.as_ref(), found));
-    let result = computed.as_ref().map_err(Clone::clone).map(|computed| MeasuredBaseline {
-        digest: &computed.digest,
-        proposed: &computed.proposed,
-        written: &computed.written,
-        moves: &computed.moves,
-    });
-    let plan = bump::plan(&BumpInput {
-        pull: &context.pull,
-        head: &context.seen.head,
-        standing: standing.as_ref(),
-        result,
-        before: base.as_ref(),
-        before_sha256: before.as_ref().map(|bytes| sha256_hex(bytes)),
-        committed: committed.as_ref(),
-        reason: publish::reason(&context.pull.description),
-    });
-    let commit = act(&context, &file, workflow.as_deref(), &plan)?;
+    let files = BaselineFiles::read(&context, &context.pull.head)?;
+    let plan = files.plan(&context, &context.pull, standing.as_ref(), found);
+    let commit = act(&context, &files.file, workflow.as_deref(), &plan)?;
+    if starts_gate(&plan) {
+        catch_up(&context, standing.as_ref())?;
+    }
     outputs(world, &[("commit", commit.as_deref().unwrap_or_default())])?;
     Ok(0)
 }
 
-/// Returns the baseline that is committed at the head. An invalid file counts as missing and is replaced.
-fn head_baseline(file: &RepoPath, bytes: Option<&Vec<u8>>) -> Option<Baseline> {
-    baseline_of(file, bytes).ok().flatten()
+/// Returns the result on the head. An earlier step may have committed the baseline of another config: then it is the result on the commit
+/// of the event, whose approval moved on to that commit.
+fn result(context: &PullRequestContext<'_>) -> Result<Result<MeasuredRun, NoResult>, CliError> {
+    let on = |commit: &str| {
+        let found = evidence(&context.github, &context.query(commit));
+        found.map_err(needs("the run's artifact cannot be read", "actions: read"))
+    };
+    match on(&context.pull.head)? {
+        Err(NoResult::Missing) if context.seen.head != context.pull.head => on(&context.seen.head),
+        found => Ok(found),
+    }
 }
 
-fn computed(file: &RepoPath, base: Option<&Baseline>, found: MeasuredRun) -> ComputedBump {
-    let MeasuredRun { report, written, run: _, at: _, artifact: _ } = found;
-    ComputedBump {
-        digest: report::result_digest(&report, Some(file)),
-        proposed: baseline::proposed(base, &report),
-        written,
-        moves: publish::moves(base, &report),
+/// Whether an approval needs no commit, so that the gate's own run has to show it.
+fn starts_gate(plan: &BumpPlan) -> bool {
+    match plan {
+        BumpPlan::Nothing(BumpSkip::Committed | BumpSkip::Carried | BumpSkip::Same)
+        | BumpPlan::Refuse(BumpRefusal::Fork) => true,
+        BumpPlan::Commit { .. }
+        | BumpPlan::Nothing(BumpSkip::Closed | BumpSkip::NotApproved)
+        | BumpPlan::Refuse(
+            BumpRefusal::Moved
+            | BumpRefusal::NoResult(_)
+            | BumpRefusal::OtherResult
+            | BumpRefusal::NotAsMeasured
+            | BumpRefusal::NoReason(_),
+        ) => false,
     }
 }
 
@@ -109,7 +99,7 @@ fn act(
             };
             log(context.world, &format!("committed {file} as {commit}"));
             // The commit has the same result: it only writes the approved numbers.
-            context.record(&commit, StatusState::Success, &approval::description(by, digest))?;
+            carry_on(context, head, &commit, &approval::description(by, digest))?;
             let next = started(context, workflow, branch);
             committed(context, file, &commit, by, &next);
             Ok(Some(commit))

@@ -66,6 +66,9 @@ impl ActionMode {
 /// The label that approves, if no input names another.
 pub const DEFAULT_LABEL: &str = "goldgate:accept-baseline";
 
+/// The label that records, if no input names another.
+pub const DEFAULT_RECORD_LABEL: &str = "goldgate:record";
+
 /// Whose approval counts.
 #[derive(Debug, Clone)]
 pub struct ApproverPolicy {
@@ -75,6 +78,15 @@ pub struct ApproverPolicy {
     pub floor: Permission,
     /// Whether the author of a pull request may approve it.
     pub by_author: ByAuthor,
+}
+
+/// What starts the gate again after an approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RerunPolicy {
+    /// The step that approves.
+    AtOnce,
+    /// A later step with `mode: bump`: its commit starts the checks, and without a commit it starts the failed jobs again.
+    LeftToBump,
 }
 
 /// The validated inputs.
@@ -108,6 +120,8 @@ pub struct ActionInputs {
     pub part_results: Vec<String>,
     /// Whether to write a comment.
     pub comment: bool,
+    /// What starts the gate again after an approval.
+    pub rerun: RerunPolicy,
     /// Whether the trusted gate also writes its verdict as a check run of its own.
     pub verdict_check: bool,
     /// The key of the comment, `default` for the config's own key.
@@ -164,7 +178,7 @@ impl ActionInputs {
         Ok(Self {
             mode,
             approving,
-            record_label: get("record-label").unwrap_or("goldgate:record").to_owned(),
+            record_label: get("record-label").unwrap_or(DEFAULT_RECORD_LABEL).to_owned(),
             tiers,
             max_cost_usd,
             shard: shard(get("shard"))?,
@@ -182,6 +196,10 @@ impl ActionInputs {
                 .collect(),
             samples,
             comment: values.truth("comment")?.unwrap_or(true),
+            rerun: match values.truth("rerun")?.unwrap_or(true) {
+                true => RerunPolicy::AtOnce,
+                false => RerunPolicy::LeftToBump,
+            },
             verdict_check: values.truth("check-run")?.unwrap_or(false),
             comment_key: get("comment-key").unwrap_or("default").to_owned(),
             baseline: get("baseline").map(str::to_owned),

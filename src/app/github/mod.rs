@@ -2,9 +2,11 @@
 
 mod approval_label;
 mod approve;
+mod approved_head;
 mod base_branch;
 mod baseline_pr;
 mod bump;
+mod bumped_commit;
 mod check_run;
 mod comment;
 mod commit_files;

@@ -1,6 +1,7 @@
 //! Approval by label and the bump, played against the stand-in: the story as it should go, and every way to cheat.
 
 mod artifacts;
+mod bumped;
 mod label;
 mod rerun;
 mod rights;
@@ -28,6 +29,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = seen::trials();
     trials.extend(rerun::trials());
     trials.extend(label::trials());
+    trials.extend(bumped::trials());
     trials.extend(vec![
         trial("a regression, a label, a bump, and the gate is green", whole_story),
         trial("an approval twice and a bump twice are one of each", twice),

@@ -15,7 +15,9 @@ pub fn trials() -> Vec<Trial> {
         trial("two configs are approved one by one, each by its own status and comment", one_by_one),
         trial("with several configs in one run all statuses are set before the run starts again, once", one_run),
         trial("a config that needs no approval delays no run", green_sibling),
+        trial("two approved configs are both committed, and each approval moves on with every commit", both_bumped),
         trial("a config that is refused takes no approval from another one", refused_sibling),
+        trial("each config is excused by what the base branch shows of it alone", each_excused),
         trial("a report that does not say its config approves nothing", no_config),
         trial("a report of another config is not published, merged or made the baseline", elsewhere),
     ]
@@ -250,4 +252,46 @@ fn elsewhere() {
         ran.stdout,
         ran.stderr
     );
+}
+
+fn both_bumped() {
+    let services = in_one_run(&SERVICES);
+    for mode in ["approve", "bump"] {
+        for service in SERVICES {
+            let ran = services.labeled(service, mode);
+            assert_eq!(ran.code, 0, "{mode} {service}: {}{}", ran.stdout, ran.stderr);
+        }
+    }
+    let written: Vec<Value> = services.github.commits();
+    let path = |commit: &Value| commit["fileChanges"]["additions"][0]["path"].clone();
+    let paths: Vec<Value> = written.iter().map(path).collect();
+    assert_eq!(paths, ["a/baselines/latest.json", "b/baselines/latest.json"]);
+    let head = services.github.head("changes").unwrap();
+    assert_eq!(services.github.contexts(&head), ["goldgate/baseline/a", "goldgate/baseline/b"]);
+    for service in SERVICES {
+        let path = format!("{service}/baselines/latest.json");
+        services.checkout.write(&path, services.github.read_at(&head, &path));
+    }
+    for service in SERVICES {
+        let config = format!("{service}/goldgate.yaml");
+        let job =
+            Job::new(&services.checkout, &services.github, "pull_request.synchronize", "pull_request").head(&head);
+        let ran = job.input("config", &config).runs();
+        assert_eq!(ran.code, 0, "{service}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+fn each_excused() {
+    let services = Services::new();
+    services.regress("a");
+    let run = "a/golden/runs/legal/lease.json";
+    services.github.file(run, &services.checkout.read(run));
+    let codes = || SERVICES.map(|service| services.gate(service, 7).code);
+    assert_eq!(codes(), [0, 0]);
+    // What the tip shows of the one is no excuse for the same regression of the other.
+    services.regress("b");
+    assert_eq!(codes(), [0, 1]);
+    let bodies = services.github.bodies(BOT);
+    let excused: Vec<bool> = bodies.iter().map(|body| body.contains("master is already at")).collect();
+    assert_eq!(excused, [true, false], "{bodies:?}");
 }

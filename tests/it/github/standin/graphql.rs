@@ -70,6 +70,7 @@ pub fn answer(request: &Request, state: &mut State) -> Answer {
         state.contents.put(&oid, path, bytes.clone());
     }
     state.commits.inherit(&expected, &oid, &additions, &deletions);
+    state.pulls.grow(&expected, &oid);
     state.pulls.push(&branch, &oid);
     state.graphql.inputs.push(input.clone());
     ok(json!({ "data": { "createCommitOnBranch": { "commit": { "oid": oid } } } }))

@@ -30,6 +30,8 @@ pub struct Pulls {
     made: u64,
     /// Merges that are not made anew when a branch moves, by their commit.
     merges: BTreeMap<String, [String; 2]>,
+    /// The one parent of commits that were made on a branch.
+    below: BTreeMap<String, String>,
     /// What GitHub says of the test merge: whether it can be made, where it knows.
     unmergeable: BTreeMap<u64, Value>,
     /// What commits have in common with the branch that they are compared with, by commit.
@@ -97,6 +99,11 @@ impl Pulls {
         self.branches.insert(branch.to_owned(), commit.to_owned());
     }
 
+    /// A commit is made on top of another one.
+    pub fn grow(&mut self, parent: &str, commit: &str) {
+        self.below.insert(commit.to_owned(), parent.to_owned());
+    }
+
     /// Another push comes right before the next commit by GraphQL.
     pub fn meets(&mut self) {
         if let Some(commit) = self.moves.take() {
@@ -130,6 +137,9 @@ impl Pulls {
     pub fn parents(&self, commit: &str) -> Vec<String> {
         if let Some(kept) = self.merges.get(commit) {
             return kept.to_vec();
+        }
+        if let Some(parent) = self.below.get(commit) {
+            return vec![parent.clone()];
         }
         let Some((_, pull)) = self.all.iter().find(|(number, _)| test_merge(**number) == commit) else {
             return Vec::new();

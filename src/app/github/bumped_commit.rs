@@ -1,0 +1,154 @@
+//! The commit of an approved baseline: what it is computed from, the approvals that move on to it, and how they are found again if the
+//! job was stopped between the commit and its status.
+
+use super::measured_run::{MeasuredRun, evidence};
+use super::pull_request_context::{PullRequestContext, baseline_of, log, needs};
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::baseline;
+use crate::files::sha256_hex;
+use crate::format::baseline_v1;
+use crate::model::{Approval, Baseline, BranchOrigin, PullRequestDetails, PullState, RepoPath, StatusState};
+use crate::publish::approval::NoResult;
+use crate::publish::bump::{BumpInput, BumpPlan, MeasuredBaseline};
+use crate::publish::{ConfigKey, approval, bump};
+use crate::text::short_commit;
+use crate::world::Tree;
+use crate::{publish, report};
+
+/// The baseline file on both sides.
+pub struct BaselineFiles {
+    /// Its path.
+    pub file: RepoPath,
+    before: Option<Baseline>,
+    before_sha256: Option<String>,
+    committed: Option<Baseline>,
+}
+
+impl BaselineFiles {
+    /// Reads the baseline at the tip of the base branch, and at a head.
+    ///
+    /// # Errors
+    /// An invalid config or baseline of the base branch, or a failed request.
+    pub fn read(context: &PullRequestContext<'_>, head: &str) -> Result<Self, CliError> {
+        let file = context.baseline_file()?;
+        let before = context.file(&file, &context.base)?;
+        let committed = context.file(&file, head)?;
+        Ok(Self {
+            before: baseline_of(&file, before.as_ref())?,
+            before_sha256: before.as_ref().map(|bytes| sha256_hex(bytes)),
+            // An invalid file counts as missing and is replaced.
+            committed: baseline_of(&file, committed.as_ref()).ok().flatten(),
+            file,
+        })
+    }
+
+    /// Plans the commit for a result and its approval.
+    pub fn plan(
+        &self,
+        context: &PullRequestContext<'_>,
+        pull: &PullRequestDetails,
+        standing: Option<&Approval>,
+        found: Result<MeasuredRun, NoResult>,
+    ) -> BumpPlan {
+        let computed = found.map(|found| self.computed(found));
+        let result = computed.as_ref().map_err(Clone::clone).map(|computed| MeasuredBaseline {
+            digest: &computed.digest,
+            proposed: &computed.proposed,
+            written: &computed.written,
+            moves: &computed.moves,
+        });
+        bump::plan(&BumpInput {
+            pull,
+            head: &context.seen.head,
+            standing,
+            result,
+            before: self.before.as_ref(),
+            before_sha256: self.before_sha256.clone(),
+            committed: self.committed.as_ref(),
+            reason: publish::reason(&pull.description),
+        })
+    }
+
+    fn computed(&self, found: MeasuredRun) -> ComputedBump {
+        let MeasuredRun { report, written, run: _, at: _, artifact: _ } = found;
+        let before = self.before.as_ref();
+        ComputedBump {
+            digest: report::result_digest(&report, Some(&self.file)),
+            proposed: baseline::proposed(before, &report),
+            written,
+            moves: publish::moves(before, &report),
+        }
+    }
+}
+
+/// The digest, baselines and changes computed from a measured run.
+struct ComputedBump {
+    digest: String,
+    proposed: Baseline,
+    written: Baseline,
+    moves: Vec<publish::BaselineMove>,
+}
+
+/// Moves the approvals of a commit on to the commit of a baseline on top of it: first those of other configs, whose results it does not
+/// change, then this config's. While the last one is missing, a later run finds all of them again.
+///
+/// # Errors
+/// A failed request.
+pub fn carry_on(context: &PullRequestContext<'_>, from: &str, to: &str, own: &str) -> Result<(), CliError> {
+    let statuses = context.statuses(from)?;
+    let identity = context.github.identity().unwrap_or_default();
+    let mut keys: Vec<ConfigKey> = Vec::new();
+    for key in statuses.iter().filter_map(|status| ConfigKey::of_status(&status.context)) {
+        if key != context.key && !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    for key in keys {
+        if let Some(other) = approval::standing(&statuses, &key, identity, from) {
+            let description = approval::description(&other.by, &other.digest);
+            context.record_for(&key, to, StatusState::Success, &description)?;
+        }
+    }
+    context.record(to, StatusState::Success, own)
+}
+
+/// Moves the approval on to the head if that is the commit of `mode: bump` on top of the approved one, and its job was stopped before
+/// the status was set. Nothing of the commit is believed: it has to be, byte for byte, what is computed here, and nothing else.
+///
+/// # Errors
+/// A failed request.
+pub fn recover_approval(context: &PullRequestContext<'_>) -> Result<(), CliError> {
+    let pull = &context.pull;
+    let is_asked = pull.state == PullState::Open
+        && pull.origin == BranchOrigin::Same
+        && context.set_label(&context.inputs.approving.label).is_some();
+    if !is_asked || context.current_approval(&pull.head)?.is_some() {
+        return Ok(());
+    }
+    let unread = || needs("the head's parent cannot be read", "contents: read");
+    let parents = context.github.parents(&pull.head).map_err(unread())?;
+    let [parent] = parents.as_slice() else { return Ok(()) };
+    let Some(approval) = context.current_approval(parent)? else { return Ok(()) };
+    let found = evidence(&context.github, &context.query(parent))
+        .map_err(needs("the run's artifact cannot be read", "actions: read"))?;
+    let files = BaselineFiles::read(context, parent)?;
+    let approved = PullRequestDetails { head: parent.clone(), ..pull.clone() };
+    let plan = files.plan(context, &approved, Some(&approval), found);
+    let BumpPlan::Commit { baseline, by, digest, .. } = plan else { return Ok(()) };
+    let committed = context.file(&files.file, &pull.head)?;
+    if committed.as_deref() != Some(baseline_v1::written(&baseline).as_bytes()) {
+        return Ok(());
+    }
+    let tree = |commit: &str| context.github.tree(commit).map_err(unread());
+    let (Some(before), Some(after)) = (tree(parent)?, tree(&pull.head)?) else { return Ok(()) };
+    if without(before, &files.file) != without(after, &files.file) {
+        return Ok(());
+    }
+    log(context.world, &format!("{} is the commit of the approved baseline", short_commit(&pull.head)));
+    carry_on(context, parent, &pull.head, &approval::description(&by, &digest))
+}
+
+fn without(mut tree: Tree, file: &RepoPath) -> Tree {
+    tree.remove(file);
+    tree
+}
