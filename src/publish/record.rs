@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::approval::{PullRequestEvent, is_label};
-use crate::model::{BranchOrigin, Permission, PullRequestDetails, PullState};
+use crate::model::{BranchOrigin, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState};
 use crate::text::short_commit;
 
 /// The input of the plan.
@@ -11,6 +11,8 @@ use crate::text::short_commit;
 pub struct RecordInput<'a> {
     /// What happened.
     pub happened: PullRequestEvent<'a>,
+    /// Whether the label is there.
+    pub presence: LabelPresence,
     /// Who added the label last, from the timeline.
     pub giver: Option<&'a str>,
     /// The permission of whoever added it, from the API.
@@ -23,6 +25,38 @@ pub struct RecordInput<'a> {
     pub head: &'a str,
     /// The pull request now.
     pub pull: &'a PullRequestDetails,
+}
+
+/// Whether the label that starts a recording is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelPresence {
+    /// It is.
+    Set,
+    /// goldgate removed it after somebody added it: another step of the job has recorded another config.
+    Served,
+    /// It is not.
+    Missing,
+}
+
+/// Returns whether a label is there, and who added it last. `identity` is goldgate's own login.
+pub fn label_presence<'a>(
+    events: &'a [LabelEvent],
+    label: &str,
+    pull: &PullRequestDetails,
+    identity: Option<&str>,
+) -> (LabelPresence, Option<&'a str>) {
+    let mut own = events.iter().rev().filter(|event| is_label(&event.label, label));
+    let is_set = pull.labels.iter().any(|one| is_label(one, label));
+    match (own.next(), is_set) {
+        (Some(last), true) => (LabelPresence::Set, (last.change == LabelChange::Added).then_some(last.by.as_str())),
+        (None, true) => (LabelPresence::Set, None),
+        (Some(last), false) if last.change == LabelChange::Removed && Some(last.by.as_str()) == identity => {
+            let added = own.next().filter(|event| event.change == LabelChange::Added);
+            let presence = if added.is_some() { LabelPresence::Served } else { LabelPresence::Missing };
+            (presence, added.map(|event| event.by.as_str()))
+        }
+        (Some(_) | None, false) => (LabelPresence::Missing, None),
+    }
 }
 
 /// What to do.
@@ -75,8 +109,12 @@ pub fn plan(asked: &RecordInput<'_>) -> RecordPlan {
     if pull.state == PullState::Closed {
         return RecordPlan::Nothing(RecordSkip::Closed);
     }
-    if !pull.labels.iter().any(|label| is_label(label, asked.label)) {
-        return RecordPlan::Nothing(RecordSkip::NoLabel);
+    let is_own = matches!(asked.happened, PullRequestEvent::Labeled(label) if is_label(label, asked.label));
+    match asked.presence {
+        LabelPresence::Set => {}
+        // Of several configs, the first step of the job that this label started has removed it.
+        LabelPresence::Served if is_own => {}
+        LabelPresence::Served | LabelPresence::Missing => return RecordPlan::Nothing(RecordSkip::NoLabel),
     }
     let Some(by) = asked.giver.filter(|giver| !giver.is_empty()) else {
         return RecordPlan::Refuse(RecordRefusal::NoGiver);
@@ -86,13 +124,7 @@ pub fn plan(asked: &RecordInput<'_>) -> RecordPlan {
         return RecordPlan::Refuse(RecordRefusal::NotAllowed { actor, has: asked.allowed, needs: asked.floor });
     }
     // Who pushes to a branch of this repository has the write permission; anybody pushes to a fork.
-    let is_seen = match asked.happened {
-        PullRequestEvent::Labeled(label) => is_label(label, asked.label) && asked.head == pull.head,
-        PullRequestEvent::Unlabeled(_)
-        | PullRequestEvent::Pushed
-        | PullRequestEvent::Opened
-        | PullRequestEvent::Other => false,
-    };
+    let is_seen = is_own && asked.head == pull.head;
     match pull.origin {
         BranchOrigin::Fork if !is_seen => RecordPlan::Refuse(RecordRefusal::Pushed { head: pull.head.clone() }),
         BranchOrigin::Fork | BranchOrigin::Same => RecordPlan::Record { by: by.to_owned() },
@@ -130,8 +162,8 @@ impl fmt::Display for RecordRefusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{RecordInput, RecordPlan, RecordRefusal, RecordSkip, plan};
-    use crate::model::{BranchOrigin, Permission, PullRequestDetails, PullState};
+    use super::{LabelPresence, RecordInput, RecordPlan, RecordRefusal, RecordSkip, label_presence, plan};
+    use crate::model::{BranchOrigin, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState};
     use crate::publish::approval::PullRequestEvent;
 
     const LABEL: &str = "goldgate:record";
@@ -155,7 +187,8 @@ mod tests {
 
     fn asked<'a>(pull: &'a PullRequestDetails, happened: PullRequestEvent<'a>) -> RecordInput<'a> {
         let (allowed, floor) = (Permission::Write, Permission::Write);
-        RecordInput { happened, giver: Some("alice"), allowed, floor, label: LABEL, head: "bbbbbbb1", pull }
+        let presence = LabelPresence::Set;
+        RecordInput { happened, presence, giver: Some("alice"), allowed, floor, label: LABEL, head: "bbbbbbb1", pull }
     }
 
     #[test]
@@ -192,7 +225,40 @@ mod tests {
         }
         let closed = PullRequestDetails { state: PullState::Closed, ..own.clone() };
         assert_eq!(plan(&RecordInput { pull: &closed, ..all }), RecordPlan::Nothing(RecordSkip::Closed));
-        let bare = PullRequestDetails { labels: vec!["bug".to_owned()], ..own.clone() };
-        assert_eq!(plan(&RecordInput { pull: &bare, ..all }), RecordPlan::Nothing(RecordSkip::NoLabel));
+        let nothing = RecordPlan::Nothing(RecordSkip::NoLabel);
+        assert_eq!(plan(&RecordInput { presence: LabelPresence::Missing, ..all }), nothing);
+        // Another config of the same job goes on; another event does not bring the label back.
+        let served = RecordInput { presence: LabelPresence::Served, ..all };
+        assert!(matches!(plan(&served), RecordPlan::Record { .. }));
+        assert_eq!(plan(&RecordInput { happened: PullRequestEvent::Pushed, ..served }), nothing);
+        assert_eq!(plan(&RecordInput { happened: PullRequestEvent::Labeled("bug"), ..served }), nothing);
+    }
+
+    #[test]
+    fn a_label_that_goldgate_removed_is_served_and_one_that_a_user_removed_is_gone() {
+        let event = |change: LabelChange, by: &str| LabelEvent {
+            label: LABEL.to_owned(),
+            change,
+            by: by.to_owned(),
+            at: String::new(),
+        };
+        let (set, bare) =
+            (pull(BranchOrigin::Same), PullRequestDetails { labels: Vec::new(), ..pull(BranchOrigin::Same) });
+        let (added, removed) = (event(LabelChange::Added, "alice"), event(LabelChange::Removed, "bot"));
+        let by_user = event(LabelChange::Removed, "trudy");
+        for (events, pull, expected) in [
+            (vec![&added], &set, (LabelPresence::Set, Some("alice"))),
+            (vec![], &set, (LabelPresence::Set, None)),
+            (vec![&added, &removed], &bare, (LabelPresence::Served, Some("alice"))),
+            (vec![&added, &by_user], &bare, (LabelPresence::Missing, None)),
+            (vec![&added, &by_user, &removed], &bare, (LabelPresence::Missing, None)),
+            (vec![&removed], &bare, (LabelPresence::Missing, None)),
+            (vec![], &bare, (LabelPresence::Missing, None)),
+        ] {
+            let events: Vec<LabelEvent> = events.into_iter().cloned().collect();
+            assert_eq!(label_presence(&events, "goldgate:RECORD", pull, Some("bot")), expected, "{events:?}");
+            let unknown = label_presence(&events, LABEL, pull, None);
+            assert_ne!(unknown.0, LabelPresence::Served, "{events:?}");
+        }
     }
 }

@@ -32,9 +32,10 @@ use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::golden_changes::{Sides, proof_description, recording_digest, remaining};
-use crate::model::{Config, LabelChange, Permission, PullState, RecordingTrust, StatusState, Tier, Transport};
+use crate::model::{Config, Permission, PullState, RecordingTrust, StatusState, Tier, Transport};
 use crate::publish::approval;
-use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal};
+use crate::publish::approval::PullRequestEvent;
+use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal, label_presence};
 use crate::world::{Disk, GitHubError, Loudness, World, head_commit};
 
 /// The exit code of a recording that was asked for and not made.
@@ -74,14 +75,14 @@ pub fn record(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
 
 fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
     let label = &context.inputs.record_label;
-    let is_set = context.pull.state == PullState::Open && context.set_label(label).is_some();
-    let events = match is_set {
+    let is_set = context.set_label(label).is_some();
+    let is_event = matches!(context.happened(), PullRequestEvent::Labeled(one) if approval::is_label(one, label));
+    let events = match context.pull.state == PullState::Open && (is_set || is_event) {
         true => context.github.label_events(context.pull.number),
         false => Ok(Vec::new()),
     };
     let events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
-    let last = events.iter().rev().find(|event| approval::is_label(&event.label, label));
-    let giver = last.filter(|event| event.change == LabelChange::Added).map(|event| event.by.as_str());
+    let (presence, giver) = label_presence(&events, label, &context.pull, context.github.identity());
     let allowed = match giver.filter(|giver| !giver.is_empty()) {
         Some(giver) => {
             let allowed = context.github.permission_of(giver);
@@ -91,6 +92,7 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
     };
     Ok(crate::publish::record::plan(&RecordInput {
         happened: context.happened(),
+        presence,
         giver,
         allowed,
         floor: context.inputs.approving.floor,
@@ -231,7 +233,16 @@ fn refused(context: &PullRequestContext<'_>, why: &RecordRefusal) -> Result<(), 
 
 /// Writes the comment and the outputs of a recording. Returns the exit code.
 fn finished(context: &PullRequestContext<'_>, recording: &Recording) -> Result<u8, CliError> {
-    words::note(context, recording);
+    let is_served = context.set_label(&context.inputs.record_label).is_none();
+    match &recording.outcome {
+        // A repeated run of a label that was served before says nothing over what the first one said.
+        RecordOutcome::Current if is_served => {
+            log(context.world, "every recording is of the present agents and inputs")
+        }
+        RecordOutcome::Current | RecordOutcome::Nothing(_) | RecordOutcome::Delivered { .. } => {
+            words::note(context, recording);
+        }
+    }
     match &recording.outcome {
         RecordOutcome::Current => delivered(context, None).map(|()| 0),
         RecordOutcome::Nothing(_) | RecordOutcome::Delivered { delivery: Delivery::Moved(_), .. } => {

@@ -5,8 +5,8 @@ use goldgate::model::RepoPath;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::{BOT, LABEL, Recorded, add_case, head_sha};
-use crate::github::RUN;
+use super::{BOT, LABEL, Recorded, add_case, base_sha, head_sha};
+use crate::github::{Job, RUN};
 use crate::golden_changes::commit_all;
 use crate::live::KEY;
 use crate::repository::{Ran, Repository};
@@ -28,6 +28,10 @@ pub fn trials() -> Vec<Trial> {
         trial("an app that the config names is the only recorder", app),
         trial("recording one case again keeps the proof of the others", partly),
         trial("a fork's recordings count once they are pushed", fork),
+        trial("two configs are recorded by one label, and each recording is proven by its own run", configs),
+        trial("a label that somebody took away records no further config", label_of_a_user),
+        trial("the parts of a matrix are judged by the recordings that a run left", parts),
+        trial("in a merge queue recordings count as on the pull request", queue),
     ]
 }
 
@@ -239,6 +243,108 @@ fn app() {
     story.github.app(BOT);
     let ran = story.gate(&story.github.head("changes").unwrap());
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// The config of a second team, with recordings of its own.
+const MORE: &str = "more.yaml";
+const MORE_RUN: &str = "golden/more/legal/lease.json";
+
+fn second_config(story: &Recorded) {
+    for side in [&story.base, &story.head] {
+        side.write(MORE, side.read("goldgate.yaml").replace("golden/runs", "golden/more"));
+        side.write(MORE_RUN, side.read(RUN));
+    }
+}
+
+fn configs() {
+    let story = trusting();
+    second_config(&story);
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let first = story.github.head("changes").unwrap();
+    // The next step of the same job finds the label removed, and the branch with the commit of the first one.
+    let step = || story.job().input("config", MORE).runs();
+    let ran = step();
+    assert_eq!((ran.code, story.model.requests()), (0, 2), "{}{}", ran.stdout, ran.stderr);
+    let tip = story.github.head("changes").unwrap();
+    assert_ne!(tip, first);
+    let contexts = [story.github.contexts(&head_sha()), story.github.contexts(&first)].concat();
+    assert!(
+        contexts[0] == "goldgate/recordings" && contexts[1].starts_with("goldgate/recordings/more"),
+        "{contexts:?}"
+    );
+    assert_eq!(story.gate(&tip).code, 0);
+    let gate = |head: &str| {
+        let job = Job::new(&story.workspace, &story.github, "pull_request.opened", "pull_request_target");
+        job.head(head).input("mode", "trusted").input("config", MORE).runs()
+    };
+    let ran = gate(&tip);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    // Started again, it has nothing to do.
+    let ran = step();
+    assert_eq!((ran.code, story.model.requests()), (0, 2), "{}{}", ran.stdout, ran.stderr);
+    // A recording of the second config that nobody recorded is not covered by the run of the first one.
+    let better = text(&story, &tip, MORE_RUN).replace("Needs prior consent.", "Needs prior written consent.");
+    let forged = pushed(&story, &tip, &[(MORE_RUN, &better)]);
+    assert_eq!(story.gate(&forged).code, 0, "the first config does not use it");
+    is_unproven(&gate(&forged), MORE_RUN);
+}
+
+fn label_of_a_user() {
+    let story = trusting();
+    second_config(&story);
+    story.commit();
+    story.github.label_by("alice", LABEL);
+    story.github.unlabel(LABEL);
+    let ran = story.job().input("config", MORE).runs();
+    assert_eq!((ran.code, story.model.requests()), (0, 0), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// What the jobs of a matrix check out, and the one that joins their parts.
+fn in_parts(story: &Recorded, head: &str) -> Ran {
+    let opened = || Job::new(&story.head, &story.github, "pull_request.opened", "pull_request").head(head);
+    for (shard, out) in [("1/2", ".goldgate/parts/one"), ("2/2", ".goldgate/parts/two")] {
+        let ran = opened().input("shard", shard).input("out", out).runs();
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+    opened().input("mode", "merge").runs()
+}
+
+fn parts() {
+    let story = trusting();
+    story.labeled("alice");
+    let tip = story.github.head("changes").unwrap();
+    story.head.write(RUN, text(&story, &tip, RUN));
+    let ran = in_parts(&story, &tip);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    story.head.replace(RUN, "Needs prior consent.", "Needs prior written consent.");
+    is_unproven(&in_parts(&story, &tip), RUN);
+}
+
+/// The queue's job on a group whose files are checked out, and the trusted gate's on the same group.
+fn in_queue(story: &Recorded) -> [Ran; 2] {
+    let mut job = Job::new(&story.head, &story.github, "merge_group", "merge_group");
+    let group = job.event["merge_group"]["head_sha"].as_str().unwrap().to_owned();
+    story.github.commit(&group, &story.head);
+    job.event["merge_group"]["head_ref"] = json!(format!("refs/heads/gh-readonly-queue/main/pr-2-{}", base_sha()));
+    job.event["merge_group"]["base_sha"] = json!(base_sha());
+    let mut as_data = Job::new(&story.workspace, &story.github, "merge_group", "merge_group").input("mode", "trusted");
+    as_data.event = job.event.clone();
+    [job.runs(), as_data.runs()]
+}
+
+fn queue() {
+    let story = trusting();
+    story.labeled("alice");
+    let tip = story.github.head("changes").unwrap();
+    story.head.write(RUN, text(&story, &tip, RUN));
+    for ran in in_queue(&story) {
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+    story.head.replace(RUN, "Needs prior consent.", "Needs prior written consent.");
+    for ran in in_queue(&story) {
+        is_unproven(&ran, RUN);
+    }
 }
 
 fn partly() {
