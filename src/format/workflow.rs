@@ -45,6 +45,8 @@ pub struct WorkflowJob {
     pub condition: Option<String>,
     /// Whether its failure fails the workflow run.
     pub on_failure: OnFailure,
+    /// The environment that holds its secrets.
+    pub environment: Option<String>,
     /// The jobs that it needs.
     pub needs: Vec<String>,
     /// Its permissions, else those of the workflow; `None` if neither states any.
@@ -177,6 +179,7 @@ fn read_job(id: &str, job: &Value, default: Option<&TokenPermissions>, locations
         check: is_fixed.then(|| name.to_owned()),
         condition: scalar(&job["if"]),
         on_failure: OnFailure::of(job),
+        environment: scalar(&job["environment"]).or_else(|| scalar(&job["environment"]["name"])),
         needs: texts(&job["needs"]),
         permissions: permissions(&job["permissions"]).or_else(|| default.cloned()),
         steps: steps
@@ -250,6 +253,13 @@ mod tests {
         let access = |job: usize, name| jobs[job].permissions.as_ref().unwrap().access(name);
         assert_eq!((access(0, "contents"), access(0, "statuses")), (TokenAccess::Read, TokenAccess::Read));
         assert_eq!((access(1, "contents"), access(1, "statuses")), (TokenAccess::Write, TokenAccess::None));
+    }
+
+    #[test]
+    fn an_environment_is_a_name_or_has_one() {
+        let text = "jobs:\n  a: {environment: keys}\n  b: {environment: {name: keys, url: x}}\n  c: {}\n";
+        let found: Vec<_> = read(text).jobs.into_iter().map(|job| job.environment).collect();
+        assert_eq!(found, [Some("keys".to_owned()), Some("keys".to_owned()), None]);
     }
 
     #[test]

@@ -39,6 +39,9 @@ pub struct Config {
     pub recordings: RecordingTrust,
 }
 
+/// The account whose recordings count if the config names no other: that of a workflow's own token.
+pub const DEFAULT_RECORDER: &str = "github-actions[bot]";
+
 /// Which recordings of a pull request count. The base commit's config decides.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(into = "String")]

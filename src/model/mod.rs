@@ -50,8 +50,8 @@ pub use call::{
 pub use case_choice::CaseChoice;
 pub use comment::{BranchOrigin, Comment, PullRequest, RunNumber};
 pub use config::{
-    Agent, AgentFiles, Budget, Config, Price, Protocol, Provider, RecordPolicy, RecordingTrust, Role, StalePolicy,
-    StatedGate, StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,
+    Agent, AgentFiles, Budget, Config, DEFAULT_RECORDER, Price, Protocol, Provider, RecordPolicy, RecordingTrust, Role,
+    StalePolicy, StatedGate, StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,
 };
 pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
 pub use gate::{Drift, Edge, Gate, GateKind, Limit, LimitSide};

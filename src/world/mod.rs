@@ -70,7 +70,7 @@ pub use github::Tree;
 #[cfg(feature = "github")]
 pub use github::WorkflowRun;
 #[cfg(feature = "github")]
-pub use github::{BranchRules, ImageState, QueueGrouping, RequiredCheck};
+pub use github::{BranchRules, EnvironmentUse, ImageState, QueueGrouping, RequiredCheck};
 #[cfg(feature = "github")]
 pub use github::{FileCommit, FilesCommit};
 #[cfg(feature = "github")]

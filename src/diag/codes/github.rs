@@ -110,6 +110,14 @@ codes! {
         fix: "Copy the workflow from the README and commit it.",
     }
 
+    NO_ENVIRONMENT = "no-environment" {
+        cause: "The keys of the models are not kept from workflows of other branches, which anybody with write access can push.",
+        example: ".github/workflows/goldgate-record.yml:26:3: the environment goldgate-record does not exist, and GitHub creates \
+            it without a restriction; create it, keep the models' keys in it, and restrict it to the default branch \
+            [no-environment]",
+        fix: "Create the environment under *Settings → Environments*, allow only the default branch, and move the keys into it.",
+    }
+
     NO_MERGE_GROUP = "no-merge-group" {
         cause: "The branch has a merge queue, but the workflow does not run in it. Its required check would stay \
             pending.",
@@ -124,6 +132,14 @@ codes! {
         example: "goldgate.yaml: the budget in US dollars cannot be kept, because claude-sonnet has no price; add it \
             under prices, or budget: { max_tokens: … }, on the base branch [no-price]",
         fix: "Add the model's price per million tokens under `prices`. The vendor's page has it.",
+    }
+
+    NO_RECORDER = "no-recorder" {
+        cause: "Only recordings of `mode: record` count, and no workflow has that mode for this config, so a changed agent gets no \
+            verdict.",
+        example: "goldgate.yaml: only recordings of acme-recorder[bot] count, but no workflow has a step with mode: record \
+            for this config; copy docs/workflows/goldgate-record.yml of goldgate to .github/workflows [no-recorder]",
+        fix: "Copy the workflow, and give its step the input `config` if the config is not `goldgate.yaml`.",
     }
 
     NO_REPORT = "no-report" {

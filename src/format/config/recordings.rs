@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::ConfigReader;
 use crate::diag::Code;
 use crate::format::yaml::Step::Key;
-use crate::model::RecordingTrust;
+use crate::model::{DEFAULT_RECORDER, RecordingTrust};
 
 /// Which recordings of a pull request count.
 #[derive(Deserialize, JsonSchema, Default)]
@@ -42,7 +42,7 @@ impl ConfigReader<'_> {
                 RecordingTrust::Any
             }
             (Some(RecordingTrustForm::Ci), recorder) => {
-                RecordingTrust::Ci(recorder.unwrap_or_else(|| "github-actions[bot]".to_owned()))
+                RecordingTrust::Ci(recorder.unwrap_or_else(|| DEFAULT_RECORDER.to_owned()))
             }
         }
     }

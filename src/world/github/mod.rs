@@ -44,7 +44,7 @@ pub use self::refusal::{GitHubError, GitHubRefusal, ReadOnlyToken};
 use self::refusal::{Repeatable, backoff, error, pause};
 pub use self::reruns::RerunScope;
 use self::response::{GitHubResponse, PAGE};
-pub use self::settings::{BranchRules, ImageState, QueueGrouping, RequiredCheck};
+pub use self::settings::{BranchRules, EnvironmentUse, ImageState, QueueGrouping, RequiredCheck};
 use super::env::Secret;
 use super::web;
 

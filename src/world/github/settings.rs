@@ -44,7 +44,33 @@ pub enum ImageState {
     Refused(u16),
 }
 
+/// Which branches may use an environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnvironmentUse {
+    /// Any.
+    AnyBranch,
+    /// Only protected branches, or those that it names.
+    SomeBranches,
+}
+
 impl GitHub {
+    /// Which branches may use an environment; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn environment(&self, name: &str) -> Result<Option<EnvironmentUse>, GitHubError> {
+        let path = self.path(&format!("/environments/{}", encoded_segment(name)));
+        match self.ask(&Method::GET, &path, None, "while reading the environment") {
+            Ok(answer) => {
+                let form: EnvironmentForm = parsed(&answer, &path)?;
+                let is_open = form.deployment_branch_policy.is_none();
+                Ok(Some(if is_open { EnvironmentUse::AnyBranch } else { EnvironmentUse::SomeBranches }))
+            }
+            Err(GitHubError::Missing) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
     /// The name of the default branch.
     ///
     /// # Errors
@@ -170,6 +196,11 @@ fn token_address(challenge: &str) -> Option<String> {
         .filter_map(|name| Some(format!("{name}={}", encoded_segment(field(name)?))))
         .collect();
     Some(format!("{}?{}", field("realm")?, query.join("&")))
+}
+
+#[derive(Deserialize)]
+struct EnvironmentForm {
+    deployment_branch_policy: Option<Value>,
 }
 
 #[derive(Deserialize)]

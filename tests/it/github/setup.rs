@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
         trial("check --github finds no problem in a complete setup", complete),
         trial("check --github names every missing part of a setup", incomplete),
         trial("check --github reports an image that needs a login", private_image),
+        trial("check --github finds a label, an environment and an account that cannot record", recording),
         trial("check --github says which settings its token may not read", unreadable),
         trial("check --github without a token says what to set", no_token),
     ]
@@ -107,4 +108,50 @@ fn no_token() {
     let ran = repository().goldgate(&["check", "--github"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("set both; `gh auth token` prints a token"), "{}", ran.stderr);
+}
+
+/// A repository whose workflow records, and whose config counts only what it records.
+fn recorded(recorder: &str) -> Repository {
+    let repository = repository();
+    let text = std::fs::read_to_string(root().join("docs/workflows/goldgate-record.yml")).unwrap();
+    repository.write(".github/workflows/goldgate-record.yml", text.replace("OWNER/", "acme/"));
+    repository.replace("goldgate.yaml", "suites:", &format!("recordings: {{ trust: ci{recorder} }}\nsuites:"));
+    repository
+}
+
+fn recording() {
+    let restricted = json!({ "protected_branches": true, "custom_branch_policies": false });
+    let app = ", recorder: 'acme-recorder[bot]'";
+    let github = complete_github();
+    github.environment("goldgate-record", restricted.clone());
+    let ran = check(&recorded(app), &github);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    let note = "note: the label goldgate:record does not exist yet; goldgate creates it when it is needed\n";
+    assert!(ran.stdout.contains(note), "{}", ran.stdout);
+    github.create_label("goldgate:record");
+    assert!(!check(&recorded(app), &github).stdout.contains("note:"));
+
+    let found = |repository: &Repository, github: &Standin| {
+        let ran = check(repository, github);
+        let codes =
+            ran.stderr.lines().filter_map(|line| line.strip_suffix(']')?.rsplit_once(" [")).map(|(_, code)| code);
+        let codes: Vec<String> = codes.map(str::to_owned).collect();
+        assert_eq!(ran.code, if codes.is_empty() { 0 } else { 2 }, "{}{}", ran.stdout, ran.stderr);
+        codes
+    };
+    assert_eq!(found(&recorded(app), &complete_github()), ["no-environment"], "it does not exist");
+    let open = complete_github();
+    open.environment("goldgate-record", json!(null));
+    assert_eq!(found(&recorded(app), &open), ["no-environment"], "any branch may use it");
+    let without = recorded(app);
+    without.replace(".github/workflows/goldgate-record.yml", "environment: goldgate-record #", "#");
+    assert_eq!(found(&without, &github), ["no-environment"], "the job has none");
+    assert_eq!(found(&recorded(""), &github), ["other-recorder"], "the step has an app's token");
+    let own = recorded(app);
+    let token = "token: ${{ steps.app.outputs.token }}";
+    own.replace(".github/workflows/goldgate-record.yml", token, "token: ${{ github.token }}");
+    assert!(found(&own, &github).contains(&"other-recorder".to_owned()), "the step has the workflow's own token");
+    let nobody = recorded(app);
+    nobody.remove(".github/workflows/goldgate-record.yml");
+    assert_eq!(found(&nobody, &github), ["no-recorder"]);
 }

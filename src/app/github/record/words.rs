@@ -4,6 +4,7 @@ use super::delivery::Delivery;
 use super::outcome::{RecordOutcome, Recording, Unrecorded};
 use crate::app::cli_error::CliError;
 use crate::app::github::pull_request_context::{PullRequestContext, log};
+use crate::model::DEFAULT_RECORDER;
 use crate::publish::NoteSubject;
 use crate::publish::record::RecordRefusal;
 use crate::render::{inline, plural};
@@ -11,8 +12,6 @@ use crate::text::short_commit;
 
 /// How many agents or runs that were left out are named.
 const NAMED: usize = 10;
-/// The account whose pushes start no workflow.
-const WORKFLOW: &str = "github-actions[bot]";
 
 /// Returns the address of this run, for the provenance of recordings.
 pub fn run_address(context: &PullRequestContext<'_>) -> String {
@@ -93,7 +92,7 @@ fn delivered(
 ) -> (&'static str, &'static str, String) {
     match delivery {
         Delivery::Committed(commit) => {
-            let next = match context.github.identity() == Some(WORKFLOW) {
+            let next = match context.github.identity() == Some(DEFAULT_RECORDER) {
                 true => " A push with the workflow's own token starts no checks: close and reopen the pull request.",
                 false => "",
             };

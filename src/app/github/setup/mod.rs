@@ -1,12 +1,14 @@
 //! `goldgate check --github`: compares the workflows and the repository's settings on GitHub with what the gate needs.
 
+mod recording;
 mod rules;
 
 use std::collections::BTreeSet;
 
+use self::recording::{check_recording, unanswered};
 use self::rules::{GateStep, action_of};
 use super::environment::github;
-use super::inputs::DEFAULT_LABEL;
+use super::inputs::{ActionMode, DEFAULT_LABEL, DEFAULT_RECORD_LABEL};
 use crate::app::cli::CheckArgs;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
@@ -14,7 +16,7 @@ use crate::files::{EntryKind, Files};
 use crate::format::workflow::{Workflow, read_workflow};
 use crate::model::RepoPath;
 use crate::render::plural;
-use crate::world::{BranchRules, Disk, GitHub, GitHubError, ImageState, World};
+use crate::world::{BranchRules, Disk, GitHub, ImageState, World};
 
 /// Reads workflows and settings, and prints what is right, what cannot be read, and what is wrong. Returns the exit code.
 ///
@@ -49,18 +51,12 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         Err(error) => return Err(unanswered(error)),
     }
     labels(&github, &gates, &mut notes)?;
+    check_recording(&github, &disk, &gates, &mut problems, &mut notes)?;
     images(&github, &gates, &mut problems, &mut notes)?;
     problems.or(())?;
     let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
     world.say(&format!("{}\n{noted}no problem found\n", checked.join("\n")));
     Ok(0)
-}
-
-fn unanswered(refusal: GitHubError) -> CliError {
-    match refusal.is_denied() {
-        true => anyhow::anyhow!("the repository cannot be read: the token needs access to it").into(),
-        false => refusal.explained("the repository cannot be read", "metadata: read").into(),
-    }
 }
 
 /// Reads the workflows of the checkout.
@@ -96,11 +92,14 @@ fn labels(github: &GitHub, gates: &[GateStep<'_>], notes: &mut Vec<String>) -> R
     if labels.is_empty() {
         labels.insert(DEFAULT_LABEL);
     }
+    let recording = gates.iter().filter(|gate| gate.mode() == Some(ActionMode::Record));
+    let named = recording.map(|gate| gate.input("record-label"));
+    labels.extend(named.map(|label| if label.is_empty() { DEFAULT_RECORD_LABEL } else { label }));
     for label in labels {
         match github.has_label(label) {
             Ok(true) => {}
             Ok(false) => {
-                notes.push(format!("the label {label} does not exist yet; the gate creates it when it is needed"))
+                notes.push(format!("the label {label} does not exist yet; goldgate creates it when it is needed"))
             }
             Err(error) if error.is_denied() => notes.push("the token may not read the labels".to_owned()),
             Err(error) => return Err(unanswered(error)),

@@ -50,7 +50,7 @@ impl<'a> GateStep<'a> {
     }
 
     /// The mode; `None` if it is an expression or no mode of this version.
-    fn mode(&self) -> Option<ActionMode> {
+    pub fn mode(&self) -> Option<ActionMode> {
         match self.input("mode") {
             "" => Some(ActionMode::Run),
             mode => ActionMode::of(mode),
@@ -61,16 +61,21 @@ impl<'a> GateStep<'a> {
         !self.input("shard").is_empty()
     }
 
-    /// The check run that the step writes beside the check of its job, if it writes one.
+    /// The config; `None` if an expression names it.
+    pub fn config(&self) -> Option<RepoPath> {
+        let path = Some(self.input("config")).filter(|path| !path.is_empty()).unwrap_or("goldgate.yaml");
+        RepoPath::root().join(path).ok().filter(|_| !path.contains("${{"))
+    }
+
+    /// The check run that the step writes in addition to the check of its job, if any.
     fn verdict_check(&self) -> Option<String> {
         let is_written = self.mode() == Some(ActionMode::Trusted) && self.input("check-run") == "true";
-        let path = Some(self.input("config")).filter(|path| !path.is_empty()).unwrap_or("goldgate.yaml");
-        let config = RepoPath::root().join(path).ok().filter(|_| is_written)?;
+        let config = self.config().filter(|_| is_written)?;
         Some(ConfigKey::new(self.input("comment-key"), &config).check("trusted"))
     }
 
     /// Whether the job gives a verdict that blocks a merge.
-    fn decides(&self) -> bool {
+    pub fn decides(&self) -> bool {
         let is_verdict = match self.mode() {
             Some(ActionMode::Run | ActionMode::Merge | ActionMode::Trusted) => !self.is_shard(),
             Some(
@@ -85,7 +90,8 @@ impl<'a> GateStep<'a> {
         is_verdict && self.input("tier") != "model" && self.input("blocking") != "false"
     }
 
-    fn problem(&self, code: Code, what: String, help: impl Into<String>) -> Diagnostic {
+    /// A problem in the file of the workflow.
+    pub fn problem(&self, code: Code, what: String, help: impl Into<String>) -> Diagnostic {
         Diagnostic::of_file(&self.workflow.file, code, what, help)
     }
 }
@@ -128,6 +134,7 @@ fn permissions_of(mode: ActionMode) -> &'static [NeededPermission] {
         ActionMode::BaselinePr => &[
             ("contents", WRITE, "to push the baseline's branch"),
             ("pull-requests", WRITE, "to open its pull request"),
+            ("statuses", READ, "to take over the reasons of approvals"),
         ],
     }
 }

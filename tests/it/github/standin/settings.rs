@@ -15,6 +15,8 @@ pub struct Settings {
     action: Option<(String, String)>,
     /// Other branches that a ruleset requires a check of.
     guarded: Vec<String>,
+    /// Environments with the branches that may use them.
+    environments: Vec<(String, Value)>,
     /// Whether the image needs a login.
     private: bool,
 }
@@ -31,6 +33,11 @@ impl Standin {
     /// A ruleset requires a check of this branch.
     pub fn guard(&self, branch: &str) {
         self.change(|state| state.settings.guarded.push(branch.to_owned()));
+    }
+
+    /// An environment; `null` lets every branch use it.
+    pub fn environment(&self, name: &str, branches: Value) {
+        self.change(|state| state.settings.environments.push((name.to_owned(), branches)));
     }
 
     pub fn create_label(&self, name: &str) {
@@ -51,7 +58,7 @@ impl Standin {
 /// The repository itself, `rules/branches/NAME`, `branches/NAME`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let settings = &state.settings;
-    let known = matches!(segments, [] | ["rules", "branches", _] | ["branches", _]);
+    let known = matches!(segments, ["environments", _] | [] | ["rules", "branches", _] | ["branches", _]);
     if request.method != "GET" || !known {
         return None;
     }
@@ -61,6 +68,11 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     }
     Some(match segments {
         [] => ok(json!({ "full_name": "acme/agents", "default_branch": "main" })),
+        // https://docs.github.com/rest/deployments/environments#get-an-environment
+        ["environments", name] => match settings.environments.iter().find(|(own, _)| own == name) {
+            Some((name, branches)) => ok(json!({ "name": name, "deployment_branch_policy": branches })),
+            None => missing(),
+        },
         // https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
         ["rules", "branches", "main"] => ok(json!(settings.rules)),
         ["rules", "branches", name] => {
