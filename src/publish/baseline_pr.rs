@@ -20,6 +20,8 @@ pub struct BaselinePrInput<'a> {
     pub proposed: &'a Baseline,
     /// The numbers that moved.
     pub moves: &'a [BaselineMove],
+    /// The reasons that approved, merged pull requests gave.
+    pub given: Option<String>,
     /// The baseline on the pull request's branch.
     pub branch: Option<&'a Baseline>,
     /// The open pull request.
@@ -62,7 +64,7 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     if asked.before.is_some_and(|before| is_same(before, asked.proposed)) {
         return asked.open.map_or(BaselinePrPlan::Nothing, |open| BaselinePrPlan::Close(open.number));
     }
-    let reason = asked.open.and_then(|open| reason(open.description));
+    let reason = stated_reason(asked);
     let mut target = asked.proposed.clone();
     let entry = Acceptance {
         by: asked.by.to_owned(),
@@ -80,6 +82,16 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
         commit: (!is_current).then(|| Box::new(target)),
         number: asked.open.map(|open| open.number),
         description: description(asked.moves, reason.as_deref()),
+    }
+}
+
+/// The reason: what somebody wrote into the description, else what the merged pull requests gave. Their reasons grow with each merge.
+fn stated_reason(asked: &BaselinePrInput<'_>) -> Option<String> {
+    let given = asked.given.as_ref().and_then(|given| reason(&format!("Goldgate-Reason: {given}")));
+    let own = asked.open.and_then(|open| reason(open.description));
+    match (own, given) {
+        (Some(own), Some(given)) => Some(if given.starts_with(&own) { given } else { own }),
+        (own, given) => own.or(given),
     }
 }
 
@@ -148,6 +160,7 @@ mod tests {
             before_sha256: Some("p".to_owned()),
             proposed: &after,
             moves: &moves,
+            given: None,
             branch: None,
             open: None,
             by: "bot",
@@ -190,5 +203,39 @@ mod tests {
             unreachable!("written twice")
         };
         assert_eq!(kept, description);
+    }
+
+    #[test]
+    fn the_reasons_of_merged_pull_requests_are_kept_unless_somebody_writes_another() {
+        let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
+        let reason_with = |given: Option<&str>, description: Option<&str>| {
+            let input = BaselinePrInput {
+                before: Some(&before),
+                before_sha256: None,
+                proposed: &after,
+                moves: &moves,
+                given: given.map(str::to_owned),
+                branch: None,
+                open: description.map(|description| OpenBaselinePr { number: 7, description }),
+                by: "bot",
+                at: "t",
+            };
+            let BaselinePrPlan::Keep { commit: Some(commit), description, .. } = plan(&input) else {
+                unreachable!("nothing is committed")
+            };
+            (commit.accepted.last().and_then(|entry| entry.reason.clone()), description)
+        };
+        let one = "stricter (pull request 2)";
+        let (reason, description) = reason_with(Some(one), None);
+        assert_eq!(reason.as_deref(), Some(one));
+        assert!(!description.contains("a reason is needed"), "{description}");
+        // The next merge adds its reason to the one that the description has from the first.
+        let both = "stricter (pull request 2); shorter (pull request 5)";
+        let (reason, description) = reason_with(Some(both), Some(&description));
+        assert_eq!(reason.as_deref(), Some(both));
+        let edited = description.replace(both, "both on purpose");
+        assert_eq!(reason_with(Some(both), Some(&edited)).0.as_deref(), Some("both on purpose"));
+        assert_eq!(reason_with(None, Some(&edited)).0.as_deref(), Some("both on purpose"));
+        assert_eq!(reason_with(None, None).0, None);
     }
 }

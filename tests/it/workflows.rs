@@ -244,7 +244,7 @@ fn needs(step: &Step<'_>) -> &'static [(&'static str, &'static str)] {
         "bump" => &[("actions", "write"), ("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
         "publish" => &[("actions", "read"), ("pull-requests", "write")],
         "record" => &[("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
-        "baseline-pr" => &[("contents", "write"), ("pull-requests", "write")],
+        "baseline-pr" => &[("contents", "write"), ("pull-requests", "write"), ("statuses", "read")],
         other => panic!("what does mode {other} need?"),
     }
 }

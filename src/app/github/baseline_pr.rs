@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::environment::payload;
+use super::given_reasons::given_reasons;
 use super::inputs::{ActionInputs, inside};
 use super::pull_request_context::{baseline_file, baseline_of, log, needs, open, outputs};
 use crate::app::cli_error::CliError;
@@ -13,8 +14,8 @@ use crate::format::event_action::EventAction;
 use crate::format::{baseline_v1, event_action, report_v1};
 use crate::model::{Baseline, RepoPath, Report};
 use crate::publish;
-use crate::publish::baseline_pr;
 use crate::publish::baseline_pr::{BaselinePrInput, BaselinePrPlan, OpenBaselinePr, TITLE};
+use crate::publish::{ConfigKey, baseline_pr};
 use crate::world::{Disk, FileCommit, GitHub, World};
 
 const PULLS: &str = "pull-requests: write";
@@ -32,6 +33,8 @@ struct BaselineBranch<'a> {
     file: RepoPath,
     /// The branch of the pull request.
     branch: String,
+    /// The key of the config.
+    key: ConfigKey,
 }
 
 /// Reads the report and the baseline, plans, acts, and writes the output `commit`. Returns the exit code.
@@ -49,8 +52,8 @@ pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError>
     let github = open(&world.env)?;
     let unread = needs("the config cannot be read", CONTENTS);
     let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
-    let branch = inputs.key(&report).branch();
-    let target = BaselineBranch { world, github: &github, into, commit, file, branch };
+    let key = inputs.key(&report);
+    let target = BaselineBranch { world, github: &github, into, commit, file, branch: key.branch(), key };
     let written = maintain_pull_request(&target, &report)?;
     outputs(world, &[("commit", written.as_deref().unwrap_or_default())])?;
     Ok(0)
@@ -92,7 +95,7 @@ fn measured(world: &World, inputs: &ActionInputs, commit: &str) -> Result<Report
 }
 
 fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result<Option<String>, CliError> {
-    let BaselineBranch { world, github, into, commit, file, branch: from } = target;
+    let BaselineBranch { world, github, into, commit, file, branch: from, key: _ } = target;
     let read = |at: &str| github.file(file, at).map_err(needs("the baseline cannot be read", CONTENTS));
     let bytes = read(commit)?;
     let before = baseline_of(file, bytes.as_ref())?;
@@ -109,11 +112,16 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
     };
     let by = github.identity().unwrap_or("goldgate");
     let proposed: Baseline = baseline::proposed(before.as_ref(), report);
+    let moves = publish::moves(before.as_ref(), report);
+    let since = before.as_ref().and_then(|before| before.captured_at.as_deref());
+    let is_asked = moves.iter().any(publish::is_worse);
+    let given = if is_asked { given_reasons(world, github, &target.key, into, since) } else { None };
     let plan = baseline_pr::plan(&BaselinePrInput {
         before: before.as_ref(),
         before_sha256: bytes.as_ref().map(|bytes| sha256_hex(bytes)),
         proposed: &proposed,
-        moves: &publish::moves(before.as_ref(), report),
+        moves: &moves,
+        given,
         branch: branch.as_ref(),
         open: pull.as_ref().map(|pull| OpenBaselinePr { number: pull.number, description: &pull.description }),
         by,

@@ -13,6 +13,7 @@ mod commit_files;
 mod current_pull_request;
 mod environment;
 mod gained_cases;
+mod given_reasons;
 mod graded_data;
 mod graded_job;
 mod inputs;

@@ -62,6 +62,8 @@ pub struct MergedPull {
     pub head: String,
     /// When it was merged, in GitHub's format.
     pub at: String,
+    /// Its description.
+    pub description: String,
 }
 
 impl GitHub {
@@ -74,9 +76,10 @@ impl GitHub {
         let path = self.path(&format!("/pulls?state=closed&base={into}&sort=updated&direction=desc&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while looking for merged pull requests")?;
         let forms: Vec<MergedPullForm> = parsed(&answer, &path)?;
-        let merged = forms
-            .into_iter()
-            .filter_map(|form| Some(MergedPull { number: form.number, head: form.head.sha, at: form.merged_at? }));
+        let merged = forms.into_iter().filter_map(|form| {
+            let MergedPullForm { number, head, merged_at, body } = form;
+            Some(MergedPull { number, head: head.sha, at: merged_at?, description: body.unwrap_or_default() })
+        });
         Ok(merged.collect())
     }
 }
@@ -135,6 +138,7 @@ struct MergedPullForm {
     number: u64,
     head: ShaForm,
     merged_at: Option<String>,
+    body: Option<String>,
 }
 
 #[derive(Deserialize)]

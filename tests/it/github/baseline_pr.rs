@@ -23,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a report on another commit, or none, is refused", no_report),
         trial("a missing permission for the baseline pull request is one warning", permissions),
         trial("the baseline pull request is green where a merged pull request was approved for its numbers", approved),
+        trial("the reason of an approved pull request goes into the baseline without being asked for again", given),
         trial("a baseline pull request that is not what was approved needs the label", not_approved),
     ]
 }
@@ -188,10 +189,17 @@ struct Merged {
 impl Merged {
     /// Alice approves pull request 2, it is merged, and the job on the default branch opens pull request 3.
     fn new() -> Self {
+        Self::described("", |_| ())
+    }
+
+    /// The same of a pull request with this description. `before_push` happens before the job on the default branch.
+    fn described(description: &str, before_push: impl FnOnce(&Story)) -> Self {
         let story = Story::new();
+        story.github.describe(2, description);
         assert_eq!(story.gate(7).code, 1);
         story.labeled("alice");
         story.github.merge(2);
+        before_push(&story);
         let (main, tip) = (&story.checkout, base_sha());
         story.github.files(main);
         for mode in ["run", "baseline-pr"] {
@@ -258,6 +266,29 @@ fn approved() {
     assert_eq!(committed["accepted"][0]["reason"], json!("it reports more on purpose"));
     let ran = merged.gate();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn given() {
+    let merged = Merged::described(super::approval::REASON, |_| ());
+    let committed: Value = serde_json::from_str(&merged.checkout.read(BASELINE)).unwrap();
+    let reason = "the agent reports more on purpose (pull request 2)";
+    assert_eq!(committed["accepted"][0]["reason"], json!(reason));
+    let body = merged.story.github.description(3);
+    assert!(body.contains(&format!("Goldgate-Reason: {reason}")) && !body.contains("a reason is needed"), "{body}");
+    let ran = merged.gate();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    // Without an approval, or without the right to read it, nobody has agreed to the reason.
+    type Change = fn(&Story);
+    let changes: [Change; 3] = [
+        |story| story.github.deny("statuses: read"),
+        |story| story.github.status(BOT, &head_sha(), "failure", "withdrawn: trudy removed the label"),
+        |story| story.github.reopen(2),
+    ];
+    for change in changes {
+        let merged = Merged::described(super::approval::REASON, change);
+        let body = merged.story.github.description(3);
+        assert!(body.contains("a reason is needed"), "{body}");
+    }
 }
 
 /// An entry in the form of the file.
