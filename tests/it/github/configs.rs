@@ -24,13 +24,13 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A repository with two services, each with its config, golden set, recordings and baseline.
-struct Services {
+pub struct Services {
     checkout: Repository,
     elsewhere: Repository,
-    github: Standin,
+    pub github: Standin,
 }
 
-const SERVICES: [&str; 2] = ["a", "b"];
+pub const SERVICES: [&str; 2] = ["a", "b"];
 impl Services {
     fn new() -> Self {
         let (small, checkout, github) = (Repository::small(), Repository::empty(), Standin::new(&head_sha()));
@@ -57,7 +57,7 @@ impl Services {
         self.checkout.replace(&run, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
     }
 
-    fn gate(&self, service: &str, run: u64) -> Ran {
+    pub fn gate(&self, service: &str, run: u64) -> Ran {
         let config = format!("{service}/goldgate.yaml");
         let mut job = Job::new(&self.checkout, &self.github, "pull_request.opened", "pull_request");
         job.run = run;
@@ -79,7 +79,7 @@ impl Services {
         self.checkout.read(".goldgate/report/report.json")
     }
 
-    fn labeled(&self, service: &str, mode: &str) -> Ran {
+    pub fn labeled(&self, service: &str, mode: &str) -> Ran {
         let config = format!("{service}/goldgate.yaml");
         let mut job = Job::new(&self.elsewhere, &self.github, "pull_request.labeled", "pull_request_target");
         job.event["sender"]["login"] = json!("alice");
@@ -130,7 +130,7 @@ fn one_by_one() {
 }
 
 /// Two configs whose gates are jobs of one run.
-fn in_one_run(regressed: &[&str]) -> Services {
+pub fn in_one_run(regressed: &[&str]) -> Services {
     let services = Services::new();
     for service in SERVICES {
         if regressed.contains(&service) {

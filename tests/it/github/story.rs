@@ -2,10 +2,13 @@
 //!
 //! With `GOLDGATE_STORY=DIR` every stage writes its comment there; `docs/pictures/render.sh` makes the pictures of them.
 
+mod merges;
+mod others;
+
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::approval::{BASELINE, LABEL, REASON, Story, base_sha, committed, zipped};
+use super::approval::{BASELINE, LABEL, REASON, Story, base_sha, zipped};
 use super::standin::{Fault, Standin};
 use super::{BOT, Job, RUN, head_sha};
 use crate::repository::{Ran, Repository, root};
@@ -14,10 +17,14 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial(
-            "the story of a pull request: regression, refused label, approval, bump, green, merge queue",
+            "the story of a pull request: regression, refused, approved, withdrawn, approved, merge queue",
             pull_request,
         ),
+        trial("the story of two approved pull requests that are merged one after the other", merges::story),
         trial("the story of a fork: measured without rights, published, judged by the trusted gate, approved", fork),
+        trial("the story of a pull request whose base branch is changed", others::retargeted),
+        trial("the story of a monorepo with two configs", others::two_configs),
+        trial("the story of an app's token: the baseline is committed to the pull request", others::app),
         trial(
             "the story of the default branch: one baseline pull request, updated, closed, never a second",
             default_branch,
@@ -27,16 +34,19 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// The stages that have a picture, in the order of the page.
-const STAGES: [&str; 9] = [
+const STAGES: [&str; 12] = [
     "1-green",
     "2-regression",
     "3-refused",
     "4-approved",
-    "5-bumped",
-    "6-green-again",
-    "7-published",
-    "8-trusted",
-    "9-baseline-pull-request",
+    "5-withdrawn",
+    "6-behind",
+    "7-baseline-pull-request",
+    "8-published",
+    "9-trusted",
+    "10-retargeted",
+    "11-two-configs",
+    "12-bumped",
 ];
 
 /// Keeps a stage's text for its picture.
@@ -84,8 +94,9 @@ fn pull_request() {
 
     is_refused(&story);
     is_approved(&story);
-    let head = is_bumped(&story);
-    is_merged(&story, &head);
+    is_withdrawn(&story);
+    is_queued(&story);
+    is_pushed(&story);
 }
 
 /// The pull request is opened with nothing changed.
@@ -104,11 +115,13 @@ fn is_refused(story: &Story) {
     assert_eq!((ran.code, story.github.labels().len(), story.github.statuses(&head_sha()).len()), (0, 0, 0));
     let body = story.comment();
     assert!(body.contains("**Not approved**") && body.contains("trudy has the permission triage"), "{body}");
-    assert_eq!(story.graded(9).code, 1);
+    assert!(story.github.reruns().is_empty());
+    assert_eq!(story.graded(8).code, 1);
     keep("3-refused", &one(&story.github));
 }
 
-/// A maintainer adds the label: a status keeps it, and the gate on the same commit is green.
+/// A maintainer adds the label: a status keeps it, the failed job of the same run starts again, and the same check is green. No
+/// commit is made.
 fn is_approved(story: &Story) {
     story.github.role("alice", "maintain");
     let ran = story.labeled("alice");
@@ -116,47 +129,52 @@ fn is_approved(story: &Story) {
     let statuses = story.github.statuses(&head_sha());
     assert!(statuses.len() == 1 && statuses[0].starts_with("success approved by alice; result "), "{statuses:?}");
     assert!(story.comment().contains("**Approved** on `ec26c3e` by alice"), "{}", story.comment());
-    // A worse number wants a reason before it is written.
-    let ran = story.bump();
-    assert_eq!((ran.code, story.github.commits().len()), (0, 0), "{}", ran.stdout);
-    assert!(story.comment().contains("a worse number needs a reason"), "{}", story.comment());
-    let ran = story.graded(10);
+    assert!(story.comment().contains("Before the merge, copy this line"), "{}", story.comment());
+    let reruns = story.github.reruns();
+    assert_eq!((reruns.len(), reruns[0].run, reruns[0].what.as_str()), (1, 8, "rerun-failed-jobs"));
+    assert!(story.github.commits().is_empty() && story.github.dispatched().is_empty());
+    let ran = story.gate(8);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(story.comment().contains("−50&nbsp;pp"), "the approval hides the change: {}", story.comment());
     keep("4-approved", &one(&story.github));
 }
 
-/// With a reason the bump commits one file, carries the approval on and starts the gate, which is green on the new commit.
-fn is_bumped(story: &Story) -> String {
-    story.github.describe(2, REASON);
-    let ran = story.bump();
-    let head = story.github.head("changes").unwrap();
-    assert!(ran.code == 0 && head != head_sha(), "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(story.github.statuses(&head), story.github.statuses(&head_sha()));
-    assert_eq!(story.github.dispatched(), [("goldgate.yml".to_owned(), "changes".to_owned())]);
-    assert!(story.comment().contains("are committed as"), "{}", story.comment());
-    keep("5-bumped", &one(&story.github));
-
-    story.checkout.write(BASELINE, committed(story, &head));
-    let mut job = Job::new(&story.checkout, &story.github, "workflow_dispatch", "workflow_dispatch");
-    job.event["ref"] = json!("refs/heads/changes");
-    job.run = 40;
-    let ran = job.variable("GITHUB_SHA", &head).runs();
+/// The label is taken away: the approval does not count any more, all jobs start again, and the same check is red.
+fn is_withdrawn(story: &Story) {
+    let ran = story.unlabeled(8);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(&one(&story.github), "NOTE", "Passes by approval of alice: legal ");
-    keep("6-green-again", &one(&story.github));
-    head
+    let statuses = story.github.statuses(&head_sha());
+    assert!(statuses.iter().any(|status| status == "failure withdrawn: trudy removed the label"), "{statuses:?}");
+    let reruns = story.github.reruns();
+    assert_eq!((reruns.len(), reruns[1].run, reruns[1].what.as_str()), (2, 8, "rerun"));
+    assert_eq!(story.gate(8).code, 1);
+    keep("5-withdrawn", &one(&story.github));
+    // With the reason in the description it is approved again.
+    story.github.describe(2, REASON);
+    story.github.label(LABEL);
+    let ran = story.job("pull_request.labeled", "alice", 22).input("mode", "approve").runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        story.comment().contains("**Approved** on") && !story.comment().contains("Before the merge, copy"),
+        "{}",
+        story.comment()
+    );
+    assert_eq!(story.gate(8).code, 0);
 }
 
-/// The merge queue's commit is green by the same approval; a push instead would have taken the label away.
-fn is_merged(story: &Story, head: &str) {
+/// The merge queue's commit is green by the same approval.
+fn is_queued(story: &Story) {
     let mut job = Job::new(&story.checkout, &story.github, "merge_group", "merge_group");
     job.event["merge_group"]["head_ref"] = json!(format!("refs/heads/gh-readonly-queue/master/pr-2-{}", base_sha()));
+    job.event["merge_group"]["base_sha"] = json!(base_sha());
     let ran = job.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let report: Value = serde_json::from_str(&story.report()).unwrap();
-    assert_eq!((&report["approval"]["by"], &report["approval"]["head"]), (&json!("alice"), &json!(head)));
+    assert_eq!((&report["approval"]["by"], &report["approval"]["head"]), (&json!("alice"), &json!(head_sha())));
+}
 
+/// A push takes the label away.
+fn is_pushed(story: &Story) {
     let next = "c".repeat(40);
     story.github.push(&next);
     let mut job = story.job("pull_request.synchronize", "author", 41).input("mode", "approve");
@@ -228,8 +246,9 @@ impl Fork {
         ran
     }
 
-    fn governed(&self, mode: &'static str) -> Ran {
-        let mut job = self.job(&self.workspace, "pull_request.labeled", "pull_request_target", 12).input("mode", mode);
+    fn approve(&self) -> Ran {
+        let event = "pull_request.labeled";
+        let mut job = self.job(&self.workspace, event, "pull_request_target", 12).input("mode", "approve");
         job.event["sender"]["login"] = json!("alice");
         job.event["label"]["name"] = json!(LABEL);
         job.runs()
@@ -245,17 +264,16 @@ fn fork() {
     let ran = fork.trusted("pull_request.opened", 11);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     is_opened_by(&one(&fork.github), "CAUTION", "Merge blocked: legal ");
-    keep("8-trusted", &one(&fork.github));
+    keep("9-trusted", &one(&fork.github));
 
-    // A maintainer approves it; the bump cannot push to a fork and says what to do instead; the trusted gate is green.
+    // A maintainer approves it: the failed job of that run starts again, and is green. Nothing is committed to the fork.
     fork.github.label(LABEL);
-    let ran = fork.governed("approve");
+    let ran = fork.approve();
     assert_eq!(fork.github.statuses(&head_sha()).len(), 1, "{}{}", ran.stdout, ran.stderr);
-    let ran = fork.governed("bump");
-    assert_eq!((ran.code, fork.github.commits().len()), (0, 0), "{}", ran.stdout);
-    assert!(one(&fork.github).contains("`mode: baseline-pr`"), "{}", one(&fork.github));
-    let ran = fork.trusted("pull_request.labeled", 13);
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let reruns = fork.github.reruns();
+    assert_eq!((reruns.len(), reruns[0].run, reruns[0].what.as_str()), (1, 11, "rerun-failed-jobs"));
+    let ran = fork.trusted("pull_request.opened", 11);
+    assert_eq!((ran.code, fork.github.commits().len()), (0, 0), "{}{}", ran.stdout, ran.stderr);
     is_opened_by(&one(&fork.github), "NOTE", "Passes by approval of alice: legal ");
     assert!(fork.base.read(RUN) != fork.head.read(RUN) && !fork.workspace.path("golden").exists());
 }
@@ -287,7 +305,7 @@ fn is_published(fork: &Fork) {
     let ran = job.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     is_opened_by(&one(&fork.github), "WARNING", "As measured by the pull request itself: legal ");
-    keep("7-published", &one(&fork.github));
+    keep("8-published", &one(&fork.github));
 }
 
 /// The default branch after merges, measured on a schedule.
@@ -330,7 +348,6 @@ fn default_branch() {
     assert_eq!((ran.code, branch.pulls()), (0, vec![3]), "{}{}", ran.stdout, ran.stderr);
     let first = branch.github.head("goldgate/baseline").unwrap();
     assert!(branch.github.description(3).contains("−50 pp"), "{}", branch.github.description(3));
-    keep("9-baseline-pull-request", &branch.github.description(3));
 
     // A week later it moved on: the same pull request with another commit. Again, and nothing is written.
     branch.repository.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"c\"},");

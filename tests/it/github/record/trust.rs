@@ -321,8 +321,8 @@ fn parts() {
     is_unproven(&in_parts(&story, &tip), RUN);
 }
 
-/// The queue's job on a group whose files are checked out, and the trusted gate's on the same group.
-fn in_queue(story: &Recorded) -> [Ran; 2] {
+/// The queue's job on a group whose files are checked out, the same in parts, and the trusted gate's on the group.
+fn in_queue(story: &Recorded) -> [Ran; 3] {
     let mut job = Job::new(&story.head, &story.github, "merge_group", "merge_group");
     let group = job.event["merge_group"]["head_sha"].as_str().unwrap().to_owned();
     story.github.commit(&group, &story.head);
@@ -330,7 +330,16 @@ fn in_queue(story: &Recorded) -> [Ran; 2] {
     job.event["merge_group"]["base_sha"] = json!(base_sha());
     let mut as_data = Job::new(&story.workspace, &story.github, "merge_group", "merge_group").input("mode", "trusted");
     as_data.event = job.event.clone();
-    [job.runs(), as_data.runs()]
+    let of_group = || {
+        let mut part = Job::new(&story.head, &story.github, "merge_group", "merge_group");
+        part.event = job.event.clone();
+        part
+    };
+    for (shard, out) in [("1/2", ".goldgate/parts/one"), ("2/2", ".goldgate/parts/two")] {
+        let ran = of_group().input("shard", shard).input("out", out).runs();
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+    [job.runs(), of_group().input("mode", "merge").runs(), as_data.runs()]
 }
 
 fn queue() {

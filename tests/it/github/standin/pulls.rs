@@ -222,6 +222,19 @@ impl Standin {
         });
     }
 
+    /// Somebody opens a pull request from a branch of the repository.
+    pub fn open_pull(&self, number: u64, branch: &str, head: &str) {
+        self.change(|state| {
+            state.pulls.push(branch, head);
+            let ours = state.pulls.ours();
+            let [author, into, base] = [&ours.author, &ours.into, &ours.base].map(Clone::clone);
+            let [branch, title, body] = [branch, "Update", ""].map(str::to_owned);
+            let (state_of, merged, head) = ("open".to_owned(), None, None);
+            let pull = Pull { author, branch, head, base, into, title, body, state: state_of, merged };
+            state.pulls.all.insert(number, pull);
+        });
+    }
+
     /// Somebody merges a pull request. Its branch stays.
     pub fn merge(&self, number: u64) {
         self.change(|state| {
