@@ -1,6 +1,6 @@
 //! The numbers that a new baseline would move.
 
-use crate::model::{AgentName, Baseline, Better, Report, SuiteId, Unit};
+use crate::model::{AgentName, Baseline, Better, NEWLY_FAILING, Report, SuiteId, Unit};
 
 /// A number of the baseline that would move.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +44,8 @@ pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
     for suite in &report.suites {
         for agent in &suite.agents {
             let entry = before.and_then(|before| before.entry(&suite.id, &agent.agent));
-            for metric in &agent.metrics {
+            // What compares with the baseline is not stored in it.
+            for metric in agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING) {
                 let old = entry.and_then(|entry| entry.metrics.get(&metric.name)).copied();
                 let Some(turn) = turn(metric.better, old, metric.value) else { continue };
                 found.push(BaselineMove {

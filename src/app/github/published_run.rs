@@ -12,7 +12,7 @@ use crate::app::pipeline::run_options::RunOptions;
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::show;
 use crate::format::event::Event;
-use crate::model::{Better, EPSILON, Report};
+use crate::model::{Better, EPSILON, MetricReport, Report};
 use crate::publish;
 use crate::publish::ReportOrigin;
 use crate::render::markdown::Links;
@@ -88,17 +88,37 @@ pub(super) fn links(env: &Env, inputs: &ActionInputs, report: &Report) -> Links 
 
 /// Whether a number is worse than in the baseline, so that an approval needs a reason.
 fn has_worse_number(report: &Report) -> bool {
-    let mut metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
-    metrics.any(|metric| match (metric.better, metric.comparison.delta) {
-        (Better::Higher, Some(delta)) => delta < -EPSILON,
-        (Better::Lower, Some(delta)) => delta > EPSILON,
-        (Better::Neither, _) | (_, None) => false,
+    own_moves(report).any(|(metric, delta)| match metric.better {
+        Better::Higher => delta < -EPSILON,
+        Better::Lower => delta > EPSILON,
+        Better::Neither => false,
     })
 }
 
 /// Whether an approval would change the result.
 pub(super) fn can_be_approved(report: &Report) -> bool {
-    let metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
-    let moved = metrics.filter_map(|metric| metric.comparison.delta).any(|delta| delta.abs() > EPSILON);
+    let moved = own_moves(report).any(|(_, delta)| delta.abs() > EPSILON);
     report.approval.is_none() && (moved || report.unapproved().next().is_some())
+}
+
+/// The metrics with their difference from the baseline, except for what the base branch already shows: nobody is asked to approve numbers
+/// of others. Of an agent that the base branch fails as well, numbers without a gate are taken for those of the base branch.
+fn own_moves(report: &Report) -> impl Iterator<Item = (&MetricReport, f64)> {
+    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
+    agents.flat_map(|agent| {
+        let is_behind = agent.metrics.iter().any(|metric| of_base(metric).is_some());
+        agent.metrics.iter().filter_map(move |metric| {
+            let is_own = match (of_base(metric), metric.value) {
+                (Some(base), Some(value)) => (value - base).abs() > EPSILON,
+                (Some(_), None) => true,
+                (None, _) => !is_behind || !metric.gates.is_empty(),
+            };
+            metric.comparison.delta.filter(|_| is_own).map(|delta| (metric, delta))
+        })
+    })
+}
+
+/// The value at the tip of the base branch, if it excuses a gate.
+fn of_base(metric: &MetricReport) -> Option<f64> {
+    metric.gates.iter().find_map(|gate| gate.base_commit.as_ref().map(|base| base.value))
 }

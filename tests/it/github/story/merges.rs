@@ -159,6 +159,7 @@ pub fn story() {
     let body = branch.github.bodies_on(4).remove(0);
     is_opened_by(&body, "TIP", "All ");
     assert!(body.contains("master is already at") && body.contains("update pending"), "{body}");
+    assert!(!body.contains("add the label") && !body.contains("Goldgate-Reason"), "it is asked to approve: {body}");
     keep("6-behind", &body);
 
     // One pull request moves the numbers of both, with both reasons, and is green by itself.
@@ -168,6 +169,7 @@ pub fn story() {
     let reason = "the agent reports more on purpose (pull request 2); rents are listed one by one (pull request 3)";
     assert!(description.contains(&format!("Goldgate-Reason: {reason}")), "{description}");
     assert_eq!(description.matches("▼ worse").count(), 4, "{description}");
+    assert!(!description.contains("newly"), "a number that no baseline has: {description}");
     keep("7-baseline-pull-request", &description);
     let head = branch.github.head("goldgate/baseline").unwrap();
     let checkout = copied(&branch.main);
