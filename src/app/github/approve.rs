@@ -232,13 +232,13 @@ fn granted(
 }
 
 fn withdrawn(context: &PullRequestContext<'_>, head: &str, description: &str) -> Result<(), CliError> {
+    let why = description.strip_prefix("withdrawn: ").unwrap_or(description);
     context.record(head, StatusState::Failure, description)?;
     let next = match measured(context, None)? {
         Ok(measured) => GateRun::of(&measured).after_withdrawal(context, description)?,
         Err(_) => "Press **Re-run all jobs** in the run of the gate, so that its check fails.".to_owned(),
     };
-    let text =
-        format!("### Approval\n\n**Withdrawn** on `{}`: {}.\n\n{next}", short_commit(head), inline(description, 200));
+    let text = format!("### Approval\n\n**Withdrawn** on `{}`: {}.\n\n{next}", short_commit(head), inline(why, 200));
     context.note(NoteSubject::Approval, "NOTE", "The approval of this commit is withdrawn.", &text);
     Ok(())
 }
