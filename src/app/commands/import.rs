@@ -1,20 +1,17 @@
 //! `goldgate import`: converts transcripts of other tools into recordings.
 
-mod digests;
+use std::collections::BTreeMap;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
-use self::digests::Digests;
 use crate::app::cli::{ImportArgs, ImportFormat};
 use crate::app::cli_error::CliError;
+use crate::app::pipeline::imported_runs::{ExistingRecordings, NamedRuns, RecordingsPlace, write_recordings};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{Entry, EntryKind, Files, SourceText};
+use crate::files::{Files, SourceText};
+use crate::format::transcript;
 use crate::format::transcript::{Transcript, TranscriptFormat};
-use crate::format::{run_v1, transcript};
-use crate::model::{AgentName, BadId, CaseId, InputLimit, RepoPath};
+use crate::model::{AgentName, BadId, CaseId};
 use crate::render::plural;
-use crate::world::{Disk, FileSet, NoFile, SetFiles, World};
+use crate::world::{Disk, World};
 
 /// Reads one file and writes a recording for each run in it: all of them, or none. Returns the exit code.
 ///
@@ -25,58 +22,12 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     let source = source(&args.file, world)?;
     let runs = transcript::read_transcripts(form, &source, args.case_from.as_deref())?;
     let named = ImportNames::of(args)?.assign(form, &source, &runs)?;
-    let written = write_recordings(args, form, &source, &named, world)?;
+    let existing = if args.force { ExistingRecordings::Replaced } else { ExistingRecordings::Refused };
+    let place = RecordingsPlace { out: &args.out, config: args.config.as_deref(), existing };
+    let written = write_recordings(&place, form, &source, &named, world)?;
     world.say(&written.iter().map(|file| format!("{file}\n")).collect::<String>());
     notes(&runs).iter().for_each(|note| world.tell(note));
     Ok(0)
-}
-
-/// Writes the recordings of named runs, and returns their paths: all of them, or none.
-///
-/// # Errors
-/// Existing recordings, or runs that do not belong to their cases.
-pub fn write_recordings(
-    args: &ImportArgs,
-    form: TranscriptFormat,
-    source: &SourceText,
-    named: &NamedRuns<'_>,
-    world: &World,
-) -> Result<Vec<String>, CliError> {
-    let digests = Digests::open(args, world)?;
-    let folder = Disk::create(Path::new(&args.out))?;
-    let mut problems = Diagnostics::default();
-    let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
-    for ((agent, case), runs) in named {
-        let destination =
-            RecordingDestination { out: &args.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
-        let paths = destination.checked_paths(runs.len(), args.force);
-        let mut texts = Vec::new();
-        for (path, (sample, run)) in problems.keep_all(paths).unwrap_or_default().into_iter().zip((0_u32..).zip(runs)) {
-            let mut record = run.record(form, agent.clone(), case.clone(), sample);
-            if let Some(note) = problems.keep_all(digests.add(&mut record, run, source, args.force)) {
-                unknown.extend(note);
-            }
-            texts.push((path, run_v1::written(&record)));
-        }
-        recordings.push((destination.own, case, texts));
-    }
-    problems.or(())?;
-    let sets: Vec<FileSet<'_>> = recordings.iter().map(|(own, case, texts)| set(own, case, texts)).collect();
-    folder.swap(&sets)?;
-    unknown.iter().for_each(|note| world.tell(note));
-    let texts = recordings.iter().flat_map(|(_, _, texts)| texts);
-    Ok(texts.map(|(path, _)| display_path(&args.out, path)).collect())
-}
-
-/// Returns the recordings of one case as a set, which replaces the old ones at once.
-fn set<'a>(own: &RepoPath, case: &CaseId, texts: &'a [(RepoPath, String)]) -> FileSet<'a> {
-    let files = match texts {
-        [(_, text)] => SetFiles::Single(text.as_bytes()),
-        texts => {
-            SetFiles::Several(texts.iter().map(|(path, text)| (path.name().to_owned(), text.as_bytes())).collect())
-        }
-    };
-    FileSet { folder: own.clone(), name: case.to_string(), files }
 }
 
 fn form(format: ImportFormat) -> TranscriptFormat {
@@ -95,77 +46,11 @@ fn source(file: &str, world: &World) -> Result<SourceText, CliError> {
     Ok(disk.text(&path)?)
 }
 
-fn display_path(out: &str, path: &RepoPath) -> String {
-    format!("{}/{path}", out.trim_end_matches('/'))
-}
-
-/// The most samples of a case that a run can grade.
-const MOST_SAMPLES: usize = InputLimit::SAMPLES.count();
-
-/// The destination of the recordings of one case.
-struct RecordingDestination<'a> {
-    out: &'a str,
-    folder: &'a Disk,
-    own: RepoPath,
-    case: &'a CaseId,
-}
-
-impl RecordingDestination<'_> {
-    /// Returns the paths to write: one file for one sample, a folder for several. Existing recordings that would be overwritten or mixed
-    /// with new ones are errors.
-    fn checked_paths(&self, samples: usize, force: bool) -> Result<Vec<RepoPath>, Diagnostics> {
-        let (file, inner) = (self.own.child(&format!("{}.json", self.case)), self.own.child(self.case.as_str()));
-        let alone = samples == 1;
-        let numbered = (0..samples).map(|sample| inner.child(&format!("{sample}.json")));
-        let paths: Vec<RepoPath> = if alone { vec![file.clone()] } else { numbered.collect() };
-        let mut problems = Diagnostics::default();
-        if samples > MOST_SAMPLES {
-            let what = format!("this case has {samples} samples; a run grades at most {MOST_SAMPLES}");
-            problems.push(self.problem(
-                &inner,
-                Code::TOO_MANY_SAMPLES,
-                &what,
-                "split the file, or add a case id to each run",
-            ));
-            return problems.or(paths);
-        }
-        let (other, kind) = if alone { (&inner, EntryKind::Folder) } else { (&file, EntryKind::File) };
-        let existing = Entry { name: other.name().to_owned(), kind };
-        if self.folder.list(&self.own).unwrap_or_default().contains(&existing) {
-            let what =
-                "the case already has recordings in the other layout: one file for one sample, a folder for several";
-            problems.push(self.problem(other, Code::OTHER_FORM, what, "remove it, or use another --out"));
-        }
-        let there = if alone { Vec::new() } else { self.folder.list(&inner).unwrap_or_default() };
-        for more in there.iter().map(|entry| inner.child(&entry.name)).filter(|path| !paths.contains(path)) {
-            let what = "this sample would be mixed with the new ones";
-            problems.push(self.problem(&more, Code::OTHER_SAMPLES, what, "remove it, or use another --out"));
-        }
-        for path in paths.iter().filter(|path| !force && self.folder.read(path) != Err(NoFile::Missing)) {
-            let what = "this recording already exists";
-            problems.push(self.problem(
-                path,
-                Code::WOULD_OVERWRITE,
-                what,
-                "use --force to replace it, or another --out",
-            ));
-        }
-        problems.or(paths)
-    }
-
-    fn problem(&self, path: &RepoPath, code: Code, what: &str, help: &str) -> Diagnostic {
-        Diagnostic::of_file(display_path(self.out, path), code, what, help)
-    }
-}
-
 /// The names given on the command line.
 struct ImportNames {
     agent: Option<AgentName>,
     case: Option<CaseId>,
 }
-
-/// The runs by agent and case, in order.
-pub type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), Vec<&'a Transcript>>;
 
 impl ImportNames {
     fn of(args: &ImportArgs) -> Result<Self, Diagnostics> {

@@ -8,9 +8,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use self::proposed_case::ProposedCase;
-use super::import::{NamedRuns, write_recordings};
-use crate::app::cli::{ImportArgs, ImportFormat, InitArgs};
+use crate::app::cli::InitArgs;
 use crate::app::cli_error::CliError;
+use crate::app::pipeline::imported_runs::{ExistingRecordings, NamedRuns, RecordingsPlace, write_recordings};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText};
 use crate::format::transcript::{Transcript, TranscriptFormat, read_transcripts};
@@ -60,7 +60,8 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     }
     for (index, one) in transcripts.iter().enumerate() {
         let named: NamedRuns<'_> = proposed.of_file(index, &agent, one);
-        written.extend(write_recordings(&import_args(one.form), one.form, &one.source, &named, world)?);
+        let place = RecordingsPlace { out: RUNS, config: None, existing: ExistingRecordings::Refused };
+        written.extend(write_recordings(&place, one.form, &one.source, &named, world)?);
     }
     world.say(&written.iter().map(|file| format!("wrote {file}\n")).collect::<String>());
     world.say(&next(args, &proposed));
@@ -184,12 +185,7 @@ fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
 }
 
 /// A conversation for a first look.
-const EXAMPLE: &str = r#"{"messages": [
-  {"role": "user", "content": "Which invoices of Acme are overdue?"},
-  {"role": "assistant", "tool_calls": [
-    {"id": "1", "type": "function", "function": {"name": "find_invoices", "arguments": "{\"status\": \"overdue\"}"}}]},
-  {"role": "tool", "tool_call_id": "1", "content": "{\"invoices\": [\"A-17\"]}"},
-  {"role": "assistant", "content": "Invoice A-17 is overdue since 2026-03-04."}]}"#;
+const EXAMPLE: &str = include_str!("init/example.json");
 
 /// The file of all cases.
 #[derive(Serialize)]
@@ -247,23 +243,6 @@ fn refuse_existing(disk: &Disk) -> Result<(), CliError> {
 
 fn is_there(disk: &Disk, path: &str) -> bool {
     disk.holds(&root_path(path)) || disk.list(&root_path(path)).is_ok()
-}
-
-fn import_args(form: TranscriptFormat) -> ImportArgs {
-    ImportArgs {
-        format: match form {
-            TranscriptFormat::OpenAi => ImportFormat::Openai,
-            TranscriptFormat::Anthropic => ImportFormat::Anthropic,
-            TranscriptFormat::Otlp => ImportFormat::Otlp,
-        },
-        file: String::new(),
-        out: RUNS.to_owned(),
-        agent: None,
-        case: None,
-        case_from: None,
-        config: None,
-        force: false,
-    }
 }
 
 /// What to do next.

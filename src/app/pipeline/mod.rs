@@ -12,6 +12,7 @@ pub mod freshness;
 pub mod grade;
 pub mod grade_tier;
 pub mod graded_run;
+pub mod imported_runs;
 pub mod joined_shards;
 pub mod judged;
 pub mod legacy_output;

@@ -80,17 +80,17 @@ codes! {
         fix: "Check out the commit that the shards graded, and merge there.",
     }
 
-    UNKNOWN_COMMAND = "unknown-command" {
-        cause: "A manual page was asked for, but goldgate has no command with this name.",
-        example: "command line: unknown command \"rum\"; did you mean \"run\"? [unknown-command]",
-        fix: "Use a name that `goldgate --help` lists.",
-    }
-
     UNKNOWN_CODE = "unknown-code" {
         cause: "The code of a problem, which is the word in brackets at the end of a message, does not exist.",
         example: "command line: \"unknown-keys\" is not the code of a problem; did you mean \"unknown-key\"? \
             [unknown-code]",
         fix: "Copy the code from the message without the brackets. `goldgate explain --codes` lists all codes.",
+    }
+
+    UNKNOWN_COMMAND = "unknown-command" {
+        cause: "A manual page was asked for, but goldgate has no command with this name.",
+        example: "command line: unknown command \"rum\"; did you mean \"run\"? [unknown-command]",
+        fix: "Use a name that `goldgate --help` lists.",
     }
 
     UNKNOWN_DIMENSION = "unknown-dimension" {

@@ -103,19 +103,19 @@ codes! {
         fix: "Write how much one recording may cost at most.",
     }
 
-    NO_GATE = "no-gate" {
-        cause: "No workflow of the repository runs goldgate in a way that can block a merge.",
-        example: ".github/workflows: no workflow has a job that gives a blocking verdict; copy \
-            docs/workflows/goldgate.yml of goldgate to .github/workflows [no-gate]",
-        fix: "Copy the workflow from the README and commit it.",
-    }
-
     NO_ENVIRONMENT = "no-environment" {
         cause: "The keys of the models are not kept from workflows of other branches, which anybody with write access can push.",
         example: ".github/workflows/goldgate-record.yml:26:3: the environment goldgate-record does not exist, and GitHub creates \
             it without a restriction; create it, keep the models' keys in it, and restrict it to the default branch \
             [no-environment]",
         fix: "Create the environment under *Settings → Environments*, allow only the default branch, and move the keys into it.",
+    }
+
+    NO_GATE = "no-gate" {
+        cause: "No workflow of the repository runs goldgate in a way that can block a merge.",
+        example: ".github/workflows: no workflow has a job that gives a blocking verdict; copy \
+            docs/workflows/goldgate.yml of goldgate to .github/workflows [no-gate]",
+        fix: "Copy the workflow from the README and commit it.",
     }
 
     NO_MERGE_GROUP = "no-merge-group" {

@@ -203,7 +203,7 @@ fn large_baseline() {
     github.file("baselines/latest.json", &format!("{baseline}{}", " ".repeat(1_100_000)));
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(github.bodies(BOT)[0].contains("+50 pp"), "{}", github.bodies(BOT)[0]);
+    assert!(github.bodies(BOT)[0].contains("+50&nbsp;pp"), "{}", github.bodies(BOT)[0]);
 }
 
 fn proxy() {

@@ -1,6 +1,6 @@
 //! The digests of an imported recording: of the current agent, and of its case's input.
 
-use crate::app::cli::ImportArgs;
+use super::place::{ExistingRecordings, RecordingsPlace};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::freshness::{RecordingDigests, recording_digests};
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
@@ -30,10 +30,10 @@ impl Digests {
     ///
     /// # Errors
     /// A config that cannot be read, or that was named but does not exist.
-    pub fn open(args: &ImportArgs, world: &World) -> Result<Self, CliError> {
-        let out = args.out.clone();
-        let (disk, file) = Disk::of_config(args.config.as_deref().unwrap_or(CONFIG))?;
-        if args.config.is_none() && !disk.holds(&file) {
+    pub fn open(place: &RecordingsPlace<'_>, world: &World) -> Result<Self, CliError> {
+        let out = place.out.to_owned();
+        let (disk, file) = Disk::of_config(place.config.unwrap_or(CONFIG))?;
+        if place.config.is_none() && !disk.holds(&file) {
             return Ok(Self { known: None, out });
         }
         let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
@@ -44,13 +44,13 @@ impl Digests {
     /// report will say so.
     ///
     /// # Errors
-    /// A run whose input differs from its case's, unless `force` is set.
+    /// A run whose input differs from its case's, unless they are imported with an unknown input.
     pub fn add(
         &self,
         record: &mut RunRecord,
         run: &Transcript,
         source: &SourceText,
-        force: bool,
+        existing: ExistingRecordings,
     ) -> Result<Option<String>, Diagnostics> {
         let Some((disk, plan)) = &self.known else { return Ok(None) };
         let (agent, case) = (&record.agent, &record.case);
@@ -72,7 +72,9 @@ impl Digests {
                 Ok(None)
             }
             InputMatch::Unknown(why) => Ok(Some(format!("{case}: {why}: its input is unknown"))),
-            InputMatch::Another(why) if force => Ok(Some(format!("{case}: imported with an unknown input: {why}"))),
+            InputMatch::Another(why) if existing == ExistingRecordings::Replaced => {
+                Ok(Some(format!("{case}: imported with an unknown input: {why}")))
+            }
             InputMatch::Another(why) => {
                 let what = format!("this run does not belong to the case \"{case}\": {why}");
                 let help = "name its case with --case ID, or import it with an unknown input with --force";

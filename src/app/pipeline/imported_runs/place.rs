@@ -1,0 +1,20 @@
+//! Where recordings are written.
+
+/// The place of new recordings.
+pub struct RecordingsPlace<'a> {
+    /// Their folder.
+    pub out: &'a str,
+    /// The config with their agents and cases; `None` for goldgate.yaml if it exists.
+    pub config: Option<&'a str>,
+    /// What happens to existing ones.
+    pub existing: ExistingRecordings,
+}
+
+/// What happens to existing recordings, and to runs whose input differs from the case's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExistingRecordings {
+    /// Both are errors.
+    Refused,
+    /// Recordings are replaced, and such runs are imported with an unknown input.
+    Replaced,
+}
