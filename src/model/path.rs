@@ -69,6 +69,11 @@ impl RepoPath {
         }
     }
 
+    /// The entry at `path`, whose names are separated by `/`; as for [`Self::child`], they come from a listing or from this program.
+    pub fn below(&self, path: &str) -> Self {
+        path.split('/').fold(self.clone(), |folder, name| folder.child(name))
+    }
+
     /// Whether the path is `.git` or below it: a config must never cause a write there. Letter case is ignored, as on some file systems.
     pub fn is_of_git(&self) -> bool {
         self.0.split('/').any(|part| part.eq_ignore_ascii_case(".git"))

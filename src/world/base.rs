@@ -242,7 +242,7 @@ impl<'a> BaseTree<'a> {
 
 /// Groups the entries of a recursive listing by folder.
 fn by_folder(entries: Vec<(String, TreeNode)>) -> HashMap<RepoPath, TreeFolder> {
-    let at = |path: &str| path.split('/').fold(RepoPath::root(), |folder, name| folder.child(name));
+    let at = |path: &str| RepoPath::root().below(path);
     let mut folders: HashMap<RepoPath, BTreeMap<String, TreeNode>> =
         HashMap::from([(RepoPath::root(), BTreeMap::new())]);
     for (path, node) in entries {

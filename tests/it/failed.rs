@@ -8,7 +8,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("--failed grades the cases that failed last time and says that it judges no others", only_failed),
-        trial("a case that passes under --failed is no longer one that failed", repaired),
+        trial("a case that passes under --failed is taken off the list of failed cases", repaired),
         trial("a run of some cases forgets no failure of the others", others_stay),
         trial("--failed without a failure, or with a broken list, grades nothing", nothing_known),
         trial("a baseline is never written from the cases that failed", no_baseline),
@@ -80,7 +80,7 @@ fn others_stay() {
     repository.goldgate(&["run", "-q"]);
     assert_eq!(repository.goldgate(&["run", "-q", "--case", "lease"]).code, 0);
     assert!(repository.read(LIST).contains("deed"));
-    // A case that is gone is no case to grade.
+    // A removed case cannot be graded.
     for file in ["golden/contracts/deed.md", "golden/expected/legal/deed.json", "golden/runs/legal/deed.json"] {
         repository.remove(file);
     }

@@ -11,7 +11,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a new repository is set up with an example, and passes", example),
         trial("transcripts of several formats become cases, and a worse agent is blocked", transcripts),
         trial("a setup replaces nothing", nothing_replaced),
-        trial("a file that is no transcript is refused before anything is written", no_transcript),
+        trial("a file that is not a transcript is refused before anything is written", no_transcript),
     ]
 }
 

@@ -38,7 +38,7 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         Diagnostic::of_file("command line", Code::BAD_ID, format!("--agent: {bad}"), help)
     })?;
     let transcripts = match args.from.is_empty() {
-        true => vec![recognised(SourceText::from_text(root_path("example.json"), EXAMPLE.to_owned()))?],
+        true => vec![recognised(SourceText::from_text(RepoPath::root().below("example.json"), EXAMPLE.to_owned()))?],
         false => transcripts(&args.from)?,
     };
     let proposed = proposed(&transcripts);
@@ -54,7 +54,7 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         if is_there(&disk, path) {
             world.say(&format!("kept {path}\n"));
         } else {
-            disk.replace(&root_path(path), text.as_bytes())?;
+            disk.replace(&RepoPath::root().below(path), text.as_bytes())?;
             written.push(path.to_owned());
         }
     }
@@ -242,7 +242,7 @@ fn refuse_existing(disk: &Disk) -> Result<(), CliError> {
 }
 
 fn is_there(disk: &Disk, path: &str) -> bool {
-    disk.holds(&root_path(path)) || disk.list(&root_path(path)).is_ok()
+    disk.holds(&RepoPath::root().below(path)) || disk.list(&RepoPath::root().below(path)).is_ok()
 }
 
 /// What to do next.
@@ -264,8 +264,4 @@ fn next(args: &InitArgs, proposed: &ProposedCases) -> String {
     }
     lines.push("Next: goldgate run --update-baseline, then commit the files.".to_owned());
     lines.iter().map(|line| format!("{line}\n")).collect()
-}
-
-fn root_path(path: &str) -> RepoPath {
-    path.split('/').fold(RepoPath::root(), |folder, part| folder.child(part))
 }

@@ -1,10 +1,13 @@
 //! The recorded samples of a graded suite, for estimates of how often its gates fail by chance.
 
 use super::plan::LoadedSuite;
-use crate::gate::operating::{Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, advice, operating};
+use crate::gate::operating::{
+    Advice, Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, advice, operating,
+};
 use crate::gate::{GateInput, GateOutcome};
 use crate::model::{
-    AgentReport, ChanceOfFailure, GateRuling, PairResult, PairValue, Report, Ruling, SuiteReport, Tier, Verdict,
+    AgentReport, ChanceOfFailure, GateRuling, PairResult, PairValue, Report, Ruling, SuiteId, SuiteReport, Tier,
+    Verdict,
 };
 use crate::render::operating::SuiteOperating;
 use crate::suites::Pair;
@@ -12,32 +15,53 @@ use crate::suites::Pair;
 /// The numbers of samples per case that are compared.
 const SAMPLES: [usize; 4] = [1, 3, 5, 9];
 
+/// What is estimated of a suite.
+struct RecordedSuite<'a> {
+    id: &'a SuiteId,
+    agents: Vec<&'a AgentReport>,
+    recorded: Vec<RecordedAgent<'a>>,
+    /// Samples per case as recorded.
+    planned: usize,
+}
+
+impl<'a> RecordedSuite<'a> {
+    /// The wanted agents of a suite; `None` without any.
+    fn of(
+        suite: &'a SuiteReport,
+        suites: &'a [LoadedSuite],
+        wanted: &dyn Fn(&SuiteReport, &AgentReport) -> bool,
+    ) -> Option<Self> {
+        let loaded = suites.iter().find(|loaded| loaded.config.id == suite.id)?;
+        let agents: Vec<&AgentReport> = suite.agents.iter().filter(|agent| wanted(suite, agent)).collect();
+        let planned = agents.iter().flat_map(|agent| &agent.cases).map(|case| case.planned as usize).max()?;
+        let recorded = agents.iter().map(|agent| recorded_agent(loaded, suite.tier, agent)).collect();
+        Some(Self { id: &suite.id, agents, recorded, planned })
+    }
+
+    fn operating(self, samples: &[usize], advice: Option<Advice>, hard_advice: Option<Advice>) -> SuiteOperating<'a> {
+        let estimates = samples.iter().map(|samples| (*samples, operating(&self.recorded, *samples))).collect();
+        let Self { id, agents, planned, .. } = self;
+        SuiteOperating { suite: id, agents, recorded: planned, estimates, advice, hard_advice }
+    }
+}
+
 /// Returns the operating characteristics of the suites of a report with the wanted agents.
 pub fn operating_of<'a>(
     report: &'a Report,
-    suites: &[LoadedSuite],
+    suites: &'a [LoadedSuite],
     wanted: &dyn Fn(&SuiteReport, &AgentReport) -> bool,
 ) -> Vec<SuiteOperating<'a>> {
-    let planned = |suite: &SuiteReport| {
-        let agents = suite.agents.iter().filter(|agent| wanted(suite, agent));
-        agents.flat_map(|agent| &agent.cases).map(|case| case.planned as usize).max()
-    };
-    let mut samples: Vec<usize> = SAMPLES.into_iter().chain(report.suites.iter().filter_map(planned)).collect();
+    let all: Vec<RecordedSuite<'_>> =
+        report.suites.iter().filter_map(|suite| RecordedSuite::of(suite, suites, wanted)).collect();
+    let mut samples: Vec<usize> = SAMPLES.into_iter().chain(all.iter().map(|suite| suite.planned)).collect();
     samples.sort_unstable();
     samples.dedup();
-    let of_suite = |suite: &'a SuiteReport| {
-        let loaded = suites.iter().find(|loaded| loaded.config.id == suite.id)?;
-        let agents: Vec<&AgentReport> = suite.agents.iter().filter(|agent| wanted(suite, agent)).collect();
-        let recorded: Vec<RecordedAgent<'_>> =
-            agents.iter().map(|agent| recorded_agent(loaded, suite.tier, agent)).collect();
-        let planned = planned(suite)?;
-        let estimates: Vec<(usize, OperatingEstimate)> =
-            samples.iter().map(|samples| (*samples, operating(&recorded, *samples))).collect();
-        let kept = advice(&recorded, &samples, HardGates::Keep);
-        let hard_advice = if kept.is_some() { None } else { advice(&recorded, &samples, HardGates::Change) };
-        Some(SuiteOperating { suite: &suite.id, agents, recorded: planned, estimates, advice: kept, hard_advice })
+    let of_suite = |suite: RecordedSuite<'a>| {
+        let kept = advice(&suite.recorded, &samples, HardGates::Keep);
+        let hard_advice = if kept.is_some() { None } else { advice(&suite.recorded, &samples, HardGates::Change) };
+        suite.operating(&samples, kept, hard_advice)
     };
-    report.suites.iter().filter_map(of_suite).collect()
+    all.into_iter().map(of_suite).collect()
 }
 
 /// What is wanted besides the rates.
@@ -52,26 +76,24 @@ pub enum RatesFor {
 /// Returns the operating characteristics of the suites for the number of samples that is recorded, because a run grades all of them.
 pub fn operating_as_recorded<'a>(
     report: &'a Report,
-    suites: &[LoadedSuite],
+    suites: &'a [LoadedSuite],
     wanted: RatesFor,
 ) -> Vec<SuiteOperating<'a>> {
-    let of_suite = |suite: &'a SuiteReport| {
-        let loaded = suites.iter().find(|loaded| loaded.config.id == suite.id)?;
-        // Without recordings nothing varies.
-        loaded.suite.pairs().iter().find(|pair| !pair.runs.is_empty())?;
-        let agents: Vec<&AgentReport> = suite.agents.iter().collect();
-        let recorded: Vec<RecordedAgent<'_>> =
-            agents.iter().map(|agent| recorded_agent(loaded, suite.tier, agent)).collect();
-        let samples = suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| case.planned as usize).max()?;
-        let (kept, hard_advice) = match wanted {
-            RatesFor::Reading => (None, None),
-            RatesFor::Changing(hard @ HardGates::Keep) => (advice(&recorded, &[samples], hard), None),
-            RatesFor::Changing(hard @ HardGates::Change) => (None, advice(&recorded, &[samples], hard)),
-        };
-        let estimates = vec![(samples, operating(&recorded, samples))];
-        Some(SuiteOperating { suite: &suite.id, agents, recorded: samples, estimates, advice: kept, hard_advice })
+    // Without recordings nothing varies.
+    let is_recorded = |suite: &SuiteId| {
+        let loaded = suites.iter().find(|loaded| loaded.config.id == *suite);
+        loaded.is_some_and(|loaded| loaded.suite.pairs().iter().any(|pair| !pair.runs.is_empty()))
     };
-    report.suites.iter().filter_map(of_suite).collect()
+    let of_suite = |suite: &'a SuiteReport| {
+        let suite = RecordedSuite::of(suite, suites, &|_, _| true)?;
+        let samples = [suite.planned];
+        let advice = match wanted {
+            RatesFor::Reading => None,
+            RatesFor::Changing(hard) => advice(&suite.recorded, &samples, hard),
+        };
+        Some(suite.operating(&samples, advice, None))
+    };
+    report.suites.iter().filter(|suite| is_recorded(&suite.id)).filter_map(of_suite).collect()
 }
 
 /// The least rate of failures by chance that is reported with a failed gate.

@@ -288,7 +288,7 @@ fn each_excused() {
     services.github.file(run, &services.checkout.read(run));
     let codes = || SERVICES.map(|service| services.gate(service, 7).code);
     assert_eq!(codes(), [0, 0]);
-    // What the tip shows of the one is no excuse for the same regression of the other.
+    // What the tip shows of the one does not excuse the same regression of the other.
     services.regress("b");
     assert_eq!(codes(), [0, 1]);
     let bodies = services.github.bodies(BOT);

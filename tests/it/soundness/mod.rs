@@ -9,6 +9,7 @@ mod honest;
 mod more_samples;
 mod random;
 mod random_edits;
+mod returned_baselines;
 pub mod rules;
 
 use std::path::{Path, PathBuf};
@@ -57,6 +58,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = attacks().into_iter().map(each).collect();
     trials.push(trial("there are at least sixty attacks, and each says why", enough));
     trials.extend(base_values::trials());
+    trials.extend(returned_baselines::trials());
     trials.extend(excuses::trials());
     trials.extend(honest::trials());
     trials.extend(more_samples::trials());

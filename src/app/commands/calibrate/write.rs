@@ -25,13 +25,12 @@ pub fn write_gates(config: &str, report: &Report, suites: &[LoadedSuite], hard: 
     let (mut source, mut lines) = (before.clone(), Vec::new());
     for suite in operating_as_recorded(report, suites, RatesFor::Changing(hard)) {
         let found = suites.iter().find(|loaded| loaded.config.id == *suite.suite);
-        let advice = suite.advice.as_ref().or(suite.hard_advice.as_ref());
-        match (found, advice) {
+        match (found, &suite.advice) {
             (Some(loaded), Some(advice)) if !advice.gates.is_empty() => {
                 source = with_advice(&source, loaded, &suite, advice)?;
                 lines.extend(advice.gates.iter().map(|one| change_line(&suite, one, &loaded.metrics)));
             }
-            (_, advice) => lines.push(unchanged_line(&suite, advice, hard)),
+            (_, advice) => lines.push(unchanged_line(&suite, advice.as_ref(), hard)),
         }
     }
     if source != before {

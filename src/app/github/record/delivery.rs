@@ -63,8 +63,7 @@ pub fn deliver(context: &PullRequestContext<'_>, files: &NewRecordings, body: &s
 fn leave(context: &PullRequestContext<'_>, files: &NewRecordings, why: &'static str) -> Result<Delivery, CliError> {
     let workspace = context.world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     // What an earlier step left would be uploaded as well.
-    Disk::create(Path::new(workspace))?
-        .remove(&FOLDER.split('/').fold(RepoPath::root(), |path, name| path.child(name)))?;
+    Disk::create(Path::new(workspace))?.remove(&RepoPath::root().below(FOLDER))?;
     let folder = Disk::create(Path::new(&inside(workspace, FOLDER)))?;
     for (file, text) in &files.additions {
         folder.replace(file, text.as_bytes())?;

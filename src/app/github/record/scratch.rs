@@ -41,5 +41,5 @@ impl Drop for ScratchFolder {
 }
 
 fn folder() -> RepoPath {
-    FOLDER.split('/').fold(RepoPath::root(), |path, name| path.child(name))
+    RepoPath::root().below(FOLDER)
 }

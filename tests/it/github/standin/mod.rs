@@ -9,6 +9,7 @@ mod comments;
 pub mod commits;
 mod contents;
 mod forks;
+mod git_data;
 mod graphql;
 mod labels;
 pub mod pulls;
