@@ -6,6 +6,7 @@ use super::pipeline::base_branch::BaseBranch;
 use super::pipeline::baseline;
 use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
+use super::pipeline::past_baselines::add_past_baselines;
 use super::pipeline::run_options::{DecidingTiers, RunOptions};
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
@@ -110,6 +111,7 @@ pub fn grade_worktree(
     if let Some(shard) = job.wanted.shard {
         report::shard(&mut done.report, shard);
     }
+    add_past_baselines(&mut done, &disk);
     Ok(done)
 }
 

@@ -176,6 +176,7 @@ mod tests {
             gates,
             verdict: Ruling::Judged(Verdict::Pass),
             evidence: MetricEvidence::default(),
+            past: Vec::new(),
         }
     }
 

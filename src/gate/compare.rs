@@ -115,6 +115,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
             verdict: Ruling::of_all(gates.iter().map(|gate| &gate.ruling)),
             gates,
             evidence: MetricEvidence::default(),
+            past: Vec::new(),
         });
     }
     let is_lost = |metric: &&MetricReport| {

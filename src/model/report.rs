@@ -256,6 +256,9 @@ pub struct MetricReport {
     /// The cases that moved it, worst first; only if it fails, is inconclusive or is worse than the baseline.
     #[serde(flatten)]
     pub evidence: MetricEvidence,
+    /// Its values in the last committed baselines, oldest first; only if it has a gate and evidence, and git has them.
+    #[serde(rename = "past_baselines", default, skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<Option<f64>>,
 }
 
 impl Named for MetricReport {

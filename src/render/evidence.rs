@@ -2,6 +2,7 @@
 
 use super::number::ValueDirection;
 use super::plain::line;
+use super::sparkline::sparkline;
 use super::{number, words};
 use crate::model::{
     AgentReport, Approval, CaseEvidence, CaseId, EvidenceLine, GateKind, GateRuling, MOVED, MetricReport, PairCheck,
@@ -115,6 +116,15 @@ pub fn in_samples(case: Option<&PairResult>, line: &EvidenceLine) -> String {
         (Some(samples), Some(completed)) if completed > 1 => format!(" ({samples} of {completed} samples)"),
         (_, _) => String::new(),
     }
+}
+
+/// The metric's values in the last committed baselines; `None` if they are not known.
+pub fn past_baselines(metric: &MetricReport) -> Option<String> {
+    let known = || metric.past.iter().flatten().copied();
+    let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
+    let (low, high) = (metric_value(metric.unit, Some(low)), metric_value(metric.unit, Some(high)));
+    let ends = if low == high { format!("always {low}") } else { format!("{low} to {high}") };
+    Some(format!("last {} baselines: {} ({ends})", metric.past.len(), sparkline(&metric.past)))
 }
 
 /// The number of further cases that moved the metric; `None` if all are listed.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use libtest_mimic::Trial;
 
-use crate::golden_changes::commit_all;
+use crate::golden_changes::{commit_all, git};
 use crate::repository::{EXPECTED, RUN, Ran, Repository};
 use crate::trial;
 
@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the line that reproduces a comment gives the same comment", reproduces),
         trial("a comparison without a moved number says so in the headline alone", nothing_moved),
         trial("a failed gate is not called noise anywhere", no_noise),
+        trial("a failed gate shows its last baselines where git has them", past),
         trial("a page shows hostile texts and runs none of them", hostile),
         trial("a page allows its own style and script alone", policy),
     ]
@@ -115,6 +116,24 @@ fn no_noise() {
     let page = repository.goldgate(&["run", "--format", "html"]).stdout;
     let failed = says(&page).into_iter().filter(|line| line.contains("<td class=\"fail\">fail")).collect::<Vec<_>>();
     assert!(failed.len() == 1 && !failed[0].contains("within the noise"), "{failed:?}");
+}
+
+fn past() {
+    let repository = red("Rent");
+    repository.replace("baselines/latest.json", "\"finding_recall\": 1.0", "\"finding_recall\": 0.9");
+    commit_all(&repository);
+    let once = comment(&repository);
+    assert!(once.contains("\nLast 2 baselines: "), "{once}");
+    let page = against_base(&repository, &["run", "--format", "html"]).stdout;
+    assert!(page.contains("Last 2 baselines: ") && page.contains("<polyline"), "{page}");
+    // One committed baseline is no history. A shallow clone does not have the older ones.
+    assert!(!comment(&red("Rent")).contains("baselines: "), "{once}");
+    let clone = Repository::empty();
+    clone.remove(".git");
+    let origin = format!("file://{}", repository.path("").display());
+    git(&clone.path(""), &["clone", "-q", "--depth", "1", &origin, "."]);
+    let shallow = comment(&clone);
+    assert!(shallow.contains("finding&#95;recall 0%") && !shallow.contains("baselines: "), "{shallow}");
 }
 
 /// Lowers the first severity of each recording in a folder.

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use crate::app::cli::HistoryArgs;
 use crate::app::cli_error::CliError;
+use crate::app::pipeline::past_baselines::committed_baseline;
 use crate::diag::{Code, Diagnostic};
-use crate::files::{Files, SourceText};
-use crate::format::{baseline_v1, report_v1};
+use crate::files::Files;
+use crate::format::report_v1;
 use crate::model::{Better, InputLimit, RepoPath, Unit};
 use crate::render::history::history as to_text;
 use crate::render::html_history::html_history;
@@ -98,10 +99,7 @@ fn committed(args: &HistoryArgs) -> Result<Measured, CliError> {
 
 /// The numbers of a committed baseline; `None` if the commit removed the file.
 fn measurement(git: &Git, version: &FileVersion) -> Result<Option<Measurement>, String> {
-    let Some(blob) = &version.blob else { return Ok(None) };
-    let bytes = git.content(blob).map_err(|error| format!("{error:#}"))?;
-    let source = SourceText::new(version.path.clone(), bytes).map_err(|problem| problem.to_string())?;
-    let baseline = baseline_v1::read_baseline(&source).map_err(|problem| problem.to_string())?;
+    let Some(baseline) = committed_baseline(git, version)? else { return Ok(None) };
     Ok(Some(Measurement {
         name: short_commit(&version.commit).to_owned(),
         at: version.date.clone(),

@@ -19,6 +19,7 @@ pub mod legacy_output;
 pub mod live_options;
 pub mod live_runs;
 pub mod operating;
+pub mod past_baselines;
 pub mod plan;
 pub mod prompts;
 pub mod remarks;

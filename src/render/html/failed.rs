@@ -42,6 +42,11 @@ fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
                 }
             }
         } "\n"
+        @if let Some(past) = evidence::past_baselines(metric) {
+            p.soft { (title(&past)) }
+            (plots::trend(metric))
+            "\n"
+        }
         @if let Some(more) = evidence::more_cases(metric) { p.soft { "… and " (more) } "\n" }
     }
 }

@@ -166,3 +166,27 @@ pub fn samples(
         }
     }
 }
+
+/// The width and height of the plot of past baselines, in pixels.
+const TREND: (f64, f64) = (300.0, 60.0);
+
+/// The values in the last committed baselines as a line, then this run's value as a mark.
+pub fn trend(metric: &MetricReport) -> Markup {
+    let all: Vec<Option<f64>> = metric.past.iter().copied().chain([metric.value]).collect();
+    let known = || all.iter().flatten().copied();
+    let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+    let (width, height) = TREND;
+    let steps = all.len().saturating_sub(1).max(1) as f64;
+    let reach = if high > low { high - low } else { 1.0 };
+    let x = |index: usize| 8.0 + (width - 16.0) * index as f64 / steps;
+    let y = |value: f64| height - 8.0 - (height - 16.0) * (value - low) / reach;
+    let points = metric.past.iter().enumerate().filter_map(|(index, value)| Some((x(index), y((*value)?))));
+    let points: Vec<String> = points.map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    html! {
+        svg.strip width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="img"
+            aria-label={ "Now " (metric_value(metric.unit, metric.value)) } {
+            polyline.past points=(points.join(" ")) {}
+            @if let Some(value) = metric.value { circle.worse cx=(fixed(x(metric.past.len()))) cy=(fixed(y(value))) r="4" {} }
+        }
+    }
+}

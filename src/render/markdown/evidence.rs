@@ -31,6 +31,9 @@ pub fn failed_gates(report: &Report, links: &Links) -> String {
         if let Some(chance) = chance {
             put(&mut out, &format!("\n{}", title(&chance)));
         }
+        if let Some(past) = evidence::past_baselines(metric) {
+            put(&mut out, &format!("\n{}", title(&past)));
+        }
         out.push('\n');
     }
     if failed.len() > GATES {
