@@ -1,12 +1,21 @@
 //! Whether two agents quote the same passage of a document (grading.md 4).
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Documents;
 use crate::diag::Diagnostic;
+use crate::model::RepoPath;
 use crate::suites::GradeContext;
 use crate::suites::shared::finding::{Citation, Finding};
+
+/// The documents that the agents may cite.
+pub struct Documents {
+    /// Their folder.
+    pub folder: RepoPath,
+    /// Their file names.
+    pub names: BTreeSet<String>,
+}
 
 /// Quotes share a passage if they share this many characters or words; less is a term.
 const LEAST_CHARACTERS: usize = 20;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::passages::Passage;
-use super::{CrossAgentCase, Documents, Shared};
+use super::golden::{CrossAgentCase, Shared};
+use super::passages::{Documents, Passage};
 use crate::diag::Diagnostic;
 use crate::model::{Check, CheckKey, Difference, Failure, Shortfall, Shortfalls, Tag, reaches};
 use crate::suites::GradeContext;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::EvidenceTask;
 use super::produced::{EvidenceOutput, texts};
+use super::task::EvidenceTask;
 use crate::model::{Check, CheckKey, Failure, Run, reaches};
 use crate::suites::GradeContext;
 use crate::suites::kind::Pair;

@@ -2,48 +2,62 @@
 
 use std::collections::BTreeSet;
 
-use super::Findings;
 use super::golden::Expectation;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{EntryKind, Files};
-use crate::model::RepoPath;
+use crate::model::{AgentName, RepoPath};
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_table::CaseTable;
 
-/// Audits the suite's folder and its expectations.
-pub fn audit(suite: &Findings, files: &dyn Files) -> Audit {
-    let mut audit = Audit::default();
-    let expected_for: BTreeSet<&str> = suite.table.pairs().iter().map(|pair| pair.case.as_str()).collect();
-    for file in
-        suite.files.iter().filter(|file| !file.strip_suffix(".md").is_some_and(|stem| expected_for.contains(stem)))
-    {
-        let help = "add an expected/AGENT/CONTRACT.json for it, or remove it";
-        audit.note(&suite.documents.child(file), "no agent has expectations for this document", help);
-    }
-    let folder = suite.documents.parent().child("expected");
-    for entry in files.list(&folder).unwrap_or_default() {
-        let path = folder.child(&entry.name);
-        match entry.kind {
-            EntryKind::Folder if suite.agents.iter().any(|agent| agent.as_str() == entry.name) => {
-                audit.strays(files, &path);
-            }
-            EntryKind::Folder => {
-                let what = format!("the suite has no agent \"{}\": its expectations are ignored", entry.name);
-                audit.note(&path, what, "add the agent to the config, or remove the folder");
-            }
-            EntryKind::File => audit.note(&path, "not the folder of an agent: it is ignored", "move it elsewhere"),
+/// A suite's folder and its expectations.
+pub struct AuditedFindings<'a> {
+    pub agents: &'a BTreeSet<AgentName>,
+    /// The folder of documents.
+    pub documents: &'a RepoPath,
+    /// The file names in it.
+    pub listed: &'a BTreeSet<String>,
+    /// The expectations of each pair.
+    pub table: &'a CaseTable<Expectation>,
+}
+
+impl AuditedFindings<'_> {
+    /// Audits them.
+    pub fn audit(&self, files: &dyn Files) -> Audit {
+        let Self { agents, documents, listed, table } = self;
+        let mut audit = Audit::default();
+        let expected_for: BTreeSet<&str> = table.pairs().iter().map(|pair| pair.case.as_str()).collect();
+        for file in
+            listed.iter().filter(|file| !file.strip_suffix(".md").is_some_and(|stem| expected_for.contains(stem)))
+        {
+            let help = "add an expected/AGENT/CONTRACT.json for it, or remove it";
+            audit.note(&documents.child(file), "no agent has expectations for this document", help);
         }
-    }
-    for pair in suite.table.pairs() {
-        let expectation = suite.table.case(pair);
-        impossible(&pair.golden, expectation).for_each(|problem| audit.problems.push(problem));
-        for expected in &expectation.expected {
-            if let Some(file) = expected.citation.as_ref().filter(|file| !suite.files.contains(*file)) {
-                let what = format!("\"{file}\" is not a document of the suite: quotes from it cannot be checked");
-                audit.note(&pair.golden, what, "correct citation_must_reference, or add the document");
+        let folder = documents.parent().child("expected");
+        for entry in files.list(&folder).unwrap_or_default() {
+            let path = folder.child(&entry.name);
+            match entry.kind {
+                EntryKind::Folder if agents.iter().any(|agent| agent.as_str() == entry.name) => {
+                    audit.strays(files, &path);
+                }
+                EntryKind::Folder => {
+                    let what = format!("the suite has no agent \"{}\": its expectations are ignored", entry.name);
+                    audit.note(&path, what, "add the agent to the config, or remove the folder");
+                }
+                EntryKind::File => audit.note(&path, "not the folder of an agent: it is ignored", "move it elsewhere"),
             }
         }
+        for pair in table.pairs() {
+            let expectation = table.case(pair);
+            impossible(&pair.golden, expectation).for_each(|problem| audit.problems.push(problem));
+            for expected in &expectation.expected {
+                if let Some(file) = expected.citation.as_ref().filter(|file| !listed.contains(*file)) {
+                    let what = format!("\"{file}\" is not a document of the suite: quotes from it cannot be checked");
+                    audit.note(&pair.golden, what, "correct citation_must_reference, or add the document");
+                }
+            }
+        }
+        audit
     }
-    audit
 }
 
 /// Required findings that a must_not_find entry forbids, or that exceed max_expected_findings.

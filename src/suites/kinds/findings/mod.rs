@@ -6,10 +6,11 @@ use std::sync::Arc;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use self::asked::ask;
-use self::audit::audit;
+use self::audit::AuditedFindings;
 use self::checks::FindingsChecker;
 use self::fits::{Fit, Fits};
 use self::golden::{Expectation, ExpectedFile, expectation};
+use self::grounding::Grounding;
 use self::settings::FindingsSettings;
 use self::shortfalls::shortfalls;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -30,18 +31,17 @@ use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
-use crate::suites::shared::finding::{Citation, Finding};
 use crate::suites::shared::matching;
 use crate::suites::shared::meaning::without_notes;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
-use crate::text::contains;
 
 mod asked;
 mod audit;
 mod checks;
 mod fits;
 mod golden;
+mod grounding;
 mod settings;
 mod shortfalls;
 
@@ -245,7 +245,7 @@ impl Suite for Findings {
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
         let (expectation, run) = (self.table.case(pair), &runs[0]);
         let produced = produced(run);
-        let grounding = self.grounding(&produced, context)?;
+        let grounding = Grounding::of(&produced, &self.documents, &self.files, context)?;
         let fits = Fits::of(&expectation.expected, &produced.findings);
         let edges = (0..expectation.expected.len()).map(|expected| fits.matching(expected).collect());
         let matched = matching::maximum(&edges.collect::<Vec<Vec<usize>>>(), produced.findings.len());
@@ -268,45 +268,8 @@ impl Suite for Findings {
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
-        audit(self, files)
-    }
-}
-
-impl Findings {
-    /// Which quotes are in the document that they cite.
-    fn grounding<'p>(
-        &self,
-        produced: &'p FindingsOutput,
-        context: &GradeContext<'_>,
-    ) -> Result<Grounding<'p>, Diagnostic> {
-        let mut grounding = Grounding { quotes: 0, ungrounded: Vec::new() };
-        let citations =
-            produced.findings.iter().flat_map(|finding| finding.citations.iter().map(move |one| (finding, one)));
-        for (finding, citation) in citations.filter(|(_, citation)| !citation.quote.is_empty()) {
-            grounding.quotes += 1;
-            // Agents choose the name: only names in the folder's listing are opened.
-            let grounded = self.files.contains(&citation.file)
-                && contains(&context.paper(&self.documents.child(&citation.file))?, &citation.quote);
-            if !grounded {
-                grounding.ungrounded.push((finding, citation));
-            }
-        }
-        Ok(grounding)
-    }
-}
-
-/// The quotes of one sample.
-struct Grounding<'a> {
-    /// Number of quotes.
-    quotes: usize,
-    /// The quotes that are not in the cited document.
-    ungrounded: Vec<(&'a Finding, &'a Citation)>,
-}
-
-impl Grounding<'_> {
-    /// The share of quotes that are in the cited document, 0 to 1; `None` without quotes.
-    fn share(&self) -> Option<f64> {
-        share(self.quotes - self.ungrounded.len(), self.quotes)
+        let Self { agents, documents, files: listed, table, .. } = self;
+        AuditedFindings { agents, documents, listed, table }.audit(files)
     }
 }
 

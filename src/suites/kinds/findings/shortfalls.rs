@@ -1,8 +1,8 @@
 //! Losses in metrics without a check: precision, citations, severities, quotes.
 
-use super::Grounding;
 use super::fits::{Fit, Fits};
 use super::golden::Expectation;
+use super::grounding::Grounding;
 use crate::model::{Difference, Shortfall, Shortfalls};
 use crate::suites::shared::expected::ExpectedFinding;
 use crate::suites::shared::finding::Finding;

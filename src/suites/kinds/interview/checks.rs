@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::{ExpectedAtom, InterviewScenario};
+use super::scenario::{ExpectedAtom, InterviewScenario};
 use crate::model::{Check, CheckKey, Difference, Failure, Shortfall, Shortfalls, reaches};
 use crate::suites::shared::atoms::{Atom, AtomsOutput, Validator};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};

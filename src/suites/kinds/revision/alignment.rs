@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-use super::clauses::named;
 use super::draft::Draft;
-use super::instructions::{ClauseOperation, Instructions};
+use super::instructions::{ClauseOperation, Instructions, named};
 use super::{liability, references};
 use crate::text::{Folded, NameSet, token_overlap};
 

@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::instructions::Instructions;
 use super::score::{Verification, verify};
 use super::scoring::Scoring;
-use super::{instructions, structure};
+use super::{instructions, structure, unfounded};
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files, read_case, sha256_hex};
 use crate::format::JsonCursor;
@@ -140,7 +140,7 @@ pub fn audit(cases: &[RevisionCase], files: &dyn Files) -> Audit {
                 audit.note(&folder.child(&entry.name), "this file is not part of a case and is ignored", help);
             }
         }
-        for missing in instructions::unfounded(&case.asked, &case.original) {
+        for missing in unfounded::unfounded(&case.asked, &case.original) {
             let help = "correct the instructions, or the original";
             audit.problems.push(Diagnostic::of_file(&case.golden, Code::CANNOT_HOLD, missing, help));
         }

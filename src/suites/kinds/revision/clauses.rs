@@ -3,7 +3,7 @@
 use super::alignment::{Alignment, Fate};
 use super::draft::{Draft, Number, dotted, number};
 use super::fault::{FaultKind, RevisionFault};
-use super::instructions::{Clause, ClauseOperation};
+use super::instructions::{Clause, ClauseOperation, named};
 use crate::text::{Keyword, norm};
 
 /// Both documents with their alignment.
@@ -11,14 +11,6 @@ pub struct Clauses<'a> {
     pub original: &'a Draft,
     pub revised: &'a Draft,
     pub alignment: &'a Alignment,
-}
-
-/// The section of the original that an instruction refers to: by number, otherwise by heading.
-pub fn named(original: &Draft, clause: &Clause) -> Option<usize> {
-    original.section(&number(&clause.section)?).or_else(|| {
-        let heading = norm(clause.heading.as_deref()?);
-        original.sections.iter().position(|section| section.heading == heading)
-    })
 }
 
 impl Clauses<'_> {

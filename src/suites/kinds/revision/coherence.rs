@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alignment::Fate;
-use super::clauses::{Clauses, named};
+use super::clauses::Clauses;
 use super::draft::{Draft, Number, Section, dotted, number};
 use super::fault::{FaultKind, RevisionFault};
-use super::instructions::{ClauseOperation, Instructions};
+use super::instructions::{ClauseOperation, Instructions, named};
 use super::liability;
 use super::references::numbers_of;
 use super::terms::{DefinedTerms, used};

@@ -31,6 +31,7 @@ use crate::suites::shared::own_metrics::{ByMetric, metrics};
 mod alignment;
 mod asked;
 mod audit;
+mod broken_references;
 mod case;
 mod checks;
 mod clauses;
@@ -49,6 +50,7 @@ mod scoring;
 mod settings;
 mod structure;
 mod terms;
+mod unfounded;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use super::instructions::Instructions;
 use super::liability::{IndemnityDirection, Parties};
 use super::scoring::{PenaltyMode, Scoring};
 use super::terms::terms;
-use super::{alignment, coherence, references, replaced, structure, terms};
+use super::{alignment, broken_references, coherence, replaced, structure, terms};
 use crate::model::{reaches, share};
 
 /// Deduction from the criterion for each remaining old name.
@@ -84,8 +84,8 @@ pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: 
     // A removed paragraph that no instruction requested counts as a failed operation.
     let operations = share(done, asked.clauses.len() + omitted).unwrap_or(1.0);
     faults.extend(undone.into_iter().flatten());
-    let origins = references::origins(&alignment, revised.lines.len());
-    faults.extend(references::broken(&clauses, &origins));
+    let origins = broken_references::origins(&alignment, revised.lines.len());
+    faults.extend(broken_references::broken(&clauses, &origins));
     faults.extend(terms::definitions(&before, &now, revised, asked));
     faults.extend(coherence::numbering(&clauses));
     faults.extend(unintended);

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::ToolUseOutput;
 use super::cases::ToolUseCase;
+use super::produced::ToolUseOutput;
 use super::trajectory::Followed;
 use crate::model::{Check, CheckKey, Failure};
 use crate::suites::shared::calls::contains;

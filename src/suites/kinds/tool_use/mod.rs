@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
 use serde_json::json;
 
 pub use self::cases::entries;
 use self::cases::{Category, Flags, ToolUseCase, ToolUseCaseForm, cases, unanswerable};
 use self::checks::ToolUseChecker;
+use self::produced::produced;
 use self::settings::{BUILT_IN_FLAG, ToolUseSettings};
 use self::tools::{ToolForm, tools};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
-use crate::format::lenient;
-use crate::format::lenient::{Lenient, Text};
 use crate::model::{
     Ask, Better, CannedTool, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Run, RunKey,
     SuiteConfig, Toolbox, all_hold, indicator, share,
@@ -26,15 +24,14 @@ use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
-use crate::suites::shared::calls::{ObservedCall, calls};
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder::CaseFolder;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::terms::{BuiltInTerms, TermList};
-use crate::text::norm;
 
 mod cases;
 mod checks;
+mod produced;
 mod settings;
 mod tools;
 mod trajectory;
@@ -150,37 +147,6 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     let declared = declared.and_then(|file| problems.keep(files.text(&file)));
     let tools = declared.and_then(|source| problems.keep_all(tools(&source))).unwrap_or_default();
     problems.or(Box::new(ToolUse { folder: CaseFolder::of(suite, suite.path.clone(), cases), tools }))
-}
-
-/// The output of one run: its tool calls and its final answer.
-struct ToolUseOutput {
-    /// The answer in the normal form.
-    answer: String,
-    calls: Vec<ObservedCall>,
-    flaws: Vec<String>,
-}
-
-#[derive(Deserialize, Default)]
-struct ToolUseForm<'a> {
-    #[serde(borrow, default)]
-    text: Lenient<Text<'a>>,
-}
-
-fn produced(run: &Run) -> ToolUseOutput {
-    let (calls, mut flaws) = calls(run);
-    let ToolUseForm { text } = lenient::object(&run.outputs);
-    let answer = match &text {
-        Lenient::Given(text) => norm(text),
-        Lenient::Absent => String::new(),
-        Lenient::Other(form) => {
-            flaws.insert(0, format!("\"text\" is {form}, not a text"));
-            String::new()
-        }
-    };
-    if answer.is_empty() && calls.is_empty() && flaws.is_empty() {
-        flaws.push("the outputs have no text, and there is no tool call".to_owned());
-    }
-    ToolUseOutput { answer, calls, flaws }
 }
 
 impl Suite for ToolUse {

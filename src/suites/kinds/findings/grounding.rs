@@ -1,0 +1,50 @@
+//! Which quotes are in the document that they cite.
+
+use std::collections::BTreeSet;
+
+use crate::diag::Diagnostic;
+use crate::model::{RepoPath, share};
+use crate::suites::GradeContext;
+use crate::suites::shared::finding::{Citation, Finding};
+use crate::suites::shared::produced::FindingsOutput;
+use crate::text::contains;
+
+/// The quotes of one sample.
+pub struct Grounding<'a> {
+    /// Number of quotes.
+    pub quotes: usize,
+    /// The quotes that are not in the cited document.
+    pub ungrounded: Vec<(&'a Finding, &'a Citation)>,
+}
+
+impl<'a> Grounding<'a> {
+    /// Looks up each quote in the document that it cites; `listed` are the names of the files in the folder of documents.
+    ///
+    /// # Errors
+    /// A document cannot be read.
+    pub fn of(
+        produced: &'a FindingsOutput,
+        documents: &RepoPath,
+        listed: &BTreeSet<String>,
+        context: &GradeContext<'_>,
+    ) -> Result<Self, Diagnostic> {
+        let mut grounding = Self { quotes: 0, ungrounded: Vec::new() };
+        let citations =
+            produced.findings.iter().flat_map(|finding| finding.citations.iter().map(move |one| (finding, one)));
+        for (finding, citation) in citations.filter(|(_, citation)| !citation.quote.is_empty()) {
+            grounding.quotes += 1;
+            // Agents choose the name: only names in the folder's listing are opened.
+            let grounded = listed.contains(&citation.file)
+                && contains(&context.paper(&documents.child(&citation.file))?, &citation.quote);
+            if !grounded {
+                grounding.ungrounded.push((finding, citation));
+            }
+        }
+        Ok(grounding)
+    }
+
+    /// The share of quotes that are in the cited document, 0 to 1; `None` without quotes.
+    pub fn share(&self) -> Option<f64> {
+        share(self.quotes - self.ungrounded.len(), self.quotes)
+    }
+}

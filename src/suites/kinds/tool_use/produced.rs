@@ -1,0 +1,43 @@
+//! The output of a run: its tool calls and its final answer.
+
+use serde::Deserialize;
+
+use crate::format::lenient;
+use crate::format::lenient::{Lenient, Text};
+use crate::model::Run;
+use crate::suites::shared::calls::{ObservedCall, calls};
+use crate::text::norm;
+
+/// The output of one run: its tool calls and its final answer.
+pub struct ToolUseOutput {
+    /// The answer in the normal form.
+    pub answer: String,
+    /// The tool calls, in order.
+    pub calls: Vec<ObservedCall>,
+    /// What is wrong with the form of the output.
+    pub flaws: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct ToolUseForm<'a> {
+    #[serde(borrow, default)]
+    text: Lenient<Text<'a>>,
+}
+
+/// Reads the output of a run.
+pub fn produced(run: &Run) -> ToolUseOutput {
+    let (calls, mut flaws) = calls(run);
+    let ToolUseForm { text } = lenient::object(&run.outputs);
+    let answer = match &text {
+        Lenient::Given(text) => norm(text),
+        Lenient::Absent => String::new(),
+        Lenient::Other(form) => {
+            flaws.insert(0, format!("\"text\" is {form}, not a text"));
+            String::new()
+        }
+    };
+    if answer.is_empty() && calls.is_empty() && flaws.is_empty() {
+        flaws.push("the outputs have no text, and there is no tool call".to_owned());
+    }
+    ToolUseOutput { answer, calls, flaws }
+}
