@@ -223,20 +223,20 @@ impl<'a> BaseTree<'a> {
         };
         let differs = |path: &RepoPath| {
             node(path).is_some_and(|node| {
-                node.size.is_none_or(|size| size <= InputLimit::FILE.most) && self.local(&node.id, path).is_none()
+                node.size.is_none_or(|size| size <= InputLimit::FILE.most) && self.local(&node, path).is_none()
             })
         };
         let Ok(Some(files)) = self.objects.archive(&self.commit, &differs) else { return };
         for (path, bytes) in files {
-            if let Some(node) = node(&path).filter(|node| ReadContent::of(bytes.clone()).is_blob(&node.id)) {
+            if let Some(node) = node(&path).filter(|node| ReadContent::of(bytes.clone()).is_blob(node)) {
                 self.state().blobs.insert(node.id, bytes.into());
             }
         }
     }
 
-    /// The content of the head's file, if git would store it under this id.
-    fn local(&self, id: &str, file: &RepoPath) -> Option<Arc<ReadContent>> {
-        self.head.content(file).ok().filter(|content| content.is_blob(id))
+    /// The content of the head's file, if git would store it as this blob.
+    fn local(&self, blob: &TreeNode, file: &RepoPath) -> Option<Arc<ReadContent>> {
+        self.head.content(file).ok().filter(|content| content.is_blob(blob))
     }
 }
 
@@ -319,7 +319,7 @@ impl BaseTree<'_> {
         if node.size.is_some_and(|size| size > limit.most) {
             return Err(too_large(file, limit));
         }
-        let bytes = match self.local(&node.id, &at) {
+        let bytes = match self.local(&node, &at) {
             Some(content) => content.bytes.clone(),
             None => self.blob(&at, &node).map_err(refuse)?.to_vec(),
         };
@@ -337,7 +337,7 @@ impl OtherCommit for BaseTree<'_> {
 
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.resolved(file), bytes) {
-            (Ok((_, node)), Some(bytes)) => node.kind == NodeKind::File && self.head.is_blob(&node.id, file, bytes),
+            (Ok((_, node)), Some(bytes)) => node.kind == NodeKind::File && self.head.is_blob(&node, file, bytes),
             (Err(MissingNode::Missing), None) => true,
             (Ok(_), None) | (Err(MissingNode::Missing | MissingNode::Because(_)), _) => false,
         }
@@ -369,7 +369,7 @@ impl BaseFiles for BaseTree<'_> {
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {
         match self.resolved(before) {
-            Ok((_, node)) if node.kind == NodeKind::File && self.local(&node.id, after).is_some() => FileMatch::Same,
+            Ok((_, node)) if node.kind == NodeKind::File && self.local(&node, after).is_some() => FileMatch::Same,
             Ok(_) | Err(_) => FileMatch::Differs,
         }
     }

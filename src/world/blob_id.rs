@@ -44,13 +44,26 @@ impl BlobId {
 
     /// Whether `id` is this id in lower-case hexadecimal.
     pub(super) fn is(&self, id: &str) -> bool {
-        hex::encode(&self.0) == id
+        let mut digits = [0; 2 * LONGEST];
+        let digits = digits.get_mut(..2 * self.0.len());
+        digits.is_some_and(|digits| hex::encode_to_slice(&self.0, digits).is_ok() && digits == id.as_bytes())
     }
 
     /// The id of the Git LFS pointer of these bytes. A pointer contains their digest, so it identifies them.
     pub(super) fn of_pointer(form: IdForm, bytes: &[u8]) -> Self {
-        let (digest, size) = (sha256_hex(bytes), bytes.len());
-        let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n");
-        Self::of(form, pointer.as_bytes())
+        Self::of(form, pointer(&sha256_hex(bytes), bytes.len()).as_bytes())
     }
+}
+
+/// The number of bytes of the longest id.
+const LONGEST: usize = 32;
+
+/// The Git LFS pointer of a file with this digest and size.
+fn pointer(digest: &str, size: usize) -> String {
+    format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n")
+}
+
+/// The length of the Git LFS pointer of a file of this size.
+pub(super) fn pointer_length(size: usize) -> usize {
+    pointer("", size).len() + 2 * LONGEST
 }

@@ -6,8 +6,9 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use memchr::memmem;
 
-use super::blob_id::{BlobId, IdForm};
+use super::blob_id::{BlobId, IdForm, pointer_length};
 use super::disk::Disk;
+use super::objects::TreeNode;
 use crate::diag::Diagnostic;
 use crate::files::{Entry, Files};
 use crate::model::RepoPath;
@@ -37,11 +38,11 @@ impl<'a> ReadOnce<'a> {
         }
     }
 
-    /// Whether git stores these bytes under this id; `file` is their path, for the cache.
-    pub(super) fn is_blob(&self, id: &str, file: &RepoPath, bytes: &[u8]) -> bool {
+    /// Whether git stores these bytes as this blob; `file` is their path, for the cache.
+    pub(super) fn is_blob(&self, blob: &TreeNode, file: &RepoPath, bytes: &[u8]) -> bool {
         match self.kept(file).filter(|content| content.bytes == bytes) {
-            Some(content) => content.is_blob(id),
-            None => ReadContent::of(bytes.to_vec()).is_blob(id),
+            Some(content) => content.is_blob(blob),
+            None => ReadContent::of(bytes.to_vec()).is_blob(blob),
         }
     }
 
@@ -77,33 +78,38 @@ impl Files for ReadOnce<'_> {
 pub(super) struct ReadContent {
     /// Its bytes.
     pub(super) bytes: Vec<u8>,
-    /// The id under which git stores them; computed on first use.
-    id: OnceLock<(IdForm, BlobId)>,
-    /// The ids of other forms in which git may store them.
-    others: OnceLock<Vec<BlobId>>,
+    /// The ids under which git may store them, each computed on first use.
+    unchanged: OnceLock<(IdForm, BlobId)>,
+    normalized: OnceLock<(IdForm, BlobId)>,
+    pointer: OnceLock<(IdForm, BlobId)>,
 }
 
 impl ReadContent {
     /// Wraps these bytes.
     pub(super) fn of(bytes: Vec<u8>) -> Self {
-        Self { bytes, id: OnceLock::new(), others: OnceLock::new() }
+        Self { bytes, unchanged: OnceLock::new(), normalized: OnceLock::new(), pointer: OnceLock::new() }
     }
 
-    /// Whether git stores the bytes under this id: unchanged, with normalized line ends, or as a Git LFS pointer.
-    pub(super) fn is_blob(&self, id: &str) -> bool {
-        let Some(form) = IdForm::of(id) else { return false };
-        let (known, own) = self.id.get_or_init(|| (form, BlobId::of(form, &self.bytes)));
-        if *known != form {
+    /// Whether git stores the bytes as this blob: unchanged, with normalized line ends, or as a Git LFS pointer. Only forms of the blob's
+    /// size are digested.
+    pub(super) fn is_blob(&self, blob: &TreeNode) -> bool {
+        let Some(form) = IdForm::of(&blob.id) else { return false };
+        let fits = |length: usize| blob.size.is_none_or(|size| size == length as u64);
+        let is = |known: &OnceLock<(IdForm, BlobId)>, id: &dyn Fn() -> BlobId| match known.get_or_init(|| (form, id()))
+        {
+            (known, own) if *known == form => own.is(&blob.id),
             // A submodule may use the other hash.
-            return Self::of(self.bytes.clone()).is_blob(id);
-        }
-        let others = || {
-            // A checkout on Windows has other line ends than the stored file.
-            let has_returns = memmem::find(&self.bytes, b"\r\n").is_some();
-            let without = has_returns.then(|| BlobId::of(form, &without_returns(&self.bytes)));
-            without.into_iter().chain([BlobId::of_pointer(form, &self.bytes)]).collect()
+            _ => id().is(&blob.id),
         };
-        own.is(id) || self.others.get_or_init(others).iter().any(|other| other.is(id))
+        let length = self.bytes.len();
+        if fits(length) && is(&self.unchanged, &|| BlobId::of(form, &self.bytes)) {
+            return true;
+        }
+        // A checkout on Windows has other line ends than the stored file.
+        let returns = memmem::find_iter(&self.bytes, b"\r\n").count();
+        let is_normalized = || is(&self.normalized, &|| BlobId::of(form, &without_returns(&self.bytes)));
+        let is_pointer = || is(&self.pointer, &|| BlobId::of_pointer(form, &self.bytes));
+        (returns > 0 && fits(length - returns) && is_normalized()) || (fits(pointer_length(length)) && is_pointer())
     }
 }
 
@@ -116,27 +122,47 @@ mod tests {
     use crate::files::Files;
     use crate::model::RepoPath;
     use crate::world::disk::Disk;
+    use crate::world::objects::{NodeKind, TreeNode};
 
     // From `git hash-object`.
     const HELLO: &str = "ce013625030ba8dba906f756967f9e9ca394464a";
+    /// The pointer of `hello` and a line break, as `git lfs pointer` writes it.
+    const HELLO_POINTER: &str = "fa61e1ef71c9908c0926776a4aa3504b3a27f159";
     const HELLO_IN_SHA256: &str = "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4";
+
+    fn blob(id: &str, size: Option<u64>) -> TreeNode {
+        TreeNode { kind: NodeKind::File, id: id.to_owned(), size }
+    }
 
     #[test]
     fn ids_are_the_ones_that_git_computes() {
-        let is = |id: &str, bytes: &[u8]| ReadContent::of(bytes.to_vec()).is_blob(id);
+        let is = |id: &str, bytes: &[u8]| ReadContent::of(bytes.to_vec()).is_blob(&blob(id, None));
         assert!(is(HELLO, b"hello\n") && is(HELLO, b"hello\r\n") && is(HELLO_IN_SHA256, b"hello\n"));
-        assert!(!is(HELLO, b"hello") && !is(HELLO, b"hello\r") && !is("", b""));
+        assert!(
+            !is(HELLO, b"hello") && !is(HELLO, b"hello\r") && !is("", b"") && !is(&HELLO.to_uppercase(), b"hello\n")
+        );
         let both = ReadContent::of(b"hello\r\n".to_vec());
         for _ in 0..2 {
-            assert!(both.is_blob(HELLO) && both.is_blob(HELLO_IN_SHA256) && !both.is_blob(""));
+            let is = |id: &str| both.is_blob(&blob(id, None));
+            assert!(is(HELLO) && is(HELLO_IN_SHA256) && !is(""));
         }
     }
 
     #[test]
     fn a_git_lfs_pointer_matches_its_content() {
-        // The pointer of `hello` and a line break, as `git lfs pointer` writes it, with its id from `git hash-object`.
-        let is = |bytes: &[u8]| ReadContent::of(bytes.to_vec()).is_blob("fa61e1ef71c9908c0926776a4aa3504b3a27f159");
+        let is = |bytes: &[u8]| ReadContent::of(bytes.to_vec()).is_blob(&blob(HELLO_POINTER, None));
         assert!(is(b"hello\n") && !is(b"hallo\n"));
+    }
+
+    #[test]
+    fn only_the_form_of_the_size_matches() {
+        // The sizes are those of `git cat-file -s`.
+        for (id, size, bytes) in
+            [(HELLO, 6, b"hello\n".as_slice()), (HELLO, 6, b"hello\r\n"), (HELLO_POINTER, 126, b"hello\n")]
+        {
+            let is = |size| ReadContent::of(bytes.to_vec()).is_blob(&blob(id, Some(size)));
+            assert!(is(size) && !is(size + 1) && !is(size - 1) && !is(0), "{id} {bytes:?}");
+        }
     }
 
     #[test]
@@ -148,15 +174,16 @@ mod tests {
         assert_eq!(files.bytes(&file).unwrap(), b"hello\n");
         disk.replace(&file, b"other\n").unwrap();
         assert_eq!(files.bytes(&file).unwrap(), b"hello\n");
-        assert!(files.content(&file).unwrap().is_blob(HELLO));
+        let hello = blob(HELLO, None);
+        assert!(files.content(&file).unwrap().is_blob(&hello));
         for _ in 0..2 {
-            assert!(files.is_blob(HELLO, &file, b"hello\n"));
-            assert!(!files.is_blob(HELLO, &file, b"other\n"));
+            assert!(files.is_blob(&hello, &file, b"hello\n"));
+            assert!(!files.is_blob(&hello, &file, b"other\n"));
         }
         let unread = RepoPath::root().child("b");
         assert_eq!(files.bytes(&unread).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
         disk.replace(&unread, b"hello\n").unwrap();
-        assert!(files.is_blob(HELLO, &unread, b"hello\n") && !files.is_blob(HELLO, &unread, b"hello"));
+        assert!(files.is_blob(&hello, &unread, b"hello\n") && !files.is_blob(&hello, &unread, b"hello"));
         assert_eq!(files.bytes(&unread).unwrap(), b"hello\n");
     }
 }
