@@ -9,6 +9,7 @@ pub use self::view::ViewArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::format::transcript::TranscriptFormat;
 use crate::model::Shard;
 use crate::render::{PROPOSED_BASELINE, RENDERERS, SUMMARY};
 
@@ -237,12 +238,9 @@ pub struct SelftestArgs {
 /// Options of `import`.
 #[derive(Args, Debug)]
 pub struct ImportArgs {
-    /// Format of the transcript
-    #[arg(value_enum, value_name = "FORMAT")]
-    pub format: ImportFormat,
-    /// Transcript in JSON or JSON lines; - reads standard input
-    #[arg(value_name = "FILE")]
-    pub file: String,
+    /// A format if the first word is one, and the files.
+    #[arg(required = true, value_name = "[FORMAT] PATH", help = paths())]
+    pub paths: Vec<String>,
     /// Write recordings to DIR/AGENT/CASE.json, or to DIR/AGENT/CASE/0.json, 1.json, … for several samples
     #[arg(long, value_name = "DIR")]
     pub out: String,
@@ -252,15 +250,25 @@ pub struct ImportArgs {
     /// Case, if the transcript has no or another case id; several conversations become its samples
     #[arg(long, value_name = "ID")]
     pub case: Option<String>,
-    /// Span attribute that contains the case id
-    #[arg(long, value_name = "ATTRIBUTE", conflicts_with = "case")]
-    pub case_from: Option<String>,
+    /// Where each record has its case id: keys separated by dots, such as metadata.thread_id, or the attribute of a span
+    #[arg(long, value_name = "PATH", conflicts_with = "case")]
+    pub case_key: Option<String>,
     /// Config with the agent and the case; goldgate.yaml if it exists
     #[arg(long, value_name = "FILE")]
     pub config: Option<String>,
     /// Replace existing recordings, and import a run even if its input differs from the case's
     #[arg(long)]
     pub force: bool,
+}
+
+/// The help of the paths of `import`.
+fn paths() -> String {
+    let formats: Vec<&str> = TranscriptFormat::ALL.iter().map(|format| format.as_str()).collect();
+    format!(
+        "Files, folders or patterns of transcripts; - reads standard input. The first word may be the format ({}); without it, the \
+         format of each file is found out",
+        formats.join(", ")
+    )
 }
 
 /// Options of `init`.
@@ -278,17 +286,6 @@ pub struct InitArgs {
     /// Write no GitHub workflow
     #[arg(long)]
     pub no_workflow: bool,
-}
-
-/// The format of a transcript.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ImportFormat {
-    /// Message lists of OpenAI chat completions, or items of the Responses API
-    Openai,
-    /// Message lists of Anthropic's Messages API
-    Anthropic,
-    /// OpenTelemetry traces in JSON with GenAI semantic conventions
-    Otlp,
 }
 
 /// Options of `calibrate`.

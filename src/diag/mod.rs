@@ -163,6 +163,11 @@ impl Diagnostics {
         }
     }
 
+    /// The same problems at another position: that of the record from which the text with the problems was made.
+    pub fn all_at(self, point: Point) -> Self {
+        Self { found: self.found.into_iter().map(|problem| problem.at(point)).collect() }
+    }
+
     /// The problems by file and position, without duplicates.
     pub fn sorted(mut self) -> Vec<Diagnostic> {
         self.found.sort();

@@ -35,7 +35,7 @@ pub fn part<'a, T: Deserialize<'a>>(source: &'a SourceText, raw: &'a RawValue) -
 }
 
 /// Reads the part of the text that starts at the given byte.
-pub(super) fn read_json_part<'a, T: Deserialize<'a>>(
+pub fn read_json_part<'a, T: Deserialize<'a>>(
     source: &SourceText,
     start: usize,
     part: &'a str,

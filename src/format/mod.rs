@@ -1,6 +1,5 @@
 //! Parses and renders all file formats: configs, recordings, baselines, reports, event payloads. Reads no files.
 
-#[cfg(feature = "github")]
 pub mod archive;
 #[cfg(feature = "models")]
 pub mod aws;

@@ -1,6 +1,8 @@
 //! `goldgate import`: what transcripts of other tools become.
 
 mod otlp;
+mod paths;
+mod real_files;
 
 use goldgate::files::SourceText;
 use goldgate::format::run_v1;
@@ -27,6 +29,18 @@ pub fn trials() -> Vec<Trial> {
         trial("an answer's tokens are counted as its vendor counts them", tokens),
         trial("a recording that is there is not replaced without --force", no_overwriting),
         trial("with --force the recordings of a case are replaced together", together),
+        trial("import finds out the format of files, folders and patterns", paths::formats_are_found_out),
+        trial("import tells paths that have nothing to read", paths::nothing_to_read_is_told),
+        trial("import tells ten problems of one kind as one", paths::equal_problems_are_one),
+        trial("import reads what the SDKs of OpenAI and Anthropic record", real_files::of_sdks),
+        trial("import reads choices as samples, and refusals and errors", real_files::choices_refusals_and_errors),
+        trial("import adds the tokens of all steps of a loop", real_files::tokens_of_a_loop_are_added),
+        trial("import unpacks files within limits", real_files::packed_files),
+        trial("import names cases by a key of their records", paths::cases_by_a_key),
+        trial(
+            "import takes conversations as samples only where they answer one input",
+            paths::samples_answer_one_input,
+        ),
     ]
 }
 
@@ -200,14 +214,14 @@ fn traces() {
         let plain = ["import", "otlp", "t.jsonl", "--out", "runs", "--agent", "h"];
         repository.goldgate(&[&plain, more].concat())
     };
-    let ran = import(&["--case-from", "acme.case"]);
+    let ran = import(&["--case-key", "acme.case"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(ran.stdout, "runs/h/late.json\nruns/h/twice/0.json\nruns/h/twice/1.json\n");
     assert_eq!(ran.stderr, "left out: 1 x \"trace without GenAI spans\"\n");
     assert_eq!(record(&repository, "runs/h/twice/0.json", 0)["outputs"]["text"], "first", "the earliest is the first");
     let refused = [
-        (&["--case", "c"][..], "the file has 3 traces, but --case c names one case"),
-        (&["--case-from", "acme.no"][..], "no span of this trace has the attribute \"acme.no\""),
+        (&["--case", "c"][..], "these are 3 traces, but --case c names one case"),
+        (&["--case-key", "acme.no"][..], "no span of this trace has the attribute \"acme.no\""),
         (&[][..], "this run has no case id"),
     ];
     for (more, what) in refused {

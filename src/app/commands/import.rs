@@ -2,48 +2,44 @@
 
 use std::collections::BTreeMap;
 
-use crate::app::cli::{ImportArgs, ImportFormat};
+use crate::app::cli::ImportArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::imported_runs::{ExistingRecordings, NamedRuns, RecordingsPlace, write_recordings};
+use crate::app::pipeline::imported_runs::{
+    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
+};
+use crate::app::pipeline::transcript_files::{
+    TranscriptFile, TranscriptFiles, TranscriptReading, joined_problems, read_transcript_files,
+};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{Files, SourceText};
-use crate::format::transcript;
+use crate::files::SourceText;
 use crate::format::transcript::{Transcript, TranscriptFormat};
 use crate::model::{AgentName, BadId, CaseId};
 use crate::render::plural;
-use crate::world::{Disk, World};
+use crate::world::World;
 
-/// Reads one file and writes a recording for each run in it: all of them, or none. Returns the exit code.
+/// Reads files and writes a recording for each run in them: all of them, or none. Returns the exit code.
 ///
 /// # Errors
 /// A file that cannot be read, missing names, or existing recordings.
 pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
-    let form = form(args.format);
-    let source = source(&args.file, world)?;
-    let runs = transcript::read_transcripts(form, &source, args.case_from.as_deref())?;
-    let named = ImportNames::of(args)?.assign(form, &source, &runs)?;
+    let (form, paths) = named_format(&args.paths);
+    let reading = TranscriptReading { form, case_key: args.case_key.as_deref() };
+    let TranscriptFiles { files, skipped } = read_transcript_files(paths, reading, world)?;
+    let named = ImportNames::of(args)?.assign(&files)?;
     let existing = if args.force { ExistingRecordings::Replaced } else { ExistingRecordings::Refused };
     let place = RecordingsPlace { out: &args.out, config: args.config.as_deref(), existing };
-    let written = write_recordings(&place, form, &source, &named, world)?;
+    let written = write_recordings(&place, &named, world)?;
     world.say(&written.iter().map(|file| format!("{file}\n")).collect::<String>());
-    notes(&runs).iter().for_each(|note| world.tell(note));
+    let runs: Vec<&Transcript> = files.iter().flat_map(|file| &file.runs).collect();
+    notes(&runs, &skipped).iter().for_each(|note| world.tell(note));
     Ok(0)
 }
 
-fn form(format: ImportFormat) -> TranscriptFormat {
-    match format {
-        ImportFormat::Openai => TranscriptFormat::OpenAi,
-        ImportFormat::Anthropic => TranscriptFormat::Anthropic,
-        ImportFormat::Otlp => TranscriptFormat::Otlp,
-    }
-}
-
-fn source(file: &str, world: &World) -> Result<SourceText, CliError> {
-    if file == "-" {
-        return Ok(world.input()?);
-    }
-    let (disk, path) = Disk::of_file(file)?;
-    Ok(disk.text(&path)?)
+/// The format, if the first of several words is one, and the paths.
+fn named_format(words: &[String]) -> (Option<TranscriptFormat>, &[String]) {
+    let named = words.split_first().filter(|(_, paths)| !paths.is_empty());
+    let found = named.and_then(|(word, paths)| Some((TranscriptFormat::named(word)?, paths)));
+    found.map_or((None, words), |(form, paths)| (Some(form), paths))
 }
 
 /// The names given on the command line.
@@ -66,41 +62,43 @@ impl ImportNames {
     }
 
     /// Assigns an agent and a case to every run. Names of the command line win over those of the transcript.
-    fn assign<'a>(
-        &self,
-        form: TranscriptFormat,
-        source: &SourceText,
-        runs: &'a [Transcript],
-    ) -> Result<NamedRuns<'a>, Diagnostics> {
+    fn assign<'a>(&self, files: &'a [TranscriptFile]) -> Result<NamedRuns<'a>, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut named = NamedRuns::new();
-        self.one_case(form, source, runs)?;
-        for run in runs {
+        let imported = |file: &'a TranscriptFile| {
+            file.runs.iter().map(|run| ImportedRun { run, source: &file.source, form: file.form })
+        };
+        let runs: Vec<ImportedRun<'a>> = files.iter().flat_map(imported).collect();
+        self.one_case(&runs)?;
+        for imported in runs {
+            let ImportedRun { run, source, form: _ } = imported;
             let agent = self.agent.clone().map_or_else(|| agent_of(source, run), Ok);
             let case = self.case.clone().map_or_else(|| case_of(source, run), Ok);
             if let (Some(agent), Some(case)) = (problems.keep(agent), problems.keep(case)) {
-                named.entry((agent, case)).or_default().push(run);
+                named.entry((agent, case)).or_default().push(imported);
             }
         }
-        problems.or(named)
+        joined_problems(problems).or(named)
     }
 
-    /// Checks that all runs can be samples of the one case of `--case`: refuses runs of different cases, and several traces without a
-    /// case.
-    fn one_case(&self, form: TranscriptFormat, source: &SourceText, runs: &[Transcript]) -> Result<(), Diagnostic> {
+    /// Checks that all runs can be samples of the one case of `--case`: refuses runs of different cases, and several traces whose input is
+    /// not known.
+    fn one_case(&self, runs: &[ImportedRun<'_>]) -> Result<(), Diagnostic> {
         let (Some(case), Some((first, rest))) = (&self.case, runs.split_first()) else { return Ok(()) };
-        if let Some(other) = rest.iter().find(|run| run.case != first.case) {
-            let [first, other_case] = [first, other].map(|run| run.case.as_deref().unwrap_or("none"));
+        if let Some(other) = rest.iter().find(|other| other.run.case != first.run.case) {
+            let [first, other_case] = [first, other].map(|one| one.run.case.as_deref().unwrap_or("none"));
             let what = format!("this run has the case {other_case:?}, but the first one has {first:?}");
-            return Err(source.problem(other.at, Code::OTHER_CASE, what, "omit --case, or split the file"));
+            return Err(other.source.problem(other.run.at, Code::OTHER_CASE, what, "omit --case, or split the file"));
         }
-        match (form, first.case.is_none(), rest.first()) {
-            (TranscriptFormat::Otlp, true, Some(second)) => {
-                let what = format!("the file has {} traces, but --case {case} names one case", runs.len());
-                let help = "name the attribute with the case id: --case-from ATTRIBUTE";
-                Err(source.problem(second.at, Code::MANY_TRACES, what, help))
+        let is_unknown =
+            |one: &ImportedRun<'_>| one.form.is_trace() && one.run.case.is_none() && one.run.query.is_none();
+        match rest.iter().find(|other| is_unknown(first) || is_unknown(other)) {
+            Some(other) if other.form.is_trace() => {
+                let what = format!("these are {} traces, but --case {case} names one case", runs.len());
+                let help = "name the attribute with the case id: --case-key PATH";
+                Err(other.source.problem(other.run.at, Code::MANY_TRACES, what, help))
             }
-            (TranscriptFormat::OpenAi | TranscriptFormat::Anthropic | TranscriptFormat::Otlp, ..) => Ok(()),
+            Some(_) | None => Ok(()),
         }
     }
 }
@@ -118,7 +116,7 @@ fn agent_of(source: &SourceText, run: &Transcript) -> Result<AgentName, Diagnost
 
 fn case_of(source: &SourceText, run: &Transcript) -> Result<CaseId, Diagnostic> {
     let Some(id) = &run.case else {
-        let help = "use --case ID, or, for traces, --case-from ATTRIBUTE";
+        let help = "use --case ID, or name the key of the case with --case-key PATH";
         return Err(source.problem(run.at, Code::NO_CASE, "this run has no case id", help));
     };
     CaseId::new(id).map_err(|bad| {
@@ -127,8 +125,8 @@ fn case_of(source: &SourceText, run: &Transcript) -> Result<CaseId, Diagnostic> 
     })
 }
 
-/// Returns notes about content that the recordings do not contain.
-fn notes(runs: &[Transcript]) -> Vec<String> {
+/// Returns notes about files that were not read, and about content that the recordings do not contain.
+fn notes(runs: &[&Transcript], skipped: &[String]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for (what, count) in runs.iter().flat_map(|run| &run.left_out) {
         *counts.entry(what).or_default() += count;
@@ -140,6 +138,10 @@ fn notes(runs: &[Transcript]) -> Vec<String> {
             "{} without an answer text: the trace does not contain the messages' content",
             plural(silent, "run", "runs")
         ));
+    }
+    if let Some((first, more)) = skipped.split_first() {
+        let others = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        notes.push(format!("skipped {first}{others}: the format is not known"));
     }
     notes
 }

@@ -10,10 +10,13 @@ use serde::Serialize;
 use self::proposed_case::ProposedCase;
 use crate::app::cli::InitArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::imported_runs::{ExistingRecordings, NamedRuns, RecordingsPlace, write_recordings};
+use crate::app::pipeline::imported_runs::{
+    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
+};
+use crate::app::pipeline::transcript_files::TranscriptFile;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText};
-use crate::format::transcript::{Transcript, TranscriptFormat, read_transcripts};
+use crate::format::transcript::{Transcript, TranscriptFormat, format_of, read_transcripts};
 use crate::model::{AgentName, CaseId, RepoPath, RunStatus};
 use crate::render::plural;
 use crate::suites::config_schema;
@@ -61,18 +64,11 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     for (index, one) in transcripts.iter().enumerate() {
         let named: NamedRuns<'_> = proposed.of_file(index, &agent, one);
         let place = RecordingsPlace { out: RUNS, config: None, existing: ExistingRecordings::Refused };
-        written.extend(write_recordings(&place, one.form, &one.source, &named, world)?);
+        written.extend(write_recordings(&place, &named, world)?);
     }
     world.say(&written.iter().map(|file| format!("wrote {file}\n")).collect::<String>());
     world.say(&next(args, &proposed));
     Ok(0)
-}
-
-/// A file of transcripts with its format.
-struct TranscriptFile {
-    source: SourceText,
-    form: TranscriptFormat,
-    runs: Vec<Transcript>,
 }
 
 /// The proposed cases, and which runs are their samples.
@@ -90,7 +86,8 @@ impl ProposedCases {
         for (run, case) in from.runs.iter().zip(&self.assigned[file]) {
             let id = case.and_then(|case| CaseId::new(&self.cases[case].id).ok());
             if let Some(id) = id {
-                named.entry((agent.clone(), id)).or_default().push(run);
+                let imported = ImportedRun { run, source: &from.source, form: from.form };
+                named.entry((agent.clone(), id)).or_default().push(imported);
             }
         }
         named
@@ -153,7 +150,7 @@ fn transcripts(from: &[String]) -> Result<Vec<TranscriptFile>, CliError> {
 
 /// Reads a file in the format in which most of it is understood: tool calls, then answers, then parts that are not left out.
 fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
-    let forms = [TranscriptFormat::OpenAi, TranscriptFormat::Anthropic, TranscriptFormat::Otlp];
+    let forms = format_of(&source)?.map_or(TranscriptFormat::ALL.to_vec(), |form| vec![form]);
     let (mut best, mut first_problem): (Option<(_, _, Vec<Transcript>)>, Option<Diagnostics>) = (None, None);
     for form in forms {
         match read_transcripts(form, &source, None) {

@@ -7,17 +7,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use self::digests::Digests;
-pub use self::place::{ExistingRecordings, RecordingsPlace};
+pub use self::place::{ExistingRecordings, ImportedRun, RecordingsPlace};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{Entry, EntryKind, Files, SourceText};
+use crate::files::{Entry, EntryKind, Files};
 use crate::format::run_v1;
-use crate::format::transcript::{Transcript, TranscriptFormat};
 use crate::model::{AgentName, CaseId, InputLimit, RepoPath};
+use crate::suites::is_same_text;
+use crate::text::line;
 use crate::world::{Disk, FileSet, NoFile, SetFiles, World};
 
 /// The runs by agent and case, in order.
-pub type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), Vec<&'a Transcript>>;
+pub type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), Vec<ImportedRun<'a>>>;
 
 /// Writes the recordings of named runs, and returns their paths: all of them, or none.
 ///
@@ -25,8 +26,6 @@ pub type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), Vec<&'a Transcript>>;
 /// Existing recordings, or runs that do not belong to their cases.
 pub fn write_recordings(
     place: &RecordingsPlace<'_>,
-    form: TranscriptFormat,
-    source: &SourceText,
     named: &NamedRuns<'_>,
     world: &World,
 ) -> Result<Vec<String>, CliError> {
@@ -35,13 +34,14 @@ pub fn write_recordings(
     let mut problems = Diagnostics::default();
     let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
     for ((agent, case), runs) in named {
+        problems.keep_all(same_input(case, runs));
         let destination =
             RecordingDestination { out: place.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
         let paths = destination.checked_paths(runs.len(), place.existing);
         let mut texts = Vec::new();
         for (path, (sample, run)) in problems.keep_all(paths).unwrap_or_default().into_iter().zip((0_u32..).zip(runs)) {
-            let mut record = run.record(form, agent.clone(), case.clone(), sample);
-            if let Some(note) = problems.keep_all(digests.add(&mut record, run, source, place.existing)) {
+            let mut record = run.run.record(run.form, agent.clone(), case.clone(), sample);
+            if let Some(note) = problems.keep_all(digests.add(&mut record, run, place.existing)) {
                 unknown.extend(note);
             }
             texts.push((path, run_v1::written(&record)));
@@ -55,6 +55,28 @@ pub fn write_recordings(
     let texts = recordings.iter().flat_map(|(_, _, texts)| texts);
     Ok(texts.map(|(path, _)| display_path(place.out, path)).collect())
 }
+
+/// Checks that all runs of a case answer the same input: only then are they its samples.
+fn same_input(case: &CaseId, runs: &[ImportedRun<'_>]) -> Result<(), Diagnostics> {
+    let Some((first, rest)) = runs.split_first() else { return Ok(()) };
+    let mut problems = Diagnostics::default();
+    for other in rest {
+        let (Some(asked), Some(asks)) = (&first.run.query, &other.run.query) else { continue };
+        if !is_same_text(asked, asks) {
+            let what = format!(
+                "this conversation asks {:?}, but the first one for the case \"{case}\" asks {:?}: they are not samples of one case",
+                line(asks, SHOWN),
+                line(asked, SHOWN)
+            );
+            let help = "name each case: leave --case out, and name the key of the case with --case-key PATH";
+            problems.push(other.source.problem(other.run.at, Code::DIFFERENT_INPUTS, what, help));
+        }
+    }
+    problems.or(())
+}
+
+/// The most characters of a query that are shown.
+const SHOWN: usize = 80;
 
 /// Returns the recordings of one case as a set, which replaces the old ones at once.
 fn set<'a>(own: &RepoPath, case: &CaseId, texts: &'a [(RepoPath, String)]) -> FileSet<'a> {

@@ -32,3 +32,4 @@ pub mod shard_part;
 pub mod show;
 pub mod snapshots;
 pub mod tiers;
+pub mod transcript_files;

@@ -32,7 +32,22 @@ codes! {
         cause: "A message of a transcript is not one of the format that was named.",
         example: "role.json:2:2: unknown role \"narrator\"; use the format of the chat completions or the Responses \
             API [bad-message]",
-        fix: "Check that the FORMAT of `goldgate import` fits the file: `openai`, `anthropic` or `otlp`.",
+        fix: "Leave the FORMAT of `goldgate import` out, or name the one that fits the file.",
+    }
+
+    BROKEN_ARCHIVE = "broken-archive" {
+        cause: "A packed file to import is broken, unpacks to too much, or has paths that lead out of it.",
+        example: "log.eval: the path \"../x.json\" in the archive leads outside the repository; write the log again, or as \
+            .json [broken-archive]",
+        fix: "Write or compress the file again. A huge log can be split.",
+    }
+
+    DIFFERENT_INPUTS = "different-inputs" {
+        cause: "Several conversations would be samples of one case, but they answer different inputs. Samples repeat one input.",
+        example: "chats.jsonl:2:1: this conversation asks \"Are you open?\", but the first one for the case \"order\" asks \
+            \"Where is my order 17?\": they are not samples of one case; name each case: leave --case out, and name the \
+            key of the case with --case-key PATH [different-inputs]",
+        fix: "Give each conversation the id of its own case, next to its messages or with `--case-key PATH`.",
     }
 
     DUPLICATE_RECORDING = "duplicate-recording" {
@@ -55,17 +70,10 @@ codes! {
         fix: "Rename the recording to `{case}.json` or `{case}/{sample}.json`, or remove it.",
     }
 
-    MANY_CHOICES = "many-choices" {
-        cause: "One answer of a model has several alternatives. Each of them is a sample of its own.",
-        example: "choices.json:2:14: this answer has more than one choice; write each choice as a separate \
-            conversation: each is a sample [many-choices]",
-        fix: "Write one conversation for each choice, or ask the model for one.",
-    }
-
     MANY_TRACES = "many-traces" {
         cause: "A file of traces has several runs, but only one case is named for all of them.",
-        example: "traces.json:2:40: the file has 3 traces, but --case hours names one case; name the attribute with \
-            the case id: --case-from ATTRIBUTE [many-traces]",
+        example: "traces.json:2:40: these are 3 traces, but --case hours names one case; name the attribute with \
+            the case id: --case-key PATH [many-traces]",
         fix: "Put the id of the case on a span of each trace, and name this attribute.",
     }
 
@@ -84,7 +92,7 @@ codes! {
 
     NO_CASE = "no-case" {
         cause: "A transcript does not say which case it answers.",
-        example: "fine.json:1:1: this run has no case id; use --case ID, or, for traces, --case-from ATTRIBUTE \
+        example: "fine.json:1:1: this run has no case id; use --case ID, or name the key of the case with --case-key PATH \
             [no-case]",
         fix: "Add `--case ID`, with the id of a case of the suite.",
     }
@@ -93,7 +101,7 @@ codes! {
         cause: "An object of a transcript has no messages.",
         example: "second.jsonl:2:1: this object has no \"messages\"; provide a list of messages, or an object with \
             \"messages\", or with \"input\" and \"output\" [no-messages]",
-        fix: "Check that the FORMAT of `goldgate import` fits the file, and that the file is a conversation.",
+        fix: "Leave the FORMAT of `goldgate import` out, and check that the file is a conversation.",
     }
 
     NO_RECORDING = "no-recording" {
@@ -109,6 +117,13 @@ codes! {
             spans have gen_ai.operation.name [no-run]",
         fix: "Switch on the GenAI instrumentation of your tracing library, and export again. `docs/traces.md` has an \
             example.",
+    }
+
+    NO_TRANSCRIPT = "no-transcript" {
+        cause: "A folder or a pattern was named to import, but it has no file of a known format.",
+        example: "logs/*.json: no file matches this pattern; correct it; * matches within a folder, ** across folders \
+            [no-transcript]",
+        fix: "Correct the path. `docs/traces.md` lists the formats.",
     }
 
     OTHER_CASE = "other-case" {
@@ -153,6 +168,13 @@ codes! {
         example: "golden/runs/legal/lease: this case has 1200 samples; a run grades at most 1000; split the file, or \
             add a case id to each run [too-many-samples]",
         fix: "Check whether the runs belong to different cases. If they do not, import fewer of them.",
+    }
+
+    UNKNOWN_FORMAT = "unknown-format" {
+        cause: "A file to import has none of the known formats, or its content does not show which one.",
+        example: "settings.json:1:1: the format of this file is not known; provide transcripts of a format that \
+            docs/traces.md lists, or name the format before the path [unknown-format]",
+        fix: "Check the path. If the file is a transcript, name its format: `goldgate import openai PATH`.",
     }
 
     UNKNOWN_STATUS = "unknown-status" {

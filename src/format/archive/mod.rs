@@ -3,6 +3,7 @@
 //! Sizes and counts in the headers are not trusted: bytes are counted while they are inflated. A path that leaves the archive, a link among
 //! wanted files or an encrypted entry rejects the whole archive. Archives inside an archive are not opened.
 
+#[cfg(feature = "github")]
 mod tarball;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::Read;
 
+#[cfg(feature = "github")]
 pub use self::tarball::tarball;
 pub use self::zip::zip;
 use crate::model::{BadPath, InputLimit, RepoPath};

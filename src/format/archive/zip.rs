@@ -1,10 +1,11 @@
-//! Reads the zip archives in which GitHub serves a run's artifacts.
+//! Reads zip archives: a run's artifacts as GitHub serves them, and logs of other tools.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 
-use ::zip::ZipArchive;
 use ::zip::read::ZipFileEntry;
 use ::zip::result::ZipError;
+use ::zip::{CompressionMethod, ZipArchive};
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use super::{ArchiveEntries, ArchiveError, ArchiveLimits, CountingReader, Unpacked, broken, escaped, path_of};
 use crate::model::RepoPath;
@@ -35,13 +36,50 @@ pub fn zip(bytes: &[u8], limits: ArchiveLimits, wanted: &dyn Fn(&RepoPath) -> bo
     archive.validate_header_consistency().map_err(|error| refused(&error))?;
     let mut inflated = 0;
     for (index, path) in chosen {
-        let file = archive.by_index(index).map_err(|error| refused(&error))?;
-        let mut counted = CountingReader::new(file, limits.inflated);
+        let mut counted = CountingReader::new(content(&mut archive, index)?, limits.inflated);
         counted.left -= inflated;
         entries.keep(path, &mut counted)?;
         inflated = limits.inflated - counted.left;
     }
     entries.closed()
+}
+
+/// The inflated content of an entry.
+fn content<'a>(archive: &'a mut ZipArchive<Cursor<&[u8]>>, index: usize) -> Result<Box<dyn Read + 'a>, ArchiveError> {
+    let mut raw = archive.by_index_raw(index).map_err(|error| refused(&error))?;
+    if raw.compression() != CompressionMethod::ZSTD {
+        drop(raw);
+        return Ok(Box::new(archive.by_index(index).map_err(|error| refused(&error))?));
+    }
+    let mut compressed = Vec::new();
+    raw.read_to_end(&mut compressed).map_err(|error| broken(&error))?;
+    Ok(Box::new(ZstandardFrames { compressed: Some(Cursor::new(compressed)), frame: None }))
+}
+
+/// The frames of a content that is compressed with Zstandard, one after the other.
+struct ZstandardFrames {
+    /// What is left before the next frame begins.
+    compressed: Option<Cursor<Vec<u8>>>,
+    frame: Option<StreamingDecoder<Cursor<Vec<u8>>, FrameDecoder>>,
+}
+
+impl Read for ZstandardFrames {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            if let Some(mut frame) = self.frame.take() {
+                match frame.read(into)? {
+                    0 if !into.is_empty() => self.compressed = Some(frame.into_inner()),
+                    count => {
+                        self.frame = Some(frame);
+                        return Ok(count);
+                    }
+                }
+            }
+            let rest = self.compressed.take().filter(|rest| rest.position() < rest.get_ref().len() as u64);
+            let Some(rest) = rest else { return Ok(0) };
+            self.frame = Some(StreamingDecoder::new(rest).map_err(std::io::Error::other)?);
+        }
+    }
 }
 
 /// The path of a file; `None` for a folder.

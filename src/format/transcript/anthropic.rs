@@ -9,7 +9,7 @@ use super::{Transcript, content};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::json;
-use crate::model::Json;
+use crate::model::{Json, RunStatus};
 
 /// An object that contains messages.
 #[derive(Deserialize)]
@@ -24,6 +24,14 @@ struct AnthropicConversation<'a> {
     #[serde(borrow)]
     messages: Option<Vec<&'a RawValue>>,
     usage: Option<VendorUsage>,
+    error: Option<AnthropicErrorForm>,
+}
+
+#[derive(Deserialize)]
+struct AnthropicErrorForm {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    message: Option<String>,
 }
 
 /// A message, in a conversation or as a response.
@@ -78,7 +86,7 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
         return reading.build_transcript(at, &json::part::<Vec<&RawValue>>(source, raw)?, None);
     }
     let whole: AnthropicConversation<'_> = content::fields(source, raw)?;
-    let Some(messages) = whole.messages else {
+    let Some(messages) = whole.messages.or_else(|| whole.error.is_some().then(Vec::new)) else {
         let help = "provide a list of messages, or an object with \"messages\"";
         return Err(source.problem(at, Code::NO_MESSAGES, "this object has no \"messages\"", help));
     };
@@ -86,8 +94,17 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
         let text = content::text(source, system, &mut reading.builder)?;
         reading.builder.add_question(Asker::System, text);
     }
-    let transcript = reading.build_transcript(at, &messages, whole.usage)?;
+    let failed = whole.error.map(|error| error.message.or(error.kind));
+    if failed.is_some() {
+        // A failed run is valid without an answer.
+        messages.iter().try_for_each(|raw| reading.message(raw))?;
+        reading.builder.add_answer(String::new());
+    }
+    let rest = if failed.is_some() { &[] } else { messages.as_slice() };
+    let transcript = reading.build_transcript(at, rest, whole.usage)?;
     Ok(Transcript {
+        status: if failed.is_some() { RunStatus::Error } else { RunStatus::Completed },
+        error: failed.flatten(),
         agent: content::name(whole.agent.as_deref(), whole.metadata, "agent"),
         case: content::name(whole.case.as_deref(), whole.metadata, "case"),
         model: whole.model.or(transcript.model),

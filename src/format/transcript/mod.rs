@@ -1,63 +1,71 @@
 //! Converts transcripts of other tools (messages, spans) to run records. Their content is data and is kept.
 
 mod anthropic;
+mod case_key;
 mod content;
 mod conversation_builder;
+mod detect;
+mod documents;
+mod event_stream;
+mod exchange;
 mod openai;
 mod otlp;
 mod recorded_run;
+mod source_texts;
 
+pub use self::detect::format_of;
 use serde_json::value::RawValue;
 
+use self::documents::documents;
+use self::exchange::{JoinedConversation, has_exchanges};
 pub use self::recorded_run::{Transcript, TranscriptFormat};
-use super::json;
-use crate::diag::{Code, Diagnostic, Diagnostics};
+pub use self::source_texts::source_texts;
+use crate::diag::Diagnostics;
 use crate::files::SourceText;
 
-/// Reads all runs of a file, in the file's order. `case_from` names the span attribute with the case.
+/// Reads all runs of a file, in the file's order. `case_key` names the key of a record, or the attribute of a span, with the case.
 ///
 /// # Errors
 /// Invalid content with its position.
 pub fn read_transcripts(
     form: TranscriptFormat,
     source: &SourceText,
-    case_from: Option<&str>,
+    case_key: Option<&str>,
 ) -> Result<Vec<Transcript>, Diagnostics> {
     let documents = documents(source)?;
-    match form {
-        TranscriptFormat::OpenAi => openai::read_openai(source, &documents),
-        TranscriptFormat::Anthropic => anthropic::read_anthropic(source, &documents),
-        TranscriptFormat::Otlp => otlp::read_traces(source, &documents, case_from),
+    let mut runs = match form {
+        TranscriptFormat::OpenAi => read_chats(source, &documents, openai::read_openai)?,
+        TranscriptFormat::Anthropic => read_chats(source, &documents, anthropic::read_anthropic)?,
+        TranscriptFormat::Otlp => return otlp::read_traces(source, &documents, case_key),
+    };
+    if let Some(key) = case_key {
+        case_key::name_cases(source, &mut runs, key)?;
     }
+    Ok(runs)
 }
 
-/// The values of a file: one, or one per line. Any white space separates them, as in JSON lines parsers.
-fn documents(source: &SourceText) -> Result<Vec<&RawValue>, Diagnostic> {
-    let mut values = serde_json::Deserializer::from_str(&source.text).into_iter::<&RawValue>();
-    let mut documents = Vec::new();
-    let mut read = 0;
-    while let Some(value) = values.next() {
-        match value {
-            Ok(value) => documents.push(value),
-            Err(_) => return Err(broken(source, read)),
-        }
-        read = values.byte_offset();
-    }
-    match documents.is_empty() {
-        true => {
-            Err(source.problem(0, Code::EMPTY_FILE, "the file is empty", "provide a transcript as JSON or JSON lines"))
-        }
-        false => Ok(documents),
-    }
-}
+/// Reads the conversations of records.
+type ReadRecords = fn(&SourceText, &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics>;
 
-/// The problem of invalid JSON from a byte offset on.
-fn broken(source: &SourceText, start: usize) -> Diagnostic {
-    let outcome: Result<&RawValue, Diagnostic> = json::read_json_part(source, start, &source.text[start..]);
-    outcome.map_or_else(
-        |problem| problem,
-        |_| source.problem(start, Code::BROKEN_JSON, "invalid JSON", "correct the syntax here"),
-    )
+/// Reads conversations, or exchanges that are put together to conversations. Those have the positions of their first exchange.
+fn read_chats(
+    source: &SourceText,
+    records: &[&RawValue],
+    read_records: ReadRecords,
+) -> Result<Vec<Transcript>, Diagnostics> {
+    if !records.iter().any(|record| has_exchanges(record)) {
+        return read_records(source, records);
+    }
+    let mut problems = Diagnostics::default();
+    let mut runs = Vec::new();
+    for JoinedConversation { at, text } in exchange::join(source, records)? {
+        let joined = SourceText::from_text(source.file.clone(), text);
+        let read = documents(&joined).map_err(Diagnostics::from).and_then(|records| read_records(&joined, &records));
+        let read = read.map_err(|found| found.all_at(source.point(at)));
+        let read = problems.keep_all(read).unwrap_or_default();
+        runs.extend(read.into_iter().map(|run| Transcript { at, ..run }));
+    }
+    problems.or(runs)
 }
 
 #[cfg(test)]

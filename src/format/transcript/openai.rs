@@ -9,7 +9,7 @@ use super::{Transcript, content};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::json;
-use crate::model::{Json, RunStatus};
+use crate::model::{Json, Measures, RunStatus};
 
 /// An object that contains messages or items: a request, a response, or both in one.
 #[derive(Deserialize)]
@@ -37,7 +37,8 @@ struct OpenAiConversation<'a> {
 #[derive(Deserialize)]
 struct Choice<'a> {
     #[serde(borrow)]
-    message: &'a RawValue,
+    message: Option<&'a RawValue>,
+    finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -98,8 +99,29 @@ pub fn read_openai(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<T
         return Ok(vec![conversation(source, json::offset_of(source, documents[0]), documents)?]);
     }
     let mut problems = Diagnostics::default();
-    let all: Vec<_> = documents.iter().filter_map(|raw| problems.keep(one(source, raw))).collect();
+    let all: Vec<_> = documents.iter().filter_map(|raw| problems.keep(samples(source, raw))).flatten().collect();
     problems.or(all)
+}
+
+/// The number of alternatives of an answer.
+#[derive(Deserialize)]
+struct ChoiceCount<'a> {
+    #[serde(borrow)]
+    choices: Option<Vec<&'a RawValue>>,
+}
+
+/// The runs of one object: each alternative of the answer is a sample. Tokens are counted once.
+fn samples(source: &SourceText, raw: &RawValue) -> Result<Vec<Transcript>, Diagnostic> {
+    let mut several = 0;
+    content::has(raw, |count: ChoiceCount<'_>| {
+        several = count.choices.map_or(0, |choices| choices.len());
+        true
+    });
+    let mut runs = vec![one(source, raw, 0)?];
+    for choice in 1..several {
+        runs.push(Transcript { metrics: Measures::default(), ..one(source, raw, choice)? });
+    }
+    Ok(runs)
 }
 
 /// Distinguishes a message from an object that contains messages.
@@ -111,7 +133,7 @@ struct OpenAiMessageProbe<'a> {
     kind: Option<&'a RawValue>,
 }
 
-fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
+fn one(source: &SourceText, raw: &RawValue, choice: usize) -> Result<Transcript, Diagnostic> {
     let at = json::offset_of(source, raw);
     if raw.get().starts_with('[') {
         return conversation(source, at, &json::part::<Vec<&RawValue>>(source, raw)?);
@@ -129,26 +151,29 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
         Some(input) => reading.all(&json::part::<Vec<&RawValue>>(source, input)?)?,
         None => {}
     }
-    if whole.messages.is_none() && whole.choices.is_none() && whole.output.is_none() && whole.input.is_none() {
+    let has_messages =
+        whole.messages.is_some() || whole.choices.is_some() || whole.output.is_some() || whole.input.is_some();
+    if !has_messages && whole.error.is_none() {
         let help = "provide a list of messages, or an object with \"messages\", or with \"input\" and \"output\"";
         return Err(source.problem(at, Code::NO_MESSAGES, "this object has no \"messages\"", help));
     }
     reading.all(&whole.messages.unwrap_or_default())?;
     reading.all(&whole.output.unwrap_or_default())?;
-    match whole.choices.as_deref() {
-        Some([choice]) => reading.all(&[choice.message])?,
-        Some([_, second, ..]) => {
-            let what = "this answer has more than one choice";
-            let help = "write each choice as a separate conversation: each is a sample";
-            return Err(source.problem(json::offset_of(source, second.message), Code::MANY_CHOICES, what, help));
+    let chosen = whole.choices.as_deref().and_then(|choices| choices.get(choice));
+    let unanswered = match chosen.map(|chosen| (chosen.message, chosen.finish_reason.as_deref())) {
+        Some((Some(message), _)) => {
+            reading.all(&[message])?;
+            None
         }
-        Some([]) | None => {}
-    }
-    let (status, error) = match (whole.status.as_deref(), whole.error) {
-        (Some("failed"), error) => (RunStatus::Error, error.and_then(|error| error.message)),
-        (Some("cancelled"), _) => (RunStatus::Cancelled, None),
-        (_, Some(error)) => (RunStatus::Error, error.message),
-        (_, None) => (RunStatus::Completed, None),
+        Some((None, reason)) => Some(format!("the choice has no message: {}", reason.unwrap_or("no reason given"))),
+        None => None,
+    };
+    let (status, error) = match (whole.status.as_deref(), whole.error, unanswered) {
+        (Some("failed"), error, _) => (RunStatus::Error, error.and_then(|error| error.message)),
+        (Some("cancelled"), ..) => (RunStatus::Cancelled, None),
+        (_, Some(error), _) => (RunStatus::Error, error.message),
+        (_, None, Some(unanswered)) => (RunStatus::Error, Some(unanswered)),
+        (_, None, None) => (RunStatus::Completed, None),
     };
     if status != RunStatus::Completed {
         // A failed run is valid without an answer.

@@ -90,6 +90,22 @@ pub enum TranscriptFormat {
 }
 
 impl TranscriptFormat {
+    /// All formats.
+    pub const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Otlp];
+
+    /// The format with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str() == name)
+    }
+
+    /// Whether its records are traces, which may lack the messages.
+    pub fn is_trace(self) -> bool {
+        match self {
+            Self::Otlp => true,
+            Self::OpenAi | Self::Anthropic => false,
+        }
+    }
+
     /// The name on the command line and in a record's provenance.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,12 +1,12 @@
 //! The digests of an imported recording: of the current agent, and of its case's input.
 
-use super::place::{ExistingRecordings, RecordingsPlace};
+use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::freshness::{RecordingDigests, recording_digests};
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{Files, SourceText};
+use crate::files::Files;
 use crate::format::transcript::Transcript;
 use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource};
 use crate::suites::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
@@ -48,10 +48,10 @@ impl Digests {
     pub fn add(
         &self,
         record: &mut RunRecord,
-        run: &Transcript,
-        source: &SourceText,
+        imported: &ImportedRun<'_>,
         existing: ExistingRecordings,
     ) -> Result<Option<String>, Diagnostics> {
+        let ImportedRun { run, source, form: _ } = *imported;
         let Some((disk, plan)) = &self.known else { return Ok(None) };
         let (agent, case) = (&record.agent, &record.case);
         let Some((loaded, digests)) = self.digests(disk, plan, agent, case)? else {

@@ -1,4 +1,7 @@
-//! Where recordings are written.
+//! Where recordings are written, and which runs.
+
+use crate::files::SourceText;
+use crate::format::transcript::{Transcript, TranscriptFormat};
 
 /// The place of new recordings.
 pub struct RecordingsPlace<'a> {
@@ -17,4 +20,15 @@ pub enum ExistingRecordings {
     Refused,
     /// Recordings are replaced, and such runs are imported with an unknown input.
     Replaced,
+}
+
+/// A run, and the file from which it was read.
+#[derive(Clone, Copy)]
+pub struct ImportedRun<'a> {
+    /// The run.
+    pub run: &'a Transcript,
+    /// Its file.
+    pub source: &'a SourceText,
+    /// The format of the file.
+    pub form: TranscriptFormat,
 }

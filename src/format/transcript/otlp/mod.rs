@@ -2,6 +2,7 @@
 
 mod calls;
 mod messages;
+mod protobuf;
 mod span;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,7 @@ use serde_json::value::RawValue;
 
 use self::calls::Calls;
 use self::messages::{MessagePart, OtlpMessage};
+pub use self::protobuf::json_of_protobuf;
 use self::span::{SpanOperation, TraceSpan};
 use super::{Transcript, content};
 use crate::diag::{Code, Diagnostic, Diagnostics};

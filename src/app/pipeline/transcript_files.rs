@@ -1,0 +1,175 @@
+//! Finds the files of transcripts that a user names, and reads their runs.
+
+use std::collections::BTreeMap;
+
+use crate::app::cli_error::CliError;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::files::{Files, SourceText, files_below};
+use crate::format::transcript::{Transcript, TranscriptFormat, format_of, read_transcripts, source_texts};
+use crate::model::{PathGlob, RepoPath};
+use crate::world::{Disk, World};
+
+/// A file with its runs.
+pub struct TranscriptFile {
+    /// The file, for problems of its runs.
+    pub source: SourceText,
+    /// Its format.
+    pub form: TranscriptFormat,
+    /// Its runs, in order.
+    pub runs: Vec<Transcript>,
+}
+
+/// How files are read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TranscriptReading<'a> {
+    /// Their format; `None` to find it out for each file.
+    pub form: Option<TranscriptFormat>,
+    /// Where a record has the name of its case.
+    pub case_key: Option<&'a str>,
+}
+
+/// All files that were read.
+pub struct TranscriptFiles {
+    /// The files with runs, in order.
+    pub files: Vec<TranscriptFile>,
+    /// The files in named folders whose format is unknown.
+    pub skipped: Vec<String>,
+}
+
+/// The fewest problems of one kind that are shown as one.
+const SIMILAR: usize = 10;
+
+/// The ends of names of files that folders are searched for.
+const SUFFIXES: [&str; 8] = [".json", ".jsonl", ".ndjson", ".gz", ".sse", ".pb", ".eval", ".har"];
+
+/// Whether a file was named or found in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FoundBy {
+    Name,
+    Folder,
+}
+
+/// Reads files, the files in folders, and the files that patterns match; `-` is standard input.
+///
+/// # Errors
+/// Files that cannot be read, and patterns that match nothing. Ten or more problems of one kind are one.
+pub fn read_transcript_files(
+    paths: &[String],
+    reading: TranscriptReading<'_>,
+    world: &World,
+) -> Result<TranscriptFiles, CliError> {
+    let mut problems = Diagnostics::default();
+    let mut found = TranscriptFiles { files: Vec::new(), skipped: Vec::new() };
+    for path in paths {
+        if path == "-" {
+            let read = world.input().map_err(Diagnostics::from).and_then(|source| read_file(source, reading));
+            match problems.keep_all(read) {
+                Some(ReadFile::Runs(read)) => found.files.push(read),
+                Some(ReadFile::Unknown(source)) => problems.push(unknown(&source)),
+                None => {}
+            }
+            continue;
+        }
+        let Some((disk, files, found_by)) = problems.keep(files_of(path)) else { continue };
+        for file in files {
+            let texts = problems.keep(disk.bytes(&file).and_then(|bytes| source_texts(&file, bytes)));
+            for source in texts.unwrap_or_default() {
+                match (problems.keep_all(read_file(source, reading)), found_by) {
+                    (Some(ReadFile::Runs(read)), _) => found.files.push(read),
+                    (Some(ReadFile::Unknown(source)), FoundBy::Folder) => found.skipped.push(source.file.to_string()),
+                    (Some(ReadFile::Unknown(source)), FoundBy::Name) => problems.push(unknown(&source)),
+                    (None, _) => {}
+                }
+            }
+        }
+    }
+    joined_problems(problems).or(())?;
+    if found.files.is_empty() {
+        let what = "no file of a known format was found";
+        return Err(Diagnostic::of_file(paths.join(" "), Code::NO_TRANSCRIPT, what, FORMATS).into());
+    }
+    Ok(found)
+}
+
+/// What reading one file gave.
+enum ReadFile {
+    /// Its runs.
+    Runs(TranscriptFile),
+    /// The format is not known.
+    Unknown(SourceText),
+}
+
+fn read_file(source: SourceText, reading: TranscriptReading<'_>) -> Result<ReadFile, Diagnostics> {
+    let found = reading.form.map_or_else(|| format_of(&source), |form| Ok(Some(form)));
+    let Some(form) = found? else { return Ok(ReadFile::Unknown(source)) };
+    let runs = read_transcripts(form, &source, reading.case_key)?;
+    Ok(ReadFile::Runs(TranscriptFile { source, form, runs }))
+}
+
+fn unknown(source: &SourceText) -> Diagnostic {
+    source.problem(0, Code::UNKNOWN_FORMAT, "the format of this file is not known", FORMATS)
+}
+
+const FORMATS: &str = "provide transcripts of a format that docs/traces.md lists, or name the format before the path";
+
+/// The files that a path names: itself, those in a folder, or those that match a pattern.
+fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
+    let plain = path.split(['*', '?', '[', '{']).next().unwrap_or_default();
+    let is_pattern = plain.len() < path.len() && !std::path::Path::new(path).exists();
+    if !is_pattern {
+        let trimmed = path.trim_end_matches('/');
+        let (disk, place) = match trimmed {
+            "." | ".." => Disk::of_file(&format!("{trimmed}/x")).map(|(disk, inner)| (disk, inner.parent()))?,
+            named => Disk::of_file(named)?,
+        };
+        return match disk.list(&place) {
+            Ok(_) => {
+                let files = files_below(&disk as &dyn Files, &place)?;
+                let wanted = |name: &str| SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) && !is_hidden(name);
+                let files = files.into_iter().filter(|(name, _)| wanted(name)).map(|(_, file)| file).collect();
+                Ok((disk, files, FoundBy::Folder))
+            }
+            Err(_) => Ok((disk, vec![place], FoundBy::Name)),
+        };
+    }
+    let folder = plain.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let around = if folder.is_empty() { "x".to_owned() } else { format!("{folder}/x") };
+    let (disk, inside) = Disk::of_file(&around).map_err(|problem| Diagnostic { file: path.to_owned(), ..problem })?;
+    let rest = path[folder.len()..].trim_start_matches('/');
+    let glob = PathGlob::new(&inside.parent(), rest)
+        .map_err(|why| Diagnostic::of_file(path, Code::BAD_PATTERN, format!("this pattern {why}"), "correct it"))?;
+    let files = files_below(&disk as &dyn Files, glob.folder())?.into_iter();
+    let wanted = |(name, file): &(String, RepoPath)| glob.fits(file) && (!is_hidden(name) || is_hidden(rest));
+    let files: Vec<RepoPath> = files.filter(wanted).map(|(_, file)| file).collect();
+    match files.is_empty() {
+        true => {
+            let help = "correct it; * matches within a folder, ** across folders";
+            Err(Diagnostic::of_file(path, Code::NO_TRANSCRIPT, "no file matches this pattern", help))
+        }
+        false => Ok((disk, files, FoundBy::Name)),
+    }
+}
+
+/// Whether a file or one of its folders is hidden.
+fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.'))
+}
+
+/// Joins problems with the same code and remedy into the first of them, from ten on.
+pub fn joined_problems(problems: Diagnostics) -> Diagnostics {
+    let mut kinds: BTreeMap<(&'static str, String), Vec<Diagnostic>> = BTreeMap::new();
+    for problem in problems.sorted() {
+        kinds.entry((problem.code.as_str(), problem.help.clone())).or_default().push(problem);
+    }
+    let mut shown = Diagnostics::default();
+    for mut kind in kinds.into_values() {
+        if kind.len() >= SIMILAR {
+            let more = kind.len() - 1;
+            kind.truncate(1);
+            kind.iter_mut()
+                .for_each(|first| first.what = format!("{} (and {more} more problems like this)", first.what));
+        }
+        kind.into_iter().for_each(|problem| shown.push(problem));
+    }
+    shown
+}

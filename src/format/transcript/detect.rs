@@ -1,0 +1,113 @@
+//! Finds out the format of a transcript by the keys of its records.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::content;
+use super::documents::documents;
+use super::exchange::{has_exchanges, vendor_of};
+use super::recorded_run::TranscriptFormat;
+use crate::diag::Diagnostic;
+use crate::files::SourceText;
+
+/// The keys that tell formats apart.
+#[derive(Deserialize)]
+struct RecordKeys<'a> {
+    #[serde(borrow, rename = "resourceSpans", alias = "resource_spans")]
+    resource_spans: Option<&'a RawValue>,
+    #[serde(borrow)]
+    messages: Option<&'a RawValue>,
+    #[serde(borrow)]
+    system: Option<&'a RawValue>,
+    #[serde(borrow)]
+    choices: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    role: Option<&'a RawValue>,
+    #[serde(borrow, rename = "type")]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    stop_reason: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+/// The type of a part of a message.
+#[derive(Deserialize)]
+struct PartKind<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<&'a RawValue>,
+}
+
+/// The format of a file; `None` if none of its records shows it.
+///
+/// # Errors
+/// The file is not JSON.
+pub fn format_of(source: &SourceText) -> Result<Option<TranscriptFormat>, Diagnostic> {
+    Ok(format_of_records(&documents(source)?))
+}
+
+/// A list has the format of its records. Messages whose parts Anthropic alone has make all of them Anthropic's; plain ones read the same
+/// in both formats.
+fn format_of_records(records: &[&RawValue]) -> Option<TranscriptFormat> {
+    let mut found = None;
+    for record in records {
+        match format_of_record(record) {
+            Some(TranscriptFormat::OpenAi) => found = found.or(Some(TranscriptFormat::OpenAi)),
+            Some(other) => return Some(other),
+            None => {}
+        }
+    }
+    found
+}
+
+fn format_of_record(record: &RawValue) -> Option<TranscriptFormat> {
+    if record.get().starts_with('[') {
+        return format_of_records(&serde_json::from_str::<Vec<&RawValue>>(record.get()).ok()?);
+    }
+    if !record.get().starts_with('{') {
+        return None;
+    }
+    let keys: RecordKeys<'_> = serde_json::from_str(record.get()).ok()?;
+    if keys.resource_spans.is_some() {
+        return Some(TranscriptFormat::Otlp);
+    }
+    if has_exchanges(record) {
+        return vendor_of(record);
+    }
+    let kind = keys.kind.map_or("", RawValue::get);
+    let is_error = kind == "\"error\"" && keys.error.is_some();
+    if is_error || keys.stop_reason.is_some() || keys.content.is_some_and(has_anthropic_parts) {
+        return Some(TranscriptFormat::Anthropic);
+    }
+    if let Some(messages) = keys.messages.filter(|messages| messages.get().starts_with('[')) {
+        let anthropic = keys.system.map(|_| TranscriptFormat::Anthropic);
+        return anthropic.or_else(|| format_of_record(messages)).or(Some(TranscriptFormat::OpenAi));
+    }
+    let is_response = keys.output.is_some_and(|output| output.get().starts_with('['));
+    let is_message = keys.role.is_some() && (keys.content.is_some() || kind.is_empty());
+    let is_item = matches!(kind, "\"function_call\"" | "\"function_call_output\"" | "\"reasoning\"")
+        && (keys.arguments.is_some() || keys.output.is_some() || keys.content.is_some());
+    let is_input = keys.input.is_some() && is_response;
+    let is_failure = keys.error.is_some_and(|error| error.get().starts_with('{'));
+    let is_openai =
+        keys.choices.is_some() || is_response || is_input || is_message || is_item || (is_failure && kind.is_empty());
+    is_openai.then_some(TranscriptFormat::OpenAi)
+}
+
+fn has_anthropic_parts(content: &RawValue) -> bool {
+    let parts: Vec<&RawValue> = serde_json::from_str(content.get()).unwrap_or_default();
+    parts.iter().any(|part| {
+        content::has(part, |part: PartKind<'_>| {
+            let kind = part.kind.map_or("", RawValue::get).trim_matches('"');
+            matches!(kind, "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use")
+        })
+    })
+}

@@ -1,0 +1,188 @@
+//! Puts recorded event streams of models together: the events of one answer become the answer that is not streamed.
+
+use serde_json::{Map, Value, json};
+
+use crate::format::lenient;
+
+/// The answer of an event stream; `None` if the text is no stream of a known vendor.
+pub fn streamed_answer(text: &str) -> Option<Value> {
+    let events: Vec<Value> = events(text).collect();
+    let kind = |event: &Value| event.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let first = events.first()?;
+    match kind(first).as_str() {
+        "message_start" | "ping" => message(&events),
+        "error" => Some(first.clone()),
+        _ if events.iter().any(|event| event.get("response").is_some_and(Value::is_object)) => {
+            // The last event has the whole response: completed, failed or incomplete.
+            let whole = events.iter().rev().find_map(|event| event.get("response").filter(|whole| whole.is_object()));
+            whole.cloned()
+        }
+        _ if events.iter().any(|event| event.get("choices").is_some()) => Some(completion(&events)),
+        _ => events.into_iter().find(|event| event.get("error").is_some()),
+    }
+}
+
+/// Whether a text looks like an event stream.
+pub fn is_event_stream(text: &str) -> bool {
+    let start = text.trim_start();
+    ["event:", "data:", "id:", "retry:", ": ", ":\n"].iter().any(|field| start.starts_with(field))
+}
+
+/// The data of all events that are JSON objects. An event ends at an empty line; its data lines belong together.
+fn events(text: &str) -> impl Iterator<Item = Value> {
+    let mut events = Vec::new();
+    let mut data: Vec<&str> = Vec::new();
+    for line in text.lines().chain([""]) {
+        if let Some(more) = line.strip_prefix("data:") {
+            data.push(more.strip_prefix(' ').unwrap_or(more));
+        } else if line.is_empty() && !data.is_empty() {
+            events.extend(lenient::any(&data.join("\n")).ok().filter(Value::is_object));
+            data.clear();
+        }
+    }
+    events.into_iter()
+}
+
+/// A message of Anthropic from its events.
+fn message(events: &[Value]) -> Option<Value> {
+    let mut whole = Map::new();
+    let mut blocks: Vec<(Value, String)> = Vec::new();
+    for event in events {
+        match event.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "message_start" => whole = event.get("message")?.as_object()?.clone(),
+            "content_block_start" => blocks.push((event.get("content_block")?.clone(), String::new())),
+            "content_block_delta" => {
+                let (block, input) = blocks.get_mut(index(event))?;
+                let delta = event.get("delta")?.as_object()?;
+                for (key, value) in delta.iter().filter(|(key, _)| *key != "type") {
+                    match key.as_str() {
+                        "partial_json" => input.push_str(value.as_str().unwrap_or_default()),
+                        key => append(block.as_object_mut()?, key, value),
+                    }
+                }
+            }
+            "message_delta" => {
+                whole.extend(event.get("delta").and_then(Value::as_object).cloned().unwrap_or_default());
+                let counted = event.get("usage").and_then(Value::as_object).cloned().unwrap_or_default();
+                let usage = whole.entry("usage").or_insert_with(|| json!({}));
+                usage.as_object_mut()?.extend(counted);
+            }
+            "error" => return Some(event.clone()),
+            _ => {}
+        }
+    }
+    let content = blocks.into_iter().map(|(mut block, input)| {
+        if let (Some(fields), false) = (block.as_object_mut(), input.is_empty()) {
+            fields.insert("input".to_owned(), lenient::any(&input).unwrap_or(Value::String(input)));
+        }
+        block
+    });
+    whole.insert("content".to_owned(), content.collect());
+    (whole.len() > 1).then_some(Value::Object(whole))
+}
+
+/// A chat completion from its chunks. Each choice, and each call of a tool, is put together by its index.
+fn completion(events: &[Value]) -> Value {
+    let mut whole = Map::new();
+    let mut choices: Vec<Map<String, Value>> = Vec::new();
+    for event in events {
+        for key in ["id", "model", "usage", "error"] {
+            if let Some(value) = event.get(key).filter(|value| !value.is_null()) {
+                whole.insert(key.to_owned(), value.clone());
+            }
+        }
+        for choice in event.get("choices").and_then(Value::as_array).into_iter().flatten() {
+            let Some(message) = slot(&mut choices, index(choice)) else { continue };
+            let delta = choice.get("delta").and_then(Value::as_object).cloned().unwrap_or_default();
+            delta.iter().for_each(|(key, value)| match (key.as_str(), value) {
+                ("tool_calls", Value::Array(calls)) => calls.iter().for_each(|call| add_call(message, call)),
+                ("role", role) => drop(message.insert("role".to_owned(), role.clone())),
+                (key, value) => append(message, key, value),
+            });
+        }
+    }
+    let choices: Vec<Value> = choices
+        .into_iter()
+        .map(|mut message| {
+            message.entry("role").or_insert_with(|| json!("assistant"));
+            json!({ "message": message })
+        })
+        .collect();
+    whole.insert("object".to_owned(), json!("chat.completion"));
+    whole.insert("choices".to_owned(), Value::Array(choices));
+    Value::Object(whole)
+}
+
+fn add_call(message: &mut Map<String, Value>, part: &Value) {
+    let Value::Array(calls) = message.entry("tool_calls").or_insert_with(|| json!([])) else { return };
+    let at = index(part);
+    while calls.len() <= at && at < MOST_PARTS {
+        calls.push(json!({ "function": {} }));
+    }
+    let Some(Value::Object(call)) = calls.get_mut(at) else { return };
+    for (key, value) in part.as_object().into_iter().flatten().filter(|(key, _)| *key != "index") {
+        match (key.as_str(), value) {
+            ("function", Value::Object(function)) => {
+                let Value::Object(known) = call.entry("function").or_insert_with(|| json!({})) else { continue };
+                function.iter().for_each(|(key, value)| append(known, key, value));
+            }
+            (key, value) => drop(call.insert(key.to_owned(), value.clone())),
+        }
+    }
+}
+
+/// The most choices of an answer, and the most calls of a message: an index is a number that somebody wrote.
+const MOST_PARTS: usize = 1000;
+
+fn slot(choices: &mut Vec<Map<String, Value>>, at: usize) -> Option<&mut Map<String, Value>> {
+    while choices.len() <= at && at < MOST_PARTS {
+        choices.push(Map::new());
+    }
+    choices.get_mut(at)
+}
+
+fn index(value: &Value) -> usize {
+    value.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok()).unwrap_or(0)
+}
+
+/// Appends a piece of a text to the text so far; other values replace it.
+fn append(fields: &mut Map<String, Value>, key: &str, piece: &Value) {
+    match (fields.get_mut(key), piece) {
+        (_, Value::Null) => {}
+        (Some(Value::String(text)), Value::String(more)) => text.push_str(more),
+        (Some(_) | None, piece) => drop(fields.insert(key.to_owned(), piece.clone())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::any;
+    use proptest::proptest;
+    use serde_json::json;
+
+    use super::{is_event_stream, streamed_answer};
+
+    #[test]
+    fn lines_of_data_and_comments_are_read_as_the_standard_says() {
+        let text = ": keep-alive\n\ndata:{\"choices\":\ndata: [{\"index\": 0, \"delta\": {\"content\": \"a\"}}]}\r\n\r\ndata: [DONE]\n\n";
+        assert!(is_event_stream(text));
+        let whole = streamed_answer(text).unwrap();
+        assert_eq!(whole["choices"], json!([{ "message": { "role": "assistant", "content": "a" } }]));
+        assert!(!is_event_stream("{\"data\": 1}"));
+        assert_eq!(streamed_answer("data: nothing\n\n"), None);
+    }
+
+    #[test]
+    fn an_index_beyond_all_reason_is_left_out() {
+        let far = "data: {\"choices\": [{\"index\": 99999999999, \"delta\": {\"content\": \"a\"}}]}\n\n";
+        assert_eq!(streamed_answer(far).unwrap()["choices"].as_array().map(Vec::len), Some(1000));
+    }
+
+    proptest! {
+        #[test]
+        fn any_events_are_read_or_refused(kind in "(message_start|content_block_start|content_block_delta|message_delta|error|x)", rest in any::<String>()) {
+            let one = json!({ "type": kind, "index": 3, "delta": { "text": rest, "type": 1 }, "message": {}, "usage": 1 });
+            let _ = streamed_answer(&format!("data: {{\"type\": \"message_start\", \"message\": {{\"usage\": 3}}}}\n\ndata: {one}\n\n{rest}"));
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What import reads of files that the tools themselves wrote: `tests/imports/` has the scripts that made them.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::record;
+use crate::repository::{Repository, root};
+
+/// A file of a tool, and what it contains.
+struct Written {
+    file: &'static str,
+    format: &'static str,
+    /// The status, the query and the answer of each run, and the tools that it called.
+    runs: &'static [Run],
+}
+
+type Run = (&'static str, Option<&'static str>, Option<&'static str>, &'static [&'static str]);
+
+const ANSWER: &str = "Order 17 was shipped on 2026-03-04 with Acme Express.";
+const QUERY: Option<&str> = Some("You are the helper of Acme.\n\nWhere is my order 17?");
+const BARE: Option<&str> = Some("Where is my order 17?");
+const WHOLE: Run = ("completed", QUERY, Some(ANSWER), &["find_order"]);
+const ALONE: Run = ("completed", None, Some(ANSWER), &[]);
+
+const SDKS: &[Written] = &[
+    Written { file: "openai/chat-messages.json", format: "openai", runs: &[WHOLE] },
+    Written { file: "openai/chat-exchanges.jsonl", format: "openai", runs: &[WHOLE] },
+    Written { file: "openai/chat-streamed-exchanges.jsonl", format: "openai", runs: &[WHOLE] },
+    Written { file: "openai/chat-call.sse", format: "openai", runs: &[("completed", None, Some(""), &["find_order"])] },
+    Written { file: "openai/chat-answer.sse", format: "openai", runs: &[ALONE] },
+    Written {
+        file: "openai/completion.json",
+        format: "openai",
+        runs: &[("completed", None, Some("I cannot help with that."), &[])],
+    },
+    Written { file: "openai/error.json", format: "openai", runs: &[("error", None, Some(""), &[])] },
+    Written {
+        file: "openai/responses-messages.json",
+        format: "openai",
+        runs: &[("completed", BARE, Some(ANSWER), &["find_order"])],
+    },
+    Written { file: "openai/responses-exchanges.jsonl", format: "openai", runs: &[WHOLE] },
+    Written { file: "openai/responses-streamed-exchanges.jsonl", format: "openai", runs: &[WHOLE] },
+    Written {
+        file: "openai/responses-call.sse",
+        format: "openai",
+        runs: &[("completed", Some("You are the helper of Acme."), Some(""), &["find_order"])],
+    },
+    Written {
+        file: "openai/responses-answer.sse",
+        format: "openai",
+        runs: &[("completed", Some("You are the helper of Acme."), Some(ANSWER), &[])],
+    },
+    Written {
+        file: "anthropic/messages.json",
+        format: "anthropic",
+        runs: &[("completed", BARE, Some(ANSWER), &["find_order"])],
+    },
+    Written { file: "anthropic/exchanges.jsonl", format: "anthropic", runs: &[WHOLE] },
+    Written { file: "anthropic/streamed-exchanges.jsonl", format: "anthropic", runs: &[WHOLE] },
+    Written { file: "anthropic/answer.json", format: "anthropic", runs: &[ALONE] },
+    Written { file: "anthropic/answer.sse", format: "anthropic", runs: &[ALONE] },
+    Written {
+        file: "anthropic/call.sse",
+        format: "anthropic",
+        runs: &[("completed", None, Some("I look the order up."), &["find_order"])],
+    },
+    Written { file: "anthropic/error.json", format: "anthropic", runs: &[("error", None, Some(""), &[])] },
+    Written { file: "anthropic/error-exchange.jsonl", format: "anthropic", runs: &[("error", BARE, Some(""), &[])] },
+    Written { file: "cassettes/chat.yaml", format: "openai", runs: &[WHOLE] },
+    Written { file: "cassettes/chat.json", format: "openai", runs: &[WHOLE] },
+    Written { file: "cassettes/chat-streamed.yaml", format: "openai", runs: &[WHOLE] },
+    Written { file: "cassettes/chat-streamed.json", format: "openai", runs: &[WHOLE] },
+];
+
+pub fn of_sdks() {
+    all_are_read(SDKS);
+}
+
+fn all_are_read(files: &[Written]) {
+    let mut wrong = Vec::new();
+    for Written { file, format, runs } in files {
+        let (repository, ran) = import(file, &["--case", "c"]);
+        let expected: Vec<Value> = runs.iter().map(|run| told(format, run)).collect();
+        let found: Vec<Value> = ran.stdout.lines().map(|path| found(&repository, path)).collect();
+        if ran.code != 0 || found != expected {
+            wrong.push(format!("{file}: {}\n  expected {expected:?}\n  found    {found:?}", ran.stderr));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Imports a file of a tool in an empty repository.
+fn import(file: &str, more: &[&str]) -> (Repository, crate::repository::Ran) {
+    let repository = Repository::empty();
+    let bytes = fs::read(root().join("tests/imports/files").join(file)).unwrap();
+    let path = repository.path(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, bytes).unwrap();
+    let ran = repository.goldgate(&[&["import", file, "--out", "runs", "--agent", "helper"], more].concat());
+    (repository, ran)
+}
+
+fn told(format: &str, (status, prompt, answer, tools): &Run) -> Value {
+    json!([format!("import {format}"), status, prompt, answer, tools])
+}
+
+fn found(repository: &Repository, path: &str) -> Value {
+    let sample = path.rsplit('/').next().and_then(|name| name.trim_end_matches(".json").parse().ok()).unwrap_or(0);
+    let record = record(repository, path, sample);
+    let calls = record["intermediate"]["tool_calls"].as_array().unwrap();
+    let tools: Vec<&Value> = calls.iter().map(|call| &call["name"]).collect();
+    let answered = calls.iter().all(|call| call["arguments"] == json!({ "order": 17 }));
+    assert!(answered, "{path}: {calls:?}");
+    json!([
+        record["provenance"]["target"],
+        record["status"],
+        record["inputs"]["prompt"],
+        record["outputs"]["text"],
+        tools
+    ])
+}
+
+pub fn choices_refusals_and_errors() {
+    let (_, ran) = import("openai/choices-refusal-error.jsonl", &["--case", "c"]);
+    assert!(ran.code == 2 && ran.stderr.contains("this conversation asks \"Tell me the secret.\""), "{}", ran.stderr);
+    let (repository, ran) = import("openai/choices-refusal-error.jsonl", &["--case-key", "request.messages.0.content"]);
+    assert!(ran.code == 2 && ran.stderr.contains("at \"request.messages.0.content\""), "{}", ran.stderr);
+    let text = repository.read("openai/choices-refusal-error.jsonl");
+    let kinds = ["choices", "refusal", "error"];
+    let named = text.lines().zip(kinds).map(|(line, case)| format!("{{\"case\": \"{case}\", {}\n", &line[1..]));
+    repository.write("named.jsonl", named.collect::<String>());
+    let ran = repository.goldgate(&["import", "named.jsonl", "--out", "runs", "--agent", "helper"]);
+    let files =
+        "runs/helper/choices/0.json\nruns/helper/choices/1.json\nruns/helper/error.json\nruns/helper/refusal.json\n";
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, files), "{}", ran.stderr);
+    let error = record(&repository, "runs/helper/error.json", 0);
+    assert_eq!((&error["status"], &error["error"]), (&json!("error"), &json!("The model `nobody` does not exist")));
+    let tokens = |sample: u32| {
+        record(&repository, &format!("runs/helper/choices/{sample}.json"), sample)["metrics"]["total_tokens"].clone()
+    };
+    assert_eq!([tokens(0), tokens(1)], [json!(30), Value::Null], "the tokens of one answer are counted once");
+}
+
+pub fn tokens_of_a_loop_are_added() {
+    for file in
+        ["openai/chat-exchanges.jsonl", "openai/chat-streamed-exchanges.jsonl", "anthropic/streamed-exchanges.jsonl"]
+    {
+        let (repository, _) = import(file, &["--case", "c"]);
+        let record = record(&repository, "runs/helper/c.json", 0);
+        let metrics = &record["metrics"];
+        assert_eq!([&metrics["input_tokens"], &metrics["output_tokens"]], [&json!(42), &json!(18)], "{file}");
+    }
+}
+
+pub fn packed_files() {
+    let repository = Repository::empty();
+    let packed = |text: &[u8]| {
+        let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        std::io::Write::write_all(&mut writer, text).unwrap();
+        writer.finish().unwrap()
+    };
+    let chat = fs::read(root().join("tests/imports/files/openai/chat-messages.json")).unwrap();
+    fs::write(repository.path("chat.json.gz"), packed(&chat)).unwrap();
+    fs::write(repository.path("bomb.json.gz"), packed(&vec![b' '; 40 << 20])).unwrap();
+    fs::write(repository.path("cut.json.gz"), &packed(&chat)[..40]).unwrap();
+    let import = |file: &str| repository.goldgate(&["import", file, "--out", "runs", "--agent", "h", "--case", "c"]);
+    assert_eq!(import("chat.json.gz").stdout, "runs/h/c.json\n");
+    for (file, what) in [
+        ("bomb.json.gz", "bomb.json.gz: the file unpacks to more than 32 MiB"),
+        ("cut.json.gz", "cut.json.gz: the file cannot be unpacked"),
+    ] {
+        let ran = import(file);
+        assert!(
+            ran.code == 2 && ran.stderr.starts_with(what) && ran.stderr.contains("[broken-archive]"),
+            "{}",
+            ran.stderr
+        );
+    }
+    repository.write("empty.sse", "event: ping\ndata: {\"type\": \"ping\"}\n\n");
+    let ran = import("empty.sse");
+    assert!(
+        ran.code == 2 && ran.stderr.starts_with("empty.sse:1:1: this event stream has no answer"),
+        "{}",
+        ran.stderr
+    );
+    repository.write(
+        "get.json",
+        "{\"interactions\": [{\"request\": {\"body\": null}, \"response\": {\"body\": {\"string\": \"ok\"}}}]}",
+    );
+    let ran = import("get.json");
+    assert!(
+        ran.code == 2 && ran.stderr.starts_with("get.json:1:1: the format of this file is not known"),
+        "{}",
+        ran.stderr
+    );
+}
