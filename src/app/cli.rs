@@ -94,6 +94,9 @@ pub struct SelectionArgs {
     /// Only cases whose id matches; may be repeated
     #[arg(long, value_name = "GLOB")]
     pub case: Vec<String>,
+    /// Only cases with this tag; may be repeated
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
 }
 
 /// Options of `run`.
@@ -151,7 +154,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
     /// Grade one shard of the cases, such as 1/4; `goldgate merge` joins and judges the shards that --out wrote
-    #[arg(long, value_name = "i/n", requires = "out", conflicts_with_all = ["update_baseline", "update_snapshots"])]
+    #[arg(long, value_name = "i/n", requires = "out", conflicts_with_all = ["update_baseline", "update_snapshots", "tag"])]
     pub shard: Option<Shard>,
     /// Exit with 1 if a gate fails, also in the model tier
     #[arg(long, conflicts_with = "non_blocking")]

@@ -234,7 +234,7 @@ const UNEDITED: &str = "use the report as goldgate wrote it, unedited";
 /// Puts metrics into their order, and repeats in each case what its agent states.
 fn completed(mut report: Report) -> Result<Report, String> {
     for agent in report.suites.iter_mut().flat_map(|suite| &mut suite.agents) {
-        let AgentReport { agent: name, metric_order, metrics, cases, .. } = agent;
+        let AgentReport { agent: name, metric_order, metrics, cases, drafts, .. } = agent;
         *metrics = in_order(metric_order, std::mem::take(metrics), |metric| &metric.name)
             .into_iter()
             .zip(metric_order.iter())
@@ -250,6 +250,12 @@ fn completed(mut report: Report) -> Result<Report, String> {
             }
             let values = in_order(metric_order, std::mem::take(&mut case.values), |value| &value.name);
             case.values = values.into_iter().map(Option::unwrap_or_default).collect();
+        }
+        for draft in drafts {
+            draft.agent = name.clone();
+            for check in &mut draft.checks {
+                check.location.file = draft.golden.clone();
+            }
         }
         agent.complete();
     }

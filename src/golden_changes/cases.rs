@@ -40,6 +40,7 @@ pub fn compare(sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>, f
 struct SuitePairs<'a> {
     pairs: BTreeMap<(&'a CaseId, &'a AgentName), &'a Pair>,
     cases: BTreeSet<&'a CaseId>,
+    drafts: BTreeSet<&'a CaseId>,
     by_golden: BTreeMap<&'a RepoPath, BTreeSet<&'a CaseId>>,
     retired: BTreeMap<&'a CaseId, &'a str>,
 }
@@ -52,6 +53,7 @@ impl<'a> SuitePairs<'a> {
         }
         Self {
             by_golden,
+            drafts: suite.drafts().iter().map(|pair| &pair.case).collect(),
             pairs: suite.pairs().iter().map(|pair| ((&pair.case, &pair.agent), pair)).collect(),
             cases: suite.pairs().iter().map(|pair| &pair.case).collect(),
             retired: suite.retired().iter().map(|(case, why)| (case, why.as_str())).collect(),
@@ -79,6 +81,12 @@ impl SuiteComparison<'_> {
         };
         let mut removed = names(&old.cases, &new.cases);
         removed.retain(|case| !new.retired.keys().any(|retired| retired.as_str() == case));
+        let is_draft = |case: &String| new.drafts.iter().any(|draft| draft.as_str() == case);
+        let (drafts, removed): (Vec<String>, Vec<String>) = removed.into_iter().partition(is_draft);
+        if !drafts.is_empty() {
+            let words = counted(&drafts, "case", "cases", &format!("of `{id}` made a draft, which counts for nothing"));
+            found.add(ChangeClass::Removed, Weight::NeedsApproval, words, None);
+        }
         if !removed.is_empty() {
             let words = counted(&removed, "case", "cases", &format!("of `{id}` removed"));
             found.add(ChangeClass::Removed, Weight::NeedsApproval, words, None);

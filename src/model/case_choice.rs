@@ -9,7 +9,7 @@ words! {
         /// All of them.
         #[default]
         All = "all",
-        /// Those that match `--case`.
+        /// Those that match `--case` and `--tag`.
         Matching = "matching",
         /// Those that failed in the run before: `--failed`.
         Failed = "failed",

@@ -112,6 +112,10 @@ id! {
     /// The id of a case, unique in its suite (grading.md 2.6).
     CaseId
 }
+id! {
+    /// A word that selects cases: `run --tag`.
+    CaseTag
+}
 
 /// The name of an agent that is not read yet: a file names the agent once, outside its cases.
 impl Default for AgentName {

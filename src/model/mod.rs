@@ -33,6 +33,7 @@ mod reliability;
 mod report;
 mod run;
 mod run_source;
+mod run_usage;
 mod setting;
 mod shard;
 mod tag;
@@ -60,7 +61,7 @@ pub use governance::{
     ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
 };
 pub use grade::{Check, CheckKey, CheckName, CheckOutcome, Failure, Grade, Layer, all_hold};
-pub use ids::{AgentName, BadId, CaseId, JudgeName, SuiteId};
+pub use ids::{AgentName, BadId, CaseId, CaseTag, JudgeName, SuiteId};
 pub use input_limit::{InputLimit, LimitUnit};
 pub use interruption::Interruption;
 pub use judge::{
@@ -82,11 +83,11 @@ pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};
 pub use report::{
-    AgentReport, Authority, Comparison, FailureLine, MetricReport, Noise, NotGateable, Report, ReportTool, RunUsage,
-    SuiteReport,
+    AgentReport, Authority, Comparison, FailureLine, MetricReport, Noise, NotGateable, Report, ReportTool, SuiteReport,
 };
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
 pub use run_source::{LiveSource, RunSource};
+pub use run_usage::RunUsage;
 pub use setting::{KindSettings, SettingChange, SettingFile, SettingRule, SettingWeight, Treatment};
 pub use shard::Shard;
 pub use tag::Tag;

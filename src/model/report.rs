@@ -22,6 +22,7 @@ use super::other_pull_request::{OtherOutcome, OtherPullRequest};
 use super::pair::{Exclusion, PairCheck, PairResult};
 use super::path::RepoPath;
 use super::reliability::Reliability;
+use super::run_usage::RunUsage;
 use super::tag::Tag;
 use super::verdict::{Ruling, Verdict};
 use super::words::words;
@@ -127,48 +128,6 @@ pub struct NotGateable(
     pub String,
 );
 
-/// Calls, tokens and cost of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct RunUsage {
-    /// Calls made.
-    pub calls: u64,
-    /// Of these, the retries.
-    pub retries: u64,
-    /// Answers taken from a cache.
-    pub cached: u64,
-    /// Calls that were skipped, because no answer could change a verdict.
-    #[serde(default)]
-    pub saved: u64,
-    /// Input tokens, as recorded.
-    pub input_tokens: u64,
-    /// Output tokens, as recorded.
-    pub output_tokens: u64,
-    /// US dollars, if known.
-    pub cost_usd: Option<f64>,
-    /// Wall time of this program, in milliseconds.
-    pub wall_ms: u64,
-}
-
-impl RunUsage {
-    /// The sum of both; an unknown cost makes the sum unknown.
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            calls: self.calls + other.calls,
-            retries: self.retries + other.retries,
-            cached: self.cached + other.cached,
-            saved: self.saved + other.saved,
-            input_tokens: self.input_tokens + other.input_tokens,
-            output_tokens: self.output_tokens + other.output_tokens,
-            cost_usd: match (self.calls, other.calls) {
-                (_, 0) => self.cost_usd,
-                (0, _) => other.cost_usd,
-                _ => self.cost_usd.zip(other.cost_usd).map(|(one, two)| one + two),
-            },
-            wall_ms: self.wall_ms.max(other.wall_ms),
-        }
-    }
-}
-
 /// One suite of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteReport {
@@ -209,6 +168,9 @@ pub struct AgentReport {
     pub reliability: Option<Reliability>,
     /// Its cases, by id.
     pub cases: Vec<PairResult>,
+    /// Its draft cases, by id. Nothing counts them: they are in no metric, no gate and no baseline.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drafts: Vec<PairResult>,
     /// Cases that are listed but not run, with the reason.
     pub retired: BTreeMap<CaseId, String>,
     /// Cases that exist only in the baseline.
@@ -402,6 +364,11 @@ impl SuiteReport {
 }
 
 impl AgentReport {
+    /// Its cases, then its drafts.
+    pub fn shown(&self) -> impl Iterator<Item = &PairResult> {
+        self.cases.iter().chain(&self.drafts)
+    }
+
     /// All failed checks of counted pairs.
     pub fn failures(&self) -> impl Iterator<Item = (&PairResult, &PairCheck)> {
         let counted = self.cases.iter().filter(|case| case.exclusion == Exclusion::Counted);

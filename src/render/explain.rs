@@ -63,7 +63,7 @@ pub fn list(report: &Report) -> String {
     let mut lines: Vec<(bool, String)> = Vec::new();
     for suite in &report.suites {
         for agent in &suite.agents {
-            for case in &agent.cases {
+            for case in agent.shown() {
                 let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
                 let first = failed.next().map_or(String::new(), |check| format!("  {}", check.name));
                 let verdict = case.verdict.as_str();
@@ -84,7 +84,7 @@ pub fn overview(report: &Report) -> String {
     let mut out = String::new();
     for suite in &report.suites {
         for agent in &suite.agents {
-            agent.cases.iter().for_each(|case| one(&mut out, suite, agent, case));
+            agent.shown().for_each(|case| one(&mut out, suite, agent, case));
         }
     }
     put(&mut out, "`goldgate explain SUITE/AGENT/CASE` shows the input and the outputs of a case");
@@ -158,6 +158,9 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &PairRe
     let pair = case;
     put(out, &format!("{}/{}/{}: {}", suite.id, agent.agent, pair.case, case.verdict.as_str()));
     put(out, &format!("  golden file {}", pair.golden));
+    if agent.drafts.iter().any(|draft| draft.case == pair.case) {
+        put(out, "  draft       it counts for nothing until `goldgate review` accepts it");
+    }
     let excluded = match pair.exclusion {
         Exclusion::Counted => String::new(),
         Exclusion::NoMajority => ": excluded, no majority completed".to_owned(),
@@ -180,9 +183,10 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &PairRe
     }
     let spread = if pair.completed > 1 { ", then their standard deviation" } else { "" };
     put(out, &format!("  values      of the case, then of each sample{spread}"));
-    for (metric, value) in
-        agent.metrics.iter().zip(&pair.values).filter(|(metric, _)| !metric.is_silent() && is_of_a_case(metric))
-    {
+    let of_case = agent.metrics.iter().filter(|metric| !metric.is_silent() && is_of_a_case(metric));
+    let named =
+        of_case.filter_map(|metric| Some((metric, pair.values.iter().find(|value| value.name == metric.name)?)));
+    for (metric, value) in named {
         let samples: Vec<String> = value.samples.iter().map(|sample| metric_value(metric.unit, *sample)).collect();
         let spread =
             value.spread().map_or(String::new(), |spread| format!("   spread {}", words::spread(metric.unit, spread)));

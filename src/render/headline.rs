@@ -67,7 +67,7 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
     let moved = if has_baseline(report) && !has_moved(report) { " (no number moved)" } else { "" };
     let partly = match report.choice {
         CaseChoice::All => "",
-        CaseChoice::Matching => " Only cases that match --case were graded; the others are not judged.",
+        CaseChoice::Matching => " Only cases that match --case or --tag were graded; the others are not judged.",
         CaseChoice::Failed => " Only cases that failed before were graded; the others are not judged.",
     };
     match gates {

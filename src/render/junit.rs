@@ -93,6 +93,11 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
         test.set_classname(format!("{name}.cases"));
         tests.add_test_case(test);
     }
+    for draft in &agent.drafts {
+        let mut test = TestCase::new(draft.case.as_str(), skipped(&format!("a draft: it {}", words::draft(draft))));
+        test.set_classname(format!("{name}.drafts"));
+        tests.add_test_case(test);
+    }
     tests
 }
 

@@ -187,6 +187,17 @@ pub fn quarantine(pair: &PairResult) -> String {
     format!("in quarantine until {expires}, owned by {owner}; it {result} now: {reason}")
 }
 
+/// What a draft does now: `passes`, or the first check that it fails.
+pub fn draft(pair: &PairResult) -> String {
+    let failed = pair.checks.iter().find(|check| !check.standing.passes());
+    match (pair.has_majority(), pair.passed.passes(), failed) {
+        (false, ..) => "is inconclusive".to_owned(),
+        (true, true, _) => "passes".to_owned(),
+        (true, false, Some(check)) => format!("fails {}", check.name),
+        (true, false, None) => "fails".to_owned(),
+    }
+}
+
 /// The number of samples that pass: ` (2 of 3 pass)`; empty for one sample or if unknown.
 pub fn samples_passed(pair: &PairResult) -> String {
     match pair.passing {

@@ -3,6 +3,7 @@
 mod approved;
 mod case_moves;
 mod digest;
+mod drafts;
 mod evidence;
 mod history;
 
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 pub use self::approved::approved;
 pub use self::case_moves::{CaseMove, CaseMoves, CaseName, CaseNumbers, MeasuredNumbers, case_moves};
 pub use self::digest::result_digest;
+pub use self::drafts::{add_drafts, only_drafts};
 pub use self::history::{
     History, Measurement, NumberMove, NumberName, NumberScale, NumberTrend, history, numbers_of_baseline,
     numbers_of_report,
@@ -124,6 +126,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         judges: Vec::new(),
         reliability,
         cases,
+        drafts: Vec::new(),
         retired: retired.into_iter().collect(),
         removed,
         notes,

@@ -11,6 +11,7 @@ use super::shared::answer::metrics::ANSWER_METRICS;
 use super::shared::answer::reader::REFUSAL;
 use super::shared::answer::text::AnswerOutput;
 use super::shared::audit::Audit;
+use super::shared::case_marks::CaseMarks;
 use super::shared::every_kind::COMMON;
 use super::shared::grade_context::GradeContext;
 use super::shared::quarantine::Stated;
@@ -92,8 +93,8 @@ impl SuiteKind {
 
     /// The metrics of a suite with these pairs: those of the kind, those of checks of answers if a case states any, and those of what
     /// runs use that have a gate.
-    pub fn metrics_of(&self, suite: &SuiteConfig, pairs: &[Pair]) -> Vec<MetricSpec> {
-        let states_answer = pairs.iter().any(|pair| pair.answer.is_some());
+    pub fn metrics_of<'a>(&self, suite: &SuiteConfig, pairs: impl IntoIterator<Item = &'a Pair>) -> Vec<MetricSpec> {
+        let states_answer = pairs.into_iter().any(|pair| pair.answer.is_some());
         let is_used = |spec: &&MetricSpec| match spec.source {
             ValueSource::Use => suite.gates.contains_key(spec.name),
             ValueSource::Grade | ValueSource::Layer => states_answer,
@@ -204,8 +205,11 @@ impl AgentPolicy {
 
 /// A loaded suite with its golden files.
 pub trait Suite: Send + Sync {
-    /// The pairs to grade, ordered by case, then agent.
+    /// The pairs that count, ordered by case, then agent. Drafts are not among them.
     fn pairs(&self) -> &[Pair];
+
+    /// The pairs of draft cases, in the same order: they run and are shown, and count for nothing.
+    fn drafts(&self) -> &[Pair];
 
     /// Grades one completed sample of one of its pairs; `runs` are the runs of the pair, in its order.
     ///
@@ -272,6 +276,13 @@ pub trait Suite: Send + Sync {
     fn audit(&self, files: &dyn Files) -> Audit;
 }
 
+impl dyn Suite + '_ {
+    /// The pairs to run: those that count, then the drafts.
+    pub fn pairs_to_run(&self) -> impl Iterator<Item = &Pair> {
+        self.pairs().iter().chain(self.drafts())
+    }
+}
+
 /// A bounded loop of an actor and a critic, as pure decisions: the answers so far determine the next request.
 pub trait Refinement: Send + Sync {
     /// The next step after these answers, each the `outputs` of one call; empty at the start.
@@ -300,6 +311,8 @@ pub struct Pair {
     pub runs: Vec<RunKey>,
     /// Number of samples, if neither command line nor config states it.
     pub samples: Option<u32>,
+    /// Whether the case is a draft, and its tags.
+    pub marks: CaseMarks,
     /// Its quarantine, if the golden file states one.
     pub quarantine: Option<Box<Stated>>,
     /// The checks of the answer, if the golden file states them.

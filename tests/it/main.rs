@@ -20,6 +20,7 @@ mod circles;
 mod codes;
 mod diff;
 mod docs;
+mod drafts;
 mod evidence;
 mod explain;
 mod failed;
@@ -53,6 +54,7 @@ mod shards;
 mod shell;
 mod snapshots;
 mod soundness;
+mod tags;
 #[cfg(feature = "models")]
 mod targets;
 mod tidy;
@@ -90,6 +92,7 @@ fn main() {
     trials.extend(codes::trials());
     trials.extend(diff::trials());
     trials.extend(docs::trials());
+    trials.extend(drafts::trials());
     trials.extend(evidence::trials());
     trials.extend(explain::trials());
     trials.extend(failed::trials());
@@ -122,6 +125,7 @@ fn main() {
     trials.extend(shards::trials());
     trials.extend(snapshots::trials());
     trials.extend(soundness::trials());
+    trials.extend(tags::trials());
     #[cfg(feature = "models")]
     trials.extend(targets::trials());
     trials.extend(tidy::trials());

@@ -48,8 +48,12 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         .iter()
         .map(|loaded| {
             let pairs = loaded.suite.pairs();
+            let drafts = match loaded.suite.drafts().len() {
+                0 => String::new(),
+                drafts => format!(", {} for `goldgate review`", plural(drafts, "draft waits", "drafts wait")),
+            };
             format!(
-                "{}: kind {}, {}",
+                "{}: kind {}, {}{drafts}",
                 loaded.config.id,
                 loaded.kind.name,
                 plural(pairs.len(), "pair of agent and case", "pairs of agent and case")

@@ -92,7 +92,7 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
     }
     let lists = wanted.cases.is_empty();
     let report = grade_recordings(&args.config, wanted.clone(), world)?;
-    let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
+    let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.shown().count()).sum();
     if lists || count > WHOLE {
         world.say(&if lists { render::list(&report) } else { render::overview(&report) });
         return Ok(0);
@@ -104,8 +104,8 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for suite in &report.suites {
         let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == suite.id) else { continue };
-        for (agent, case) in suite.agents.iter().flat_map(|agent| agent.cases.iter().map(move |case| (agent, case))) {
-            let mut pairs = loaded.suite.pairs().iter();
+        for (agent, case) in suite.agents.iter().flat_map(|agent| agent.shown().map(move |case| (agent, case))) {
+            let mut pairs = loaded.suite.pairs_to_run();
             let found = pairs.find(|pair| pair.case == case.case && pair.agent == case.agent);
             let Some(pair) = found else { continue };
             let golden = problems.keep(disk.text(&case.golden));
@@ -206,7 +206,7 @@ fn show_prompts(disk: &Disk, file: &RepoPath, wanted: Selection, world: &World) 
     let plan: Plan = plan(disk, file, wanted, &world.clock)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for loaded in &plan.suites {
-        for pair in loaded.chosen(&plan.wanted) {
+        for pair in loaded.chosen_to_run(&plan.wanted) {
             for key in &pair.runs {
                 if let Some(ask) = problems.keep(loaded.suite.ask(pair, key, disk)) {
                     out.push_str(&render::render_prompt(key, ask.as_ref()));

@@ -29,9 +29,11 @@ const NO_VERDICT: u8 = 3;
 /// # Errors
 /// Options that contradict each other, or invalid patterns.
 fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
-    if args.update_baseline && !args.chosen.case.is_empty() {
-        let what = "--update-baseline with --case would save numbers of only some cases";
-        return Err(Diagnostic::of_file("command line", Code::CONTRADICTION, what, "omit --case").into());
+    for (option, given) in [("--case", &args.chosen.case), ("--tag", &args.chosen.tag)] {
+        if args.update_baseline && !given.is_empty() {
+            let what = format!("--update-baseline with {option} would save numbers of only some cases");
+            return Err(Diagnostic::of_file("command line", Code::CONTRADICTION, what, format!("omit {option}")).into());
+        }
     }
     let tiers = match args.tier {
         TierArg::Deterministic => vec![Tier::Deterministic],

@@ -8,7 +8,7 @@ use crate::app::pipeline::sample_count::stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{LiveSource, RunKey, RunSource, SampleRequest, Tier, Transport};
-use crate::suites::{Pair, Refinement, in_words};
+use crate::suites::{CaseStage, Pair, Refinement, in_words};
 
 /// The samples of one run of an agent.
 pub struct PlannedRun<'a> {
@@ -41,11 +41,11 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
         .suites
         .iter()
         .flat_map(|loaded| {
-            loaded.suite.pairs().iter().flat_map(|pair| &pair.runs).filter(|key| key.suite != loaded.config.id)
+            loaded.suite.pairs_to_run().flat_map(|pair| &pair.runs).filter(|key| key.suite != loaded.config.id)
         })
         .collect();
     for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
-        for pair in loaded.chosen(&plan.wanted) {
+        for pair in loaded.chosen_to_run(&plan.wanted) {
             for key in pair.runs.iter().filter(|key| key.suite == loaded.config.id) {
                 let agent = loaded.config.agents.get(&key.agent);
                 let Some(RunSource::Live(live)) = agent.and_then(|agent| source_of(agent, tier)) else { continue };
@@ -68,7 +68,9 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
                     }
                     None => None,
                 };
-                let alone = pair.runs.len() == 1 && !elsewhere.contains(key);
+                // No verdict says when enough of a draft is known.
+                let is_draft = pair.marks.stage == CaseStage::Draft;
+                let alone = pair.runs.len() == 1 && !elsewhere.contains(key) && !is_draft;
                 let request = SampleRequest { key: key.clone(), sample: 0, system, ask };
                 let samples = planned.unwrap_or(1);
                 let wanted =

@@ -144,7 +144,8 @@ impl BaseJudge<'_> {
     fn judge_again(&self, different: &[(&LoadedSuite, &SuiteConfig)], changes: &mut GoldenChanges) {
         let BaseInputs { sides, head, tiers, clock, .. } = self.inputs;
         let pairs = |loaded: &LoadedSuite| -> BTreeSet<(CaseId, AgentName)> {
-            loaded.suite.pairs().iter().map(|pair| (pair.case.clone(), pair.agent.clone())).collect()
+            // A case that became a draft is still judged by the base's rules.
+            loaded.suite.pairs_to_run().map(|pair| (pair.case.clone(), pair.agent.clone())).collect()
         };
         let known: BTreeMap<SuiteId, _> =
             different.iter().map(|(loaded, _)| (loaded.config.id.clone(), pairs(loaded))).collect();
@@ -212,8 +213,7 @@ fn has_any(loaded: &LoadedSuite, samples: &BTreeSet<(RunKey, u32)>) -> bool {
     !samples.is_empty()
         && loaded
             .suite
-            .pairs()
-            .iter()
+            .pairs_to_run()
             .flat_map(|pair| &pair.runs)
             .any(|key| samples.range((key.clone(), 0)..=(key.clone(), u32::MAX)).next().is_some())
 }

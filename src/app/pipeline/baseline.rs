@@ -96,17 +96,17 @@ pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     after.tool_version = Some(report.tool.version.clone());
     after.samples = Some(report.samples);
     for suite in &report.suites {
-        let agents = after.suites.entry(suite.id.clone()).or_default();
         for agent in suite.agents.iter().filter(|agent| !is_unmeasured(agent)) {
+            let agents = after.suites.entry(suite.id.clone()).or_default();
             agents.insert(agent.agent.clone(), entry(agent));
         }
     }
     after
 }
 
-/// Whether an agent has cases but none of them counts, so that its baseline entry must be kept.
+/// Whether none of an agent's cases counts, so that its baseline entry must be kept. One with drafts alone has no case.
 pub fn is_unmeasured(agent: &AgentReport) -> bool {
-    !agent.cases.is_empty() && agent.cases.iter().all(|case| case.exclusion != Exclusion::Counted)
+    agent.cases.iter().all(|case| case.exclusion != Exclusion::Counted)
 }
 
 fn entry(agent: &AgentReport) -> BaselineEntry {
@@ -177,7 +177,9 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
             let is_part = is_part(agent);
             let stale = stale_cases(agent);
             let who = format!("{}/{}", suite.id, agent.agent);
-            if is_unmeasured(agent) {
+            if agent.cases.is_empty() {
+                continue;
+            } else if is_unmeasured(agent) {
                 reasons.push(format!("{who}: no case was measured"));
             } else if is_part {
                 reasons.push(format!("{who}: some cases were not measured"));
@@ -200,8 +202,13 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
 pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), CliError> {
     let refuse =
         |what: &str, help: &str| CliError::from(Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help));
-    if !done.report.suites.iter().any(|suite| !suite.agents.is_empty()) {
+    let mut agents = done.report.suites.iter().flat_map(|suite| &suite.agents).peekable();
+    if agents.peek().is_none() {
         return Err(refuse("nothing was graded, so the baseline cannot be updated", "run a suite"));
+    }
+    if agents.all(|agent| agent.cases.is_empty()) {
+        let what = "every case is a draft, so the baseline cannot be updated";
+        return Err(refuse(what, "accept cases: goldgate review"));
     }
     let (disk, file) = match (&args.baseline, &done.config.baseline) {
         (Some(path), _) => Disk::of_file(path)?,

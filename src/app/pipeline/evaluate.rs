@@ -8,7 +8,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use super::freshness::{FreshnessInputs, freshness_verdict};
 use super::live_runs::NotRun;
 use super::operating::add_chances;
-use super::plan::{LoadedSuite, Plan};
+use super::plan::{LoadedSuite, Plan, RulesSource};
 use super::replay::RunReader;
 use super::sample_count::SampleCounts;
 use super::{judged, remarks};
@@ -130,7 +130,8 @@ pub fn evaluate(
             other: origin.other,
         };
         let Some(graded) = problems.keep_all(grade(&grading, tier, origin.parts)) else { continue };
-        if graded.is_empty() {
+        let Some(mut drafts) = problems.keep_all(grade_drafts(&grading, tier, origin.parts)) else { continue };
+        if graded.is_empty() && drafts.is_empty() {
             continue;
         }
         let results = || graded.values().flatten().map(|graded| &graded.result);
@@ -149,8 +150,12 @@ pub fn evaluate(
             // After the gates, so that judges cannot influence them.
             part.report.judges = judged::agent(loaded, &pairs, &trust, before);
             evaluated.not_gateable.extend(part.not_gateable);
+            let of_agent = drafts.remove(&part.report.agent).unwrap_or_default();
+            report::add_drafts(&mut part.report, of_agent);
             agents.push(part.report);
         }
+        agents.extend(drafts.into_iter().map(|(agent, drafts)| report::only_drafts(agent, drafts)));
+        agents.sort_by(|one, other| one.agent.cmp(&other.agent));
         let suite = report::suite(loaded.config.id.clone(), loaded.kind.name, tier, agents);
         evaluated.not_gateable.extend(report::too_many_left_out(&suite));
         evaluated.suites.push(suite);
@@ -171,6 +176,7 @@ struct AgentResults<'a> {
 }
 
 /// The inputs of grading a suite.
+#[derive(Clone, Copy)]
 struct SuiteGrading<'a> {
     plan: &'a Plan,
     loaded: &'a LoadedSuite,
@@ -187,18 +193,46 @@ struct SuiteGrading<'a> {
 /// The most cases that a core takes at once: few, so that no core waits long for the last one.
 const AT_ONCE: usize = 4;
 
-/// Grades the selected pairs of a suite, case by case, and groups the results by agent.
+/// Grades the selected drafts of a suite. Their results are only shown, so nothing that is read for them is compared. The base commit's
+/// rules and joined shards have none.
+fn grade_drafts(
+    grading: &SuiteGrading<'_>,
+    tier: Tier,
+    parts: Option<&ShardResults>,
+) -> Result<BTreeMap<AgentName, Vec<PairResult>>, Diagnostics> {
+    let SuiteGrading { plan, loaded, runs, .. } = *grading;
+    let pairs: Vec<&Pair> = match (plan.rules, parts) {
+        (RulesSource::Head, None) => loaded.chosen_drafts(&plan.wanted).filter(|pair| runs.has(pair)).collect(),
+        (RulesSource::Base, _) | (RulesSource::Head, Some(_)) => Vec::new(),
+    };
+    let graded = grade_pairs(&SuiteGrading { other: None, ..*grading }, tier, None, &pairs)?;
+    let results = |graded: Vec<GradedPair<'_>>| graded.into_iter().map(|graded| graded.result).collect();
+    Ok(graded.into_iter().map(|(agent, graded)| (agent, results(graded))).collect())
+}
+
+/// Grades the selected pairs of a suite that count.
 fn grade<'a>(
     grading: &SuiteGrading<'a>,
     tier: Tier,
     parts: Option<&ShardResults>,
 ) -> Result<BTreeMap<AgentName, Vec<GradedPair<'a>>>, Diagnostics> {
-    let SuiteGrading { plan, loaded, files, runs, other, .. } = *grading;
+    let SuiteGrading { plan, loaded, runs, .. } = *grading;
     let known = |pair: &&Pair| {
         let given = parts.is_some_and(|parts| parts.has(tier, &loaded.config.id, pair));
         given || runs.has(pair)
     };
     let pairs: Vec<&Pair> = loaded.chosen(&plan.wanted).filter(known).collect();
+    grade_pairs(grading, tier, parts, &pairs)
+}
+
+/// Grades pairs case by case, and groups the results by agent.
+fn grade_pairs<'a>(
+    grading: &SuiteGrading<'a>,
+    tier: Tier,
+    parts: Option<&ShardResults>,
+    pairs: &[&'a Pair],
+) -> Result<BTreeMap<AgentName, Vec<GradedPair<'a>>>, Diagnostics> {
+    let SuiteGrading { loaded, files, other, .. } = *grading;
     let cases: Vec<&[&Pair]> = pairs.chunk_by(|one, other| one.case == other.case).collect();
     let graded: Vec<Vec<Result<GradedPair<'a>, Diagnostics>>> = cases
         .par_iter()
@@ -267,7 +301,7 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
         golden: pair.golden.clone(),
         answered_by: AnsweredBy { freshness, ..answered_by.together() },
     };
-    let mut folded = fold::pair(&loaded.specs, heading, graded);
+    let mut folded = fold::pair(loaded.specs_of(pair), heading, graded);
     folded.outputs_sha256 = digest;
     folded.kept.extend(unfinished);
     folded.judged = judged;

@@ -107,7 +107,7 @@ impl<'a> FreshnessInputs<'a> {
             self.loaded.suite.ask(pair, key, self.files)
         } else {
             let SuiteOfRuns { suite, pair_indices } = self.other.as_ref()?;
-            suite.ask(&suite.pairs()[*pair_indices.get(key)?], key, self.files)
+            suite.ask(suite.pairs_to_run().nth(*pair_indices.get(key)?)?, key, self.files)
         };
         ask.ok()?
     }
@@ -150,7 +150,7 @@ fn other(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<SuiteOfR
         (None, None) => return Ok(None),
     };
     let mut pair_indices = HashMap::new();
-    for (index, pair) in suite.pairs().iter().enumerate() {
+    for (index, pair) in suite.pairs_to_run().enumerate() {
         for key in &pair.runs {
             pair_indices.entry(key.clone()).or_insert(index);
         }
@@ -206,7 +206,7 @@ pub fn recording_digests(
     key: &RunKey,
     files: &dyn Files,
 ) -> Result<Option<RecordingDigests>, Diagnostic> {
-    let pair = loaded.suite.pairs().iter().find(|pair| pair.runs.contains(key));
+    let pair = loaded.suite.pairs_to_run().find(|pair| pair.runs.contains(key));
     let (Some(pair), Some(agent)) = (pair, loaded.config.agents.get(&key.agent)) else {
         return Ok(None);
     };

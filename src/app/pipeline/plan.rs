@@ -21,7 +21,9 @@ use crate::format::yaml;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 use crate::gate::{GatedMetric, planned_in};
-use crate::model::{Agent, AgentName, CaseId, Config, MetricSpec, RepoPath, RunSource, SuiteConfig, SuiteId, Tier};
+use crate::model::{
+    Agent, AgentName, CaseId, CaseTag, Config, MetricSpec, RepoPath, RunSource, SuiteConfig, SuiteId, Tier,
+};
 use crate::suites::{KINDS, Labels, PromptPackage, Suite, SuiteKind, kind, read_config};
 use crate::world::Clock;
 
@@ -88,14 +90,21 @@ pub fn plan_with_reads(
     plan.suites.iter().for_each(|loaded| pairs::check(loaded, &config, &mut problems));
     plan.suites.iter().for_each(|loaded| quarantines::quarantines(loaded, clock, &mut problems));
     for name in &plan.wanted.agents {
-        let known = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()).map(|pair| pair.agent.as_str());
+        let known = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()).map(|pair| pair.agent.as_str());
         if let Some(problem) = reader.unknown("agent", name, known) {
             problems.push(problem);
         }
     }
-    let cases = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()).map(|pair| pair.case.to_string());
+    for tag in &plan.wanted.tags {
+        let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run());
+        let known = pairs.flat_map(|pair| &pair.marks.tags).map(CaseTag::as_str);
+        if let Some(problem) = reader.unknown("tag", tag, known) {
+            problems.push(problem);
+        }
+    }
+    let cases = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()).map(|pair| pair.case.to_string());
     let all_cases: BTreeSet<String> = cases.collect();
-    plan.suites.retain(|loaded| loaded.chosen(&plan.wanted).next().is_some());
+    plan.suites.retain(|loaded| loaded.chosen_to_run(&plan.wanted).next().is_some());
     // A shard may be empty; `merge` checks that the whole is not.
     if problems.is_empty() && plan.suites.is_empty() && plan.wanted.shard.is_none() {
         problems.push(selection::nothing_selected(file, &plan.wanted, &all_cases));
@@ -176,9 +185,10 @@ impl PlanReader<'_> {
             None => problems.keep_all((kind.open)(&for_reading, files)).map(Arc::from),
         };
         drop(recorded);
-        let specs = kind.metrics_of(suite, loaded.as_deref().map_or(&[], Suite::pairs));
+        let specs = kind.metrics_of(suite, loaded.as_deref().into_iter().flat_map(Suite::pairs));
+        let draft_specs = kind.metrics_of(suite, loaded.as_deref().into_iter().flat_map(Suite::drafts));
         if loaded.is_some() {
-            self.refuse_idle_gates(suite, kind, &specs, &mut problems);
+            self.refuse_idle_gates(suite, kind, [&specs, &draft_specs], &mut problems);
         }
         let metrics = self.gated_metrics(suite, kind, &specs, &mut problems);
         let in_the_model_tier = |spec: &MetricSpec| GatedMetric {
@@ -189,7 +199,7 @@ impl PlanReader<'_> {
         if let Some(loaded) = &loaded {
             strays(&labels, suite, loaded.as_ref(), &mut problems);
         }
-        if loaded.as_ref().is_some_and(|loaded| loaded.pairs().is_empty()) {
+        if loaded.as_ref().is_some_and(|loaded| loaded.pairs_to_run().next().is_none()) {
             let what = format!("the suite \"{}\" has no case", suite.id);
             problems.push(self.problem(
                 &at("path"),
@@ -208,6 +218,7 @@ impl PlanReader<'_> {
                 kind,
                 suite: suite_files,
                 specs,
+                draft_specs,
                 metrics,
                 model_metrics,
                 prompts,
@@ -253,10 +264,11 @@ impl PlanReader<'_> {
         &self,
         suite: &SuiteConfig,
         kind: &SuiteKind,
-        specs: &[MetricSpec],
+        specs: [&[MetricSpec]; 2],
         problems: &mut Diagnostics,
     ) {
-        let is_idle = |name: &&str| suite.gates.contains_key(*name) && !specs.iter().any(|spec| spec.name == *name);
+        let is_measured = |name: &str| specs.iter().any(|specs| specs.iter().any(|spec| spec.name == name));
+        let is_idle = |name: &&str| suite.gates.contains_key(*name) && !is_measured(name);
         for name in kind.every_metric().map(|spec| spec.name).filter(is_idle) {
             let path = [Key("suites"), At(suite.index), Key("gates"), Key(name)];
             let what = format!("the gate on {name} has no effect: no case of the suite states answer");

@@ -11,7 +11,7 @@ use crate::format::run_v1;
 use crate::model::{
     AgentName, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteId, Tier, UngradedReason,
 };
-use crate::suites::Pair;
+use crate::suites::{CaseStage, Pair};
 
 /// How many samples of a pair are graded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +74,15 @@ enum RecordingLayout {
     Both,
 }
 
+/// What a run without a recording is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AbsentRecording {
+    /// A problem: nothing is graded.
+    Refused,
+    /// A lost sample.
+    Lost,
+}
+
 impl<'a> Replay<'a> {
     /// Lists the recordings of every agent that replays in this tier.
     ///
@@ -99,7 +108,7 @@ impl<'a> Replay<'a> {
         let asked: BTreeSet<&SuiteId> = plan
             .suites
             .iter()
-            .flat_map(|loaded| loaded.suite.pairs())
+            .flat_map(|loaded| loaded.suite.pairs_to_run())
             .flat_map(|pair| &pair.runs)
             .map(|key| &key.suite)
             .collect();
@@ -145,7 +154,7 @@ impl<'a> Replay<'a> {
     /// Reports recordings that no case uses.
     pub fn foreign(&self, plan: &Plan) -> Diagnostics {
         let mut asked: HashMap<&RepoPath, HashSet<&str>> = HashMap::new();
-        for key in plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()).flat_map(|pair| &pair.runs) {
+        for key in plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()).flat_map(|pair| &pair.runs) {
             if let Some(folder) = self.folder(key) {
                 asked.entry(&folder.path).or_default().insert(key.case.as_str());
             }
@@ -183,12 +192,20 @@ impl<'a> Replay<'a> {
         problems
     }
 
+    /// What a case that counts without a recording is: a run that only the base commit's rules need may be missing.
+    fn absent(&self) -> AbsentRecording {
+        match self.rules {
+            RulesSource::Head => AbsentRecording::Refused,
+            RulesSource::Base => AbsentRecording::Lost,
+        }
+    }
+
     fn folder(&self, key: &RunKey) -> Option<&RecordingFolder> {
         self.folders.get(&key.suite)?.get(&key.agent)
     }
 
     /// Returns the recordings of one run, by sample number.
-    fn recordings(&self, key: &RunKey) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
+    fn recordings(&self, key: &RunKey, absent: AbsentRecording) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
         let Some(folder) = self.folder(key) else {
             let what =
                 format!("the agent \"{}\" of the suite \"{}\" has no recordings in this tier", key.agent, key.suite);
@@ -203,8 +220,7 @@ impl<'a> Replay<'a> {
         let file = folder.path.child(&format!("{}.json", key.case));
         let inner = folder.path.child(key.case.as_str());
         match folder.entries.get(key.case.as_str()) {
-            // A run that only the base commit's rules need may be missing.
-            None if self.rules == RulesSource::Base => Ok(BTreeMap::new()),
+            None if absent == AbsentRecording::Lost => Ok(BTreeMap::new()),
             None => {
                 let help = format!("record it as {file} or {inner}/0.json, or remove its golden file");
                 Err(Diagnostic::of_file(
@@ -233,7 +249,7 @@ impl<'a> Replay<'a> {
     /// Recordings that cannot be read.
     #[cfg(feature = "models")]
     pub fn recorded(&self, key: &RunKey) -> Result<Vec<(RepoPath, Run)>, Diagnostics> {
-        let files = self.recordings(key)?;
+        let files = self.recordings(key, self.absent())?;
         let mut problems = Diagnostics::default();
         let runs = files.into_iter().filter_map(|(sample, file)| {
             let run = problems.keep(self.run(key, sample, &file))?;
@@ -324,8 +340,12 @@ impl RunReader for Replay<'_> {
             return Ok(vec![Sample::Completed(Vec::new())]);
         }
         let mut problems = Diagnostics::default();
+        let absent = match pair.marks.stage {
+            CaseStage::Accepted => self.absent(),
+            CaseStage::Draft => AbsentRecording::Lost,
+        };
         let mut recordings: Vec<_> =
-            pair.runs.iter().filter_map(|key| Some((key, problems.keep_all(self.recordings(key))?))).collect();
+            pair.runs.iter().filter_map(|key| Some((key, problems.keep_all(self.recordings(key, absent))?))).collect();
         let (SampleCount::Exactly(enough) | SampleCount::AtLeast(enough)) = count;
         self.leave_out(&mut recordings, enough);
         let recorded =
@@ -335,7 +355,7 @@ impl RunReader for Replay<'_> {
             SampleCount::Exactly(count) => count,
             SampleCount::AtLeast(count) => count.max(recorded),
         };
-        let least = u32::from(self.rules == RulesSource::Base);
+        let least = u32::from(absent == AbsentRecording::Lost);
         for number in 0..planned.max(least) {
             let mut runs = Vec::with_capacity(recordings.len());
             let (mut lost, mut spared, mut ended) = (None, false, None);

@@ -21,6 +21,7 @@ pub fn chosen(args: &SelectionArgs) -> Result<Selection, Diagnostics> {
         suites: args.suite.clone(),
         agents: args.agent.clone(),
         cases: patterns(&args.case)?,
+        tags: args.tag.clone(),
         ..Selection::default()
     })
 }
@@ -62,7 +63,7 @@ pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<St
     };
     let help = match near {
         Some(near) if !asked.contains(&near) => format!("did you mean \"{near}\"?"),
-        Some(_) | None => "check --tier, --suite, --agent and --case".to_owned(),
+        Some(_) | None => "check --tier, --suite, --agent, --case and --tag".to_owned(),
     };
     Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, help)
 }
@@ -78,6 +79,8 @@ pub struct Selection {
     pub agents: Vec<String>,
     /// Patterns of case ids; empty for all.
     pub cases: Vec<GlobMatcher>,
+    /// Tags, of which a case needs one; empty for all.
+    pub tags: Vec<String>,
     /// The pairs that failed in the run before; `None` for all.
     pub failed: Option<BTreeSet<FailedCase>>,
     /// Samples per pair of agent and case.
@@ -104,6 +107,8 @@ impl Selection {
         };
         self.failed.as_ref().is_none_or(|failed| failed.iter().any(is_failed))
             && (self.cases.is_empty() || self.cases.iter().any(|glob| glob.is_match(pair.case.as_str())))
+            && (self.tags.is_empty()
+                || pair.marks.tags.iter().any(|tag| self.tags.iter().any(|one| one == tag.as_str())))
     }
 
     /// Whether an agent matches the filters.
@@ -113,7 +118,7 @@ impl Selection {
 
     /// Returns which of the cases are selected.
     pub fn choice(&self) -> CaseChoice {
-        match (&self.failed, self.cases.is_empty()) {
+        match (&self.failed, self.cases.is_empty() && self.tags.is_empty()) {
             (Some(_), _) => CaseChoice::Failed,
             (None, false) => CaseChoice::Matching,
             (None, true) => CaseChoice::All,

@@ -14,6 +14,8 @@ pub struct ListedCase<'a> {
     pub agent: &'a AgentReport,
     /// The case.
     pub case: &'a PairResult,
+    /// Its result.
+    pub result: CaseResult,
 }
 
 /// All cases: newly failing ones first, then failing, excluded, flaky and passing ones.
@@ -21,28 +23,35 @@ pub fn rows(report: &Report) -> Vec<ListedCase<'_>> {
     let mut rows = Vec::new();
     for suite in &report.suites {
         for agent in &suite.agents {
-            rows.extend(agent.cases.iter().map(|case| ListedCase { suite, agent, case }));
+            let result = CaseResult::of;
+            rows.extend(agent.cases.iter().map(|case| ListedCase { suite, agent, case, result: result(case) }));
+            let result = CaseResult::Draft;
+            rows.extend(agent.drafts.iter().map(|case| ListedCase { suite, agent, case, result }));
         }
     }
-    rows.sort_by_key(|row| {
-        let result = CaseResult::of(row.case);
-        (row.case.trend != CaseTrend::NewlyFailing || result != CaseResult::Fails, result)
-    });
+    rows.sort_by_key(|row| (row.case.trend != CaseTrend::NewlyFailing || row.result != CaseResult::Fails, row.result));
     rows
 }
 
 /// The result of a case, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum CaseResult {
+pub enum CaseResult {
+    /// A check fails.
     Fails,
+    /// No majority of its samples completed.
     Excluded,
+    /// In quarantine.
     Quarantined,
+    /// It passes, and samples disagree.
     Flaky,
+    /// It passes.
     Passes,
+    /// A draft, which counts for nothing.
+    Draft,
 }
 
 impl CaseResult {
-    const ALL: [Self; 5] = [Self::Fails, Self::Excluded, Self::Quarantined, Self::Flaky, Self::Passes];
+    const ALL: [Self; 6] = [Self::Fails, Self::Excluded, Self::Quarantined, Self::Flaky, Self::Passes, Self::Draft];
 
     fn of(case: &PairResult) -> Self {
         match case.exclusion {
@@ -61,13 +70,14 @@ impl CaseResult {
             Self::Quarantined => "quarantined",
             Self::Flaky => "passes, flaky",
             Self::Passes => "passes",
+            Self::Draft => "draft",
         }
     }
 
     fn class(self) -> &'static str {
         match self {
             Self::Fails => "fail",
-            Self::Excluded | Self::Quarantined | Self::Flaky => "inconclusive",
+            Self::Excluded | Self::Quarantined | Self::Flaky | Self::Draft => "inconclusive",
             Self::Passes => "pass",
         }
     }
@@ -109,8 +119,7 @@ pub fn cases(report: &Report) -> Markup {
 }
 
 fn case_row(row: &ListedCase<'_>) -> Markup {
-    let ListedCase { suite, agent, case } = row;
-    let result = CaseResult::of(case);
+    let ListedCase { suite, agent, case, result } = row;
     let trend = match case.trend {
         CaseTrend::Unknown => String::new(),
         CaseTrend::StillPassing | CaseTrend::StillFailing => "same".to_owned(),

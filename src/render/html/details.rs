@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 use serde_json::{Map, Value, json};
 
-use super::cases::{ListedCase, rows};
+use super::cases::{CaseResult, ListedCase, rows};
 use super::texts::agent_name;
 use crate::model::{
     AgentReport, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairCheck, PairResult, PairValue, Report,
@@ -67,7 +67,7 @@ fn metric_names(agent: &AgentReport) -> Value {
 
 /// The short keys keep a page of a thousand cases small: golden file, checks, other differences, lost samples, values.
 fn detail(row: &ListedCase<'_>) -> Value {
-    let ListedCase { suite: _, agent, case } = row;
+    let ListedCase { suite: _, agent, case, result } = row;
     let mut out = Map::new();
     let start = case.checks.iter().map(|check| check.location.line).min().unwrap_or(1);
     out.insert("g".to_owned(), json!(format!("{}:{start}", line(case.golden.as_str(), TEXT))));
@@ -83,6 +83,8 @@ fn detail(row: &ListedCase<'_>) -> Value {
     let passed = case.checks.iter().filter(|check| check.failure.is_none()).count();
     add("p", if passed > 0 { vec![json!(passed)] } else { Vec::new() });
     let of_case = agent.metrics.iter().zip(&case.values).filter(|(metric, _)| is_of_a_case(metric));
+    // The columns are the metrics of the cases that count.
+    let of_case = of_case.filter(|_| *result != CaseResult::Draft);
     add("v", of_case.map(|(metric, value)| json!(values(metric, value))).collect());
     Value::Object(out)
 }

@@ -29,6 +29,11 @@ pub fn cases(report: &Report) -> String {
             let quarantine = inline(&words::quarantine(case), 300);
             put(&mut out, &format!("- **Quarantined**: {}: {quarantine}", full(suite, agent, &case.case)));
         }
+        let drafts = agent
+            .drafts
+            .iter()
+            .map(|draft| format!("{} ({})", full(suite, agent, &draft.case), inline(&words::draft(draft), 120)));
+        list(&mut out, "**Drafts**, which count for nothing", drafts.collect());
         for case in agent.cases.iter().filter(|case| !case.lost.is_empty()) {
             let why: Vec<String> = case
                 .lost

@@ -8,6 +8,9 @@ use crate::render::words;
 /// Notes on an agent that are shown without all details. Those on its recordings as a whole come first.
 const OF_AGENT: usize = 1;
 
+/// The number of drafts that are named.
+const DRAFTS: usize = 5;
+
 /// Notes that say why a case does not count, which cases moved, and the first on each agent; the others only with all details.
 pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
     let before = out.len();
@@ -63,6 +66,16 @@ fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
         if !cases.is_empty() {
             put(out, &format!("{who}: {}: {}", trend.as_str().replace('_', " "), cases.join(", ")));
         }
+    }
+    if !agent.drafts.is_empty() {
+        let named = agent.drafts.iter().take(DRAFTS).map(|draft| format!("{} {}", draft.case, words::draft(draft)));
+        let more = match agent.drafts.len().saturating_sub(DRAFTS) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let count = words::plural(agent.drafts.len(), "draft counts", "drafts count");
+        let named = line(&named.collect::<Vec<_>>().join("; "), 400);
+        put(out, &format!("{who}: {count} for nothing until `goldgate review` accepts: {named}{more}"));
     }
     if !agent.removed.is_empty() {
         let cases: Vec<&str> = agent.removed.iter().map(|case| case.as_str()).collect();

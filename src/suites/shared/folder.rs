@@ -8,6 +8,7 @@ use super::answer::checks::AnswerChecks;
 use super::answer::form::AnswerChecksForm;
 use super::answer::reader::AnswerReader;
 use super::audit::Audit;
+use super::case_marks::CaseMarks;
 use super::case_table::CaseTable;
 use super::meaning::without_notes;
 use super::quarantine::Stated;
@@ -33,6 +34,8 @@ pub struct GoldenCase<T> {
     pub runs: Vec<StatedName>,
     /// Number of samples, if neither config nor command line states it.
     pub samples: Option<u32>,
+    /// Whether it is a draft, and its tags.
+    pub marks: CaseMarks,
     /// Why the case is excluded from gating for now.
     pub quarantine: Option<Box<Stated>>,
     /// What the case requires of the answer.
@@ -53,6 +56,7 @@ impl<T> GoldenCase<T> {
             runs: Vec::new(),
             samples: None,
             retired: None,
+            marks: CaseMarks::default(),
             quarantine: None,
             answer: None,
             measured_with: String::new(),
@@ -73,6 +77,8 @@ pub struct CaseEntry<T> {
     pub runs: Vec<CaseId>,
     /// Number of samples, if neither config nor command line states it.
     pub samples: Option<u32>,
+    /// Whether it is a draft, and its tags.
+    pub marks: CaseMarks,
     /// Why the case is excluded from gating for now.
     pub quarantine: Option<Box<Stated>>,
     /// The checks of the answer.
@@ -96,7 +102,7 @@ impl<T> CaseFolder<T> {
     pub fn of(suite: &SuiteConfig, path: RepoPath, mut entries: Vec<CaseEntry<T>>) -> Self {
         entries.sort_by(|one, other| one.id.cmp(&other.id));
         let table = CaseTable::of(entries.into_iter().map(|entry| {
-            let CaseEntry { id, golden, digest, runs, samples, quarantine, answer, case } = entry;
+            let CaseEntry { id, golden, digest, runs, samples, marks, quarantine, answer, case } = entry;
             let pairs = suite.agents.keys().map(move |agent| {
                 let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
                 Pair {
@@ -106,6 +112,7 @@ impl<T> CaseFolder<T> {
                     digest: digest.clone(),
                     runs: runs.iter().map(key).collect(),
                     samples,
+                    marks: marks.clone(),
                     quarantine: quarantine.clone(),
                     answer: answer.clone(),
                     zone: None,
@@ -117,9 +124,14 @@ impl<T> CaseFolder<T> {
         Self { path, table, retired: Vec::new() }
     }
 
-    /// The pairs, ordered by case, then agent.
+    /// The pairs that count, ordered by case, then agent.
     pub fn pairs(&self) -> &[Pair] {
         self.table.pairs()
+    }
+
+    /// The pairs of drafts, in the same order.
+    pub fn drafts(&self) -> &[Pair] {
+        self.table.drafts()
     }
 
     /// The cases, by id.
@@ -186,15 +198,23 @@ pub fn open_cases<T: Send>(
         source,
         digest,
         answer,
-        read: GoldenCase { samples, quarantine, retired: left, case, .. },
+        read: GoldenCase { samples, marks, quarantine, retired: left, case, .. },
         ..
     } in opened
     {
         match left {
             Some(why) => retired.push((id, why)),
-            None => {
-                entries.push(CaseEntry { id, golden: source.file, digest, runs, samples, quarantine, answer, case })
-            }
+            None => entries.push(CaseEntry {
+                id,
+                golden: source.file,
+                digest,
+                runs,
+                samples,
+                marks,
+                quarantine,
+                answer,
+                case,
+            }),
         }
     }
     problems.or(CaseFolder { retired, ..CaseFolder::of(suite, path, entries) })

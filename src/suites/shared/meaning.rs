@@ -11,6 +11,11 @@ use crate::suites::kind::SuiteKind;
 /// The key of the free notes of a case.
 const NOTES: &str = "notes";
 
+/// The key of the tags of a case: like origin and owner, they affect no grade.
+const TAGS: &str = "tags";
+/// The key that makes a case a draft. Whether a case counts is compared with the cases themselves.
+const DRAFT: &str = "draft";
+
 /// The parts of a case, compared separately.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseMeaning {
@@ -40,9 +45,10 @@ impl MeaningReader {
         let mut history = Map::new();
         if let Some(fields) = judged.as_object_mut() {
             fields.remove(NOTES);
+            fields.remove(DRAFT);
             fields.remove("quarantine");
-            for key in self.history_keys {
-                history.extend(fields.remove_entry(*key));
+            for key in self.history_keys.iter().copied().chain([TAGS]) {
+                history.extend(fields.remove_entry(key));
             }
         }
         if let Some(schema) = &self.schema {
@@ -52,9 +58,13 @@ impl MeaningReader {
     }
 }
 
-/// A case's text without its notes. Digests use it, so that a note does not change the expectation.
+/// A case's text without its notes and marks. Digests use it, so that a note or a tag does not change the expectation.
 pub fn without_notes(case: &str) -> Cow<'_, str> {
-    without_member(case, NOTES)
+    let without = |text, key| match text {
+        Cow::Borrowed(text) => without_member(text, key),
+        Cow::Owned(text) => Cow::Owned(without_member(&text, key).into_owned()),
+    };
+    [TAGS, DRAFT].into_iter().fold(without_member(case, NOTES), without)
 }
 
 /// The defaults of a schema.

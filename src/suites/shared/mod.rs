@@ -5,6 +5,7 @@ pub mod asking;
 pub mod atoms;
 pub mod audit;
 pub mod calls;
+pub mod case_marks;
 pub mod case_table;
 pub mod client;
 pub mod deltas;

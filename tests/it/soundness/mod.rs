@@ -114,7 +114,7 @@ pub fn committed(base: &str) -> Repository {
     repository
 }
 
-fn goldgate(repository: &Repository, arguments: &[String]) -> Ran {
+pub fn goldgate(repository: &Repository, arguments: &[String]) -> Ran {
     let path = std::env::var("PATH").unwrap();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     repository.goldgate_with(&arguments, &[("PATH", &path)])

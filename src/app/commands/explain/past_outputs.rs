@@ -61,7 +61,7 @@ pub fn past_outputs(
     let runs = Replay::open(&tree, &plan, Tier::Deterministic, &layout).map_err(refused)?;
     let mut samples = BTreeMap::new();
     for loaded in &plan.suites {
-        for pair in loaded.chosen(&plan.wanted) {
+        for pair in loaded.chosen_to_run(&plan.wanted) {
             let name = (loaded.config.id.clone(), pair.agent.clone(), pair.case.clone());
             samples.insert(name, runs.samples(pair, SampleCount::AtLeast(1)).map_err(refused)?);
         }

@@ -42,7 +42,7 @@ impl NewRecordings {
             }
         }
         for loaded in &plan.suites {
-            let keys: BTreeSet<&RunKey> = loaded.chosen(&plan.wanted).flat_map(|pair| &pair.runs).collect();
+            let keys: BTreeSet<&RunKey> = loaded.chosen_to_run(&plan.wanted).flat_map(|pair| &pair.runs).collect();
             for key in keys {
                 let made_in = made.layout.folders.get(&(key.suite.clone(), key.agent.clone()));
                 let made_in = made_in.map(|folder| folder.child(key.agent.as_str()).child(key.case.as_str()));

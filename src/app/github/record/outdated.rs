@@ -42,7 +42,7 @@ pub fn outdated_pairs(
     let changed: BTreeSet<&AgentName> = loaded.config.agents.keys().filter(|name| changed(name)).collect();
     let mut problems = Diagnostics::default();
     let mut found = OutdatedPairs::default();
-    for pair in loaded.chosen(&plan.wanted).filter(|pair| is_own(loaded, pair)) {
+    for pair in loaded.chosen_to_run(&plan.wanted).filter(|pair| is_own(loaded, pair)) {
         let Some(recorded) = problems.keep(recorded_runs(loaded, pair, sides.head)) else { continue };
         let count = recorded.iter().map(Vec::len).max().unwrap_or(0);
         let age = match complete_samples(&recorded, count) {

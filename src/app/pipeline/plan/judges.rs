@@ -38,7 +38,7 @@ impl PlanReader<'_> {
                 problems.push(self.problem(&at("target")[..4], Code::DUPLICATE_NAME, what, help));
             }
             let own = |pair: &crate::suites::Pair| pair.runs.len() == 1 && pair.runs[0].suite == suite.id;
-            if !golden.pairs().iter().all(own) {
+            if !golden.pairs_to_run().all(own) {
                 let what =
                     format!("judges cannot be used with kind {}, because its samples are not single runs", kind.name);
                 problems.push(self.problem(&at("target")[..4], Code::NO_EFFECT, what, "remove the judge"));

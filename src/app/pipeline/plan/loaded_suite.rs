@@ -8,7 +8,7 @@ use crate::diag::Diagnostic;
 use crate::files::ReadLog;
 use crate::gate::GatedMetric;
 use crate::model::{AgentName, CaseId, Config, Grade, Judge, MetricSpec, Run, SuiteConfig, Tier};
-use crate::suites::{GradeContext, Labels, Pair, PromptPackage, Suite, SuiteKind, graded};
+use crate::suites::{CaseStage, GradeContext, Labels, Pair, PromptPackage, Suite, SuiteKind, graded};
 
 /// The config and its suites, read and checked.
 pub struct Plan {
@@ -52,9 +52,11 @@ pub struct LoadedSuite {
     pub suite: Arc<dyn Suite>,
     /// The metrics of the suite: those of the kind, then the others that a case or a gate uses.
     pub specs: Vec<MetricSpec>,
-    /// The same with their gates in the deterministic tier.
+    /// The metrics of its drafts. They have no gates.
+    pub draft_specs: Vec<MetricSpec>,
+    /// The metrics with their gates in the deterministic tier.
     pub metrics: Vec<GatedMetric>,
-    /// The same with their gates in the model tier.
+    /// The metrics with their gates in the model tier.
     pub model_metrics: Vec<GatedMetric>,
     /// The prompt packages of its agents.
     pub prompts: BTreeMap<AgentName, PromptPackage>,
@@ -74,7 +76,15 @@ impl LoadedSuite {
     /// # Errors
     /// A file of the suite cannot be read.
     pub fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        graded(self.kind, &self.specs, self.suite.as_ref(), pair, runs, context)
+        graded(self.kind, self.specs_of(pair), self.suite.as_ref(), pair, runs, context)
+    }
+
+    /// Returns the metrics of a pair.
+    pub fn specs_of(&self, pair: &Pair) -> &[MetricSpec] {
+        match pair.marks.stage {
+            CaseStage::Accepted => &self.specs,
+            CaseStage::Draft => &self.draft_specs,
+        }
     }
 
     /// Returns the metrics of the suite with their gates in a tier.
@@ -85,18 +95,28 @@ impl LoadedSuite {
         }
     }
 
-    /// Returns the selected pairs.
+    /// Returns the selected pairs that count.
     pub fn chosen<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = &'a Pair> + 'a {
-        let known = |pair: &Pair| {
-            self.known.as_ref().is_none_or(|known| known.contains(&(pair.case.clone(), pair.agent.clone())))
-        };
-        let chosen = move |pair: &&Pair| {
-            wanted.agent(&pair.agent)
-                && wanted.case(&self.config.id, pair)
-                && wanted.is_of_shard(&self.config.id, &pair.case)
-                && known(pair)
-        };
-        self.suite.pairs().iter().filter(chosen)
+        self.suite.pairs().iter().filter(|pair| self.is_chosen(wanted, pair))
+    }
+
+    /// Returns the selected drafts. Shards are joined to a verdict, so they have none.
+    pub fn chosen_drafts<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = &'a Pair> + 'a {
+        let drafts = if wanted.shard.is_some() { &[] } else { self.suite.drafts() };
+        drafts.iter().filter(|pair| self.is_chosen(wanted, pair))
+    }
+
+    /// Returns the selected pairs to run: those that count, then the drafts.
+    pub fn chosen_to_run<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = &'a Pair> + 'a {
+        self.chosen(wanted).chain(self.chosen_drafts(wanted))
+    }
+
+    fn is_chosen(&self, wanted: &Selection, pair: &Pair) -> bool {
+        let known = |known: &BTreeSet<(CaseId, AgentName)>| known.contains(&(pair.case.clone(), pair.agent.clone()));
+        wanted.agent(&pair.agent)
+            && wanted.case(&self.config.id, pair)
+            && wanted.is_of_shard(&self.config.id, &pair.case)
+            && self.known.as_ref().is_none_or(known)
     }
 }
 

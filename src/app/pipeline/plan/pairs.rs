@@ -8,7 +8,7 @@ use crate::suites::Pair;
 /// Refuses pairs with runs of unknown agents, and pairs that no tier of the suite can run: they would silently never be
 /// measured.
 pub(super) fn check(loaded: &LoadedSuite, config: &Config, problems: &mut Diagnostics) {
-    for pair in loaded.suite.pairs() {
+    for pair in loaded.suite.pairs_to_run() {
         let elsewhere = |key: &&RunKey| key.suite != loaded.config.id;
         let unknown: Vec<Diagnostic> =
             pair.runs.iter().filter(elsewhere).filter_map(|key| unknown_run(config, pair, key)).collect();

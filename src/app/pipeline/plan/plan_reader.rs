@@ -12,8 +12,8 @@ use crate::suites::{Labels, Suite, kind};
 
 /// Reports labels of unknown cases and agents, and labels without effect.
 pub(super) fn strays(labels: &Labels, suite: &SuiteConfig, golden: &dyn Suite, problems: &mut Diagnostics) {
-    let cases: BTreeSet<&str> = golden.pairs().iter().map(|pair| pair.case.as_str()).collect();
-    let graded = golden.pairs().iter().map(|pair| pair.agent.as_str());
+    let cases: BTreeSet<&str> = golden.pairs_to_run().map(|pair| pair.case.as_str()).collect();
+    let graded = golden.pairs_to_run().map(|pair| pair.agent.as_str());
     let agents: BTreeSet<&str> = graded.chain(suite.agents.keys().map(AgentName::as_str)).collect();
     labels.strays(&cases, &agents).into_iter().for_each(|problem| problems.push(problem));
     kind(&suite.kind)

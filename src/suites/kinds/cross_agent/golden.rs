@@ -14,6 +14,7 @@ use crate::format::{JsonCursor, Step, json};
 use crate::model::{AgentName, BadId, CaseId, RepoPath, RunKey, SuiteId};
 use crate::suites::kind::{CaseIndex, Pair};
 use crate::suites::kinds::triggers::rule_ids;
+use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
 use crate::suites::shared::meaning::without_notes;
 use crate::suites::shared::quarantine::QuarantineForm;
@@ -56,6 +57,12 @@ pub struct CrossAgentCaseForm<'a> {
     _notes: Option<String>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
+    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
+    #[serde(default)]
+    draft: CaseStage,
+    /// Words that select the case: `run --tag`.
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 /// An expected finding with its own values of two settings of the case; it is always required.
@@ -152,6 +159,7 @@ pub fn read_golden(
         digest: sha256_hex(without_notes(&source.text).as_bytes()),
         runs,
         samples: None,
+        marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
         quarantine: form.quarantine.map(|form| form.stated(&cursor)),
         answer: None,
         zone: None,

@@ -134,6 +134,10 @@ impl Suite for CrossAgent {
         self.table.pairs()
     }
 
+    fn drafts(&self) -> &[Pair] {
+        self.table.drafts()
+    }
+
     fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
         audit.strays(files, &self.folder);

@@ -123,6 +123,10 @@ impl Suite for EvidenceSuite {
         self.folder.pairs()
     }
 
+    fn drafts(&self) -> &[Pair] {
+        self.folder.drafts()
+    }
+
     fn retired(&self) -> &[(CaseId, String)] {
         &self.folder.retired
     }

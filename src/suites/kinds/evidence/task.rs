@@ -12,6 +12,7 @@ use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::model::RepoPath;
 use crate::suites::shared::answer::form::AnswerChecksForm;
+use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::folder::{GoldenCase, StatedName};
 use crate::suites::shared::quarantine::{QuarantineForm, is_day};
 use crate::text::Keyword;
@@ -51,6 +52,12 @@ pub struct TaskForm {
     answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
+    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
+    #[serde(default)]
+    draft: CaseStage,
+    /// Words that select the case: `run --tag`.
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 /// Optional checks.
@@ -197,8 +204,9 @@ pub fn read_task(
         golden: source.file.clone(),
     };
     let quarantine = form.quarantine.map(|form| form.stated(&cursor));
+    let marks = CaseMarks::read(form.draft, &form.tags, &cursor)?;
     let id = Some(StatedName { text: form.name, at: cursor.value(&[Key("name")]) });
-    Ok(GoldenCase { id, quarantine, retired, answer: form.answer, ..GoldenCase::plain(task) })
+    Ok(GoldenCase { id, marks, quarantine, retired, answer: form.answer, ..GoldenCase::plain(task) })
 }
 
 impl ChecksForm {

@@ -25,7 +25,8 @@ impl AuditedFindings<'_> {
     pub fn audit(&self, files: &dyn Files) -> Audit {
         let Self { agents, documents, listed, table } = self;
         let mut audit = Audit::default();
-        let expected_for: BTreeSet<&str> = table.pairs().iter().map(|pair| pair.case.as_str()).collect();
+        let expected_for: BTreeSet<&str> =
+            table.pairs().iter().chain(table.drafts()).map(|pair| pair.case.as_str()).collect();
         for file in
             listed.iter().filter(|file| !file.strip_suffix(".md").is_some_and(|stem| expected_for.contains(stem)))
         {

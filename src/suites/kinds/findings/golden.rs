@@ -10,6 +10,7 @@ use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
 use crate::model::InputLimit;
 use crate::suites::shared::answer::form::AnswerChecksForm;
+use crate::suites::shared::case_marks::CaseStage;
 use crate::suites::shared::expected::ExpectedFinding;
 use crate::suites::shared::finding::Finding;
 use crate::suites::shared::quarantine::QuarantineForm;
@@ -52,6 +53,12 @@ pub struct ExpectedFile<'a> {
     pub answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     pub quarantine: Option<QuarantineForm>,
+    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
+    #[serde(default)]
+    pub draft: CaseStage,
+    /// Words that select the case: `run --tag`.
+    #[serde(default)]
+    pub tags: Vec<String>,
 }
 
 /// A category that an agent must not report on this document.

@@ -28,6 +28,7 @@ use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_marks::CaseMarks;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -229,6 +230,7 @@ fn read_pair(
         golden: file,
         digest: sha256_hex(format!("{}{of_answer}", without_notes(&source.text)).as_bytes()),
         samples: None,
+        marks: CaseMarks::read(text.draft, &text.tags, &JsonCursor::whole(&source))?,
         quarantine: text.quarantine.map(|form| form.stated(&JsonCursor::whole(&source))),
         answer,
         zone,
@@ -240,6 +242,10 @@ fn read_pair(
 impl Suite for Findings {
     fn pairs(&self) -> &[Pair] {
         self.table.pairs()
+    }
+
+    fn drafts(&self) -> &[Pair] {
+        self.table.drafts()
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {

@@ -133,6 +133,10 @@ impl Suite for Interview {
         self.folder.pairs()
     }
 
+    fn drafts(&self) -> &[Pair] {
+        self.folder.drafts()
+    }
+
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
         let (scenario, run) = (self.folder.case(pair), &runs[0]);
         let (produced, layer) = produced(run);

@@ -10,6 +10,7 @@ use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::atoms::Atom;
+use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::folder::{GoldenCase, StatedName};
 use crate::suites::shared::golden::step;
 use crate::suites::shared::quarantine::QuarantineForm;
@@ -47,6 +48,12 @@ pub struct InterviewScenarioForm {
     answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
+    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
+    #[serde(default)]
+    draft: CaseStage,
+    /// Words that select the case: `run --tag`.
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 /// One expected atom.
@@ -138,8 +145,9 @@ pub fn read_scenario(
         measure,
     };
     let quarantine = form.quarantine.map(|form| form.stated(&cursor));
+    let marks = CaseMarks::read(form.draft, &form.tags, &cursor)?;
     let id = form.scenario_id.map(|text| StatedName { text, at: cursor.value(&[Key("scenarioId")]) });
-    Ok(GoldenCase { id, quarantine, answer: form.answer, measured_with, ..GoldenCase::plain(scenario) })
+    Ok(GoldenCase { id, marks, quarantine, answer: form.answer, measured_with, ..GoldenCase::plain(scenario) })
 }
 
 /// The keywords of the invariants: the stated ones, else the context's constraints.

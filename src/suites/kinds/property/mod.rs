@@ -20,6 +20,7 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::deltas::{DELTAS, DeltasOutput, form, kinds_by_item, produced};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
@@ -82,6 +83,12 @@ struct PropertyCaseForm {
     answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
+    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
+    #[serde(default)]
+    draft: CaseStage,
+    /// Words that select the case: `run --tag`.
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 /// One variant.
@@ -112,7 +119,8 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
 }
 
 fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic> {
-    let PropertyCaseForm { snapshot, expected_deltas, variants, _notes: _, answer, quarantine } = json::golden(source)?;
+    let PropertyCaseForm { snapshot, expected_deltas, variants, _notes: _, answer, quarantine, draft, tags } =
+        json::golden(source)?;
     let cursor = JsonCursor::whole(source);
     if variants.is_empty() {
         let help = "add a variant: a base run alone cannot show stability";
@@ -145,6 +153,7 @@ fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic
     }
     Ok(GoldenCase {
         runs,
+        marks: CaseMarks::read(draft, &tags, &cursor)?,
         quarantine: quarantine.map(|form| form.stated(&cursor)),
         answer,
         ..GoldenCase::plain(PropertyCase { snapshot, expected, variants })
@@ -162,6 +171,10 @@ fn misread(expected: &ExpectedDeltas, kinds: &BTreeMap<&str, BTreeSet<&str>>) ->
 impl Suite for Property {
     fn pairs(&self) -> &[Pair] {
         self.folder.pairs()
+    }
+
+    fn drafts(&self) -> &[Pair] {
+        self.folder.drafts()
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {

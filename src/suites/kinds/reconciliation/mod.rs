@@ -19,6 +19,7 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::deltas::{DELTAS, Delta, DeltasOutput, kinds_by_item, produced};
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
@@ -107,6 +108,12 @@ struct FixtureForm {
     answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
+    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
+    #[serde(default)]
+    draft: CaseStage,
+    /// Words that select the case: `run --tag`.
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 struct Fixture {
@@ -129,8 +136,17 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
 }
 
 fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> {
-    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, _notes: _, answer, quarantine } =
-        json::golden(source)?;
+    let FixtureForm {
+        snapshot,
+        expected_deltas,
+        max_recommendations,
+        rule,
+        _notes: _,
+        answer,
+        quarantine,
+        draft,
+        tags,
+    } = json::golden(source)?;
     let cursor = JsonCursor::whole(source);
     let coverage = snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
     let expected = ExpectedDeltas::read(&cursor, expected_deltas)?;
@@ -144,7 +160,8 @@ fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> 
         most: max_recommendations,
         rule,
     };
-    Ok(GoldenCase { quarantine: quarantine.map(|form| form.stated(&cursor)), answer, ..GoldenCase::plain(fixture) })
+    let quarantine = quarantine.map(|form| form.stated(&cursor));
+    Ok(GoldenCase { marks: CaseMarks::read(draft, &tags, &cursor)?, quarantine, answer, ..GoldenCase::plain(fixture) })
 }
 
 impl Fixture {
@@ -171,6 +188,10 @@ impl Fixture {
 impl Suite for Reconciliation {
     fn pairs(&self) -> &[Pair] {
         self.folder.pairs()
+    }
+
+    fn drafts(&self) -> &[Pair] {
+        self.folder.drafts()
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {

@@ -18,6 +18,7 @@ use crate::suites::kind::{CaseIndex, Pair};
 use crate::suites::shared::answer::checks::AnswerChecks;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_marks::CaseMarks;
 use crate::suites::shared::meaning::without_notes;
 
 /// File name of a case's golden file.
@@ -28,6 +29,7 @@ pub struct RevisionCase {
     id: CaseId,
     golden: RepoPath,
     digest: String,
+    marks: CaseMarks,
     quarantine: Option<Box<Stated>>,
     answer: Option<Arc<AnswerChecks>>,
     /// The instructions.
@@ -49,6 +51,7 @@ impl RevisionCase {
             digest: self.digest.clone(),
             runs: vec![key],
             samples: None,
+            marks: self.marks.clone(),
             quarantine: self.quarantine.clone(),
             answer: self.answer.clone(),
             zone: None,
@@ -110,6 +113,7 @@ fn read_golden_case(
         id,
         golden,
         digest: sha256_hex(measured.as_bytes()),
+        marks: CaseMarks::read(asked.draft, &asked.tags, &cursor)?,
         quarantine: asked.quarantine.clone().map(|form| form.stated(&cursor)),
         answer,
         asked,

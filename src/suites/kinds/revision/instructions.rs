@@ -11,6 +11,7 @@ use crate::files::SourceText;
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::suites::shared::answer::form::AnswerChecksForm;
+use crate::suites::shared::case_marks::CaseStage;
 use crate::suites::shared::golden::step;
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::text::norm;
@@ -42,6 +43,12 @@ pub struct Instructions {
     pub answer: Option<AnswerChecksForm>,
     /// Quarantine: why the case temporarily does not affect gates.
     pub quarantine: Option<QuarantineForm>,
+    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
+    #[serde(default)]
+    pub draft: CaseStage,
+    /// Words that select the case: `run --tag`.
+    #[serde(default)]
+    pub tags: Vec<String>,
 }
 
 /// One name to replace.

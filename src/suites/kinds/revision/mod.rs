@@ -244,6 +244,10 @@ impl Suite for Revision {
         self.table.pairs()
     }
 
+    fn drafts(&self) -> &[Pair] {
+        self.table.drafts()
+    }
+
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
         let (case, role, run) = (self.table.case(pair), self.role(pair), &runs[0]);
         let produced = produced(run, role, case, &self.scoring);

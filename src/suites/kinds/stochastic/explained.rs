@@ -1,11 +1,27 @@
 //! Explains the means of a scenario's runs, and what each run lacks.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{StochasticScenario, ThresholdForm, score};
-use crate::model::{Difference, PairValue, Run, Shortfall, Shortfalls, reaches};
+use crate::model::{CaseId, Difference, PairResult, PairValue, Run, Shortfall, Shortfalls, reaches};
 use crate::suites::shared::atoms::{Atom, produced};
+use crate::suites::shared::folder::CaseFolder;
 use crate::text::line;
 
 impl StochasticScenario {
+    /// The persona of each case: it is part of the case's identity, and shows readers how the inputs differ.
+    pub(super) fn personas(folder: &CaseFolder<Self>, pairs: &[PairResult]) -> Vec<String> {
+        let cases: BTreeSet<&CaseId> = pairs.iter().map(|pair| &pair.case).collect();
+        let mut spoken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for pair in folder.pairs().iter().filter(|pair| cases.contains(&pair.case)) {
+            if let Some(persona) = folder.case(pair).persona.as_deref() {
+                spoken.entry(persona).or_default().insert(pair.case.as_str());
+            }
+        }
+        let named = |cases: BTreeSet<&str>| cases.into_iter().collect::<Vec<_>>().join(", ");
+        spoken.into_iter().map(|(persona, cases)| format!("persona {persona}: {}", named(cases))).collect()
+    }
+
     /// The means of all completed runs with their thresholds, and the facts that were not found.
     pub(super) fn means(&self, precision: &PairValue, recall: &PairValue, samples: &[Vec<Run>]) -> String {
         let of_metric = |metric: &PairValue, name: &str, enough: f64| {

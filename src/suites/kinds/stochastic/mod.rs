@@ -3,8 +3,6 @@
 mod explained;
 mod whole;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -15,8 +13,8 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Ask, Better, CaseId, Check, CheckKey, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling, Run, RunKey,
-    SampleFold, SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
+    Ask, Better, Check, CheckKey, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling, Run, RunKey, SampleFold,
+    SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
@@ -25,6 +23,7 @@ use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::atoms::{ATOMS, Atom, produced};
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
@@ -145,6 +144,12 @@ struct StochasticScenarioForm {
     answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
+    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
+    #[serde(default)]
+    draft: CaseStage,
+    /// Words that select the case: `run --tag`.
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 /// What the client has decided.
@@ -232,9 +237,10 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
         persona: form.persona_variant,
     };
     let quarantine = form.quarantine.map(|form| form.stated(&cursor));
+    let marks = CaseMarks::read(form.draft, &form.tags, &cursor)?;
     let id = form.scenario_id.map(|text| StatedName { text, at: cursor.value(&[Key("scenarioId")]) });
     let samples = Some(form.runs.unwrap_or(5));
-    Ok(GoldenCase { id, quarantine, answer: form.answer, samples, ..GoldenCase::plain(scenario) })
+    Ok(GoldenCase { id, marks, quarantine, answer: form.answer, samples, ..GoldenCase::plain(scenario) })
 }
 
 /// The score of a fact: 1 if one atom has two of its keywords (or its only one), 0.5 if it has one of several, else 0.
@@ -269,6 +275,10 @@ fn measured(scores: &[f64], atoms: usize) -> RunScores {
 impl Suite for Stochastic {
     fn pairs(&self) -> &[Pair] {
         self.folder.pairs()
+    }
+
+    fn drafts(&self) -> &[Pair] {
+        self.folder.drafts()
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
@@ -388,16 +398,7 @@ impl Suite for Stochastic {
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
-        // The persona is part of the case's identity: it shows readers how the inputs differ.
-        let cases: BTreeSet<&CaseId> = pairs.iter().map(|pair| &pair.case).collect();
-        let mut spoken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for pair in self.folder.pairs().iter().filter(|pair| cases.contains(&pair.case)) {
-            if let Some(persona) = self.folder.case(pair).persona.as_deref() {
-                spoken.entry(persona).or_default().insert(pair.case.as_str());
-            }
-        }
-        let named = |cases: BTreeSet<&str>| cases.into_iter().collect::<Vec<_>>().join(", ");
-        spoken.into_iter().map(|(persona, cases)| format!("persona {persona}: {}", named(cases))).collect()
+        StochasticScenario::personas(&self.folder, pairs)
     }
 
     /// The request depends on the case alone.

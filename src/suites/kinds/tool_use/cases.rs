@@ -19,6 +19,7 @@ use crate::model::{CannedTool, CaseId, Difference, Shortfall, Shortfalls};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::calls::{ObservedCall, contains};
+use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::folder::CaseEntry;
 use crate::suites::shared::meaning::without_notes;
 use crate::suites::shared::quarantine::QuarantineForm;
@@ -86,6 +87,12 @@ pub struct ToolUseCaseForm {
     answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
+    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
+    #[serde(default)]
+    draft: CaseStage,
+    /// Words that select the case: `run --tag`.
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 /// One case, prepared for grading.
@@ -228,6 +235,7 @@ fn case(
         runs: vec![id.clone()],
         id,
         samples: None,
+        marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
         quarantine: form.quarantine.map(|form| form.stated(&cursor)),
         answer,
         case,

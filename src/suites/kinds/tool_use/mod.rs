@@ -154,6 +154,10 @@ impl Suite for ToolUse {
         self.folder.pairs()
     }
 
+    fn drafts(&self) -> &[Pair] {
+        self.folder.drafts()
+    }
+
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
         let (case, run) = (self.folder.case(pair), &runs[0]);
         let produced = produced(run);

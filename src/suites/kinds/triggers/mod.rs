@@ -21,6 +21,7 @@ use crate::suites::kind::{
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::finding::{Finding, FindingParts, Severity};
 use crate::suites::shared::meaning::without_notes;
@@ -106,6 +107,12 @@ struct TriggerCaseForm {
     _notes: Option<String>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
+    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
+    #[serde(default)]
+    draft: CaseStage,
+    /// Words that select the case: `run --tag`.
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 /// A finding, written by a person.
@@ -213,6 +220,7 @@ fn read_golden(
         digest: sha256_hex(without_notes(&source.text).as_bytes()),
         runs: Vec::new(),
         samples: None,
+        marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
         quarantine: form.quarantine.map(|form| form.stated(&cursor)),
         answer: None,
         zone: None,
@@ -244,6 +252,10 @@ pub fn rule_ids(
 impl Suite for Triggers {
     fn pairs(&self) -> &[Pair] {
         self.table.pairs()
+    }
+
+    fn drafts(&self) -> &[Pair] {
+        self.table.drafts()
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
