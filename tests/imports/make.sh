@@ -11,8 +11,9 @@ python=$tools/python/bin/python
 "$python" sdks.py files
 "$python" inspect_logs.py files
 "$python" langchain_dumps.py files
+"$python" langfuse_observations.py files
 for spans in openinference-openai openinference-openai-responses openinference-langchain openinference-anthropic \
-  opentelemetry-openai pydantic-ai failing-openai; do
+  opentelemetry-openai pydantic-ai langfuse-sdk failing-openai; do
   "$python" spans.py files "$spans"
 done
 PATH=$PATH:$tools/node_modules/.bin ./promptfoo.sh "$PWD/files"

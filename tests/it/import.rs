@@ -36,6 +36,11 @@ pub fn trials() -> Vec<Trial> {
         trial("import reads choices as samples, and refusals and errors", real_files::choices_refusals_and_errors),
         trial("import adds the tokens of all steps of a loop", real_files::tokens_of_a_loop_are_added),
         trial("import unpacks files within limits", real_files::packed_files),
+        trial("import reads logs of inspect-ai", real_files::of_inspect),
+        trial("import reads dumps of LangChain, LangSmith and Langfuse", real_files::of_chains),
+        trial("import reads spans of the instrumentations, in JSON and protobuf", real_files::of_instrumentations),
+        trial("import finds the cases of traces under a key", real_files::cases_of_traces),
+        trial("import refuses broken and hostile files of tools", real_files::broken_files_of_tools),
         trial("import names cases by a key of their records", paths::cases_by_a_key),
         trial(
             "import takes conversations as samples only where they answer one input",

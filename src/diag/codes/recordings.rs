@@ -113,8 +113,8 @@ codes! {
 
     NO_RUN = "no-run" {
         cause: "A file of traces has no span of a model or an agent.",
-        example: "nothing.json:1:1: this file has no spans of the GenAI semantic conventions; provide traces whose \
-            spans have gen_ai.operation.name [no-run]",
+        example: "nothing.json:1:1: this file has no spans of a model, an agent or a tool; provide traces with \
+            gen_ai.operation.name (GenAI conventions) or openinference.span.kind (OpenInference) [no-run]",
         fix: "Switch on the GenAI instrumentation of your tracing library, and export again. `docs/traces.md` has an \
             example.",
     }

@@ -1,5 +1,6 @@
 //! Parses what messages of all vendors share: text parts, token counts, names.
 
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -153,6 +154,16 @@ pub fn finish_transcript(
         let help = "provide the whole conversation, including the model's answer";
         source.problem(at, Code::NO_ANSWER, "this transcript has no assistant message", help)
     })
+}
+
+/// A time in UTC, as recordings have it; `None` if it is not RFC 3339. A time without a zone is one in UTC.
+pub fn in_utc(text: &str) -> Option<String> {
+    Some(moment(text)?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// The moment of an RFC 3339 time.
+pub fn moment(text: &str) -> Option<Timestamp> {
+    text.parse().or_else(|_| format!("{text}Z").parse()).ok()
 }
 
 /// The error for a tool result without an open call.

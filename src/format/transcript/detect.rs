@@ -37,6 +37,22 @@ struct RecordKeys<'a> {
     stop_reason: Option<&'a RawValue>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    eval: Option<&'a RawValue>,
+    #[serde(borrow)]
+    samples: Option<&'a RawValue>,
+    #[serde(borrow)]
+    epoch: Option<&'a RawValue>,
+    #[serde(borrow)]
+    run_type: Option<&'a RawValue>,
+    #[serde(borrow)]
+    observations: Option<&'a RawValue>,
+    #[serde(borrow, rename = "traceId")]
+    trace_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+    #[serde(borrow)]
+    kwargs: Option<&'a RawValue>,
 }
 
 /// The type of a part of a message.
@@ -83,6 +99,9 @@ fn format_of_record(record: &RawValue) -> Option<TranscriptFormat> {
         return vendor_of(record);
     }
     let kind = keys.kind.map_or("", RawValue::get);
+    if let Some(format) = format_of_tool(&keys, kind) {
+        return Some(format);
+    }
     let is_error = kind == "\"error\"" && keys.error.is_some();
     if is_error || keys.stop_reason.is_some() || keys.content.is_some_and(has_anthropic_parts) {
         return Some(TranscriptFormat::Anthropic);
@@ -100,6 +119,21 @@ fn format_of_record(record: &RawValue) -> Option<TranscriptFormat> {
     let is_openai =
         keys.choices.is_some() || is_response || is_input || is_message || is_item || (is_failure && kind.is_empty());
     is_openai.then_some(TranscriptFormat::OpenAi)
+}
+
+/// The format of a tool that has its own keys.
+fn format_of_tool(keys: &RecordKeys<'_>, kind: &str) -> Option<TranscriptFormat> {
+    let is_langchain = matches!(kind, "\"human\"" | "\"ai\"" | "\"system\"" | "\"tool\"")
+        && (keys.data.is_some() || (keys.content.is_some() && keys.role.is_none()));
+    match () {
+        () if keys.eval.is_some() && keys.samples.is_some() => Some(TranscriptFormat::Inspect),
+        () if keys.epoch.is_some() && keys.messages.is_some() => Some(TranscriptFormat::Inspect),
+        () if keys.run_type.is_some() => Some(TranscriptFormat::Langsmith),
+        () if keys.observations.is_some() => Some(TranscriptFormat::Langfuse),
+        () if keys.trace_id.is_some() && !kind.is_empty() => Some(TranscriptFormat::Langfuse),
+        () if is_langchain || (kind == "\"constructor\"" && keys.kwargs.is_some()) => Some(TranscriptFormat::Langchain),
+        () => None,
+    }
 }
 
 fn has_anthropic_parts(content: &RawValue) -> bool {

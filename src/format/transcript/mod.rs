@@ -8,9 +8,13 @@ mod detect;
 mod documents;
 mod event_stream;
 mod exchange;
+mod inspect;
+mod langchain;
+mod loose_message;
 mod openai;
 mod otlp;
 mod recorded_run;
+mod run_trees;
 mod source_texts;
 
 pub use self::detect::format_of;
@@ -36,7 +40,12 @@ pub fn read_transcripts(
     let mut runs = match form {
         TranscriptFormat::OpenAi => read_chats(source, &documents, openai::read_openai)?,
         TranscriptFormat::Anthropic => read_chats(source, &documents, anthropic::read_anthropic)?,
+        TranscriptFormat::Inspect => inspect::read_inspect(source, &documents)?,
+        TranscriptFormat::Langchain => langchain::read_langchain(source, &documents)?,
         TranscriptFormat::Otlp => return otlp::read_traces(source, &documents, case_key),
+        TranscriptFormat::Langsmith | TranscriptFormat::Langfuse => {
+            return run_trees::read_run_trees(form, source, &documents, case_key);
+        }
     };
     if let Some(key) = case_key {
         case_key::name_cases(source, &mut runs, key)?;
@@ -78,9 +87,6 @@ mod tests {
     use crate::format::run_v1;
     use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 
-    const FORMS: [TranscriptFormat; 3] =
-        [TranscriptFormat::OpenAi, TranscriptFormat::Anthropic, TranscriptFormat::Otlp];
-
     /// One text of each format; parts that one parser accepts are foreign to the others.
     const TEXTS: [&str; 4] = [
         r#"[{"role": "user", "content": "q"}, {"role": "assistant", "content": [{"type": "text", "text": "\ud83d"}],
@@ -103,7 +109,7 @@ mod tests {
             agent: AgentName::new("a").unwrap(),
             case: CaseId::new("c").unwrap(),
         };
-        for form in FORMS {
+        for form in TranscriptFormat::ALL {
             for (sample, run) in (0_u32..).zip(read_transcripts(form, &source, None).unwrap_or_default()) {
                 let text = run_v1::written(&run.record(form, key.agent.clone(), key.case.clone(), sample));
                 let file = RepoPath::root().child("r.json");

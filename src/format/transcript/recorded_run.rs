@@ -85,13 +85,22 @@ pub enum TranscriptFormat {
     OpenAi,
     /// Messages with content blocks.
     Anthropic,
-    /// Traces with the GenAI semantic conventions, in OTLP's JSON encoding.
+    /// Traces with the GenAI semantic conventions or OpenInference, in OTLP's JSON encoding or in protobuf.
     Otlp,
+    /// Logs of inspect-ai.
+    Inspect,
+    /// Dumps of LangChain's messages.
+    Langchain,
+    /// Runs of LangSmith.
+    Langsmith,
+    /// Traces of Langfuse.
+    Langfuse,
 }
 
 impl TranscriptFormat {
     /// All formats.
-    pub const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Otlp];
+    pub const ALL: [Self; 7] =
+        [Self::OpenAi, Self::Anthropic, Self::Otlp, Self::Inspect, Self::Langchain, Self::Langsmith, Self::Langfuse];
 
     /// The format with this name.
     pub fn named(name: &str) -> Option<Self> {
@@ -101,8 +110,8 @@ impl TranscriptFormat {
     /// Whether its records are traces, which may lack the messages.
     pub fn is_trace(self) -> bool {
         match self {
-            Self::Otlp => true,
-            Self::OpenAi | Self::Anthropic => false,
+            Self::Otlp | Self::Langsmith | Self::Langfuse => true,
+            Self::OpenAi | Self::Anthropic | Self::Inspect | Self::Langchain => false,
         }
     }
 
@@ -112,6 +121,10 @@ impl TranscriptFormat {
             Self::OpenAi => "openai",
             Self::Anthropic => "anthropic",
             Self::Otlp => "otlp",
+            Self::Inspect => "inspect",
+            Self::Langchain => "langchain",
+            Self::Langsmith => "langsmith",
+            Self::Langfuse => "langfuse",
         }
     }
 }

@@ -74,6 +74,92 @@ const SDKS: &[Written] = &[
     Written { file: "cassettes/chat-streamed.json", format: "openai", runs: &[WHOLE] },
 ];
 
+/// Each epoch of a sample is a run.
+const INSPECT: &[Written] = &[Written {
+    file: "inspect/failing.json",
+    format: "inspect",
+    runs: &[("error", Some("You are the helper of Acme.\n\nWhere is my order 404?"), Some(""), &["find_order"])],
+}];
+
+const CHAINS: &[Written] = &[
+    Written {
+        file: "langchain/messages.json",
+        format: "langchain",
+        runs: &[("completed", BARE, Some(ANSWER), &["find_order"])],
+    },
+    Written {
+        file: "langchain/dumpd.json",
+        format: "langchain",
+        runs: &[("completed", BARE, Some(ANSWER), &["find_order"])],
+    },
+    Written {
+        file: "langchain/model-dump.json",
+        format: "langchain",
+        runs: &[("completed", BARE, Some(ANSWER), &["find_order"])],
+    },
+    Written {
+        file: "langchain/state.json",
+        format: "langchain",
+        runs: &[("completed", BARE, Some(ANSWER), &["find_order"])],
+    },
+    Written { file: "langsmith/runs.jsonl", format: "langsmith", runs: &[WHOLE] },
+    Written { file: "langfuse/observations.jsonl", format: "langfuse", runs: &[WHOLE] },
+    Written { file: "langfuse/trace.json", format: "langfuse", runs: &[WHOLE] },
+];
+
+const FAILED: Run = ("error", BARE, None, &[]);
+const SPANS: &[Written] = &[
+    Written { file: "otlp/openinference-openai.jsonl", format: "otlp", runs: &[WHOLE] },
+    Written { file: "otlp/openinference-openai.pb", format: "otlp", runs: &[WHOLE] },
+    Written {
+        file: "otlp/openinference-openai-responses.jsonl",
+        format: "otlp",
+        runs: &[("completed", QUERY, Some(ANSWER), &[])],
+    },
+    Written {
+        file: "otlp/openinference-openai-responses.pb",
+        format: "otlp",
+        runs: &[("completed", QUERY, Some(ANSWER), &[])],
+    },
+    Written { file: "otlp/openinference-anthropic.jsonl", format: "otlp", runs: &[WHOLE] },
+    Written { file: "otlp/openinference-anthropic.pb", format: "otlp", runs: &[WHOLE] },
+    Written { file: "otlp/openinference-langchain.jsonl", format: "otlp", runs: &[WHOLE] },
+    Written { file: "otlp/openinference-langchain.pb", format: "otlp", runs: &[WHOLE] },
+    Written { file: "otlp/opentelemetry-openai.jsonl", format: "otlp", runs: &[WHOLE] },
+    Written { file: "otlp/opentelemetry-openai.pb", format: "otlp", runs: &[WHOLE] },
+    Written { file: "otlp/pydantic-ai.jsonl", format: "otlp", runs: &[WHOLE, WHOLE, WHOLE, WHOLE] },
+    Written { file: "otlp/pydantic-ai.pb", format: "otlp", runs: &[WHOLE, WHOLE, WHOLE, WHOLE] },
+    Written { file: "otlp/langfuse-sdk.jsonl", format: "otlp", runs: &[WHOLE] },
+    Written { file: "otlp/langfuse-sdk.pb", format: "otlp", runs: &[WHOLE] },
+    Written { file: "otlp/failing-openai.jsonl", format: "otlp", runs: &[FAILED] },
+    Written { file: "otlp/failing-openai.pb", format: "otlp", runs: &[FAILED] },
+];
+
+pub fn of_inspect() {
+    all_are_read(INSPECT);
+    for form in ["json", "eval"] {
+        let (repository, ran) = import(&format!("inspect/orders.{form}"), &[]);
+        let files =
+            "runs/helper/18/0.json\nruns/helper/18/1.json\nruns/helper/order-17/0.json\nruns/helper/order-17/1.json\n";
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, files), "{}", ran.stderr);
+        let run = record(&repository, "runs/helper/order-17/1.json", 1);
+        assert_eq!(run["inputs"]["prompt"], QUERY.unwrap());
+        assert_eq!(run["outputs"]["text"], "Order 17 was shipped on 2026-03-04.");
+        let call = &run["intermediate"]["tool_calls"][0];
+        assert_eq!((&call["name"], &call["arguments"]), (&json!("find_order"), &json!({ "order": 17 })));
+        assert_eq!(call["result"], "order 17 was shipped on 2026-03-04");
+        assert!(run["metrics"]["total_tokens"].as_u64().unwrap() > 100, "{}", run["metrics"]);
+    }
+}
+
+pub fn of_chains() {
+    all_are_read(CHAINS);
+}
+
+pub fn of_instrumentations() {
+    all_are_read(SPANS);
+}
+
 pub fn of_sdks() {
     all_are_read(SDKS);
 }
@@ -111,7 +197,8 @@ fn found(repository: &Repository, path: &str) -> Value {
     let record = record(repository, path, sample);
     let calls = record["intermediate"]["tool_calls"].as_array().unwrap();
     let tools: Vec<&Value> = calls.iter().map(|call| &call["name"]).collect();
-    let answered = calls.iter().all(|call| call["arguments"] == json!({ "order": 17 }));
+    let answered =
+        calls.iter().all(|call| [json!({ "order": 17 }), json!({ "order": 404 })].contains(&call["arguments"]));
     assert!(answered, "{path}: {calls:?}");
     json!([
         record["provenance"]["target"],
@@ -120,6 +207,79 @@ fn found(repository: &Repository, path: &str) -> Value {
         record["outputs"]["text"],
         tools
     ])
+}
+
+pub fn cases_of_traces() {
+    for (file, key, case) in [
+        ("langsmith/runs.jsonl", "extra.metadata.thread_id", "t-17"),
+        ("langfuse/trace.json", "sessionId", "s-17"),
+        ("langfuse/observations.jsonl", "sessionId", "s-17"),
+        ("otlp/openinference-openai.pb", "session.id", "s-17"),
+        ("inspect/failing.json", "id", "order-404"),
+    ] {
+        let (_, ran) = import(file, &["--case-key", key]);
+        let expected = format!("runs/helper/{case}.json\n");
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, expected.as_str()), "{file}: {}", ran.stderr);
+        let (_, ran) = import(file, &["--case-key", "no.such.key"]);
+        assert!(ran.code == 2 && ran.stderr.contains("no.such.key"), "{file}: {}", ran.stderr);
+    }
+}
+
+pub fn broken_files_of_tools() {
+    let repository = Repository::empty();
+    let sample = "{\"id\": \"a\", \"epoch\": 1, \"messages\": []}";
+    let link = "samples/../../up.json";
+    let archive = |entries: &[(&str, &str)]| {
+        let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for (name, text) in entries {
+            writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            std::io::Write::write_all(&mut writer, text.as_bytes()).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    };
+    let spaces = " ".repeat(33 << 20);
+    let log = fs::read(root().join("tests/imports/files/inspect/orders.eval")).unwrap();
+    let files: Vec<(&str, Vec<u8>, &str)> = vec![
+        (
+            "unanswered.eval",
+            archive(&[("samples/a.json", sample)]),
+            "unanswered.eval/samples/a.json:1:1: this transcript has no assistant message",
+        ),
+        ("up.eval", archive(&[(link, sample)]), "up.eval: the path \"samples/../../up.json\" in the archive"),
+        (
+            "bomb.eval",
+            archive(&[("samples/a.json", &spaces)]),
+            "bomb.eval: samples/a.json in the archive is larger than 32 MiB",
+        ),
+        ("other.eval", archive(&[("readme.txt", "x")]), "other.eval: this archive has no samples/*.json"),
+        ("cut.eval", log[..log.len() / 2].to_vec(), "cut.eval: the archive cannot be read"),
+        ("bytes.pb", vec![0xff; 40], "bytes.pb"),
+        (
+            "empty.json",
+            b"{\"version\": 2, \"eval\": {}, \"samples\": []}".to_vec(),
+            "empty.json:1:1: this log has no samples",
+        ),
+        (
+            "chain.json",
+            b"[{\"type\": \"human\", \"data\": {\"content\": \"q\"}}]".to_vec(),
+            "chain.json:1:1: this transcript has no assistant message",
+        ),
+        (
+            "tool.json",
+            b"[{\"type\": \"tool\", \"content\": \"r\", \"tool_call_id\": \"c9\"}]".to_vec(),
+            "tool.json:1:1: the tool result \"c9\" matches no open call",
+        ),
+        (
+            "smith.json",
+            b"{\"run_type\": \"parser\", \"id\": \"1\", \"parent_run_id\": \"0\"}".to_vec(),
+            "smith.json:1:1: this file has no spans of a model",
+        ),
+    ];
+    for (file, bytes, what) in files {
+        fs::write(repository.path(file), bytes).unwrap();
+        let ran = repository.goldgate(&["import", file, "--out", "runs", "--agent", "h", "--case", "c"]);
+        assert!(ran.code == 2 && ran.stderr.starts_with(what), "{file}: {}", ran.stderr);
+    }
 }
 
 pub fn choices_refusals_and_errors() {

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::messages::{MessagePart, OtlpMessage};
 use super::span::TraceSpan;
 use crate::format::run_v1;
+use crate::format::transcript::loose_message::{LooseMessage, MessagePart};
 use crate::model::{Json, ToolCall};
 
 /// The calls of one trace.
@@ -26,7 +26,7 @@ pub struct Calls {
 
 impl Calls {
     /// Adds the calls of a model's message.
-    pub fn made(&mut self, message: &OtlpMessage, at: i64) {
+    pub fn made(&mut self, message: &LooseMessage, at: i64) {
         for part in &message.parts {
             if let MessagePart::Call { id, name, arguments } = part {
                 let index = self.push(at, name, arguments.clone());

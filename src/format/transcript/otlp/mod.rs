@@ -2,6 +2,7 @@
 
 mod calls;
 mod messages;
+mod openinference;
 mod protobuf;
 mod span;
 
@@ -12,9 +13,10 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use self::calls::Calls;
-use self::messages::{MessagePart, OtlpMessage};
 pub use self::protobuf::json_of_protobuf;
-use self::span::{SpanOperation, TraceSpan};
+use self::span::SpanOperation;
+pub use self::span::{Attributes, TraceSpan};
+use super::loose_message::{LooseMessage, MessagePart};
 use super::{Transcript, content};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
@@ -28,22 +30,36 @@ pub fn read_traces(
     case_from: Option<&str>,
 ) -> Result<Vec<Transcript>, Diagnostics> {
     let mut problems = Diagnostics::default();
+    let spans = documents.iter().filter_map(|raw| problems.keep(span::spans(source, raw))).flatten().collect();
+    problems.or(())?;
+    runs_of(source, spans, case_from)
+}
+
+/// The runs of spans, earliest first: each trace with a model, an agent or a tool is a run.
+///
+/// # Errors
+/// No trace is a run, or a run has no attribute with its case.
+pub fn runs_of(
+    source: &SourceText,
+    spans: Vec<TraceSpan>,
+    case_from: Option<&str>,
+) -> Result<Vec<Transcript>, Diagnostics> {
     let mut traces: BTreeMap<String, Vec<TraceSpan>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    let spans = documents.iter().filter_map(|raw| problems.keep(span::spans(source, raw))).flatten();
-    for span in spans.collect::<Vec<_>>() {
+    for mut span in spans {
         if seen.insert((span.trace.clone(), span.id.clone())) {
+            openinference::translate(&mut span.attributes);
             traces.entry(span.trace.clone()).or_default().push(span);
         }
     }
-    problems.or(())?;
     let mut runs: Vec<TraceSpans> = traces.into_values().map(TraceSpans::of).collect();
     let all = runs.len();
     runs.retain(TraceSpans::is_run);
     runs.sort_by_key(|trace| (trace.start(), trace.at()));
     if runs.is_empty() {
-        let what = "this file has no spans of the GenAI semantic conventions";
-        let help = "provide traces whose spans have gen_ai.operation.name";
+        let what = "this file has no spans of a model, an agent or a tool";
+        let help =
+            "provide traces with gen_ai.operation.name (GenAI conventions) or openinference.span.kind (OpenInference)";
         return Err(source.problem(0, Code::NO_RUN, what, help).into());
     }
     let mut problems = Diagnostics::default();
@@ -85,23 +101,36 @@ impl TraceSpans {
         self.spans.iter().filter(move |span| span.operation() == operation)
     }
 
-    /// The outermost agent span.
+    /// The outermost agent span. OpenInference also calls the steps of a graph agents: such a span contains all calls of models.
     fn agent(&self) -> Option<&TraceSpan> {
-        let agents: BTreeSet<&str> = self.of_operation(SpanOperation::Agent).map(|span| span.id.as_str()).collect();
-        let parents: BTreeMap<&str, &str> =
-            self.spans.iter().map(|span| (span.id.as_str(), span.parent.as_str())).collect();
-        let inside = |span: &TraceSpan| {
-            let around = std::iter::successors(Some(span.parent.as_str()), |id| parents.get(id).copied());
-            around.take(DEPTH).any(|id| agents.contains(id))
-        };
-        self.of_operation(SpanOperation::Agent).find(|span| !inside(span))
+        let outermost = self.outermost(SpanOperation::Agent).into_iter().next()?;
+        let is_step = |span: &TraceSpan| span.attributes.contains_key("openinference.span.kind");
+        let alone = BTreeSet::from([outermost.id.as_str()]);
+        let parents = self.parents();
+        let contains_all = || self.of_operation(SpanOperation::Chat).all(|chat| is_inside(chat, &alone, &parents));
+        (!is_step(outermost) || contains_all()).then_some(outermost)
+    }
+
+    /// The calls of models. Two instrumentations of one call write a span each, one inside the other: the outer one counts.
+    fn chats(&self) -> Vec<&TraceSpan> {
+        self.outermost(SpanOperation::Chat)
+    }
+
+    fn outermost(&self, operation: SpanOperation) -> Vec<&TraceSpan> {
+        let all: BTreeSet<&str> = self.of_operation(operation).map(|span| span.id.as_str()).collect();
+        let parents = self.parents();
+        self.of_operation(operation).filter(|span| !is_inside(span, &all, &parents)).collect()
+    }
+
+    fn parents(&self) -> BTreeMap<&str, &str> {
+        self.spans.iter().map(|span| (span.id.as_str(), span.parent.as_str())).collect()
     }
 
     fn transcript(&self, source: &SourceText, case_from: Option<&str>) -> Result<Transcript, Diagnostic> {
         let agent = self.agent();
-        let chats: Vec<&TraceSpan> = self.of_operation(SpanOperation::Chat).collect();
+        let chats = self.chats();
         let last = chats.iter().copied().max_by_key(|span| (span.end, span.start));
-        let outputs: Vec<(&TraceSpan, Vec<OtlpMessage>)> =
+        let outputs: Vec<(&TraceSpan, Vec<LooseMessage>)> =
             chats.iter().map(|span| (*span, messages::output(span))).collect();
         let whole = agent.map(messages::output).unwrap_or_default();
         let mut of_last = outputs.iter().filter(|(span, _)| last.is_some_and(|last| last.id == span.id));
@@ -139,7 +168,7 @@ impl TraceSpans {
     }
 
     /// The calls that the models made, with the data of the tools' spans, in order of time.
-    fn calls(&self, outputs: &[(&TraceSpan, Vec<OtlpMessage>)], whole: &[OtlpMessage]) -> Vec<ToolCall> {
+    fn calls(&self, outputs: &[(&TraceSpan, Vec<LooseMessage>)], whole: &[LooseMessage]) -> Vec<ToolCall> {
         let mut calls = Calls::default();
         for (span, messages) in outputs {
             messages.iter().for_each(|message| calls.made(message, span.end));
@@ -149,7 +178,7 @@ impl TraceSpans {
         }
         let inputs = self.spans.iter().flat_map(messages::input);
         for part in inputs.chain(whole.iter().cloned()).flat_map(|message| message.parts) {
-            if let MessagePart::Answer { id: Some(id), result } = part {
+            if let MessagePart::Answer { id: Some(id), result, .. } = part {
                 calls.answered(&id, result);
             }
         }
@@ -179,35 +208,41 @@ impl TraceSpans {
     }
 }
 
+/// Whether one of the spans is around a span.
+fn is_inside(span: &TraceSpan, spans: &BTreeSet<&str>, parents: &BTreeMap<&str, &str>) -> bool {
+    let around = std::iter::successors(Some(span.parent.as_str()), |id| parents.get(id).copied());
+    around.take(DEPTH).any(|id| spans.contains(id))
+}
+
 /// The text of the last message; `None` without messages.
-fn answer(messages: &[OtlpMessage]) -> Option<String> {
-    messages.iter().rfind(|message| message.role != "tool").map(OtlpMessage::text)
+fn answer(messages: &[LooseMessage]) -> Option<String> {
+    messages.iter().rfind(|message| message.role != "tool").map(LooseMessage::text)
 }
 
 /// The messages before the first answer.
-fn prompt(messages: &[OtlpMessage]) -> Option<String> {
-    let asked = messages.iter().take_while(|message| message.role != "assistant").map(OtlpMessage::text);
+fn prompt(messages: &[LooseMessage]) -> Option<String> {
+    let asked = messages.iter().take_while(|message| message.role != "assistant").map(LooseMessage::text);
     let texts: Vec<String> = asked.filter(|text| !text.is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// The user's first message.
-fn query(messages: &[OtlpMessage]) -> Option<String> {
-    let mut texts = messages.iter().filter(|message| message.role == "user").map(OtlpMessage::text);
+fn query(messages: &[LooseMessage]) -> Option<String> {
+    let mut texts = messages.iter().filter(|message| message.role == "user").map(LooseMessage::text);
     texts.find(|text| !text.is_empty())
 }
 
 /// User or system messages after the user's first message.
-fn interjected(messages: &[OtlpMessage]) -> Option<String> {
+fn interjected(messages: &[LooseMessage]) -> Option<String> {
     let has_text =
-        |message: &&OtlpMessage| message.role != "assistant" && message.role != "tool" && !message.text().is_empty();
+        |message: &&LooseMessage| message.role != "assistant" && message.role != "tool" && !message.text().is_empty();
     let mut after = messages.iter().skip_while(|message| message.role != "user" || message.text().is_empty()).skip(1);
-    after.find(has_text).map(OtlpMessage::text)
+    after.find(has_text).map(LooseMessage::text)
 }
 
 /// The texts of answers before the last one.
-fn between(outputs: &[(&TraceSpan, Vec<OtlpMessage>)], last: Option<&str>) -> Vec<Json> {
-    let texts = outputs.iter().flat_map(|(_, messages)| messages).map(OtlpMessage::text);
+fn between(outputs: &[(&TraceSpan, Vec<LooseMessage>)], last: Option<&str>) -> Vec<Json> {
+    let texts = outputs.iter().flat_map(|(_, messages)| messages).map(LooseMessage::text);
     let kept = texts.filter(|text| !text.is_empty() && Some(text.as_str()) != last);
     kept.map(|text| run_v1::json(&json!({ "role": "assistant", "text": text }))).collect()
 }
@@ -233,7 +268,7 @@ fn started_at(nanos: i64) -> Option<String> {
     Some(moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
-fn left_out<'a>(messages: impl Iterator<Item = &'a OtlpMessage>) -> BTreeMap<String, u32> {
+fn left_out<'a>(messages: impl Iterator<Item = &'a LooseMessage>) -> BTreeMap<String, u32> {
     let mut counts = BTreeMap::new();
     for part in messages.flat_map(|message| &message.parts) {
         if let MessagePart::Other(kind) = part {

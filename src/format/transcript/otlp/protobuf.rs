@@ -38,6 +38,8 @@ struct SpanDump {
     span_id: Vec<u8>,
     #[prost(bytes = "vec", tag = "4")]
     parent_span_id: Vec<u8>,
+    #[prost(string, tag = "5")]
+    name: String,
     #[prost(fixed64, tag = "7")]
     start_time_unix_nano: u64,
     #[prost(fixed64, tag = "8")]
@@ -130,6 +132,7 @@ fn span(dump: SpanDump) -> Value {
     json!({
         "traceId": hex::encode(dump.trace_id),
         "spanId": hex::encode(dump.span_id),
+        "name": dump.name,
         "parentSpanId": hex::encode(dump.parent_span_id),
         "startTimeUnixNano": dump.start_time_unix_nano.to_string(),
         "endTimeUnixNano": dump.end_time_unix_nano.to_string(),

@@ -47,6 +47,8 @@ struct SpanForm {
     trace_id: String,
     #[serde(alias = "span_id")]
     span_id: String,
+    #[serde(default)]
+    name: String,
     #[serde(default, alias = "parent_span_id")]
     parent_span_id: Option<String>,
     #[serde(default, alias = "start_time_unix_nano")]
@@ -207,6 +209,9 @@ pub fn spans(source: &SourceText, raw: &RawValue) -> Result<Vec<TraceSpan>, Diag
 impl TraceSpan {
     fn of(form: SpanForm, at: usize, mut all: Attributes) -> Self {
         all.extend(attributes(form.attributes));
+        if all.contains_key("langfuse.observation.type") {
+            all.insert("langfuse.observation.name".to_owned(), Value::String(form.name));
+        }
         let failed = form.status.filter(TraceStatusForm::is_error).map(|status| status.message.unwrap_or_default());
         Self {
             at,
