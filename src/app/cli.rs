@@ -1,9 +1,11 @@
 //! The command line.
 
 mod results;
+mod selection;
 mod view;
 
-pub use self::results::{DiffArgs, ExplainArgs, HistoryArgs, ReportArgs};
+pub use self::results::{DiffArgs, ExplainArgs, HistoryArgs, ReportArgs, ReviewArgs};
+pub use self::selection::SelectionArgs;
 pub use self::view::ViewArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -60,6 +62,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Show one case: expected and actual output, why each check failed, and what to do next. Or explain the code of a problem
     Explain(ExplainArgs),
+    /// Decide on draft cases, and look at the cases that fail or moved since the baseline, one by one
+    Review(ReviewArgs),
     /// Convert transcripts of other tools into recordings
     Import(ImportArgs),
     /// Suggest gate tolerances from repeated runs, and how often the gates fail by chance; --write changes the config
@@ -80,23 +84,6 @@ pub enum Command {
     /// Run as a GitHub Action: inputs from INPUT_*, context from GITHUB_*
     #[cfg(feature = "github")]
     Action,
-}
-
-/// Filters for suites, agents and cases; without filters all are selected.
-#[derive(Args, Debug, Clone)]
-pub struct SelectionArgs {
-    /// Only this suite; may be repeated
-    #[arg(long, value_name = "ID")]
-    pub suite: Vec<String>,
-    /// Only this agent; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub agent: Vec<String>,
-    /// Only cases whose id matches; may be repeated
-    #[arg(long, value_name = "GLOB")]
-    pub case: Vec<String>,
-    /// Only cases with this tag; may be repeated
-    #[arg(long, value_name = "TAG")]
-    pub tag: Vec<String>,
 }
 
 /// Options of `run`.
@@ -274,8 +261,8 @@ fn paths() -> String {
     )
 }
 
-/// Options of `init`.
-#[derive(Args, Debug)]
+/// Options of `init`. Without --from and --yes it asks for them on a terminal.
+#[derive(Args, Debug, Clone)]
 pub struct InitArgs {
     /// Transcripts, or folders of them: message lists of OpenAI or Anthropic, or OTLP traces; may be repeated. Without it an example is written
     #[arg(long, value_name = "PATH")]
@@ -289,6 +276,12 @@ pub struct InitArgs {
     /// Write no GitHub workflow
     #[arg(long)]
     pub no_workflow: bool,
+    /// Action of the workflow with the commit of a release
+    #[arg(long, value_name = "OWNER/goldgate@COMMIT", conflicts_with = "no_workflow")]
+    pub action: Option<String>,
+    /// Ask nothing, also on a terminal
+    #[arg(long)]
+    pub yes: bool,
 }
 
 /// Options of `calibrate`.

@@ -15,8 +15,8 @@ use self::cli::{Cli, ColorArg, Command};
 #[cfg(feature = "models")]
 use self::commands::judge;
 use self::commands::{
-    calibrate, check, completions, diff, explain, history, import, init, label, man, merge, repair, report, run,
-    schema, selftest,
+    calibrate, check, completions, diff, explain, history, import, init, label, man, merge, repair, report, review,
+    run, schema, selftest,
 };
 use crate::world::{Colours, World};
 
@@ -48,6 +48,7 @@ pub fn main(world: &mut World) -> u8 {
         Command::History(args) => history::history(args, world),
         Command::Report(args) => report::report(args, world),
         Command::Explain(args) => explain::explain(args, world),
+        Command::Review(args) => review::review(args, world),
         Command::Import(args) => import::import(args, world),
         Command::Calibrate(args) => calibrate::calibrate(args, world),
         Command::Label(args) => label::label(args, world),

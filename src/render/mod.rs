@@ -18,6 +18,7 @@ pub mod markdown;
 pub mod number;
 pub mod operating;
 pub mod plain;
+pub mod review;
 pub mod sarif;
 mod screen;
 pub mod side_by_side;

@@ -123,6 +123,11 @@ impl World {
         Ok((!answer.is_empty()).then(|| String::from_utf8_lossy(&answer).trim().to_owned()))
     }
 
+    /// Whether a person can be asked: input and output are a terminal.
+    pub fn is_interactive(&self) -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal()
+    }
+
     /// Prints a one-line message for people to stderr.
     pub fn tell(&self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "{}", one_line(text));

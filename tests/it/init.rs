@@ -11,6 +11,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a new repository is set up with an example, and passes", example),
         trial("transcripts of several formats become cases, and a worse agent is blocked", transcripts),
         trial("a setup replaces nothing", nothing_replaced),
+        trial("the workflow names the action that the user states", action),
         trial("a file that is not a transcript is refused before anything is written", no_transcript),
     ]
 }
@@ -77,6 +78,10 @@ fn transcripts() {
     assert_eq!(cases["cases"][2]["expected_tools"], json!(["issue_refund"]));
     assert!(repository.path("golden/runs/helper/which-invoices-are-overdue/1.json").exists());
     assert_eq!(repository.goldgate(&["check"]).code, 0);
+    // Nothing counts before somebody has decided.
+    assert!(cases["cases"].as_array().unwrap().iter().all(|case| case["draft"] == true));
+    assert_eq!(repository.goldgate(&["run"]).code, 3);
+    assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
     let first = repository.goldgate(&["run", "--update-baseline"]);
     assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
     // The agent no longer calls the tool.
@@ -94,6 +99,16 @@ fn transcripts() {
     // The agent's files changed, and its recordings did not.
     repository.write("prompts/agent.md", "Answer at length.");
     assert_eq!(repository.goldgate(&["check"]).code, 2);
+}
+
+fn action() {
+    let repository = Repository::empty();
+    let action = "acme/goldgate@0123456789012345678901234567890123456789";
+    let ran = repository.goldgate(&["init", "--action", action]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let workflow = repository.read(".github/workflows/goldgate.yml");
+    assert!(workflow.contains(&format!("uses: {action} #")) && !workflow.contains("OWNER"), "{workflow}");
+    assert!(!ran.stdout.contains("OWNER"), "{}", ran.stdout);
 }
 
 fn nothing_replaced() {

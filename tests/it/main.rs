@@ -46,6 +46,7 @@ mod quarantine;
 mod readers;
 mod refused;
 mod repository;
+mod review;
 mod revision;
 mod rule_changes;
 mod run;
@@ -117,6 +118,7 @@ fn main() {
     trials.extend(golden_changes::trials());
     trials.extend(quarantine::trials());
     trials.extend(refused::trials());
+    trials.extend(review::trials());
     trials.extend(revision::trials());
     trials.extend(rule_changes::trials());
     trials.extend(run::trials());

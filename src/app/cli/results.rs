@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::selection::SelectionArgs;
 use super::view::ViewArgs;
 
 /// Options of `diff`.
@@ -89,4 +90,21 @@ pub struct ExplainArgs {
     /// List the codes of all problems; with CODE, explain it even if a case has the same name
     #[arg(long)]
     pub codes: bool,
+}
+
+/// Options of `review`. Without a decision it asks on a terminal, and lists elsewhere.
+#[derive(Args, Debug)]
+pub struct ReviewArgs {
+    /// Config file
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// The filters.
+    #[command(flatten)]
+    pub chosen: SelectionArgs,
+    /// Make this draft a case: CASE, SUITE/CASE or a pattern such as '*'; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub accept: Vec<String>,
+    /// Remove this draft and its recordings; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub reject: Vec<String>,
 }

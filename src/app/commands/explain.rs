@@ -1,10 +1,8 @@
 //! `goldgate explain`: grades one case and shows the request, the expectation and the output, or explains the code of a problem.
 
-mod past_outputs;
-
-use self::past_outputs::{PastCommit, PastOutputs, past_outputs};
 use crate::app::cli::ExplainArgs;
 use crate::app::cli_error::CliError;
+use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
 use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use self::proposed_case::ProposedCase;
+use self::proposed_case::{AnswerWords, ProposedCase};
 use crate::app::cli::InitArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::imported_runs::{
@@ -19,7 +19,7 @@ use crate::files::{EntryKind, Files, SourceText};
 use crate::format::transcript::{Transcript, TranscriptFormat, format_of, read_transcripts};
 use crate::model::{AgentName, CaseId, RepoPath, RunStatus};
 use crate::render::plural;
-use crate::suites::config_schema;
+use crate::suites::{CaseStage, config_schema};
 use crate::world::{Disk, World};
 
 const CONFIG: &str = "goldgate.yaml";
@@ -30,12 +30,18 @@ const WORKFLOW: &str = ".github/workflows/goldgate.yml";
 /// Equal to docs/workflows/goldgate.yml.
 const WORKFLOW_TEXT: &str = include_str!("init/goldgate.yml");
 
+/// The action in the workflow, before its owner and commit are known.
+const UNNAMED_ACTION: &str = "OWNER/goldgate@0000000000000000000000000000000000000000";
+
 /// Writes a config, cases and recordings from transcripts, or an example, and prints what it wrote and what to do next. An existing file
 /// is never replaced. Returns the exit code.
 ///
 /// # Errors
 /// Files that exist already, and transcripts that cannot be read.
 pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
+    let is_asked = world.is_interactive() && !args.yes && args.from.is_empty();
+    let asked = if is_asked { Some(ask(args, world)?) } else { None };
+    let args = asked.as_ref().unwrap_or(args);
     let agent = AgentName::new(&args.agent).map_err(|bad| {
         let help = bad.help();
         Diagnostic::of_file("command line", Code::BAD_ID, format!("--agent: {bad}"), help)
@@ -44,7 +50,9 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         true => vec![recognised(SourceText::from_text(RepoPath::root().below("example.json"), EXAMPLE.to_owned()))?],
         false => transcripts(&args.from)?,
     };
-    let proposed = proposed(&transcripts);
+    // The example is known to be right.
+    let stage = if args.from.is_empty() { CaseStage::Accepted } else { CaseStage::Draft };
+    let proposed = proposed(&transcripts, stage);
     if proposed.cases.is_empty() {
         let what = "no transcript has a user's message and an answer";
         let help = "use transcripts of complete conversations";
@@ -71,6 +79,26 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     Ok(0)
 }
 
+/// Asks a person for what no option says.
+fn ask(args: &InitArgs, world: &World) -> anyhow::Result<InitArgs> {
+    let answer = |question: &str| -> anyhow::Result<Option<String>> {
+        Ok(world.ask(question)?.filter(|answer| !answer.is_empty()))
+    };
+    let mut asked = args.clone();
+    asked.from.extend(answer("Transcripts of the agent, a file or a folder (Enter writes an example) > ")?);
+    if let Some(name) = answer(&format!("Name of the agent (Enter for {}) > ", args.agent))? {
+        asked.agent = name;
+    }
+    if args.files.is_empty() {
+        asked.files.extend(answer("Files that define the agent, such as prompts/** (Enter to name them later) > ")?);
+    }
+    if !args.no_workflow {
+        asked.no_workflow = answer("Write the GitHub workflow? (Enter for yes, n for no) > ")?
+            .is_some_and(|word| word.starts_with(['n', 'N']));
+    }
+    Ok(asked)
+}
+
 /// The proposed cases, and which runs are their samples.
 struct ProposedCases {
     cases: Vec<ProposedCase>,
@@ -95,7 +123,8 @@ impl ProposedCases {
 }
 
 /// One case per query. Several conversations in a file with the same query are its samples; one in another file is a case of its own.
-fn proposed(files: &[TranscriptFile]) -> ProposedCases {
+fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
+    let words = AnswerWords::of(files.iter().flat_map(|file| &file.runs).filter_map(|run| run.text.as_deref()));
     let (mut cases, mut used, mut left_out): (Vec<ProposedCase>, _, _) = (Vec::new(), BTreeSet::new(), 0);
     let mut assigned = Vec::with_capacity(files.len());
     for file in files {
@@ -106,7 +135,7 @@ fn proposed(files: &[TranscriptFile]) -> ProposedCases {
             let case = query.and_then(|query| match known.get(query) {
                 Some(case) => Some(*case),
                 None => {
-                    let mut case = ProposedCase::of(run, file.source.file.name())?;
+                    let mut case = ProposedCase::of(run, file.source.file.name(), &words, stage)?;
                     case.renamed(&mut used);
                     cases.push(case);
                     known.insert(query, cases.len() - 1);
@@ -202,7 +231,11 @@ fn texts(args: &InitArgs, agent: &AgentName, cases: &[ProposedCase]) -> Result<V
         (SCHEMA, format!("{schema}\n")),
     ];
     if !args.no_workflow {
-        texts.push((WORKFLOW, WORKFLOW_TEXT.to_owned()));
+        let action = args
+            .action
+            .as_deref()
+            .map_or(WORKFLOW_TEXT.to_owned(), |action| WORKFLOW_TEXT.replace(UNNAMED_ACTION, action));
+        texts.push((WORKFLOW, action));
     }
     Ok(texts)
 }
@@ -249,16 +282,23 @@ fn next(args: &InitArgs, proposed: &ProposedCases) -> String {
         let count = plural(proposed.left_out, "conversation", "conversations");
         lines.push(format!("left out: {count} without a user's message, without an answer, or with an error"));
     }
-    let cases = plural(proposed.cases.len(), "case says", "cases say");
-    lines.push(format!("{CASES}: {cases} what the agent did, not what it should do. Read and correct the file first."));
+    if !args.from.is_empty() {
+        let cases = plural(proposed.cases.len(), "draft says", "drafts say");
+        lines.push(format!(
+            "{CASES}: {cases} what the agent did, not what it should do. They count for nothing until you accept them."
+        ));
+    }
     if args.files.is_empty() {
         lines.push(format!("{CONFIG}: name the files of the agent under `fingerprint`, or pass --files."));
     }
-    if !args.no_workflow {
+    if !args.no_workflow && args.action.is_none() {
         lines.push(format!(
-            "{WORKFLOW}: replace OWNER and the zeros by the action's owner and the commit of a release."
+            "{WORKFLOW}: replace OWNER and the zeros by the action's owner and the commit of a release, or pass --action."
         ));
     }
-    lines.push("Next: goldgate run --update-baseline, then commit the files.".to_owned());
+    lines.push(match args.from.is_empty() {
+        true => "Next: goldgate run --update-baseline, then commit the files.".to_owned(),
+        false => "Next: goldgate review (or goldgate review --accept '*'), goldgate run --update-baseline, then commit the files.".to_owned(),
+    });
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

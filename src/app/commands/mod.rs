@@ -15,6 +15,7 @@ pub mod man;
 pub mod merge;
 pub mod repair;
 pub mod report;
+pub mod review;
 pub mod run;
 pub mod schema;
 pub mod selftest;

@@ -20,6 +20,7 @@ pub mod live_options;
 pub mod live_runs;
 pub mod operating;
 pub mod past_baselines;
+pub mod past_outputs;
 pub mod plan;
 pub mod prompts;
 pub mod remarks;

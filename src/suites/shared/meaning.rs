@@ -14,7 +14,7 @@ const NOTES: &str = "notes";
 /// The key of the tags of a case: like origin and owner, they affect no grade.
 const TAGS: &str = "tags";
 /// The key that makes a case a draft. Whether a case counts is compared with the cases themselves.
-const DRAFT: &str = "draft";
+pub const DRAFT: &str = "draft";
 
 /// The parts of a case, compared separately.
 #[derive(Debug, Clone, PartialEq)]

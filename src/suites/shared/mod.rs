@@ -7,6 +7,7 @@ pub mod audit;
 pub mod calls;
 pub mod case_marks;
 pub mod case_table;
+pub mod case_text;
 pub mod client;
 pub mod deltas;
 pub mod entries;

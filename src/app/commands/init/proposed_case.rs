@@ -1,16 +1,20 @@
 //! A case proposed from a transcript.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
 use crate::format::transcript::Transcript;
+use crate::suites::CaseStage;
 
 /// A case of kind `tool_use`: what the agent did in a transcript, as a proposal of what it should do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProposedCase {
     /// Its id, from the first words of the query.
     pub id: String,
+    /// Whether it is a draft.
+    #[serde(skip_serializing_if = "is_accepted")]
+    draft: CaseStage,
     category: &'static str,
     /// The user's message.
     pub query: String,
@@ -28,9 +32,9 @@ const LETTERS: usize = 6;
 
 impl ProposedCase {
     /// The case of a transcript; `None` without a query or without an answer.
-    pub fn of(run: &Transcript, file: &str) -> Option<Self> {
+    pub fn of(run: &Transcript, file: &str, known: &AnswerWords, stage: CaseStage) -> Option<Self> {
         let (query, answer) = (run.query.as_ref()?, run.text.as_ref()?);
-        let phrases = phrases(query, answer);
+        let phrases = known.distinctive(query, answer);
         if query.trim().is_empty() || phrases.is_empty() {
             return None;
         }
@@ -39,13 +43,12 @@ impl ProposedCase {
             run.calls.iter().map(|call| call.name.clone()).filter(|name| known.insert(name.clone())).collect();
         Some(Self {
             id: id_of(query),
+            draft: stage,
             category: if tools.len() > 1 { "multi_step" } else { "happy_path" },
             query: query.clone(),
             expected_tools: tools,
             expected_output_contains: phrases,
-            notes: format!(
-                "Proposed by goldgate init from {file}: this is what the agent did. Decide what it should do."
-            ),
+            notes: format!("Proposed from {file}: this is what the agent did. Decide what it should do."),
         })
     }
 
@@ -59,19 +62,53 @@ impl ProposedCase {
     }
 }
 
-/// The words of an answer that distinguish it: numbers, then long words, which the query does not contain.
-fn phrases(query: &str, answer: &str) -> Vec<String> {
-    let asked: HashSet<String> = words(query).map(str::to_lowercase).collect();
-    let new = || words(answer).filter(|word| !asked.contains(&word.to_lowercase()));
-    let numbers = new().filter(|word| word.chars().any(|one| one.is_ascii_digit()));
-    let long = new().filter(|word| word.chars().count() >= LETTERS && word.chars().all(char::is_alphabetic));
-    let mut known = HashSet::new();
-    let mut found: Vec<String> =
-        numbers.chain(long).filter(|word| known.insert(word.to_lowercase())).take(PHRASES).map(str::to_owned).collect();
-    if found.is_empty() {
-        found.extend(words(answer).next().map(str::to_owned));
+/// Whether the case is written without the key `draft`.
+fn is_accepted(stage: &CaseStage) -> bool {
+    *stage == CaseStage::Accepted
+}
+
+/// How many answers contain each word.
+#[derive(Debug, Default)]
+pub struct AnswerWords {
+    answers: HashMap<String, usize>,
+}
+
+impl AnswerWords {
+    /// Counts the words of all answers.
+    pub fn of<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut found = Self::default();
+        for answer in answers {
+            let distinct: HashSet<String> = words(answer).map(str::to_lowercase).collect();
+            distinct.into_iter().for_each(|word| *found.answers.entry(word).or_default() += 1);
+        }
+        found
     }
-    found
+
+    /// The words that distinguish an answer: those that the fewest answers contain and that the query does not. Of equally rare ones, those
+    /// with a digit come first, then long ones. In the order of the answer.
+    fn distinctive(&self, query: &str, answer: &str) -> Vec<String> {
+        let asked: HashSet<String> = words(query).map(str::to_lowercase).collect();
+        let has_digit = |word: &str| word.len() > 1 && word.chars().any(|one| one.is_ascii_digit());
+        let is_long = |word: &str| word.chars().count() >= LETTERS && word.chars().all(char::is_alphabetic);
+        let mut known = HashSet::new();
+        let mut ranked: Vec<((usize, bool), usize, &str)> = words(answer)
+            .enumerate()
+            .filter(|(_, word)| !asked.contains(&word.to_lowercase()) && (has_digit(word) || is_long(word)))
+            .filter(|(_, word)| known.insert(word.to_lowercase()))
+            .map(|(place, word)| {
+                let count = self.answers.get(&word.to_lowercase()).copied().unwrap_or(1);
+                ((count, !has_digit(word)), place, word)
+            })
+            .collect();
+        ranked.sort_unstable();
+        ranked.truncate(PHRASES);
+        ranked.sort_unstable_by_key(|(_, place, _)| *place);
+        let mut found: Vec<String> = ranked.into_iter().map(|(_, _, word)| word.to_owned()).collect();
+        if found.is_empty() {
+            found.extend(words(answer).next().map(str::to_owned));
+        }
+        found
+    }
 }
 
 /// The words of a text, without the punctuation around them.
@@ -92,7 +129,8 @@ fn id_of(query: &str) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{ProposedCase, id_of, phrases};
+    use super::{AnswerWords, ProposedCase, id_of};
+    use crate::suites::CaseStage;
 
     #[test]
     fn the_id_is_the_beginning_of_the_query() {
@@ -102,18 +140,28 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_what_the_answer_adds() {
-        let found =
-            phrases("Is order 17 late?", "Order 17 is late: it arrives on 2026-03-04, because customs inspected it.");
-        assert_eq!(found, ["2026-03-04", "arrives", "because"]);
-        assert_eq!(phrases("Yes?", "Yes."), ["Yes"]);
-        assert_eq!(phrases("q", "…"), Vec::<String>::new());
+    fn the_rarest_words_of_an_answer_distinguish_it() {
+        let answers = [
+            "Order 17 is late: it arrives on 2026-03-04, because customs inspected the parcel.",
+            "Order 18 is late, because customs inspected it on 2026-03-05.",
+            "It is late, because customs inspected it.",
+        ];
+        let known = AnswerWords::of(answers);
+        let found = known.distinctive("Is order 17 late?", answers[0]);
+        assert_eq!(found, ["arrives", "2026-03-04", "parcel"], "the others also say customs and inspected");
+        assert_eq!(
+            known.distinctive("Is order 17 late?", "Because customs inspected it."),
+            ["Because", "customs", "inspected"]
+        );
+        assert_eq!(known.distinctive("Yes?", "Yes."), ["Yes"]);
+        assert_eq!(known.distinctive("q", "\u{2026}"), Vec::<String>::new());
     }
 
     #[test]
     fn equal_ids_are_numbered() {
         let case = |id: &str| ProposedCase {
             id: id.to_owned(),
+            draft: CaseStage::Draft,
             category: "happy_path",
             query: String::new(),
             expected_tools: Vec::new(),

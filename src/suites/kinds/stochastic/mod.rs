@@ -27,8 +27,7 @@ use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
-use crate::suites::shared::folder;
-use crate::suites::shared::folder::{CaseFolder, GoldenCase, StatedName};
+use crate::suites::shared::folder::{CaseFolder, GoldenCase, StatedName, open_cases};
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::text::Keyword;
@@ -188,7 +187,7 @@ struct Stochastic {
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = folder::open_cases(suite, files, suite.path.child("scenarios"), |source, _| read_scenario(source))?;
+    let folder = open_cases(suite, files, suite.path.child("scenarios"), |source, _| read_scenario(source))?;
     Ok(Box::new(Stochastic { folder }))
 }
 

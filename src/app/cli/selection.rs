@@ -1,0 +1,20 @@
+//! The filters of several commands.
+
+use clap::Args;
+
+/// Filters for suites, agents and cases; without filters all are selected.
+#[derive(Args, Debug, Clone)]
+pub struct SelectionArgs {
+    /// Only this suite; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub suite: Vec<String>,
+    /// Only this agent; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Only cases whose id matches; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub case: Vec<String>,
+    /// Only cases with this tag; may be repeated
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+}

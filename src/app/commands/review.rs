@@ -1,0 +1,161 @@
+//! `goldgate review`: shows drafts, newly failing and moved cases one by one, and takes decisions on the drafts.
+
+mod decision;
+mod items;
+
+use std::collections::BTreeSet;
+
+use self::decision::{Decision, DraftCase, drafts};
+use self::items::{ReviewReason, ReviewTable};
+use crate::app::cli::ReviewArgs;
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::plan::plan;
+use crate::app::pipeline::selection::{Selection, chosen, patterns};
+use crate::diag::{Code, Diagnostic, nearest};
+use crate::model::{RepoPath, Tier};
+use crate::render::plural;
+use crate::world::{Disk, World, edit_file};
+
+/// Takes the decisions of the command line, asks a person on a terminal, or lists what there is to review. Returns the exit code.
+///
+/// # Errors
+/// Bad input, a name that fits no draft, or a file that cannot be written.
+pub fn review(args: &ReviewArgs, world: &World) -> Result<u8, CliError> {
+    let (disk, file) = Disk::of_config(&args.config)?;
+    let wanted = Selection { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
+    if !args.accept.is_empty() || !args.reject.is_empty() {
+        return decide(args, (&disk, &file), wanted, world);
+    }
+    let table = ReviewTable::open(&args.config, (&disk, &file), wanted, world)?;
+    if table.items.is_empty() {
+        world.say("Nothing to review: no draft waits, and no case failed or moved since the baseline.\n");
+    } else if world.is_interactive() {
+        walk(&table, &disk, world)?;
+    } else {
+        world.say(&table.list());
+    }
+    Ok(0)
+}
+
+/// Takes the decisions of the command line: all of them, or none if a name fits no draft.
+fn decide(
+    args: &ReviewArgs,
+    (disk, file): (&Disk, &RepoPath),
+    wanted: Selection,
+    world: &World,
+) -> Result<u8, CliError> {
+    let drafts = drafts(&plan(disk, file, wanted, &world.clock)?);
+    let mut decisions: Vec<(&DraftCase, Decision)> = Vec::new();
+    for (names, decision) in [(&args.accept, Decision::Accepted), (&args.reject, Decision::Rejected)] {
+        for (name, pattern) in names.iter().zip(patterns(names)?) {
+            let named: Vec<&DraftCase> = drafts.iter().filter(|draft| draft.is_named(&pattern)).collect();
+            if named.is_empty() {
+                return Err(unknown(name, &drafts).into());
+            }
+            decisions.extend(named.into_iter().map(|draft| (draft, decision)));
+        }
+    }
+    let mut seen: BTreeSet<(&RepoPath, String)> = BTreeSet::new();
+    decisions
+        .retain(|(draft, decision)| seen.insert((&draft.golden, format!("{} {}", draft.name(), decision.as_str()))));
+    for (draft, decision) in &decisions {
+        let is_contradicted = decisions
+            .iter()
+            .any(|(other, taken)| taken != decision && (&other.golden, &other.case) == (&draft.golden, &draft.case));
+        if is_contradicted {
+            let what = format!("{} is both accepted and rejected", draft.name());
+            return Err(Diagnostic::of_file("command line", Code::CONTRADICTION, what, "name it once").into());
+        }
+    }
+    for (draft, decision) in &decisions {
+        draft.decide(*decision, disk)?;
+        world.say(&format!("{} {} in {}\n", decision.as_str(), draft.name(), draft.golden));
+    }
+    world.say(&next(decisions.iter().filter(|(_, decision)| *decision == Decision::Accepted).count()));
+    Ok(0)
+}
+
+fn unknown(name: &str, drafts: &[DraftCase]) -> Diagnostic {
+    let names: Vec<String> = drafts.iter().flat_map(|draft| [draft.name(), draft.case.to_string()]).collect();
+    let help = match (nearest(name, names.iter().map(String::as_str)), names.first()) {
+        (Some(near), _) => format!("did you mean \"{near}\"?"),
+        (None, Some(_)) => "`goldgate review` lists the drafts".to_owned(),
+        (None, None) => "no draft waits".to_owned(),
+    };
+    Diagnostic::of_file("command line", Code::NOTHING_SELECTED, format!("no draft is called \"{name}\""), help)
+}
+
+/// What to do after decisions.
+fn next(accepted: usize) -> String {
+    match accepted {
+        0 => String::new(),
+        accepted => format!(
+            "{} from now on. Next: goldgate run, then goldgate run --update-baseline\n",
+            plural(accepted, "case counts", "cases count")
+        ),
+    }
+}
+
+/// A person's answer for one case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReviewAnswer {
+    Decided(Decision),
+    Edit,
+    Skip,
+    Quit,
+}
+
+/// Shows the cases one by one. Each decision takes effect at once.
+fn walk(table: &ReviewTable, disk: &Disk, world: &World) -> Result<(), CliError> {
+    let (mut accepted, mut rejected, mut skipped) = (0, 0, 0);
+    'cases: for number in 0..table.items.len() {
+        let item = &table.items[number];
+        world.say(&table.shown(number, disk, world.columns())?);
+        loop {
+            match (ask_person(&item.reason, world)?, &item.reason) {
+                (ReviewAnswer::Decided(decision), ReviewReason::Draft(draft)) => {
+                    draft.decide(decision, disk)?;
+                    match decision {
+                        Decision::Accepted => accepted += 1,
+                        Decision::Rejected => rejected += 1,
+                    }
+                    break;
+                }
+                (ReviewAnswer::Edit, _) => {
+                    let (path, line) = table.place(number, disk)?;
+                    match world.env.get("VISUAL").or_else(|| world.env.get("EDITOR")) {
+                        Some(editor) => edit_file(editor, &disk.place().join(path.as_str()))?,
+                        None => world.say(&format!("EDITOR is not set: edit {path}, line {line}.\n")),
+                    }
+                }
+                (ReviewAnswer::Skip | ReviewAnswer::Decided(_), _) => {
+                    skipped += 1;
+                    break;
+                }
+                (ReviewAnswer::Quit, _) => break 'cases,
+            }
+        }
+    }
+    world.say(&format!("\n{accepted} accepted, {rejected} rejected, {skipped} skipped.\n{}", next(accepted)));
+    Ok(())
+}
+
+/// Asks until there is an answer; the end of input ends the review.
+fn ask_person(reason: &ReviewReason, world: &World) -> Result<ReviewAnswer, CliError> {
+    let is_draft = matches!(reason, ReviewReason::Draft(_));
+    let question = match is_draft {
+        true => "a accept, r reject, e edit, s skip, q quit > ",
+        false => "e edit the case, s skip, q quit > ",
+    };
+    loop {
+        let Some(word) = world.ask(question)? else { return Ok(ReviewAnswer::Quit) };
+        return Ok(match word.to_lowercase().as_str() {
+            "a" | "accept" if is_draft => ReviewAnswer::Decided(Decision::Accepted),
+            "r" | "reject" if is_draft => ReviewAnswer::Decided(Decision::Rejected),
+            "e" | "edit" => ReviewAnswer::Edit,
+            "s" | "skip" => ReviewAnswer::Skip,
+            "q" | "quit" => ReviewAnswer::Quit,
+            _ => continue,
+        });
+    }
+}

@@ -1,0 +1,140 @@
+//! Decisions on drafts: an accepted one counts from then on, a rejected one is removed with its recordings.
+
+use std::collections::BTreeSet;
+
+use globset::GlobMatcher;
+
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::plan::Plan;
+use crate::files::{Files, SourceText};
+use crate::model::{AgentName, CaseId, RepoPath, RunKey, RunSource, SuiteId};
+use crate::suites::{CaseText, GoldenForm};
+use crate::world::Disk;
+
+/// A draft case, with what a decision on it changes.
+pub struct DraftCase {
+    /// Its suite.
+    pub suite: SuiteId,
+    /// The case.
+    pub case: CaseId,
+    /// The agents that are graded on it.
+    pub agents: Vec<AgentName>,
+    /// Its golden file.
+    pub golden: RepoPath,
+    /// Its recordings that no other case uses.
+    recordings: BTreeSet<RepoPath>,
+    form: GoldenForm,
+}
+
+/// What is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It becomes a case.
+    Accepted,
+    /// It is removed.
+    Rejected,
+}
+
+impl Decision {
+    /// The word in messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// The selected drafts of a plan, by suite and case.
+pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
+    let mut found: Vec<DraftCase> = Vec::new();
+    for loaded in &plan.suites {
+        for pair in loaded.chosen_drafts(&plan.wanted) {
+            let is_other = |one: &RunKey| {
+                let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run());
+                pairs
+                    .filter(|other| (&other.case, &other.golden) != (&pair.case, &pair.golden))
+                    .any(|other| other.runs.contains(one))
+            };
+            let own = pair.runs.iter().filter(|key| key.suite == loaded.config.id && !is_other(key));
+            let recordings =
+                own.filter_map(|key| match loaded.config.agents.get(&key.agent)?.deterministic.as_ref()? {
+                    RunSource::Replay(folder) => Some((folder.child(key.agent.as_str()), key.case.as_str())),
+                    RunSource::Live(_) => None,
+                });
+            let recordings =
+                recordings.flat_map(|(folder, case)| [folder.child(&format!("{case}.json")), folder.child(case)]);
+            let known = found
+                .iter_mut()
+                .find(|one| one.suite == loaded.config.id && one.case == pair.case && one.golden == pair.golden);
+            match known {
+                Some(known) => {
+                    known.agents.push(pair.agent.clone());
+                    known.recordings.extend(recordings);
+                }
+                None => found.push(DraftCase {
+                    suite: loaded.config.id.clone(),
+                    case: pair.case.clone(),
+                    agents: vec![pair.agent.clone()],
+                    golden: pair.golden.clone(),
+                    recordings: recordings.collect(),
+                    form: loaded.kind.golden,
+                }),
+            }
+        }
+    }
+    found
+}
+
+impl DraftCase {
+    /// Its name for `--accept` and `--reject`.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.suite, self.case)
+    }
+
+    /// Whether a pattern fits one of its names.
+    pub fn is_named(&self, pattern: &GlobMatcher) -> bool {
+        let mut with_agent = self.agents.iter().map(|agent| format!("{}/{agent}/{}", self.suite, self.case));
+        pattern.is_match(self.name())
+            || pattern.is_match(self.case.as_str())
+            || with_agent.any(|name| pattern.is_match(name))
+    }
+
+    /// Its part of its golden file.
+    ///
+    /// # Errors
+    /// The file has changed and does not contain it.
+    fn text<'a>(&self, source: &'a SourceText) -> Result<CaseText<'a>, CliError> {
+        CaseText::find(self.form, source, &self.case).ok_or_else(|| self.refuse())
+    }
+
+    /// Changes the golden file, and nothing in it but this case. The result was read again before it replaces the file.
+    ///
+    /// # Errors
+    /// A file that cannot be edited or written.
+    pub fn decide(&self, decision: Decision, disk: &Disk) -> Result<(), CliError> {
+        let source = disk.text(&self.golden)?;
+        let text = self.text(&source)?;
+        match (decision, self.form) {
+            (Decision::Accepted, _) => {
+                let accepted = text.accepted().ok_or_else(|| self.refuse())?;
+                disk.replace(&self.golden, accepted.as_bytes())?;
+            }
+            (Decision::Rejected, GoldenForm::OneCase) => disk.remove(&self.golden)?,
+            (Decision::Rejected, GoldenForm::Entries(_)) => {
+                let removed = text.removed().ok_or_else(|| self.refuse())?;
+                disk.replace(&self.golden, removed.as_bytes())?;
+            }
+        }
+        if decision == Decision::Rejected {
+            for recording in &self.recordings {
+                disk.remove(recording)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse(&self) -> CliError {
+        anyhow::anyhow!("{}: the draft {} cannot be found in the text; edit it by hand", self.golden, self.case).into()
+    }
+}

@@ -1,0 +1,239 @@
+//! What there is to review: drafts, then newly failing cases, then cases that moved a number for the worse.
+
+use std::collections::BTreeMap;
+
+use super::decision::{DraftCase, drafts};
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
+use crate::app::pipeline::plan::{Plan, plan};
+use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::app::pipeline::selection::Selection;
+use crate::app::worktree::grade_recordings;
+use crate::diag::Diagnostics;
+use crate::files::{Files, SourceText};
+use crate::model::{AgentName, AgentReport, CaseId, CaseTrend, PairResult, RepoPath, Report, Sample, SuiteId, Tier};
+use crate::render::review::{ReviewedCase, reviewed_case};
+use crate::render::{plural, words};
+use crate::suites::CaseText;
+use crate::world::{Disk, World};
+
+/// Why a case is shown.
+pub enum ReviewReason {
+    /// It is a draft.
+    Draft(DraftCase),
+    /// It passed in the baseline, and fails now.
+    NewlyFailing,
+    /// It made a number worse, or a gate fail.
+    Moved,
+}
+
+/// A case to review.
+pub struct ReviewItem {
+    suite: SuiteId,
+    agent: AgentName,
+    case: CaseId,
+    golden: RepoPath,
+    /// Why it is shown.
+    pub reason: ReviewReason,
+    /// The same in words.
+    state: String,
+    failed: Vec<(String, String)>,
+    samples: Vec<Sample>,
+}
+
+/// Everything to review.
+pub struct ReviewTable {
+    /// The cases, in order.
+    pub items: Vec<ReviewItem>,
+    past: Option<PastOutputs>,
+    plan: Plan,
+}
+
+impl ReviewTable {
+    /// Grades the recordings and collects what there is to review.
+    ///
+    /// # Errors
+    /// Bad input.
+    pub fn open(
+        config: &str,
+        (disk, file): (&Disk, &RepoPath),
+        wanted: Selection,
+        world: &World,
+    ) -> Result<Self, CliError> {
+        let report = grade_recordings(config, wanted.clone(), world)?;
+        let plan = plan(disk, file, wanted.clone(), &world.clock)?;
+        let layout = LiveLayout::default();
+        let runs = Replay::open(disk, &plan, Tier::Deterministic, &layout)?;
+        let mut items = of_drafts(&report, &plan);
+        items.extend(of_cases(&report));
+        let mut problems = Diagnostics::default();
+        for item in &mut items {
+            let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == item.suite) else { continue };
+            let mut pairs = loaded.suite.pairs_to_run();
+            let Some(pair) = pairs.find(|pair| pair.agent == item.agent && pair.case == item.case) else { continue };
+            item.samples = problems.keep_all(runs.samples(pair, SampleCount::AtLeast(1))).unwrap_or_default();
+        }
+        problems.or(())?;
+        // Additional: without git or a baseline there is none.
+        let past = plan.config.baseline.as_ref().and_then(|baseline| {
+            past_outputs(disk, file, wanted, PastCommit::OfBaseline(baseline), world).ok().flatten()
+        });
+        drop(runs);
+        Ok(Self { items, past, plan })
+    }
+
+    /// One line for each case, with the commands that decide on it.
+    pub fn list(&self) -> String {
+        let count = |is: fn(&ReviewReason) -> bool| self.items.iter().filter(|item| is(&item.reason)).count();
+        let drafts = count(|reason| matches!(reason, ReviewReason::Draft(_)));
+        let mut out = String::new();
+        for item in &self.items {
+            let ReviewItem { suite, agent, case, golden, reason, state, .. } = item;
+            match reason {
+                ReviewReason::Draft(draft) => {
+                    let name = draft.name();
+                    out.push_str(&format!(
+                        "{name}: {state} ({golden})\n  goldgate review --accept {name}\n  goldgate review --reject {name}\n"
+                    ));
+                }
+                ReviewReason::NewlyFailing | ReviewReason::Moved => {
+                    let name = format!("{suite}/{agent}/{case}");
+                    out.push_str(&format!("{name}: {state} ({golden})\n  goldgate explain {name}\n"));
+                }
+            }
+        }
+        let others = self.items.len() - drafts;
+        if drafts > 0 {
+            let count = plural(drafts, "draft waits", "drafts wait");
+            out.push_str(&format!("\n{count} for a decision; `goldgate review --accept '*'` accepts all\n"));
+        }
+        if others > 0 {
+            let count = plural(others, "case", "cases");
+            out.push_str(&format!("\n{count} failed or moved; if that is right: goldgate run --update-baseline\n"));
+        }
+        out
+    }
+
+    /// The golden file of a case, and its line there.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn place(&self, index: usize, disk: &Disk) -> Result<(RepoPath, usize), CliError> {
+        let item = &self.items[index];
+        let source = disk.text(&item.golden)?;
+        let line = self.text(item, &source).map_or(1, |text| text.line());
+        Ok((item.golden.clone(), line))
+    }
+
+    /// A case for the screen.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn shown(&self, index: usize, disk: &Disk, columns: u16) -> Result<String, CliError> {
+        let item = &self.items[index];
+        let source = disk.text(&item.golden)?;
+        let text = self.text(item, &source);
+        let name = match &item.reason {
+            ReviewReason::Draft(draft) => draft.name(),
+            ReviewReason::NewlyFailing | ReviewReason::Moved => format!("{}/{}/{}", item.suite, item.agent, item.case),
+        };
+        let known = (item.suite.clone(), item.agent.clone(), item.case.clone());
+        let before = self.past.as_ref().and_then(|past| past.samples.get(&known));
+        let place = format!("{}:{}", item.golden, text.as_ref().map_or(1, CaseText::line));
+        let shown = ReviewedCase {
+            number: (index + 1, self.items.len()),
+            name: &name,
+            state: &item.state,
+            place: &place,
+            expected: text.as_ref().map_or(source.text.as_str(), CaseText::text),
+            before: before.map(Vec::as_slice),
+            now: &item.samples,
+            failed: &item.failed,
+        };
+        Ok(reviewed_case(&shown, columns))
+    }
+
+    fn text<'a>(&self, item: &ReviewItem, source: &'a SourceText) -> Option<CaseText<'a>> {
+        let loaded = self.plan.suites.iter().find(|loaded| loaded.config.id == item.suite)?;
+        CaseText::find(loaded.kind.golden, source, &item.case)
+    }
+}
+
+/// The drafts with their results.
+fn of_drafts(report: &Report, plan: &Plan) -> Vec<ReviewItem> {
+    let results: BTreeMap<(&SuiteId, &AgentName, &CaseId), &PairResult> = report
+        .suites
+        .iter()
+        .flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)))
+        .flat_map(|(suite, agent)| {
+            agent.drafts.iter().map(move |draft| ((&suite.id, &agent.agent, &draft.case), draft))
+        })
+        .collect();
+    let mut items = Vec::new();
+    for draft in drafts(plan) {
+        let result = |agent| results.get(&(&draft.suite, agent, &draft.case)).copied();
+        let states: Vec<String> = draft
+            .agents
+            .iter()
+            .map(|agent| format!("{agent} {}", result(agent).map_or("has no run".to_owned(), words::draft)))
+            .collect();
+        let Some(agent) = draft.agents.first().cloned() else { continue };
+        items.push(ReviewItem {
+            suite: draft.suite.clone(),
+            failed: result(&agent).map(failed).unwrap_or_default(),
+            agent,
+            case: draft.case.clone(),
+            golden: draft.golden.clone(),
+            state: format!("draft, {}", states.join(", ")),
+            reason: ReviewReason::Draft(draft),
+            samples: Vec::new(),
+        });
+    }
+    items
+}
+
+/// Cases that fail or moved: the newly failing ones first.
+fn of_cases(report: &Report) -> Vec<ReviewItem> {
+    let mut items = Vec::new();
+    let agents = || report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
+    for (suite, agent) in agents() {
+        for case in agent.cases.iter().filter(|case| case.trend == CaseTrend::NewlyFailing) {
+            items.push(item(&suite.id, agent, case, ReviewReason::NewlyFailing, "newly failing".to_owned()));
+        }
+    }
+    for (suite, agent) in agents() {
+        for case in agent.cases.iter().filter(|case| case.trend != CaseTrend::NewlyFailing) {
+            let moved =
+                agent.metrics.iter().filter(|metric| metric.evidence.cases.iter().any(|one| one.case == case.case));
+            let moved: Vec<&str> = moved.map(|metric| metric.name.as_str()).collect();
+            if !moved.is_empty() {
+                items.push(item(&suite.id, agent, case, ReviewReason::Moved, format!("moved {}", moved.join(", "))));
+            }
+        }
+    }
+    items
+}
+
+fn item(suite: &SuiteId, agent: &AgentReport, case: &PairResult, reason: ReviewReason, state: String) -> ReviewItem {
+    ReviewItem {
+        suite: suite.clone(),
+        agent: agent.agent.clone(),
+        case: case.case.clone(),
+        golden: case.golden.clone(),
+        reason,
+        state,
+        failed: failed(case),
+        samples: Vec::new(),
+    }
+}
+
+/// The checks that fail, with what they got.
+fn failed(case: &PairResult) -> Vec<(String, String)> {
+    let checks = case.checks.iter().filter(|check| !check.standing.passes());
+    checks
+        .map(|check| {
+            let got = check.failure.as_ref().map_or(String::new(), |failure| failure.detail.clone());
+            (check.name.to_string(), got)
+        })
+        .collect()
+}
