@@ -22,6 +22,19 @@ pub struct Event {
     pub queued: Option<u64>,
     /// The tip of the base branch that the graded merge was made on, if it is known. No payload states it.
     pub tip: Option<BranchTip>,
+    /// The push that started the run.
+    pub push: Option<PushEvent>,
+}
+
+/// A push to a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PushEvent {
+    /// The branch.
+    pub branch: String,
+    /// Its tip before the push; `None` if the push created the branch.
+    pub before: Option<String>,
+    /// Its tip after the push.
+    pub after: String,
 }
 
 #[derive(Deserialize)]
@@ -29,6 +42,10 @@ struct EventPayload {
     pull_request: Option<PullRequestForm>,
     merge_group: Option<MergeGroupForm>,
     repository: Option<EventRepositoryForm>,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    before: Option<String>,
+    after: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -77,23 +94,30 @@ pub fn read_event(source: &SourceText) -> Result<Event, Diagnostic> {
         let head = form.head.sha.clone();
         let pull_request = PullRequest { number: form.number, head: form.head.sha, base: form.base.sha, origin };
         let (pull_request, base, head) = (Some(pull_request), Some(base), Some(head));
-        return Ok(Event { pull_request, base, head, into, queued: None, tip: None });
+        return Ok(Event { pull_request, base, head, into, ..Event::NONE });
     }
     let Some(MergeGroupForm { head_sha, base_sha, base_ref, head_ref }) = payload.merge_group else {
-        return Ok(Event::NONE);
+        let push = payload.reference.as_deref().zip(payload.after).and_then(|(name, after)| {
+            // A tag is not a branch, and has no tip before.
+            let branch = name.strip_prefix("refs/heads/")?.to_owned();
+            let before = payload.before.filter(|before| before.bytes().any(|byte| byte != b'0'));
+            Some(PushEvent { branch, before, after })
+        });
+        return Ok(Event { push, ..Event::NONE });
     };
     let into = base_ref.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
-    let queued = head_ref.as_deref().and_then(queued);
-    Ok(Event { pull_request: None, base: Some(base_sha), head: Some(head_sha), into, queued, tip: None })
+    let queued = head_ref.as_deref().and_then(queued_pull);
+    Ok(Event { base: Some(base_sha), head: Some(head_sha), into, queued, ..Event::NONE })
 }
 
 impl Event {
     /// An event without a pull request and without commits of its own.
-    pub const NONE: Self = Self { pull_request: None, base: None, head: None, into: None, queued: None, tip: None };
+    pub const NONE: Self =
+        Self { pull_request: None, base: None, head: None, into: None, queued: None, tip: None, push: None };
 }
 
 /// The pull request number in the name of a merge queue branch: `gh-readonly-queue/BASE/pr-NUMBER-SHA`. Only GitHub can push such a branch.
-fn queued(reference: &str) -> Option<u64> {
+pub fn queued_pull(reference: &str) -> Option<u64> {
     let (base, last) = reference.strip_prefix("refs/heads/gh-readonly-queue/")?.rsplit_once('/')?;
     let (number, commit) = last.strip_prefix("pr-")?.split_once('-')?;
     let is_commit = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -103,7 +127,7 @@ fn queued(reference: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::queued;
+    use super::queued_pull;
 
     #[test]
     fn the_branch_of_a_merge_queue_names_its_pull_request() {
@@ -119,7 +143,7 @@ mod tests {
             ("refs/heads/gh-readonly-queue/main/pr-104-main".to_owned(), None),
             ("refs/heads/main".to_owned(), None),
         ] {
-            assert_eq!(queued(&reference), expected, "{reference}");
+            assert_eq!(queued_pull(&reference), expected, "{reference}");
         }
     }
 }

@@ -15,9 +15,7 @@ use crate::model::{
 /// approval, and changes of the baseline file. So the commit that only writes the approved numbers into that file has the same
 /// digest. If the deterministic tier ran, only that tier counts: it decides, and a model answers differently each time.
 pub fn result_digest(report: &Report, baseline: Option<&RepoPath>) -> String {
-    let deterministic = report.tiers.contains(&Tier::Deterministic);
-    let counts = |suite: &&SuiteReport| !deterministic || suite.tier == Tier::Deterministic;
-    let suites: Vec<Value> = report.suites.iter().filter(counts).map(suite).collect();
+    let suites: Vec<Value> = bound_suites(report).map(suite).collect();
     let is_baseline = |change: &&GoldenChange| change.file.is_none() || change.file.as_ref() != baseline;
     let mut changes: Vec<String> = report.golden_changes.iter().filter(is_baseline).map(change).collect();
     changes.sort();
@@ -29,12 +27,19 @@ pub fn result_digest(report: &Report, baseline: Option<&RepoPath>) -> String {
     sha256_hex(seen.to_string().as_bytes())
 }
 
+/// The suites that an approval binds.
+pub(super) fn bound_suites(report: &Report) -> impl Iterator<Item = &SuiteReport> {
+    let deterministic = report.tiers.contains(&Tier::Deterministic);
+    report.suites.iter().filter(move |suite| !deterministic || suite.tier == Tier::Deterministic)
+}
+
 fn suite(suite: &SuiteReport) -> Value {
     let agents: Vec<Value> = suite.agents.iter().map(agent).collect();
     json!({ "id": suite.id.as_str(), "kind": suite.kind, "tier": suite.tier.as_str(), "agents": agents })
 }
 
-fn agent(agent: &AgentReport) -> Value {
+/// What of an agent's result is bound by an approval.
+pub(super) fn agent(agent: &AgentReport) -> Value {
     let identity = &agent.identity;
     let metrics: Vec<Value> = agent.metrics.iter().map(metric).collect();
     let cases: Vec<Value> = agent
@@ -83,7 +88,8 @@ fn metric(metric: &MetricReport) -> Value {
     json!([metric.name, places(metric.value), places(metric.comparison.baseline), gates])
 }
 
-fn change(change: &GoldenChange) -> String {
+/// What of a golden change is bound by an approval.
+pub(super) fn change(change: &GoldenChange) -> String {
     let weight = match change.weight {
         Weight::NeedsApproval => "needs approval",
         Weight::Listed => "listed",

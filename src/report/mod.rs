@@ -2,6 +2,7 @@
 
 mod approved;
 mod case_moves;
+mod covered;
 mod digest;
 mod drafts;
 mod evidence;
@@ -11,6 +12,8 @@ use std::collections::BTreeMap;
 
 pub use self::approved::approved;
 pub use self::case_moves::{CaseMove, CaseMoves, CaseName, CaseNumbers, MeasuredNumbers, case_moves};
+#[cfg(feature = "github")]
+pub use self::covered::uncovered;
 pub use self::digest::result_digest;
 pub use self::drafts::{add_drafts, only_drafts};
 pub use self::history::{

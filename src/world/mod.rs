@@ -74,6 +74,8 @@ pub use github::WorkflowRun;
 #[cfg(feature = "github")]
 pub use github::{BranchRules, EnvironmentUse, ImageState, QueueGrouping, RequiredCheck};
 #[cfg(feature = "github")]
+pub use github::{CommitComparison, ComparedFile};
+#[cfg(feature = "github")]
 pub use github::{FileCommit, FilesCommit};
 #[cfg(feature = "github")]
 pub use github::{MergeState, MergedPull};

@@ -237,14 +237,18 @@ fn needs(step: &Step<'_>) -> &'static [(&'static str, &'static str)] {
     match step.mode() {
         "run" if step.with.contains_key("shard") => &[("contents", "read"), ("pull-requests", "read")],
         "run" if step.says("tier", "model") => &[("contents", "read"), ("pull-requests", "write"), ("checks", "write")],
-        // On the default branch there is neither a comment nor an approval.
+        // On the default branch there is no comment. What the approvals of merged pull requests need is with `baseline-pr`.
         "run" if step.says("blocking", "false") => &[("contents", "read")],
-        "run" | "merge" | "trusted" => &[("contents", "read"), ("pull-requests", "write"), ("statuses", "read")],
+        "run" | "merge" | "trusted" => {
+            &[("actions", "read"), ("contents", "read"), ("pull-requests", "write"), ("statuses", "read")]
+        }
         "approve" => &[("actions", "write"), ("contents", "read"), ("pull-requests", "write"), ("statuses", "write")],
         "bump" => &[("actions", "write"), ("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
         "publish" => &[("actions", "read"), ("pull-requests", "write")],
         "record" => &[("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
-        "baseline-pr" => &[("contents", "write"), ("pull-requests", "write"), ("statuses", "read")],
+        "baseline-pr" => {
+            &[("actions", "read"), ("contents", "write"), ("pull-requests", "write"), ("statuses", "read")]
+        }
         other => panic!("what does mode {other} need?"),
     }
 }

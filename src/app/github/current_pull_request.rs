@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::environment::payload;
 use super::pull_request_context::needs;
+use super::pushed_commits::base_of_group;
 use crate::app::cli_error::CliError;
 use crate::format::event::Event;
 use crate::format::event_action;
@@ -32,9 +33,10 @@ pub struct TestMerge {
 ///
 /// # Errors
 /// The current pull request cannot be judged by this run, or a request failed.
-pub fn checked_out(env: &Env, event: Event, github: Option<&GitHub>) -> Result<Event, CliError> {
-    let Some(github) = github else { return Ok(event) };
-    let Some(pull_request) = event.pull_request.clone() else { return dispatched(env, event, github) };
+pub fn checked_out(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
+    let Some(pull_request) = event.pull_request.clone() else {
+        return if event.base.is_some() { base_of_group(event, github) } else { dispatched(env, event, github) };
+    };
     let seen = event.head.as_deref().unwrap_or(&pull_request.head);
     let pull = current(github, pull_request.number, seen)?;
     // Another base branch has other rules. GitHub starts a new run for it only on `edited`.
@@ -68,9 +70,11 @@ const UNREAD: &str = "the commit of this run cannot be read";
 /// No test merge of the current base and head, or a failed request.
 pub fn merged(env: &Env, event: Event, github: &GitHub) -> Result<Option<(Event, TestMerge)>, CliError> {
     let event = match (&event.pull_request, &event.base, &event.head) {
-        (None, Some(base), Some(head)) => {
-            let merge = TestMerge { base: base.clone(), merge: head.clone() };
-            return Ok(Some((event, merge)));
+        (None, Some(_), Some(head)) => {
+            let merge = head.clone();
+            let event = base_of_group(event, github)?;
+            let base = event.base.clone().unwrap_or_default();
+            return Ok(Some((event, TestMerge { base, merge })));
         }
         (None, _, _) => dispatched(env, event, github)?,
         (Some(_), _, _) => event,
@@ -78,7 +82,7 @@ pub fn merged(env: &Env, event: Event, github: &GitHub) -> Result<Option<(Event,
     let Some(pull_request) = &event.pull_request else { return Ok(None) };
     let head = event.head.as_deref().unwrap_or(&pull_request.head);
     match merge_of(github, pull_request.number, head, pull_request.origin)? {
-        PresentMerge::Made(event, merge) => Ok(Some((event, merge))),
+        PresentMerge::Made(event, merge) => Ok(Some((*event, merge))),
         PresentMerge::Conflict(into) => Err(no_verdict(&format!(
             "pull request {} conflicts with {into}: merge {into} into it",
             pull_request.number
@@ -89,7 +93,7 @@ pub fn merged(env: &Env, event: Event, github: &GitHub) -> Result<Option<(Event,
 /// The present merge of a pull request.
 pub enum PresentMerge {
     /// GitHub's test merge, with the pull request as an event.
-    Made(Event, TestMerge),
+    Made(Box<Event>, TestMerge),
     /// The head conflicts with this base branch.
     Conflict(String),
 }
@@ -107,7 +111,7 @@ pub fn judged_merge(
     origin: BranchOrigin,
 ) -> Result<(Event, TestMerge), CliError> {
     let into = match merge_of(github, number, head, origin)? {
-        PresentMerge::Made(event, merge) => return Ok((event, merge)),
+        PresentMerge::Made(event, merge) => return Ok((*event, merge)),
         PresentMerge::Conflict(into) => into,
     };
     let base = github.merge_base(&into, head).map_err(needs("the merge base cannot be read", "contents: read"))?;
@@ -153,10 +157,10 @@ fn merge_of(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> R
                             base: Some(base.clone()),
                             head: Some(head.to_owned()),
                             into: Some(into),
-                            queued: None,
                             tip: Some(tip),
+                            ..Event::NONE
                         };
-                        return Ok(PresentMerge::Made(event, TestMerge { base, merge }));
+                        return Ok(PresentMerge::Made(Box::new(event), TestMerge { base, merge }));
                     }
                     None => why = format!("GitHub's test merge does not match the current {into} and head"),
                 }

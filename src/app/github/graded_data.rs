@@ -1,14 +1,13 @@
 //! Grades a merge whose files are only read as data: nothing is checked out, and no symbolic link is followed. The grading function
 //! only gets the files of both commits in memory, and no client.
 
-use std::collections::BTreeSet;
-
 use super::base_branch::base_branch;
 use super::commit_files::{BaseView, CommitFiles};
 use super::current_pull_request::TestMerge;
 use super::inputs::ActionInputs;
+use super::read_paths::wanted_by;
+use super::recorded_approval;
 use super::recorded_approval::ApprovalQuery;
-use super::{merged_approvals, recorded_approval};
 use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::pipeline::baseline;
@@ -23,8 +22,7 @@ use crate::format::archive::ArchiveLimits;
 use crate::format::event::Event;
 use crate::model::{Config, RepoPath, Report, RunSource, Tier};
 use crate::publish::ConfigKey;
-use crate::suites;
-use crate::suites::{FixtureFolder, read_config, setting_files};
+use crate::suites::read_config;
 use crate::world::{Clock, GitHub, GitHubError, Tree, World};
 
 /// Grades a merge whose files are only read as data, and applies its approval.
@@ -94,14 +92,9 @@ fn grade_with_approval(
     let mut done = grade_commits(job, clock, inputs, Some(&both), &|configured| load_baseline(base, configured))?;
     let Some(graded) = &job.commit else { return Ok(done) };
     learn(&done.report);
-    let query = event.queued.map_or(ApprovalQuery::Commit(graded), ApprovalQuery::Queued);
-    let approval = match recorded_approval::find_approval(github, key, query, &mut done)? {
-        Some(approval) => Some(approval),
-        None => {
-            let committed = done.config.baseline.as_ref().and_then(|file| head.baseline_bytes(file).ok());
-            committed.and_then(|bytes| merged_approvals::approval_of_merges(github, key, event, &mut done, &bytes))
-        }
-    };
+    let committed = done.config.baseline.as_ref().and_then(|file| head.baseline_bytes(file).ok());
+    let query = ApprovalQuery { key, event, commit: graded, committed: committed.as_deref() };
+    let approval = recorded_approval::find_approval(github, &query, &mut done)?;
     let Some(approval) = approval else { return Ok(done) };
     // The committed file must be a valid baseline, because the approval covers its numbers.
     let committed = load_baseline(head, done.config.baseline.as_ref())?;
@@ -215,16 +208,6 @@ impl CommitPair {
     }
 }
 
-/// Returns which files grading with these configs may read.
-fn wanted_by<'a>(configs: &'a [&'a Config], baseline: Option<&RepoPath>) -> impl Fn(&RepoPath) -> bool + 'a {
-    let paths: BTreeSet<RepoPath> = configs.iter().flat_map(|config| paths(config, baseline)).collect();
-    let agents = move || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
-    move |path| {
-        let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
-        paths.iter().any(|place| is_below(path, place)) || fits()
-    }
-}
-
 /// An unreadable base config gives no verdict: its rules are needed to judge the pull request.
 fn unreadable_base(problems: Diagnostics) -> CliError {
     let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
@@ -273,38 +256,4 @@ impl DownloadedCommit {
         let files = self.files(&|path| path == file)?;
         Ok(files.text(file).map_err(Diagnostics::from).and_then(|source| read_config(&source)))
     }
-}
-
-/// Returns every file and folder that grading with this config may read.
-fn paths(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
-    let judges = config.suites.iter().flat_map(|suite| {
-        let rubrics = suite.judges.iter().map(|judge| &judge.rubric);
-        rubrics.chain(suite.judges.iter().filter_map(|judge| judge.labels.as_ref()))
-    });
-    let mut paths: BTreeSet<RepoPath> = judges.chain([&config.file]).cloned().collect();
-    paths.extend(baseline.or(config.baseline.as_ref()).cloned());
-    for suite in &config.suites {
-        paths.insert(suite.path.clone());
-        let parent = suite.path.parent();
-        let kind = suites::kind(&suite.kind);
-        paths.extend(setting_files(kind.map(|kind| &kind.settings), suite).into_iter().map(|file| file.path));
-        let fixtures = kind.map(|kind| kind.fixtures);
-        if fixtures == Some(FixtureFolder::BesideSuite) && parent != RepoPath::root() {
-            paths.insert(parent);
-        }
-        // The snapshots of a suite file are in the same folder.
-        paths.insert(suite.path.parent().child("snapshots"));
-        for agent in suite.agents.values() {
-            paths.extend(agent.prompt.clone());
-            if let Some(RunSource::Replay(folder)) = &agent.deterministic {
-                paths.insert(folder.clone());
-            }
-        }
-    }
-    paths
-}
-
-fn is_below(path: &RepoPath, place: &RepoPath) -> bool {
-    let rest = path.as_str().strip_prefix(place.as_str());
-    place.as_str().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -3,11 +3,10 @@
 use super::environment::{event_of, github};
 use super::gained_cases::name_gained_cases;
 use super::inputs::{ActionInputs, inside};
-use super::merged_approvals::approval_of_merges;
 use super::other_pull_requests::judge_others;
 use super::published_run::{learn_identity, publish_result};
 use super::recorded_approval::ApprovalQuery;
-use super::{current_pull_request, recorded_approval};
+use super::{current_pull_request, pushed_commits, recorded_approval};
 use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::pipeline::baseline;
@@ -30,14 +29,21 @@ pub(super) struct JobContext<'a> {
     pub(super) workspace: String,
     pub(super) github: Option<GitHub>,
     pub(super) event: Event,
+    /// Why nothing is compared, if a reader has to know it.
+    remark: Option<&'static str>,
 }
 
 impl<'a> JobContext<'a> {
     pub(super) fn open(world: &'a World, inputs: &'a ActionInputs) -> Result<Self, CliError> {
         let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".").to_owned();
         let github = github(&world.env)?;
-        let event = current_pull_request::checked_out(&world.env, event_of(&world.env)?, github.as_ref())?;
-        Ok(Self { world, inputs, workspace, github, event })
+        let event = event_of(&world.env)?;
+        let (event, remark) = match (&github, event.push.clone().filter(|_| inputs.is_compared())) {
+            (None, _) => (event, None),
+            (Some(github), Some(push)) => pushed_commits::pushed(&world.env, event, &push, github)?,
+            (Some(github), None) => (current_pull_request::checked_out(&world.env, event, github)?, None),
+        };
+        Ok(Self { world, inputs, workspace, github, event, remark })
     }
 
     /// The graded commit, if the event or the runner names it.
@@ -52,7 +58,7 @@ pub(super) fn grade_and_publish(
     job: &RunOptions,
     complete: &dyn Fn(&mut GradedRun) -> Result<(), Diagnostic>,
 ) -> Result<u8, CliError> {
-    let JobContext { world, inputs, workspace, github, event } = context;
+    let JobContext { world, inputs, workspace, github, event, remark } = context;
     let guards = job.is_compared();
     let before = match (&event.base, github) {
         (Some(commit), Some(github)) if guards => BaseSource::Commit(github, commit),
@@ -67,6 +73,7 @@ pub(super) fn grade_and_publish(
         baseline(inputs, workspace, event, github.as_ref(), disk, configured)
     })?;
     complete(&mut done)?;
+    done.report.notes.extend(remark.map(str::to_owned));
     let mut done = match (github, &event.base, &event.head) {
         (Some(github), Some(_), Some(_)) => {
             learn_identity(world, inputs, event, github, &done.report);
@@ -103,21 +110,16 @@ pub(super) fn apply_approval(
     github: &GitHub,
     mut done: GradedRun,
 ) -> Result<GradedRun, CliError> {
-    let JobContext { world, inputs, workspace, github: _, event } = context;
+    let JobContext { world, inputs, workspace, github: _, event, remark: _ } = context;
     // Without a comparison there is nothing to approve, and the result of one shard cannot be approved.
     let decides = job.is_compared() && job.wanted.shard.is_none();
     let is_whole = done.report.called_off.is_none();
     let Some(head) = job.commit.as_deref().filter(|_| decides && is_whole) else { return Ok(done) };
-    let of = event.queued.map_or(ApprovalQuery::Commit(head), ApprovalQuery::Queued);
     let key = inputs.key(&done.report);
     let (disk, _) = Disk::of_config(&job.config)?;
-    let approval = match recorded_approval::find_approval(github, &key, of, &mut done)? {
-        Some(approval) => Some(approval),
-        None => {
-            let committed = done.config.baseline.as_ref().and_then(|file| disk.read(file).ok());
-            committed.and_then(|bytes| approval_of_merges(github, &key, event, &mut done, &bytes))
-        }
-    };
+    let committed = done.config.baseline.as_ref().and_then(|file| disk.read(file).ok());
+    let query = ApprovalQuery { key: &key, event, commit: head, committed: committed.as_deref() };
+    let approval = recorded_approval::find_approval(github, &query, &mut done)?;
     let Some(approval) = approval else { return Ok(done) };
     if !job.wanted.tiers.contains(&Tier::Deterministic) {
         return Ok(recorded_approval::approved_as_measured(done, approval));

@@ -144,6 +144,11 @@ impl ActionInputs {
         })
     }
 
+    /// Whether the runs are also judged by the rules of a base commit.
+    pub fn is_compared(&self) -> bool {
+        self.authority == Authority::Blocking || self.tiers.contains(&Tier::Deterministic)
+    }
+
     /// Returns the comment key of a config.
     pub fn key_of(&self, config: &RepoPath) -> ConfigKey {
         ConfigKey::new(&self.comment_key, config)

@@ -26,11 +26,12 @@ use crate::{publish, report};
 const MOST: usize = 20;
 
 /// Returns the approval that merged pull requests give to the baseline's own pull request, if they do. `committed` is the content
-/// of the baseline file at its head.
+/// of the baseline file at its head. After a push, or in a merge queue, `number` is that of the pull request that the commit contains.
 pub fn approval_of_merges(
     github: &GitHub,
     key: &ConfigKey,
     event: &Event,
+    number: u64,
     done: &mut GradedRun,
     committed: &[u8],
 ) -> Option<Approval> {
@@ -43,7 +44,8 @@ pub fn approval_of_merges(
     {
         return None;
     }
-    match found(github, key, event, &file, done, committed) {
+    let query = OwnPull { number, key, event, file: &file };
+    match found(github, &query, done, committed) {
         Ok(found) => found,
         Err(_) => {
             let note = "the approvals of merged pull requests cannot be read, so this baseline needs the label";
@@ -53,16 +55,22 @@ pub fn approval_of_merges(
     }
 }
 
+/// The pull request that may be the baseline's own.
+struct OwnPull<'a> {
+    number: u64,
+    key: &'a ConfigKey,
+    event: &'a Event,
+    /// The baseline file.
+    file: &'a RepoPath,
+}
+
 fn found(
     github: &GitHub,
-    key: &ConfigKey,
-    event: &Event,
-    file: &RepoPath,
+    query: &OwnPull<'_>,
     done: &GradedRun,
     committed: &[u8],
 ) -> Result<Option<Approval>, GitHubError> {
-    let number = event.pull_request.as_ref().map(|pull_request| pull_request.number).or(event.queued);
-    let Some(number) = number else { return Ok(None) };
+    let OwnPull { number, key, event, file } = *query;
     let pull = github.pull(number)?;
     if pull.branch != key.branch() || pull.origin != BranchOrigin::Same {
         return Ok(None);

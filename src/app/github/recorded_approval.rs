@@ -1,40 +1,61 @@
 //! Finds the approval of a run's result and applies it.
 
+use super::joint_approval;
+use super::merged_approvals::approval_of_merges;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
+use crate::format::event::Event;
 use crate::model::{Approval, Baseline, Ruling};
 use crate::publish::{ConfigKey, approval};
 use crate::report;
 use crate::world::{GitHub, GitHubError};
 
-/// Where to look for an approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ApprovalQuery<'a> {
-    /// On the graded commit.
-    Commit(&'a str),
-    /// On the head of a queued pull request: the commit of a merge group is new, so nobody can have approved it.
-    Queued(u64),
+/// Which approval to find.
+#[derive(Debug, Clone, Copy)]
+pub struct ApprovalQuery<'a> {
+    /// The key of the config.
+    pub key: &'a ConfigKey,
+    /// The event of the job.
+    pub event: &'a Event,
+    /// The graded commit.
+    pub commit: &'a str,
+    /// The content of the baseline file at the graded commit.
+    pub committed: Option<&'a [u8]>,
 }
 
-/// Returns the approval recorded on this commit for this result digest, if any. Without the permission to read it, adds a note and
-/// returns `None`.
+/// Returns the approval that counts for a result: the one on the graded commit, for a push or a merge group those of its pull requests,
+/// and for the pull request with the baseline those of the merged pull requests. Without the permission to read them, adds a
+/// note and returns `None`.
 ///
 /// # Errors
 /// A failed request to GitHub.
 pub fn find_approval(
     github: &GitHub,
-    key: &ConfigKey,
-    of: ApprovalQuery<'_>,
+    query: &ApprovalQuery<'_>,
     done: &mut GradedRun,
 ) -> Result<Option<Approval>, CliError> {
-    let (commit, whose) = match of {
-        ApprovalQuery::Commit(commit) => (commit.to_owned(), "this commit".to_owned()),
-        ApprovalQuery::Queued(number) => match github.pull(number) {
-            Ok(pull) => (pull.head, format!("pull request {number}")),
-            Err(error) => return unread(error, "pull-requests: read", done),
-        },
-    };
-    let commit = commit.as_str();
+    let ApprovalQuery { key, event, commit, committed } = *query;
+    // Nobody can have approved the commit of a merge group: it is new.
+    let is_group = event.pull_request.is_none() && event.push.is_none();
+    if !is_group && let Some(approval) = on_commit(github, key, commit, done)? {
+        return Ok(Some(approval));
+    }
+    match (&event.pull_request, committed) {
+        (None, _) => joint_approval::approval_of_contained(github, key, event, done, committed),
+        (Some(pull_request), Some(bytes)) => {
+            Ok(approval_of_merges(github, key, event, pull_request.number, done, bytes))
+        }
+        (Some(_), None) => Ok(None),
+    }
+}
+
+/// Returns the approval recorded on a commit for the digest of this result, if any.
+fn on_commit(
+    github: &GitHub,
+    key: &ConfigKey,
+    commit: &str,
+    done: &mut GradedRun,
+) -> Result<Option<Approval>, CliError> {
     let statuses = match github.statuses(commit) {
         Ok(statuses) => statuses,
         Err(error) => return unread(error, "statuses: read", done),
@@ -49,10 +70,8 @@ pub fn find_approval(
     let digest = report::result_digest(&done.report, done.config.baseline.as_ref());
     let standing = approval::standing(&statuses, key, identity, commit);
     if standing.as_ref().is_some_and(|approval| approval.digest != digest) {
-        done.report.notes.push(match of {
-            ApprovalQuery::Commit(_) => format!("the approval of {whose} does not count, because it is for another result: add the label again"),
-            ApprovalQuery::Queued(_) => format!("the approval of {whose} does not count, because it is for another result than this merge group's: update its branch and add the label again"),
-        });
+        let note = "the approval of this commit does not count, because it is for another result: add the label again";
+        done.report.notes.push(note.to_owned());
     }
     Ok(approval::counts(standing, commit, &digest))
 }

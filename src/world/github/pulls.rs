@@ -64,6 +64,10 @@ pub struct MergedPull {
     pub at: String,
     /// Its description.
     pub description: String,
+    /// The branch that it was merged into.
+    pub into: String,
+    /// The commit of that branch that the merge made: a merge commit, a squashed commit, or the last commit of a rebase.
+    pub commit: Option<String>,
 }
 
 impl GitHub {
@@ -76,11 +80,18 @@ impl GitHub {
         let path = self.path(&format!("/pulls?state=closed&base={into}&sort=updated&direction=desc&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while looking for merged pull requests")?;
         let forms: Vec<MergedPullForm> = parsed(&answer, &path)?;
-        let merged = forms.into_iter().filter_map(|form| {
-            let MergedPullForm { number, head, merged_at, body } = form;
-            Some(MergedPull { number, head: head.sha, at: merged_at?, description: body.unwrap_or_default() })
-        });
-        Ok(merged.collect())
+        Ok(forms.into_iter().filter_map(MergedPullForm::merged).collect())
+    }
+
+    /// The merged pull requests of a commit.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn merged_pulls_of(&self, commit: &str) -> Result<Vec<MergedPull>, GitHubError> {
+        let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
+        let answer = self.ask(&Method::GET, &path, None, "while looking for the commit's pull requests")?;
+        let forms: Vec<MergedPullForm> = parsed(&answer, &path)?;
+        Ok(forms.into_iter().filter_map(MergedPullForm::merged).collect())
     }
 }
 
@@ -137,8 +148,25 @@ impl GitHub {
 struct MergedPullForm {
     number: u64,
     head: ShaForm,
+    base: MergedBaseForm,
     merged_at: Option<String>,
+    merge_commit_sha: Option<String>,
     body: Option<String>,
+}
+
+impl MergedPullForm {
+    /// `None` if the pull request is not merged.
+    fn merged(self) -> Option<MergedPull> {
+        let Self { number, head, base, merged_at, merge_commit_sha, body } = self;
+        let (at, description) = (merged_at?, body.unwrap_or_default());
+        Some(MergedPull { number, head: head.sha, at, description, into: base.name, commit: merge_commit_sha })
+    }
+}
+
+#[derive(Deserialize)]
+struct MergedBaseForm {
+    #[serde(default, rename = "ref")]
+    name: String,
 }
 
 #[derive(Deserialize)]

@@ -23,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a report on another commit, or none, is refused", no_report),
         trial("a missing permission for the baseline pull request is one warning", permissions),
         trial("the baseline pull request is green where a merged pull request was approved for its numbers", approved),
+        trial("the check of the default branch is green after the merge of the baseline pull request", after_the_merge),
         trial("the reason of an approved pull request goes into the baseline without being asked for again", given),
         trial("a baseline pull request that is not what was approved needs the label", not_approved),
     ]
@@ -265,6 +266,29 @@ fn approved() {
     let committed: Value = serde_json::from_str(&merged.checkout.read(BASELINE)).unwrap();
     assert_eq!(committed["accepted"][0]["reason"], json!("it reports more on purpose"));
     let ran = merged.gate();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn after_the_merge() {
+    let Merged { story, checkout } = Merged::new();
+    let (github, after) = (&story.github, "9".repeat(40));
+    let base = Repository::small();
+    for file in [RUN, "prompts/legal.md", BASELINE] {
+        base.write(file, github.text(file));
+    }
+    github.commit(&base_sha(), &base);
+    github.commit(&after, &checkout);
+    github.parents(&after, &[&base_sha()]);
+    let run = || {
+        let mut job = Job::new(&checkout, github, "push", "push");
+        job.event["ref"] = json!("refs/heads/master");
+        (job.event["before"], job.event["after"]) = (json!(base_sha()), json!(after));
+        job.event["repository"]["default_branch"] = json!("master");
+        job.variable("GITHUB_SHA", &after).variable("SOURCE_DATE_EPOCH", LATER).runs()
+    };
+    assert_eq!(run().code, 1, "nobody merged it");
+    github.merge_as(3, &after);
+    let ran = run();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 

@@ -14,11 +14,13 @@ mod keys;
 mod parts;
 mod present;
 mod publish;
+mod pushes;
 mod queue;
 #[cfg(feature = "models")]
 mod record;
 mod refusals;
 mod setup;
+mod stacked;
 mod standin;
 mod story;
 mod trusted;
@@ -55,8 +57,10 @@ pub fn trials() -> Vec<Trial> {
         present::trials,
         parts::trials,
         publish::trials,
+        pushes::trials,
         queue::trials,
         setup::trials,
+        stacked::trials,
         story::trials,
         trusted::trials,
         writers::trials,

@@ -22,6 +22,11 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
+/// The commit of the merge group.
+fn group() -> String {
+    super::payload("merge_group")["merge_group"]["head_sha"].as_str().unwrap().to_owned()
+}
+
 /// The gate on the commit that the queue made of the pull request and the base branch.
 fn queued(story: &Story, number: u64) -> Ran {
     let mut job = Job::new(&story.checkout, &story.github, "merge_group", "merge_group");
@@ -53,8 +58,7 @@ fn same_result() {
         let ran = queued(&story, 2);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let report = report(&story);
-        let group = super::payload("merge_group")["merge_group"]["head_sha"].clone();
-        assert_eq!((&report["commit"], &report["base"]), (&group, &json!(base_sha())));
+        assert_eq!((&report["commit"], &report["base"]), (&json!(group()), &json!(base_sha())));
         assert_eq!(
             (&report["approval"]["by"], &report["approval"]["head"]),
             (&json!("alice"), &json!(super::head_sha()))
@@ -69,7 +73,11 @@ fn bumped() {
     story.labeled("alice");
     story.bump();
     let head = story.github.head("changes").unwrap();
+    let base = Repository::small();
+    base.write(BASELINE, story.github.text(BASELINE));
+    story.github.commit(&base_sha(), &base);
     story.checkout.write(BASELINE, committed(&story, &head));
+    story.github.commit(&group(), &story.checkout);
     let ran = queued(&story, 2);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(report(&story)["approval"]["head"], json!(head));
@@ -115,13 +123,14 @@ fn stacked() {
     let ran = job.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let workspace = Repository::empty();
-    let group = super::payload("merge_group")["merge_group"]["head_sha"].as_str().unwrap().to_owned();
+    let group = group();
     story.github.commit(&group, &story.checkout);
     let mut as_data = Job::new(&workspace, &story.github, "merge_group", "merge_group").input("mode", "trusted");
     as_data.event = job.event.clone();
     assert_eq!(as_data.runs().code, 1);
     // What is merged already excuses it.
     story.github.branch("main", &first);
+    story.github.merge_base(&group, &first);
     let ran = job.runs();
     assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
     let ran = as_data.runs();
@@ -143,7 +152,7 @@ fn trusted() {
     story.checkout.write("prompts/legal.md", base.read("prompts/legal.md"));
     story.github.commit(&base_sha(), &base);
     story.github.commit(super::standin::pulls::MERGE, &story.checkout);
-    let group = super::payload("merge_group")["merge_group"]["head_sha"].as_str().unwrap().to_owned();
+    let group = group();
     story.github.commit(&group, &story.checkout);
     let workspace = Repository::empty();
     let mut job = Job::new(&workspace, &story.github, "merge_group", "merge_group").input("mode", "trusted");

@@ -2,7 +2,7 @@
 //!
 //! With `GOLDGATE_STORY=DIR` every stage writes its comment there; `docs/pictures/render.sh` makes the pictures of them.
 
-mod merges;
+pub mod merges;
 mod others;
 
 use libtest_mimic::Trial;

@@ -83,6 +83,12 @@ impl Commits {
         self.0.insert(id.to_owned(), commit);
     }
 
+    /// The ids of a commit's files; `None` if nobody described it.
+    pub fn blobs(&self, commit: &str) -> Option<BTreeMap<String, String>> {
+        let entries = &self.0.get(commit)?.entries;
+        Some(entries.iter().map(|(path, (_, bytes))| (path.clone(), blob_id(bytes))).collect())
+    }
+
     /// The files of all commits.
     pub fn all_bytes(&self) -> impl Iterator<Item = &Vec<u8>> {
         self.0.values().flat_map(|commit| commit.entries.values()).map(|(_, bytes)| bytes)
@@ -144,11 +150,14 @@ impl Commit {
                 let folder = &path[..end];
                 entries.insert(
                     folder,
-                    json!({ "path": folder, "mode": "040000", "type": "tree", "sha": id(folder.as_bytes()) }),
+                    json!({ "path": folder, "mode": "040000", "type": "tree", "sha": blob_id(folder.as_bytes()) }),
                 );
             }
             let (mode, size) = (format!("{mode:06o}"), bytes.len());
-            entries.insert(path, json!({ "path": path, "mode": mode, "type": "blob", "sha": id(bytes), "size": size }));
+            entries.insert(
+                path,
+                json!({ "path": path, "mode": mode, "type": "blob", "sha": blob_id(bytes), "size": size }),
+            );
         }
         json!({ "truncated": self.truncated, "tree": entries.into_values().collect::<Vec<_>>() })
     }
@@ -160,7 +169,8 @@ pub fn gzipped(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-fn id(bytes: &[u8]) -> String {
+/// The id that git gives a file.
+pub fn blob_id(bytes: &[u8]) -> String {
     let digest = Sha1::new().chain_update(format!("blob {}\0", bytes.len())).chain_update(bytes).finalize();
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

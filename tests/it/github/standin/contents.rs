@@ -69,6 +69,14 @@ impl Contents {
         self.everywhere.clone()
     }
 
+    /// The files of one commit.
+    pub fn of_commit(&self, commit: &str) -> BTreeMap<String, Vec<u8>> {
+        let mut files = self.everywhere.clone();
+        let own = self.at.iter().filter(|((reference, _), _)| reference == commit);
+        files.extend(own.map(|((_, path), bytes)| (path.clone(), bytes.clone())));
+        files
+    }
+
     /// A new commit has what its parent has.
     pub fn inherit(&mut self, parent: &str, commit: &str) {
         let of_parent = self.at.iter().filter(|((reference, _), _)| reference == parent);

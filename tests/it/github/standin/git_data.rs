@@ -15,6 +15,11 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             Some(sha) => ok(shown(&decoded(name), &sha)),
             None => missing(),
         },
+        // REST, "List matching references": "all the references that start with" the name.
+        ("GET", ["git", "matching-refs", name]) => {
+            let below = pulls.branches_below(&branch(name).unwrap_or_default());
+            ok(below.iter().map(|(name, sha)| shown(&format!("refs/heads/{name}"), sha)).collect())
+        }
         ("GET", ["git", "commits", sha]) => {
             let parents: Vec<Value> = pulls.parents(sha).iter().map(|parent| json!({ "sha": parent })).collect();
             ok(json!({ "sha": sha, "tree": { "sha": format!("tree-of-{sha}") }, "parents": parents }))

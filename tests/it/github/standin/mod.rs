@@ -7,6 +7,7 @@ mod artifacts;
 mod checks;
 mod comments;
 pub mod commits;
+mod comparisons;
 mod contents;
 mod forks;
 mod git_data;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Answer, Request, Standin, State, decoded, forbidden, git_data, invalid, missing, nothing, ok, status};
+use super::{
+    Answer, Request, Standin, State, comparisons, decoded, forbidden, git_data, invalid, missing, nothing, ok, status,
+};
 
 /// The number of the repository in the payloads.
 const REPOSITORY: u64 = 186_853_002;
@@ -35,7 +37,7 @@ pub struct Pulls {
     /// What GitHub says of the test merge: whether it can be made, where it knows.
     unmergeable: BTreeMap<u64, Value>,
     /// What commits have in common with the branch that they are compared with, by commit.
-    merge_bases: BTreeMap<String, String>,
+    pub(super) merge_bases: BTreeMap<String, String>,
 }
 
 /// Whether the gate's workflow can be started by hand.
@@ -59,6 +61,8 @@ struct Pull {
     state: String,
     /// When it was merged.
     merged: Option<String>,
+    /// The commit of the base branch that the merge made.
+    merged_as: Option<String>,
 }
 
 /// The test merge of a pull request.
@@ -87,6 +91,7 @@ impl Pulls {
             body: String::new(),
             state: "open".to_owned(),
             merged: None,
+            merged_as: None,
         };
         self.all.insert(NUMBER, pull);
     }
@@ -121,7 +126,9 @@ impl Pulls {
         let pull = &self.all[&number];
         let head = pull.head.clone().or_else(|| self.head_of(&pull.branch)).unwrap_or_default();
         let from = if pull.head.is_some() { 1 } else { REPOSITORY };
-        let merge = test_merge(number);
+        // REST, "Get a pull request": before the merge `merge_commit_sha` is the test merge, afterwards the merge commit, the squashed commit, or
+        // "the commit that the base branch was updated to" by a rebase.
+        let merge = pull.merged_as.clone().unwrap_or_else(|| test_merge(number));
         let says = self.unmergeable.get(&number).or_else(|| self.unmergeable.get(&0));
         let mergeable = says.cloned().unwrap_or(true.into());
         let labels: Vec<Value> = labels.iter().map(|name| json!({ "name": name })).collect();
@@ -155,6 +162,17 @@ impl Pulls {
         let found: Vec<u64> =
             self.all.iter().rev().filter(|(_, pull)| is_of(pull)).map(|(number, _)| *number).collect();
         request.page(&found, |number| self.shown(*number, &[]))
+    }
+
+    /// The commit of the base branch when the pull request of the payloads was opened.
+    pub fn opened_at(&self) -> String {
+        self.all[&NUMBER].base.clone()
+    }
+
+    /// The branches below a prefix, with their commits.
+    pub fn branches_below(&self, prefix: &str) -> Vec<(String, String)> {
+        let found = self.branches.iter().filter(|(name, _)| name.starts_with(prefix));
+        found.map(|(name, commit)| (name.clone(), commit.clone())).collect()
     }
 
     fn ours(&mut self) -> &mut Pull {
@@ -217,7 +235,18 @@ impl Standin {
             let (base, into) = (BASE.to_owned(), into.to_owned());
             state.pulls.all.insert(
                 number,
-                Pull { author, branch, head, base, into, title, body, state: "open".to_owned(), merged: None },
+                Pull {
+                    author,
+                    branch,
+                    head,
+                    base,
+                    into,
+                    title,
+                    body,
+                    state: "open".to_owned(),
+                    merged: None,
+                    merged_as: None,
+                },
             );
         });
     }
@@ -230,7 +259,8 @@ impl Standin {
             let [author, into, base] = [&ours.author, &ours.into, &ours.base].map(Clone::clone);
             let [branch, title, body] = [branch, "Update", ""].map(str::to_owned);
             let (state_of, merged, head) = ("open".to_owned(), None, None);
-            let pull = Pull { author, branch, head, base, into, title, body, state: state_of, merged };
+            let merged_as = None;
+            let pull = Pull { author, branch, head, base, into, title, body, state: state_of, merged, merged_as };
             state.pulls.all.insert(number, pull);
         });
     }
@@ -242,6 +272,23 @@ impl Standin {
             let pull = state.pulls.all.get_mut(&number).unwrap();
             pull.state = "closed".to_owned();
             pull.merged = Some(at);
+        });
+    }
+
+    /// Somebody merges a pull request, which makes this commit of the base branch.
+    pub fn merge_as(&self, number: u64, commit: &str) {
+        self.merge(number);
+        self.change(|state| state.pulls.all.get_mut(&number).unwrap().merged_as = Some(commit.to_owned()));
+    }
+
+    /// The parents of a commit.
+    pub fn parents(&self, commit: &str, parents: &[&str]) {
+        self.change(|state| match parents {
+            [one] => state.pulls.grow(one, commit),
+            [one, other] => {
+                state.pulls.merges.insert(commit.to_owned(), [(*one).to_owned(), (*other).to_owned()]);
+            }
+            other => unreachable!("{other:?}"),
         });
     }
 
@@ -360,6 +407,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
                     body,
                     state,
                     merged: None,
+                    merged_as: None,
                 },
             );
             status(201, pulls.shown(number, &[]))
@@ -372,22 +420,20 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             text("state").into_iter().for_each(|state| pull.state = state);
             ok(pulls.shown(number, &[]))
         }
-        // The open pull requests that have the commit, whatever repository it comes from (REST, "List pull requests associated with
-        // a commit": for a commit that the default branch lacks "it will return merged and open pull requests associated with the
-        // commit").
+        // The open pull requests that have the commit, whatever repository it comes from, and "the merged pull request that introduced the
+        // commit to the repository" (REST, "List pull requests associated with a commit": for a commit that the default branch lacks "it will
+        // return merged and open pull requests associated with the commit").
         ("GET", ["commits", commit, "pulls"]) => {
             let tip = |pull: &Pull| pull.head.clone().or_else(|| pulls.head_of(&pull.branch));
-            let has = |pull: &Pull| pull.state == "open" && tip(pull).as_deref() == Some(*commit);
+            let is_tip = |pull: &Pull| tip(pull).as_deref() == Some(*commit);
+            let has = |pull: &Pull| match (&pull.merged, pull.state.as_str()) {
+                (Some(_), _) => is_tip(pull) || pull.merged_as.as_deref() == Some(*commit),
+                (None, state) => state == "open" && is_tip(pull),
+            };
             let found: Vec<u64> = pulls.all.iter().filter(|(_, pull)| has(pull)).map(|(number, _)| *number).collect();
             request.page(&found, |number| pulls.shown(*number, &[]))
         }
-        // What the branch and its base have in common is where it began.
-        ("GET", ["compare", two]) => {
-            let two = decoded(two);
-            let head = two.split_once("...").map_or("", |(_, head)| head);
-            let base = pulls.merge_bases.get(head).unwrap_or(&pulls.all[&NUMBER].base);
-            ok(json!({ "merge_base_commit": { "sha": base } }))
-        }
+        ("GET", ["compare", _]) => return comparisons::answer(request, segments, state),
         (_, ["git", ..]) => return git_data::answer(request, segments, state),
         ("POST", ["actions", "workflows", workflow, "dispatches"]) => match pulls.dispatches {
             Dispatches::No => invalid(),

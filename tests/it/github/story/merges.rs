@@ -17,26 +17,26 @@ const RENTAL: &str = "
     agents:
       rental: { deterministic: { replay: rentals/runs }, fingerprint: [prompts/rental.md] }
 ";
-const RENTAL_RUN: &str = "rentals/runs/rental/lease.json";
+pub const RENTAL_RUN: &str = "rentals/runs/rental/lease.json";
 /// An hour after all of it.
-const LATER: &str = "1795222800";
+pub const LATER: &str = "1795222800";
 
 /// The default branch, whose files the stand-in has on every commit.
-struct Default {
-    main: Repository,
+pub struct Default {
+    pub main: Repository,
     elsewhere: Repository,
-    github: Standin,
+    pub github: Standin,
 }
 
 /// A pull request with what GitHub's test merge checks out.
-struct Pull {
-    number: u64,
-    head: String,
-    run: u64,
-    checkout: Repository,
+pub struct Pull {
+    pub number: u64,
+    pub head: String,
+    pub run: u64,
+    pub checkout: Repository,
 }
 
-fn copied(from: &Repository) -> Repository {
+pub fn copied(from: &Repository) -> Repository {
     let copy = Repository::empty();
     let rental = FILES.map(|file| file.replace("golden/", "rentals/").replace("legal", "rental"));
     for file in FILES.iter().map(|file| (*file).to_owned()).chain(rental).chain([BASELINE.to_owned()]) {
@@ -46,7 +46,7 @@ fn copied(from: &Repository) -> Repository {
 }
 
 impl Default {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let main = Repository::small();
         for file in FILES.iter().filter(|file| **file != "goldgate.yaml") {
             let text = main.read(file).replace("\"agent\": \"legal\"", "\"agent\": \"rental\"");
@@ -62,7 +62,7 @@ impl Default {
     }
 
     /// A pull request that makes an agent worse on purpose.
-    fn pull(&self, number: u64, agent: &str, reason: &str) -> Pull {
+    pub fn pull(&self, number: u64, agent: &str, reason: &str) -> Pull {
         let checkout = copied(&self.main);
         checkout.write(&format!("prompts/{agent}.md"), "Report what is dear.\n");
         let run = if agent == "legal" { RUN } else { RENTAL_RUN };
@@ -72,7 +72,7 @@ impl Default {
         pull
     }
 
-    fn opened(&self, number: u64, checkout: Repository) -> Pull {
+    pub fn opened(&self, number: u64, checkout: Repository) -> Pull {
         let head = if number == 2 { head_sha() } else { number.to_string().repeat(40) };
         if number != 2 {
             self.github.open_pull(number, &format!("changes-{number}"), &head);
@@ -81,7 +81,7 @@ impl Default {
     }
 
     /// The gate's job on the test merge, whose report is uploaded.
-    fn gate(&self, pull: &Pull) -> Ran {
+    pub fn gate(&self, pull: &Pull) -> Ran {
         let merge = test_merge(pull.number);
         let mut job = Job::new(&pull.checkout, &self.github, "pull_request.opened", "pull_request").head(&pull.head);
         job.event["number"] = json!(pull.number);
@@ -102,7 +102,7 @@ impl Default {
     }
 
     /// Red, then approved by a label, then green on the same commit.
-    fn is_approved(&self, pull: &Pull) {
+    pub fn is_approved(&self, pull: &Pull) {
         assert_eq!(self.gate(pull).code, 1);
         self.github.label(LABEL);
         let mut job = Job::new(&self.elsewhere, &self.github, "pull_request.labeled", "pull_request_target");

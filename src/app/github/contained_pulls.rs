@@ -1,0 +1,61 @@
+//! The pull requests whose changes a push or a merge group contains.
+
+use crate::format::event::{Event, PushEvent, queued_pull};
+use crate::world::{CommitComparison, GitHub, GitHubError};
+
+/// Maximum number of pull requests whose approvals are read.
+const MOST: usize = 10;
+
+/// A pull request whose changes are part of what is judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContainedPull {
+    /// Its number.
+    pub number: u64,
+    /// Its head commit.
+    pub head: String,
+}
+
+/// Returns the pull requests that the event's commits contain, newest first: on a push the merged ones, in a merge group the queued ones.
+///
+/// # Errors
+/// A failed request.
+pub fn contained_pulls(github: &GitHub, event: &Event) -> Result<Vec<ContainedPull>, GitHubError> {
+    let (Some(base), Some(head), Some(into)) = (&event.base, &event.head, &event.into) else { return Ok(Vec::new()) };
+    let between = github.compare(base, head)?;
+    match (&event.push, &event.pull_request) {
+        (Some(push), _) => merged(github, push, &between),
+        (None, Some(_)) => Ok(Vec::new()),
+        (None, None) => queued(github, event, into, &between.first_parents(head)),
+    }
+}
+
+/// The pull requests that GitHub merged into the branch with this push. One push of a merge queue can be of several.
+fn merged(github: &GitHub, push: &PushEvent, between: &CommitComparison) -> Result<Vec<ContainedPull>, GitHubError> {
+    let own = between.first_parents(&push.after);
+    let mut found = github.merged_pulls_of(&push.after)?;
+    if own.len() > 1 {
+        found.extend(github.merged_pulls(&push.branch)?);
+    }
+    let mut pulls: Vec<ContainedPull> = Vec::new();
+    for pull in found.into_iter().filter(|pull| pull.into == push.branch) {
+        let is_here = pull.commit.is_some_and(|commit| own.contains(&commit)) || between.has(&pull.head);
+        if is_here && pulls.iter().all(|known| known.number != pull.number) {
+            pulls.push(ContainedPull { number: pull.number, head: pull.head });
+        }
+    }
+    pulls.truncate(MOST);
+    Ok(pulls)
+}
+
+/// The pull requests of a merge queue up to this group. Only GitHub can push the branches of a queue, and their names have the numbers.
+fn queued(github: &GitHub, event: &Event, into: &str, commits: &[String]) -> Result<Vec<ContainedPull>, GitHubError> {
+    let mut numbers: Vec<u64> = event.queued.into_iter().collect();
+    if commits.len() > 1 {
+        let branches = github.queue_branches(into)?;
+        let below = commits.iter().filter_map(|commit| queued_pull(branches.get(commit)?));
+        numbers.extend(below.filter(|number| Some(*number) != event.queued));
+    }
+    numbers.truncate(MOST);
+    let pull = |number| Ok(ContainedPull { number, head: github.pull(number)?.head });
+    numbers.into_iter().map(pull).collect()
+}

@@ -1,0 +1,78 @@
+//! What a push or a merge group is compared with.
+//!
+//! A push is compared with the branch's tip before it, not with the first parent of its last commit: a push can have several commits, and
+//! the last one would hide what the ones before it changed. For a merge by GitHub both are the same commit.
+
+use super::base_branch::relies_on_checks;
+use super::environment::payload;
+use super::pull_request_context::needs;
+use crate::app::cli_error::CliError;
+use crate::format::event::{Event, PushEvent};
+use crate::format::event_action;
+use crate::model::BranchTip;
+use crate::world::{Env, GitHub, GitHubError};
+
+/// The event of a push with its base commit. The second value is a remark for the report if there is none.
+///
+/// Only of the default branch, and of a branch that requires checks, the tip before the push is a commit that was judged. Another branch is
+/// compared with the commit where it left the default branch, because its check counts for its pull request as well.
+///
+/// # Errors
+/// A failed request.
+pub fn pushed(
+    env: &Env,
+    event: Event,
+    push: &PushEvent,
+    github: &GitHub,
+) -> Result<(Event, Option<&'static str>), CliError> {
+    let default = match payload(env)? {
+        Some(source) => event_action::read_event_action(&source)?.default_branch,
+        None => None,
+    };
+    let of_branch = |base: String, into: &str, tip: Option<BranchTip>| Event {
+        base: Some(base),
+        head: Some(push.after.clone()),
+        into: Some(into.to_owned()),
+        tip,
+        ..event.clone()
+    };
+    let judged_before = match &push.before {
+        Some(before) if relies_on_checks(env, github, &push.branch)? => Some(before),
+        Some(_) | None => None,
+    };
+    if let Some(before) = judged_before {
+        let tip = BranchTip::of_branch(before.clone());
+        return Ok((of_branch(before.clone(), &push.branch, Some(tip)), None));
+    }
+    match default.filter(|default| *default != push.branch) {
+        Some(default) => {
+            let base = github.merge_base(&default, &push.after);
+            let base =
+                base.map_err(needs("the merge base with the default branch cannot be read", "contents: read"))?;
+            Ok((of_branch(base, &default, None), None))
+        }
+        None => Ok((event, Some(FIRST))),
+    }
+}
+
+const FIRST: &str = "this is the first push of the branch, so nothing is compared: its gates are judged by its own rules and its own \
+                     baseline";
+
+/// Returns the base commit of a merge group: the commit of the base branch that its queue was built on.
+///
+/// The payload's `base_sha` is the parent of this group, which can be the group before it. A queue can be set to merge that group although
+/// its checks failed, if those of the last group pass. So a group is judged with everything in front of it.
+///
+/// # Errors
+/// A failed request.
+pub fn base_of_group(event: Event, github: &GitHub) -> Result<Event, CliError> {
+    let (Some(into), Some(head), Some(stated)) = (&event.into, &event.head, &event.base) else { return Ok(event) };
+    let base = match github.merge_base(into, head) {
+        // The group is merged already.
+        Ok(base) if base == *head => stated.clone(),
+        Ok(base) => base,
+        Err(GitHubError::Missing) => stated.clone(),
+        Err(error) => return Err(needs("the base commit of the merge group cannot be read", "contents: read")(error)),
+    };
+    Ok(Event { base: Some(base), ..event })
+}

@@ -1,0 +1,51 @@
+//! The files of a commit that grading with a config may read.
+
+use std::collections::BTreeSet;
+
+use crate::model::{Config, RepoPath, RunSource};
+use crate::suites;
+use crate::suites::{FixtureFolder, setting_files};
+
+/// Returns which files grading with these configs may read.
+pub fn wanted_by<'a>(configs: &'a [&'a Config], baseline: Option<&RepoPath>) -> impl Fn(&RepoPath) -> bool + 'a {
+    let paths: BTreeSet<RepoPath> = configs.iter().flat_map(|config| paths(config, baseline)).collect();
+    let agents = move || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
+    move |path| {
+        let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
+        paths.iter().any(|place| is_below(path, place)) || fits()
+    }
+}
+
+/// Returns every file and folder that grading with this config may read.
+fn paths(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
+    let judges = config.suites.iter().flat_map(|suite| {
+        let rubrics = suite.judges.iter().map(|judge| &judge.rubric);
+        rubrics.chain(suite.judges.iter().filter_map(|judge| judge.labels.as_ref()))
+    });
+    let mut paths: BTreeSet<RepoPath> = judges.chain([&config.file]).cloned().collect();
+    paths.extend(baseline.or(config.baseline.as_ref()).cloned());
+    for suite in &config.suites {
+        paths.insert(suite.path.clone());
+        let parent = suite.path.parent();
+        let kind = suites::kind(&suite.kind);
+        paths.extend(setting_files(kind.map(|kind| &kind.settings), suite).into_iter().map(|file| file.path));
+        let fixtures = kind.map(|kind| kind.fixtures);
+        if fixtures == Some(FixtureFolder::BesideSuite) && parent != RepoPath::root() {
+            paths.insert(parent);
+        }
+        // The snapshots of a suite file are in the same folder.
+        paths.insert(suite.path.parent().child("snapshots"));
+        for agent in suite.agents.values() {
+            paths.extend(agent.prompt.clone());
+            if let Some(RunSource::Replay(folder)) = &agent.deterministic {
+                paths.insert(folder.clone());
+            }
+        }
+    }
+    paths
+}
+
+fn is_below(path: &RepoPath, place: &RepoPath) -> bool {
+    let rest = path.as_str().strip_prefix(place.as_str());
+    place.as_str().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

@@ -1,0 +1,326 @@
+//! The gate on a push: what it is compared with, and which approvals count on the branch that pull requests are merged into.
+
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use super::approval::{BASELINE, LABEL, base_sha};
+use super::story::merges::{Default, LATER, Pull, RENTAL_RUN, copied};
+use super::{Job, RUN};
+use crate::repository::{FILES, Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a direct push with a worse number is red, and nobody is blamed for what was there before", direct),
+        trial("a merge of an approved pull request is green on the branch, however it is merged", merged),
+        trial("an approval that is missing or withdrawn does not count on the branch", not_approved),
+        trial("a push of several commits is judged as a whole", several_commits),
+        trial("a push of more than what was approved is red, and says what nobody approved", more_than_approved),
+        trial("a push of two approved pull requests is green", two_approved),
+        trial("a merge of an approved pull request that carries the baseline is green", carried),
+        trial("a push of a branch without checks is compared with where it left the default branch", other_branch),
+        trial("the first push of the default branch says that nothing is compared", first_push),
+        trial("a push whose approvals may not be read says which permission is missing", unread),
+    ]
+}
+
+/// The default branch at the base commit, which the stand-in knows.
+pub fn trunk() -> Default {
+    let trunk = Default::new();
+    trunk.github.commit(&base_sha(), &trunk.main);
+    trunk
+}
+
+/// A pull request that makes an agent worse on purpose, on top of the base commit.
+pub fn pull(trunk: &Default, number: u64, agent: &str) -> Pull {
+    let pull = trunk.pull(number, agent, "the agent reports more on purpose");
+    has_head(trunk, &pull);
+    pull
+}
+
+/// The stand-in knows the head of a pull request.
+pub fn has_head(trunk: &Default, pull: &Pull) {
+    trunk.github.commit(&pull.head, &pull.checkout);
+    trunk.github.parents(&pull.head, &[&base_sha()]);
+}
+
+fn all_files() -> Vec<String> {
+    let rental = FILES.map(|file| file.replace("golden/", "rentals/").replace("legal", "rental"));
+    FILES.iter().map(|file| (*file).to_owned()).chain(rental).chain([BASELINE.to_owned()]).collect()
+}
+
+/// The default branch with the changes of these pull requests.
+pub fn with(trunk: &Default, pulls: &[&Pull]) -> Repository {
+    let checkout = copied(&trunk.main);
+    for file in all_files() {
+        for pull in pulls.iter().filter(|pull| pull.checkout.read(&file) != trunk.main.read(&file)) {
+            checkout.write(&file, pull.checkout.read(&file));
+        }
+    }
+    checkout
+}
+
+/// The id of a commit of the default branch.
+pub fn tip(number: u64) -> String {
+    format!("{number:b<40}")
+}
+
+/// The gate's job on a push to a branch.
+fn push<'a>(trunk: &'a Default, checkout: &'a Repository, [branch, before, after]: [&str; 3]) -> Job<'a> {
+    trunk.github.commit(after, checkout);
+    trunk.github.branch(branch, after);
+    let mut job = Job::new(checkout, &trunk.github, "push", "push");
+    job.event["ref"] = json!(format!("refs/heads/{branch}"));
+    (job.event["before"], job.event["after"]) = (json!(before), json!(after));
+    job.event["repository"]["default_branch"] = json!("master");
+    job.run = 60;
+    job
+}
+
+fn pushed(trunk: &Default, checkout: &Repository, before: &str, after: &str) -> Ran {
+    let job = push(trunk, checkout, ["master", before, after]).variable("GITHUB_SHA", after);
+    job.variable("SOURCE_DATE_EPOCH", LATER).runs()
+}
+
+pub fn report(checkout: &Repository) -> Value {
+    serde_json::from_str(&checkout.read(".goldgate/report/report.json")).unwrap()
+}
+
+#[track_caller]
+pub fn is_green(ran: &Ran) {
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[track_caller]
+pub fn is_red(ran: &Ran, says: &str) {
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains(says), "{says}: {}{}", ran.stdout, ran.stderr);
+}
+
+fn direct() {
+    let trunk = trunk();
+    let (first, second, third) = (tip(1), tip(2), tip(3));
+    let checkout = copied(&trunk.main);
+    trunk.github.parents(&first, &[&base_sha()]);
+    is_green(&pushed(&trunk, &checkout, &base_sha(), &first));
+    assert_eq!(report(&checkout)["base"], json!(base_sha()));
+    let worse = pull(&trunk, 3, "legal").checkout;
+    trunk.github.parents(&second, &[&first]);
+    is_red(&pushed(&trunk, &worse, &first, &second), "no merged pull request of this push was approved for this");
+    // A harmless push after it.
+    trunk.github.parents(&third, &[&second]);
+    worse.write("README.md", "Leases.\n");
+    let ran = pushed(&trunk, &worse, &second, &third);
+    is_green(&ran);
+    assert!(ran.stdout.contains("master is already at"), "{}", ran.stdout);
+    // A baseline that hides the number is no way around it.
+    let hidden = copied(&trunk.main);
+    for file in all_files().iter().filter(|file| *file != BASELINE) {
+        hidden.write(file, worse.read(file));
+    }
+    hidden.goldgate(&["run", "--update-baseline"]);
+    is_red(&pushed(&trunk, &hidden, &first, &second), "the baseline edited");
+}
+
+/// The merge commit, the squashed commit, or the last of the rebased commits.
+fn merged() {
+    for how in ["merge", "squash", "rebase"] {
+        let trunk = trunk();
+        let pull = pull(&trunk, 2, "legal");
+        trunk.is_approved(&pull);
+        let (after, between) = (tip(1), tip(9));
+        match how {
+            "merge" => trunk.github.parents(&after, &[&base_sha(), &pull.head]),
+            "squash" => trunk.github.parents(&after, &[&base_sha()]),
+            _ => {
+                trunk.github.parents(&between, &[&base_sha()]);
+                trunk.github.parents(&after, &[&between]);
+            }
+        }
+        trunk.github.merge_as(2, &after);
+        let checkout = with(&trunk, &[&pull]);
+        let ran = pushed(&trunk, &checkout, &base_sha(), &after);
+        is_green(&ran);
+        let report = report(&checkout);
+        let found = (&report["approval"]["by"], &report["approval"]["head"], &report["base"]);
+        assert_eq!(found, (&json!("alice"), &json!(pull.head), &json!(base_sha())), "{how}");
+        assert!(trunk.github.bodies_on(2).len() == 1 && checkout.read(".runner/output").contains("\napproved=true\n"));
+    }
+}
+
+fn not_approved() {
+    let run = |change: &dyn Fn(&Default, &Pull)| {
+        let trunk = trunk();
+        let pull = pull(&trunk, 2, "legal");
+        trunk.is_approved(&pull);
+        let after = tip(1);
+        trunk.github.parents(&after, &[&base_sha()]);
+        trunk.github.merge_as(2, &after);
+        change(&trunk, &pull);
+        pushed(&trunk, &with(&trunk, &[&pull]), &base_sha(), &after)
+    };
+    is_green(&run(&|_, _| ()));
+    let says = "no merged pull request of this push was approved for this: the numbers of contracts/legal";
+    is_red(&run(&|trunk, pull| trunk.github.status(super::BOT, &pull.head, "failure", "withdrawn: trudy")), says);
+    // Somebody else wrote the status.
+    is_red(
+        &run(&|trunk, pull| {
+            let digest = trunk.github.statuses(&pull.head)[0].rsplit(' ').next().unwrap().to_owned();
+            trunk.github.status(super::BOT, &pull.head, "failure", "withdrawn: trudy");
+            trunk.github.status("mallory", &pull.head, "success", &format!("approved by alice; result {digest}"));
+        }),
+        says,
+    );
+    // The pull request was not merged: somebody pushed its content.
+    is_red(&run(&|trunk, _| trunk.github.reopen(2)), says);
+    // It was merged into another branch.
+    is_red(&run(&|trunk, _| trunk.github.retarget("release")), says);
+    // It was merged earlier.
+    is_red(&run(&|trunk, _| trunk.github.merge_as(2, &tip(7))), says);
+}
+
+fn several_commits() {
+    let trunk = trunk();
+    let worse = pull(&trunk, 3, "legal").checkout;
+    let (first, last) = (tip(1), tip(2));
+    trunk.github.commit(&first, &worse);
+    trunk.github.parents(&first, &[&base_sha()]);
+    trunk.github.parents(&last, &[&first]);
+    let checkout = copied(&worse);
+    checkout.write("README.md", "Leases.\n");
+    is_red(&pushed(&trunk, &checkout, &base_sha(), &last), "no merged pull request of this push was approved for this");
+    assert_eq!(report(&checkout)["base"], json!(base_sha()));
+    // A forced push is compared with what the branch had.
+    let other = tip(3);
+    trunk.github.parents(&other, &[&"0".repeat(40)]);
+    is_red(&pushed(&trunk, &checkout, &base_sha(), &other), "");
+}
+
+/// The merge of an approved pull request, and another commit in the same push.
+fn more_than_approved() {
+    let run = |change: &dyn Fn(&Repository)| {
+        let trunk = trunk();
+        let pull = pull(&trunk, 2, "legal");
+        trunk.is_approved(&pull);
+        let (merge, last) = (tip(1), tip(2));
+        trunk.github.parents(&merge, &[&base_sha(), &pull.head]);
+        trunk.github.parents(&last, &[&merge]);
+        trunk.github.merge_as(2, &merge);
+        let checkout = with(&trunk, &[&pull]);
+        trunk.github.commit(&merge, &checkout);
+        change(&checkout);
+        pushed(&trunk, &checkout, &base_sha(), &last)
+    };
+    is_green(&run(&|_| ()));
+    is_green(&run(&|checkout| checkout.write("README.md", "Leases.\n")));
+    let says = "the approvals of this push's pull requests do not cover this: ";
+    let rental = |checkout: &Repository| {
+        checkout.write("prompts/rental.md", "Report little.\n");
+        checkout.replace(RENTAL_RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"},");
+    };
+    is_red(&run(&rental), &format!("{says}the numbers of rentals/rental"));
+    // The baseline file belongs to no digest of a result.
+    let lowered = run(&|checkout| checkout.replace(BASELINE, "\"finding_recall\": 1.0", "\"finding_recall\": 0.1"));
+    is_red(&lowered, &format!("{says}the baseline edited"));
+    // More of the approved agent.
+    let more = run(&|checkout| {
+        checkout.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"z\"},")
+    });
+    is_red(
+        &more,
+        "the approval of pull request 2 does not count, because another change touched golden/runs/legal/lease.json as well",
+    );
+    let gates = run(&|checkout| {
+        checkout.replace(
+            "goldgate.yaml",
+            "    path: rentals\n",
+            "    path: rentals\n    gates: { finding_recall: { off: true, reason: none } }\n",
+        );
+    });
+    is_red(&gates, says);
+}
+
+fn two_approved() {
+    for approves_second in [true, false] {
+        let trunk = trunk();
+        let (first, second) = (pull(&trunk, 2, "legal"), pull(&trunk, 3, "rental"));
+        trunk.is_approved(&first);
+        match approves_second {
+            true => trunk.is_approved(&second),
+            false => assert_eq!(trunk.gate(&second).code, 1),
+        }
+        let (one, two) = (tip(1), tip(2));
+        trunk.github.parents(&one, &[&base_sha(), &first.head]);
+        trunk.github.parents(&two, &[&one]);
+        trunk.github.merge_as(2, &one);
+        trunk.github.merge_as(3, &two);
+        trunk.github.commit(&one, &with(&trunk, &[&first]));
+        let checkout = with(&trunk, &[&first, &second]);
+        let ran = pushed(&trunk, &checkout, &base_sha(), &two);
+        match approves_second {
+            true => {
+                is_green(&ran);
+                let by = json!("alice on pull request 3, alice on pull request 2");
+                assert_eq!(report(&checkout)["approval"]["by"], by);
+            }
+            false => is_red(&ran, "do not cover this: the numbers of rentals/rental"),
+        }
+    }
+}
+
+fn carried() {
+    let trunk = trunk();
+    let pull = pull(&trunk, 2, "legal");
+    trunk.gate(&pull);
+    pull.checkout.write(BASELINE, pull.checkout.read(".goldgate/report/proposed-baseline.json"));
+    has_head(&trunk, &pull);
+    trunk.is_approved(&pull);
+    let after = tip(1);
+    trunk.github.parents(&after, &[&base_sha()]);
+    trunk.github.merge_as(2, &after);
+    let checkout = with(&trunk, &[&pull]);
+    is_green(&pushed(&trunk, &checkout, &base_sha(), &after));
+    assert_eq!(report(&checkout)["approval"]["by"], json!("alice"));
+}
+
+/// The first push makes it worse and the second one is harmless: its check counts for the pull request of the branch as well.
+fn other_branch() {
+    let trunk = trunk();
+    let worse = pull(&trunk, 3, "legal").checkout;
+    let (first, second, zero) = (tip(1), tip(2), "0".repeat(40));
+    trunk.github.parents(&first, &[&base_sha()]);
+    trunk.github.parents(&second, &[&first]);
+    for (before, after) in [(&zero, &first), (&first, &second)] {
+        let job = push(&trunk, &worse, ["feature", before, after]).variable("GITHUB_SHA", after);
+        is_red(&job.runs(), "");
+        assert_eq!(report(&worse)["base"], json!(base_sha()));
+    }
+    // A branch that requires checks is judged like the default branch.
+    trunk.github.guard("feature");
+    let job = push(&trunk, &worse, ["feature", &first, &second]).variable("GITHUB_SHA", &second);
+    is_green(&job.runs());
+    assert_eq!(report(&worse)["base"], json!(first));
+}
+
+fn first_push() {
+    let trunk = trunk();
+    let checkout = copied(&trunk.main);
+    let ran = pushed(&trunk, &checkout, &"0".repeat(40), &tip(1));
+    is_green(&ran);
+    assert!(ran.stdout.contains("this is the first push of the branch, so nothing is compared"), "{}", ran.stdout);
+    assert_eq!(report(&checkout)["base"], Value::Null);
+    let worse = pull(&trunk, 3, "legal").checkout;
+    is_red(&pushed(&trunk, &worse, &"0".repeat(40), &tip(1)), "");
+}
+
+fn unread() {
+    let trunk = trunk();
+    let pull = pull(&trunk, 2, "legal");
+    trunk.is_approved(&pull);
+    let after = tip(1);
+    trunk.github.parents(&after, &[&base_sha()]);
+    trunk.github.merge_as(2, &after);
+    trunk.github.deny("statuses: read");
+    assert!(!trunk.github.labels().contains(&LABEL.to_owned()));
+    is_red(&pushed(&trunk, &with(&trunk, &[&pull]), &base_sha(), &after), "`statuses: read`");
+}
