@@ -69,24 +69,41 @@ const UNREAD: &str = "the commit of this run cannot be read";
 /// # Errors
 /// No test merge of the current base and head, or a failed request.
 pub fn merged(env: &Env, event: Event, github: &GitHub) -> Result<Option<(Event, TestMerge)>, CliError> {
-    let event = match (&event.pull_request, &event.base, &event.head) {
+    let (number, head, origin) = match (&event.pull_request, &event.base, &event.head) {
         (None, Some(_), Some(head)) => {
             let merge = head.clone();
             let event = base_of_group(event, github)?;
             let base = event.base.clone().unwrap_or_default();
             return Ok(Some((event, TestMerge { base, merge })));
         }
-        (None, _, _) => dispatched(env, event, github)?,
-        (Some(_), _, _) => event,
+        (None, _, _) => match dispatched_pull(env, github)? {
+            Some((pull, head)) => (pull.number, head, BranchOrigin::Same),
+            None => return Ok(None),
+        },
+        (Some(pull_request), _, head) => {
+            let head = head.clone().unwrap_or_else(|| pull_request.head.clone());
+            (pull_request.number, head, pull_request.origin)
+        }
     };
-    let Some(pull_request) = &event.pull_request else { return Ok(None) };
-    let head = event.head.as_deref().unwrap_or(&pull_request.head);
-    match merge_of(github, pull_request.number, head, pull_request.origin)? {
-        PresentMerge::Made(event, merge) => Ok(Some((*event, merge))),
-        PresentMerge::Conflict(into) => Err(no_verdict(&format!(
-            "pull request {} conflicts with {into}: merge {into} into it",
-            pull_request.number
-        ))),
+    merge_only(github, number, &head, origin).map(Some)
+}
+
+/// Returns the test merge of the pull request that a run started by hand is about; `None` if the run is about no pull request.
+///
+/// # Errors
+/// A moved head, no test merge of the current base and head, or a failed request.
+pub fn dispatched_merge(env: &Env, github: &GitHub) -> Result<Option<(Event, TestMerge)>, CliError> {
+    let Some((pull, head)) = dispatched_pull(env, github)? else { return Ok(None) };
+    merge_only(github, pull.number, &head, BranchOrigin::Same).map(Some)
+}
+
+/// Returns the test merge. A conflict gives no verdict.
+fn merge_only(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> Result<(Event, TestMerge), CliError> {
+    match merge_of(github, number, head, origin)? {
+        PresentMerge::Made(event, merge) => Ok((*event, merge)),
+        PresentMerge::Conflict(into) => {
+            Err(no_verdict(&format!("pull request {number} conflicts with {into}: merge {into} into it")))
+        }
     }
 }
 
@@ -229,27 +246,34 @@ fn of_branch(github: &GitHub, number: u64) -> Result<Vec<OpenPull>, CliError> {
     }
 }
 
-/// A run that was started by hand on a branch, or by `bump`, grades the pull request of that branch. It is compared with the merge
-/// base, never with the branch's own baseline. Of several pull requests it is the one with the lowest number; [`others`] returns
-/// the rest.
-fn dispatched(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
+/// A run that was started by hand on a branch, or by `bump`, is about the pull request of that branch. Of several pull requests it is
+/// the one with the lowest number; [`others`] returns the rest. Returns it with the commit of the run.
+fn dispatched_pull(env: &Env, github: &GitHub) -> Result<Option<(PullRequestDetails, String)>, CliError> {
     let (Some("workflow_dispatch"), Some(source)) = (env.get("GITHUB_EVENT_NAME"), payload(env)?) else {
-        return Ok(event);
+        return Ok(None);
     };
     let act = event_action::read_event_action(&source)?;
     let Some(branch) = act.branch.filter(|branch| Some(branch) != act.default_branch.as_ref()) else {
-        return Ok(event);
+        return Ok(None);
     };
     let owner = github.repository().split('/').next().unwrap_or_default();
     let pulls = github.open_pulls(owner, &branch);
     let pulls = pulls.map_err(needs("the branch's pull request cannot be searched", "pull-requests: write"))?;
     let here = pulls.iter().filter(|pull| pull.base_repository.eq_ignore_ascii_case(github.repository()));
-    let Some(number) = here.map(|pull| pull.number).min() else { return Ok(event) };
+    let Some(number) = here.map(|pull| pull.number).min() else { return Ok(None) };
     let pull = github.pull(number).map_err(needs("the branch's pull request cannot be read", PERMISSION))?;
     let head = env.get("GITHUB_SHA").map_or(pull.head.clone(), str::to_owned);
+    Ok(Some((pull, head)))
+}
+
+/// The model tier where it does not block grades the checkout of a run that was started by hand: the head of the pull request, compared
+/// with the merge base.
+fn dispatched(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
+    let Some((pull, head)) = dispatched_pull(env, github)? else { return Ok(event) };
     let pull = PullRequestDetails { head: head.clone(), ..pull };
     let base = merge_base(github, &pull)?;
-    let pull_request = PullRequest { number, head: head.clone(), base: base.clone(), origin: BranchOrigin::Same };
+    let (number, origin) = (pull.number, BranchOrigin::Same);
+    let pull_request = PullRequest { number, head: head.clone(), base: base.clone(), origin };
     Ok(Event { head: Some(head), into: Some(pull.into), ..with_base(event, pull_request, base) })
 }
 

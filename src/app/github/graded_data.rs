@@ -135,14 +135,15 @@ fn require_replay(config: &Config, source: &SourceText) -> Result<(), Diagnostic
         for (name, agent) in &suite.agents {
             if let Some(RunSource::Live(live)) = &agent.deterministic {
                 let what = format!(
-                    "{}/{name} uses the live target \"{}\", but mode trusted only grades recordings",
+                    "{}/{name} uses the live target \"{}\", but only recordings are graded where files are read as data",
                     suite.id, live.target
                 );
                 problems.push(Diagnostic::of_file(
                     &source.file,
                     Code::LIVE_TARGET,
                     what,
-                    "use replay: FOLDER in the deterministic tier, or leave the suite out with the input suites",
+                    "use replay: FOLDER in the deterministic tier, or leave the suite out with the input suites; a run that was started by hand can also \
+                     check out refs/pull/NUMBER/merge",
                 ));
             }
         }

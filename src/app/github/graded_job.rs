@@ -1,8 +1,9 @@
 //! Grades the checkout of a job, looks for an approval, and publishes the result.
 
+use super::current_pull_request::TestMerge;
 use super::environment::{event_of, github};
 use super::gained_cases::name_gained_cases;
-use super::inputs::{ActionInputs, inside};
+use super::inputs::{ActionInputs, ActionMode, inside};
 use super::other_pull_requests::judge_others;
 use super::published_run::{learn_identity, publish_result};
 use super::recorded_approval::ApprovalQuery;
@@ -20,7 +21,8 @@ use crate::files::SourceText;
 use crate::format::baseline_v1;
 use crate::format::event::Event;
 use crate::model::{Baseline, RepoPath, Tier};
-use crate::world::{Disk, GitHub, World};
+use crate::text::short_commit;
+use crate::world::{Disk, GitHub, World, head_commit};
 
 /// The context of a job that grades a checkout.
 pub(super) struct JobContext<'a> {
@@ -31,6 +33,8 @@ pub(super) struct JobContext<'a> {
     pub(super) event: Event,
     /// Why nothing is compared, if a reader has to know it.
     remark: Option<&'static str>,
+    /// The test merge to read as data, because the checkout is another commit.
+    pub(super) merge: Option<TestMerge>,
 }
 
 impl<'a> JobContext<'a> {
@@ -38,12 +42,43 @@ impl<'a> JobContext<'a> {
         let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".").to_owned();
         let github = github(&world.env)?;
         let event = event_of(&world.env)?;
-        let (event, remark) = match (&github, event.push.clone().filter(|_| inputs.is_compared())) {
-            (None, _) => (event, None),
-            (Some(github), Some(push)) => pushed_commits::pushed(&world.env, event, &push, github)?,
-            (Some(github), None) => (current_pull_request::checked_out(&world.env, event, github)?, None),
-        };
-        Ok(Self { world, inputs, workspace, github, event, remark })
+        let context = Self { world, inputs, workspace, github, event, remark: None, merge: None };
+        let Some(github) = &context.github else { return Ok(context) };
+        if let Some(push) = context.event.push.clone().filter(|_| inputs.is_compared()) {
+            let (event, remark) = pushed_commits::pushed(&world.env, context.event.clone(), &push, github)?;
+            return Ok(Self { event, remark, ..context });
+        }
+        let is_by_hand = context.event.pull_request.is_none() && context.event.base.is_none();
+        if is_by_hand && inputs.is_compared() {
+            return match current_pull_request::dispatched_merge(&world.env, github)? {
+                Some((event, merge)) => context.of_merge(event, merge),
+                None => Ok(context),
+            };
+        }
+        let event = current_pull_request::checked_out(&world.env, context.event.clone(), github)?;
+        Ok(Self { event, ..context })
+    }
+
+    /// A run that was started by hand judges the test merge. A workflow that started on the branch checks out its head, so the merge is
+    /// read as data, which only recordings of the deterministic tier can be.
+    fn of_merge(self, event: Event, merge: TestMerge) -> Result<Self, CliError> {
+        let (disk, _) = Disk::of_config(&inside(&self.workspace, &self.inputs.config))?;
+        let here = head_commit(&disk);
+        if here.as_deref() == Some(merge.merge.as_str()) {
+            return Ok(Self { event, ..self });
+        }
+        let is_data = self.inputs.tiers == [Tier::Deterministic] && self.inputs.shard.is_none();
+        if is_data && self.inputs.mode == ActionMode::Run {
+            return Ok(Self { event, merge: Some(merge), ..self });
+        }
+        let number = event.pull_request.map_or(0, |pull_request| pull_request.number);
+        let here = here.map_or("no commit".to_owned(), |here| short_commit(&here).to_owned());
+        let what = format!(
+            "no verdict: this run was started by hand, so it judges the merge of pull request {number}, {}, but the checkout is {here}: \
+             check out refs/pull/{number}/merge",
+            short_commit(&merge.merge)
+        );
+        Err(anyhow::anyhow!(what).into())
     }
 
     /// The graded commit, if the event or the runner names it.
@@ -58,7 +93,7 @@ pub(super) fn grade_and_publish(
     job: &RunOptions,
     complete: &dyn Fn(&mut GradedRun) -> Result<(), Diagnostic>,
 ) -> Result<u8, CliError> {
-    let JobContext { world, inputs, workspace, github, event, remark } = context;
+    let JobContext { world, inputs, workspace, github, event, remark, merge: _ } = context;
     let guards = job.is_compared();
     let before = match (&event.base, github) {
         (Some(commit), Some(github)) if guards => BaseSource::Commit(github, commit),
@@ -110,7 +145,7 @@ pub(super) fn apply_approval(
     github: &GitHub,
     mut done: GradedRun,
 ) -> Result<GradedRun, CliError> {
-    let JobContext { world, inputs, workspace, github: _, event, remark: _ } = context;
+    let JobContext { world, inputs, workspace, github: _, event, remark: _, merge: _ } = context;
     // Without a comparison there is nothing to approve, and the result of one shard cannot be approved.
     let decides = job.is_compared() && job.wanted.shard.is_none();
     let is_whole = done.report.called_off.is_none();

@@ -4,6 +4,7 @@
 
 use super::check_run::VerdictCheck;
 use super::current_pull_request;
+use super::current_pull_request::TestMerge;
 use super::environment::{event_of, github};
 use super::gained_cases::name_gained_cases;
 use super::graded_data::grade_as_data;
@@ -55,11 +56,25 @@ fn judged(world: &World, inputs: &ActionInputs, event: Event, github: &GitHub) -
         let help = "start the workflow with on: pull_request_target or merge_group";
         return Err(bad("mode \"trusted\" needs an event with a pull request", help));
     };
-    let learn = |report: &Report| learn_identity(world, inputs, &event, github, report);
-    let (job, mut done) = grade_as_data(world, inputs, github, &event, &merged, &learn)?;
-    name_gained_cases(github, &event, &mut done);
-    judge_others(world, inputs, github, &event, &mut done)?;
-    let code = publish_result(world, inputs, &event, Some(github), &job, &done)?;
+    grade_merge(world, inputs, &event, &merged, github)
+}
+
+/// Grades a merge as data and publishes the result. Returns the exit code and the report.
+///
+/// # Errors
+/// Bad inputs or files, or a failed request.
+pub fn grade_merge(
+    world: &World,
+    inputs: &ActionInputs,
+    event: &Event,
+    merge: &TestMerge,
+    github: &GitHub,
+) -> Result<(u8, Report), CliError> {
+    let learn = |report: &Report| learn_identity(world, inputs, event, github, report);
+    let (job, mut done) = grade_as_data(world, inputs, github, event, merge, &learn)?;
+    name_gained_cases(github, event, &mut done);
+    judge_others(world, inputs, github, event, &mut done)?;
+    let code = publish_result(world, inputs, event, Some(github), &job, &done)?;
     Ok((code, done.report))
 }
 

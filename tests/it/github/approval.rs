@@ -17,6 +17,7 @@ use zip::write::SimpleFileOptions;
 use self::artifacts::{broken_artifacts, foreign_artifacts, hostile_reason, moved_during, no_reason, not_as_measured};
 use self::rights::{by_hand, carried, fork, permissions, token, unread_statuses};
 use super::standin::Standin;
+use super::standin::pulls::MERGE;
 use super::{BOT, Job, RUN, head_sha, payload};
 use crate::repository::{FILES, Ran, Repository};
 use crate::trial;
@@ -109,6 +110,16 @@ impl Story {
         let mut job = Job::new(&self.checkout, &self.github, "pull_request.opened", "pull_request");
         job.run = run;
         job.runs()
+    }
+
+    /// GitHub knows the files of the base commit, and those of the test merge.
+    pub fn has_merge(&self) {
+        let base = Repository::empty();
+        for file in FILES.iter().chain(&[BASELINE]) {
+            base.write(file, self.github.text(file));
+        }
+        self.github.commit(&base_sha(), &base);
+        self.github.commit(MERGE, &self.checkout);
     }
 
     pub fn report(&self) -> String {
@@ -224,8 +235,9 @@ fn whole_story() {
     assert_eq!(entry["reason"], "the agent reports more on purpose");
     assert_eq!(entry["previous_sha256"].as_str().unwrap().len(), 64);
 
-    // The gate that was started on the branch is compared with the base of its pull request, and is green.
+    // The gate that was started on the branch judges the test merge of its pull request, and is green.
     story.checkout.write(BASELINE, committed(&story, &head));
+    story.has_merge();
     let mut job = Job::new(&story.checkout, &story.github, "workflow_dispatch", "workflow_dispatch");
     job.event["ref"] = json!("refs/heads/changes");
     job.run = 40;

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::approval::{BASELINE, base_sha};
 use super::standin::Standin;
-use super::standin::pulls::test_merge;
+use super::standin::pulls::{MERGE, test_merge};
 use super::{BOT, Job, RUN, head_sha, opened};
 use crate::repository::{Ran, Repository};
 use crate::trial;
@@ -61,6 +61,7 @@ fn is_excused(ran: &Ran) {
 fn by_hand() {
     let run = |tip_is: fn(&Repository)| {
         let (repository, github) = behind(tip_is);
+        github.commit(MERGE, &repository);
         let mut job = Job::new(&repository, &github, "workflow_dispatch", "workflow_dispatch");
         job.event["ref"] = json!("refs/heads/changes");
         job.event["repository"]["default_branch"] = json!("master");

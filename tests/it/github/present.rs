@@ -3,7 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::approval::{Story, base_sha};
+use super::approval::base_sha;
 use super::standin::Standin;
 use super::standin::pulls::{MERGE, test_merge};
 use super::{BOT, Job, RUN, head_sha, opened, payload};
@@ -22,7 +22,9 @@ pub fn trials() -> Vec<Trial> {
         trial("a case that the base branch gained while the prompt changed is named as gained", gained),
         trial("the base commit's files take few requests, whatever their number", few_requests),
         trial("only the default branch and branches that require checks excuse a number", unprotected),
-        trial("a run that was started by hand is compared with the merge base", by_hand),
+        trial("a run that was started by hand judges the test merge, not the head", by_hand),
+        trial("a run that was started by hand gives no verdict without the test merge", by_hand_without),
+        trial("a run that was started by hand grades a checkout of the test merge", by_hand_checkout),
         trial("the trusted gate judges the present test merge against the present base branch", trusted),
         trial("the trusted gate gives no verdict without a test merge of the present base", no_merge),
     ]
@@ -160,9 +162,9 @@ fn two_branches() {
 
 fn two_by_hand() {
     let (repository, github) = shared();
-    let mut job = Job::new(&repository, &github, "workflow_dispatch", "workflow_dispatch");
-    job.event["ref"] = json!("refs/heads/changes");
-    let ran = job.variable("GITHUB_SHA", &head_sha()).runs();
+    github.commit(&base_sha(), &repository);
+    github.commit(MERGE, &repository);
+    let ran = started_by_hand(&repository, &github).variable("GITHUB_SHA", &head_sha()).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!((github.bodies_on(2).len(), github.bodies_on(5).len()), (1, 1));
     assert!(github.bodies_on(5)[0].contains("baseline of lax at eeeeeeee"), "{}", github.bodies_on(5)[0]);
@@ -286,14 +288,74 @@ fn unprotected() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 
-fn by_hand() {
-    let story = Story::new();
-    story.github.branch("master", &"d".repeat(40));
-    let mut job = Job::new(&story.checkout, &story.github, "workflow_dispatch", "workflow_dispatch");
+/// The branch is fine by itself. Merged into its base branch, which got a stricter gate, it is not.
+fn stricter() -> (Repository, Standin) {
+    let (head, base, merge) = (Repository::small(), Repository::small(), Repository::small());
+    let github = Standin::new(&head_sha());
+    for repository in [&base, &merge] {
+        let gates = "    path: golden\n    gates: { finding_count: { max: 0, hard: true } }\n";
+        repository.replace("goldgate.yaml", "    path: golden\n", gates);
+    }
+    let tip = "d".repeat(40);
+    github.branch("master", &tip);
+    github.commit(&tip, &base);
+    github.commit(MERGE, &merge);
+    (head, github)
+}
+
+fn started_by_hand<'a>(checkout: &'a Repository, github: &'a Standin) -> Job<'a> {
+    let mut job = Job::new(checkout, github, "workflow_dispatch", "workflow_dispatch");
     job.event["ref"] = json!("refs/heads/changes");
-    let ran = job.variable("GITHUB_SHA", &head_sha()).runs();
+    job
+}
+
+fn by_hand() {
+    let (head, github) = stricter();
+    let sha = head_sha();
+    let job = started_by_hand(&head, &github).variable("GITHUB_SHA", &sha);
+    let ran = job.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(report(&story.checkout)["base"], json!(base_sha()));
+    let report = report(&head);
+    assert_eq!((&report["base"], &report["commit"]), (&json!("d".repeat(40)), &json!(head_sha())));
+    assert_eq!(github.bodies_on(2).len(), 1);
+    assert!(head.read(".runner/output").contains("\nartifact=goldgate-report\n"));
+    // The control: without the gate it is green.
+    github.commit(&"d".repeat(40), &head);
+    github.commit(MERGE, &head);
+    assert_eq!(job.runs().code, 0);
+}
+
+fn by_hand_without() {
+    let (head, github) = stricter();
+    let run = |head: &Repository, sha: &str| started_by_hand(head, &github).variable("GITHUB_SHA", sha).runs();
+    github.mergeable(json!(false));
+    is_no_verdict(&run(&head, &head_sha()), "pull request 2 conflicts with master: merge master into it");
+    github.mergeable(Value::Null);
+    is_no_verdict(&run(&head, &head_sha()), "GitHub has not created the test merge yet; run this job again");
+    github.mergeable(json!(true));
+    is_no_verdict(&run(&head, &"c".repeat(40)), "the head of pull request 2 moved from ccccccc");
+    // A shard is graded from the checkout, which is the head.
+    let (sha, why) = (head_sha(), "check out refs/pull/2/merge");
+    is_no_verdict(&started_by_hand(&head, &github).input("shard", "1/2").variable("GITHUB_SHA", &sha).runs(), why);
+    is_no_verdict(&started_by_hand(&head, &github).input("tier", "all").variable("GITHUB_SHA", &sha).runs(), why);
+    // The model tier does not block, and grades what is checked out.
+    let job = started_by_hand(&head, &github).input("tier", "model").variable("GITHUB_SHA", &sha);
+    let ran = job.runs();
+    assert!(!ran.stderr.contains("no verdict"), "{}", ran.stderr);
+}
+
+fn by_hand_checkout() {
+    let (merge, github) = stricter();
+    merge.write(".git/HEAD", format!("{MERGE}\n"));
+    let sha = head_sha();
+    let ran = started_by_hand(&merge, &github).variable("GITHUB_SHA", &sha).input("shard", "1/1").runs();
+    assert!(!ran.stderr.contains("no verdict"), "{}", ran.stderr);
+    // What is checked out is what is graded.
+    merge.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    github.commit(&"d".repeat(40), &Repository::small());
+    github.commit(MERGE, &Repository::small());
+    let ran = started_by_hand(&merge, &github).variable("GITHUB_SHA", &sha).runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
 }
 
 /// A fork's pull request: the base has gained a case since, the head has not.

@@ -284,7 +284,9 @@ fn live() {
     let ran = fork.runs();
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
     assert!(
-        ran.stderr.contains("contracts/legal uses the live target \"mine\", but mode trusted only grades recordings"),
+        ran.stderr.contains(
+            "contracts/legal uses the live target \"mine\", but only recordings are graded where files are read as data"
+        ),
         "{}",
         ran.stderr
     );
