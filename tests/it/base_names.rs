@@ -1,5 +1,7 @@
 //! Which repository is asked for the base commit, and what a name in it means.
 
+use std::process::Command;
+
 use libtest_mimic::Trial;
 
 use crate::golden_changes::{commit_all, git};
@@ -43,17 +45,26 @@ fn gone_on() {
     let arguments = ["--config", "evals/goldgate.yaml", "--base", "main"];
     let ran = run(&repository, &arguments);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("where this branch began; main is now at"), "{}", ran.stdout);
+    let commit = |name: &str| {
+        let read = Command::new("git").arg("-C").arg(repository.path("")).args(["rev-parse", name]).output().unwrap();
+        String::from_utf8(read.stdout).unwrap()[..8].to_owned()
+    };
+    let (began, tip) = (commit("change"), commit("main"));
+    let note = format!("compared with {began}, where this branch began; main is now at {tip}");
+    assert!(ran.stdout.contains(&note), "{}", ran.stdout);
     let path = std::env::var("PATH").unwrap();
     for (name, value, code) in
         [("CI", "true", 1), ("TF_BUILD", "True", 1), ("JENKINS_URL", "https://a.example", 1), ("CI", "false", 0)]
     {
         let in_ci = repository.goldgate_with(&[&["run"], &arguments[..]].concat(), &[("PATH", &path), (name, value)]);
         assert_eq!(in_ci.code, code, "{name}: {}{}", in_ci.stdout, in_ci.stderr);
+        let took = in_ci.stdout.contains(&format!("compared with {tip}, the commit of main"));
+        assert_eq!(took, code == 1, "{name}: {}", in_ci.stdout);
     }
     git(&repository.path(""), &["merge", "-q", "main"]);
     let ran = run(&repository, &arguments);
-    assert!(ran.code == 0 && !ran.stdout.contains("has gone on"), "{}{}", ran.stdout, ran.stderr);
+    let took = ran.stdout.contains(&format!("compared with {tip}, the commit of main"));
+    assert!(ran.code == 0 && took, "{}{}", ran.stdout, ran.stderr);
 }
 
 const EXPECTED: &str = "evals/golden/expected/legal/lease.json";

@@ -1,6 +1,7 @@
 //! `goldgate action` against a stateful stand-in of GitHub's REST API, with real webhook payloads.
 
 mod account;
+mod annotations;
 mod approval;
 mod attacks;
 mod baseline_pr;
@@ -47,6 +48,7 @@ pub fn trials() -> Vec<Trial> {
         trials.extend(more());
     }
     trials.extend(account::trials());
+    trials.extend(annotations::trials());
     trials.extend(keys::trials());
     #[cfg(feature = "models")]
     trials.extend(record::trials());

@@ -1,0 +1,63 @@
+//! The annotations of a job. GitHub shows ten errors and ten warnings of a step (docs, "Limits for annotations"), so the rest is counted.
+
+use libtest_mimic::Trial;
+
+use super::standin::Standin;
+use super::{RUN, head_sha, opened};
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("ten errors are annotated, and the rest is counted", errors),
+        trial("ten warnings are annotated, and the rest is counted", warnings),
+        trial("no rest is counted where every annotation is shown", few),
+    ]
+}
+
+/// Suites of which each has two failed checks.
+fn failing(suites: usize) -> (Repository, Standin) {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let mut config = "version: 1\nsuites:\n".to_owned();
+    for number in 0..suites {
+        config.push_str(&format!(
+            "  - id: contracts-{number:02}\n    kind: findings\n    path: golden\n    agents:\n      legal: {{ deterministic: {{ replay: \
+             golden/runs }}, fingerprint: [prompts/legal.md] }}\n"
+        ));
+    }
+    repository.write("goldgate.yaml", config);
+    github.files(&repository);
+    (repository, github)
+}
+
+fn count(ran: &Ran, command: &str) -> usize {
+    ran.stdout.lines().filter(|line| line.starts_with(command)).count()
+}
+
+#[track_caller]
+fn counts(ran: &Ran, errors: usize, warnings: usize, rest: Option<&str>) {
+    assert_eq!((count(ran, "::error "), count(ran, "::warning ")), (errors, warnings), "{}", ran.stdout);
+    let notices = ran.stdout.lines().filter(|line| line.contains("see the job summary"));
+    assert_eq!(notices.collect::<Vec<_>>(), rest.into_iter().collect::<Vec<_>>(), "{}", ran.stdout);
+}
+
+fn errors() {
+    let (repository, github) = failing(11);
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    counts(&ran, 10, 0, Some("::notice title=goldgate::1 more errors; see the job summary"));
+}
+
+fn warnings() {
+    let (repository, github) = failing(12);
+    let ran = opened(&repository, &github).input("blocking", "false").runs();
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    counts(&ran, 0, 10, Some("::notice title=goldgate::2 more warnings; see the job summary"));
+}
+
+fn few() {
+    let (repository, github) = failing(10);
+    counts(&opened(&repository, &github).runs(), 10, 0, None);
+    counts(&opened(&repository, &github).input("blocking", "false").runs(), 0, 10, None);
+}
