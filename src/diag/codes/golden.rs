@@ -22,9 +22,10 @@ codes! {
     BAD_FIELD = "bad-field" {
         cause: "A condition on one field of a tool call or an answer cannot be checked: it has no or several conditions, or its \
             value is not valid.",
-        example: "cases.json:9:40: the field order.id must state exactly one condition; state equals, one_of, regex, \
-            near, length or type [bad-field]",
-        fix: "Keep exactly one of `equals`, `one_of`, `regex`, `near`, `length` and `type`, with a valid value.",
+        example: "cases.json:9:40: the field order.id must state exactly one condition; state equals, one_of, any_of, \
+            fields, items, regex, near, length or type [bad-field]",
+        fix: "Keep exactly one of `equals`, `one_of`, `any_of`, `fields`, `items`, `regex`, `near`, `length` and `type`, with a valid \
+            value.",
     }
 
     BAD_JSON_SCHEMA = "bad-json-schema" {
@@ -147,6 +148,13 @@ codes! {
         cause: "An expected tool call does not name its tool.",
         example: "cases.json:4:33: a tool has no name; name it, or remove it [empty-tool]",
         fix: "Write the name of the tool as the agent calls it.",
+    }
+
+    BAD_TRAJECTORY = "bad-trajectory" {
+        cause: "An entry of a trajectory is not one call, one `any_of` or one `parallel`.",
+        example: "cases.json:9:19: the number of calls in parallel is 1; list 2 to 8; write a single call without parallel [bad-trajectory]",
+        fix: "Write a call with its name, or an entry with `any_of` or `parallel` and no other key. `parallel` lists 2 to 8 calls, and may \
+            list entries with `any_of`.",
     }
 
     MISSING_CONTRACT = "missing-contract" {

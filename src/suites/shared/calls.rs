@@ -10,12 +10,27 @@ use crate::model::Run;
 pub struct ObservedCall {
     /// The tool's name, compared exactly.
     pub name: String,
+    /// Its MCP server, from `server` or a name such as `mcp__SERVER__TOOL`.
+    pub server: Option<String>,
     /// Its arguments; JSON inside a text is parsed.
     pub arguments: Value,
     /// Its result; JSON inside a text is parsed.
     pub result: Value,
     /// Whether it ended in an error.
     pub failed: bool,
+}
+
+impl ObservedCall {
+    /// The tool's name without its MCP server.
+    pub fn tool(&self) -> &str {
+        mcp_name(&self.name).map_or(&self.name, |(_, tool)| tool)
+    }
+}
+
+/// The server and the tool of a name such as `mcp__SERVER__TOOL`, the form in which Claude names the tools of MCP servers.
+fn mcp_name(name: &str) -> Option<(&str, &str)> {
+    let parts = name.strip_prefix("mcp__")?.split_once("__");
+    parts.filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
 }
 
 /// The calls of a run in their order, and the parts of the list with the wrong format.
@@ -39,8 +54,10 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         if name.is_none() {
             flaws.push(format!("tool_calls[{index}] has no name"));
         }
+        let stated = one.get("server").and_then(Value::as_str).or_else(|| mcp_name(name?).map(|(server, _)| server));
         calls.push(ObservedCall {
             name: name.unwrap_or_default().to_owned(),
+            server: stated.map(str::to_owned),
             arguments: one.get("arguments").map_or(Value::Null, lenient::embedded),
             result: one.get("result").map_or(Value::Null, lenient::embedded),
             failed: one.get("error").is_some_and(|error| !error.is_null()),

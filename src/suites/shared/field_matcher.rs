@@ -1,12 +1,16 @@
 //! Conditions on one value of a JSON: an argument of a tool call, or a part of an answer.
 
+use std::collections::BTreeMap;
+
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::calls::same;
+use super::golden::step;
 use crate::diag::{Code, Diagnostic};
+use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step};
 use crate::model::EPSILON;
 use crate::text::norm;
@@ -14,7 +18,7 @@ use crate::text::norm;
 /// How many characters of a value are shown.
 const VALUE_LENGTH: usize = 60;
 
-/// One field: exactly one of `equals`, `one_of`, `regex`, `near`, `length` and `type`.
+/// One field: exactly one of `equals`, `one_of`, `any_of`, `fields`, `items`, `regex`, `near`, `length` and `type`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FieldForm {
@@ -23,6 +27,12 @@ pub struct FieldForm {
     equals: Option<Value>,
     /// The value is one of these.
     one_of: Option<Vec<Value>>,
+    /// The value meets one of these conditions.
+    any_of: Option<Vec<FieldForm>>,
+    /// The keys of an object, each with its condition; it may have no other keys.
+    fields: Option<BTreeMap<String, FieldForm>>,
+    /// The items of a list in their order, each with its condition; it may have no other items.
+    items: Option<Vec<FieldForm>>,
     /// A regular expression that must match in the text.
     regex: Option<String>,
     /// A number with a tolerance.
@@ -151,6 +161,9 @@ pub struct FieldMatcher {
 #[derive(Debug)]
 enum FieldCondition {
     OneOf(Vec<Value>, TextCase),
+    AnyOf(Vec<FieldMatcher>),
+    Fields(BTreeMap<String, FieldMatcher>),
+    Items(Vec<FieldMatcher>),
     Pattern(Regex),
     Near(NearForm),
     Length(RangeForm),
@@ -176,41 +189,19 @@ impl FieldMatcher {
     /// No or several conditions, or an invalid value.
     pub fn read(form: FieldForm, name: &str, cursor: &JsonCursor<'_>, at: &[Step<'_>]) -> Result<Self, Diagnostic> {
         let refuse = |what: String, help: &str| cursor.problem_of_key(at, Code::BAD_FIELD, what, help);
-        let FieldForm { equals, one_of, regex, near, length, kind, optional, ignore_case } = form;
-        let text_case = if ignore_case { TextCase::Ignored } else { TextCase::Counts };
-        let condition = match (equals, one_of, regex, near, length, kind) {
-            (Some(value), None, None, None, None, None) => FieldCondition::OneOf(vec![value], text_case),
-            (None, Some(values), None, None, None, None) if !values.is_empty() => {
-                FieldCondition::OneOf(values, text_case)
-            }
-            (None, Some(_), None, None, None, None) => {
-                return Err(refuse("one_of is empty".to_owned(), "state at least one value"));
-            }
-            (None, None, Some(pattern), None, None, None) => {
-                FieldCondition::Pattern(Regex::new(&pattern).map_err(|error| {
-                    let reason = last_line(&error.to_string()).to_owned();
-                    let what = format!("invalid regular expression \"{pattern}\": {reason}");
-                    refuse(what, "fix the regular expression")
-                })?)
-            }
-            (None, None, None, Some(near), None, None) if near.within >= 0.0 && near.value.is_finite() => {
-                FieldCondition::Near(near)
-            }
-            (None, None, None, Some(near), None, None) => {
-                return Err(refuse(format!("within is {}", near.within), "write 0 or more"));
-            }
-            (None, None, None, None, Some(range), None) => FieldCondition::Length(range.checked(cursor, at)?),
-            (None, None, None, None, None, Some(kind)) => FieldCondition::Type(kind),
-            _ => {
-                let what = format!("the field {name} must state exactly one condition");
-                return Err(refuse(what, "state equals, one_of, regex, near, length or type"));
-            }
+        let presence = if form.optional { Presence::Optional } else { Presence::Required };
+        let ignores_case = form.ignore_case;
+        let mut stated = FieldConditionReader { name, cursor, at }.conditions(form)?;
+        let (Some(condition), true) = (stated.pop(), stated.is_empty()) else {
+            let what = format!("the field {name} must state exactly one condition");
+            let help = "state equals, one_of, any_of, fields, items, regex, near, length or type";
+            return Err(refuse(what, help));
         };
-        if ignore_case && !matches!(condition, FieldCondition::OneOf(..)) {
+        if ignores_case && !matches!(condition, FieldCondition::OneOf(..)) {
             let what = format!("ignore_case of the field {name} has no effect");
             return Err(refuse(what, "use it with equals or one_of; in a regex, write (?i)"));
         }
-        Ok(Self { condition, presence: if optional { Presence::Optional } else { Presence::Required } })
+        Ok(Self { condition, presence })
     }
 
     /// Whether a value, or its absence, fits.
@@ -221,6 +212,14 @@ impl FieldMatcher {
             FieldCondition::OneOf(values, TextCase::Ignored) => {
                 values.iter().any(|one| same(&folded(value), &folded(one)))
             }
+            FieldCondition::AnyOf(conditions) => conditions.iter().any(|one| one.fits(Some(value))),
+            FieldCondition::Fields(conditions) => value.as_object().is_some_and(|object| {
+                object.keys().all(|key| conditions.contains_key(key))
+                    && conditions.iter().all(|(key, one)| one.fits(object.get(key)))
+            }),
+            FieldCondition::Items(conditions) => value.as_array().is_some_and(|list| {
+                list.len() == conditions.len() && conditions.iter().zip(list).all(|(one, item)| one.fits(Some(item)))
+            }),
             FieldCondition::Pattern(pattern) => value.as_str().is_some_and(|text| pattern.is_match(text)),
             FieldCondition::Near(near) => {
                 value.as_f64().is_some_and(|number| (number - near.value).abs() <= near.within + EPSILON)
@@ -234,6 +233,16 @@ impl FieldMatcher {
     pub fn expectation(&self) -> String {
         let condition = match &self.condition {
             FieldCondition::OneOf(values, _) => values.iter().map(written).collect::<Vec<_>>().join(" or "),
+            FieldCondition::AnyOf(conditions) => {
+                conditions.iter().map(Self::expectation).collect::<Vec<_>>().join(" or ")
+            }
+            FieldCondition::Fields(conditions) => {
+                let fields = conditions.iter().map(|(key, one)| format!("{key}: {}", one.expectation()));
+                format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+            }
+            FieldCondition::Items(conditions) => {
+                format!("[{}]", conditions.iter().map(Self::expectation).collect::<Vec<_>>().join(", "))
+            }
             FieldCondition::Pattern(pattern) => format!("text matching /{}/", pattern.as_str()),
             FieldCondition::Near(near) => format!("{} ± {}", near.value, near.within),
             FieldCondition::Length(range) => format!("length {}", range.words()),
@@ -243,6 +252,88 @@ impl FieldMatcher {
             Presence::Required => condition,
             Presence::Optional => format!("{condition}, or absent"),
         }
+    }
+}
+
+/// Reads the conditions of one field.
+struct FieldConditionReader<'a> {
+    name: &'a str,
+    cursor: &'a JsonCursor<'a>,
+    at: &'a [Step<'a>],
+}
+
+impl FieldConditionReader<'_> {
+    fn refuse(&self, what: String, help: &str) -> Diagnostic {
+        self.cursor.problem_of_key(self.at, Code::BAD_FIELD, what, help)
+    }
+
+    /// Every condition that is stated.
+    fn conditions(&self, form: FieldForm) -> Result<Vec<FieldCondition>, Diagnostic> {
+        let FieldForm { equals, one_of, any_of, fields, items, regex, near, length, kind, optional: _, ignore_case } =
+            form;
+        let text_case = if ignore_case { TextCase::Ignored } else { TextCase::Counts };
+        let mut stated = Vec::new();
+        stated.extend(equals.map(|value| FieldCondition::OneOf(vec![value], text_case)));
+        if let Some(values) = one_of {
+            self.not_empty("one_of", values.is_empty(), "state at least one value")?;
+            stated.push(FieldCondition::OneOf(values, text_case));
+        }
+        if let Some(conditions) = any_of {
+            self.not_empty("any_of", conditions.is_empty(), "state at least one condition")?;
+            stated.push(FieldCondition::AnyOf(self.each("any_of", conditions)?));
+        }
+        if let Some(fields) = fields {
+            let read = |(key, form): (String, FieldForm)| {
+                let condition =
+                    FieldMatcher::read(form, &key, self.cursor, &step(&step(self.at, Key("fields")), Key(&key)))?;
+                Ok((key, condition))
+            };
+            stated.push(FieldCondition::Fields(fields.into_iter().map(read).collect::<Result<_, Diagnostic>>()?));
+        }
+        if let Some(items) = items {
+            stated.push(FieldCondition::Items(self.each("items", items)?));
+        }
+        if let Some(pattern) = regex {
+            let invalid = |error: regex::Error| {
+                let reason = last_line(&error.to_string()).to_owned();
+                let what = format!("invalid regular expression \"{pattern}\": {reason}");
+                self.refuse(what, "fix the regular expression")
+            };
+            stated.push(FieldCondition::Pattern(Regex::new(&pattern).map_err(invalid)?));
+        }
+        if let Some(near) = near {
+            if near.within < 0.0 || !near.value.is_finite() {
+                return Err(self.refuse(format!("within is {}", near.within), "write 0 or more"));
+            }
+            stated.push(FieldCondition::Near(near));
+        }
+        if let Some(range) = length {
+            stated.push(FieldCondition::Length(range.checked(self.cursor, self.at)?));
+        }
+        stated.extend(kind.map(FieldCondition::Type));
+        Ok(stated)
+    }
+
+    fn not_empty(&self, key: &str, is_empty: bool, help: &str) -> Result<(), Diagnostic> {
+        if is_empty { Err(self.refuse(format!("{key} is empty"), help)) } else { Ok(()) }
+    }
+
+    /// The conditions of a list; none of them can be absent.
+    fn each(&self, key: &str, forms: Vec<FieldForm>) -> Result<Vec<FieldMatcher>, Diagnostic> {
+        let read = |(index, form): (usize, FieldForm)| {
+            let at = step(&step(self.at, Key(key)), At(index));
+            if form.optional {
+                let what = format!("optional has no effect in {key} of the field {}", self.name);
+                return Err(self.cursor.problem_of_key(
+                    &at,
+                    Code::BAD_FIELD,
+                    what,
+                    "write it next to the list, or remove it",
+                ));
+            }
+            FieldMatcher::read(form, self.name, self.cursor, &at)
+        };
+        forms.into_iter().enumerate().map(read).collect()
     }
 }
 

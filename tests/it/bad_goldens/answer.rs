@@ -73,7 +73,7 @@ pub const CASES: &[Case] = &[
         TOOL,
         "c.json",
         with_answer!(r#"{"json": {"a": {"optional": true}}}"#),
-        ":2:21: the field a must state exactly one condition; state equals, one_of, regex, near, length or type",
+        ":2:21: the field a must state exactly one condition; state equals, one_of, any_of, fields, items, regex, near, length or type",
     ),
     (
         TOOL,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::cases::ToolUseCase;
 use super::produced::ToolUseOutput;
-use super::trajectory::Followed;
+use super::trajectory::{Followed, Trajectory, TrajectoryCondition};
 use crate::model::{Check, CheckKey, Failure};
 use crate::suites::shared::calls::contains;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
@@ -68,27 +68,22 @@ impl ToolUseChecker<'_> {
             ));
         }
         if let (Some(trajectory), Some(followed)) = (&self.case.trajectory, self.path) {
-            let named = [
-                (
-                    "trajectory",
-                    followed.strayed.as_ref(),
-                    "compare the calls with the case's trajectory: fix the agent's plan, or the case",
-                ),
-                (
-                    "forbidden_tools",
-                    followed.forbidden.as_ref(),
-                    "remove the tool from the agent, or say in the prompt when it must not be called",
-                ),
-                ("max_steps", followed.too_long.as_ref(), "look for repeated or unneeded calls"),
-            ];
-            for (word, detail, action) in named.into_iter().filter(|(word, ..)| trajectory.states(word)) {
-                let failure = detail.map(|detail| {
-                    self.classifier.failure(CheckFailure::Choice, None, detail.clone(), action.to_owned())
-                });
-                checks.push(Check::of(word, CheckKey::Only, line, || trajectory.expectation(word), failure));
-            }
+            checks.extend(self.trajectory(trajectory, followed));
         }
         checks
+    }
+
+    /// The conditions of the trajectory that the case states.
+    fn trajectory(&self, trajectory: &Trajectory, followed: &Followed) -> Vec<Check> {
+        let stated = TrajectoryCondition::ALL.into_iter().filter(|condition| trajectory.states(*condition));
+        let check = |condition: TrajectoryCondition| {
+            let failure = followed.broken(condition).map(|detail| {
+                self.classifier.failure(CheckFailure::Choice, None, detail.to_owned(), condition.action().to_owned())
+            });
+            let expected = || trajectory.expectation(condition);
+            Check::of(condition.as_str(), CheckKey::Only, self.case.line, expected, failure)
+        };
+        stated.map(check).collect()
     }
 
     fn called(&self) -> String {

@@ -1,20 +1,23 @@
 //! Trajectories: which calls in which order. Five modes, argument matching, and partial credit.
 
 mod nearest;
+mod order;
+mod servers;
+mod step;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
+use self::order::longest_in_order;
+use self::servers::{McpServers, McpServersForm};
+use self::step::{ArgsForm, StepGroup, StepReader, TrajectoryStep, TrajectoryStepForm};
 use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
 use crate::model::harmonic;
-use crate::suites::shared::calls::{ObservedCall, contains, same};
-use crate::suites::shared::field_matcher::{FieldForm, FieldMatcher};
-use crate::suites::shared::field_path::{FieldPath, at, without};
+use crate::suites::shared::calls::ObservedCall;
 use crate::suites::shared::matching;
 
 /// The expected calls.
@@ -31,6 +34,11 @@ pub struct TrajectoryForm {
     forbidden_tools: Vec<String>,
     /// The maximum number of calls.
     max_steps: Option<usize>,
+    /// Conditions on the arguments by tool, for the calls of the list that state no `args`.
+    #[serde(default)]
+    args_of: BTreeMap<String, ArgsForm>,
+    /// Conditions on the MCP servers of the calls.
+    servers: Option<McpServersForm>,
 }
 
 /// How the calls are compared with the list.
@@ -60,70 +68,69 @@ impl TrajectoryMode {
         }
     }
 
-    /// The names of calls, joined by arrows if their order matters.
-    fn listed(self, names: &[&str]) -> String {
-        match (names, self) {
-            ([], _) => "no call".to_owned(),
-            (names, Self::Exact | Self::InOrder) => names.join(" → "),
-            (names, Self::AnyOrder | Self::Subset | Self::Superset) => names.join(", "),
+    /// Whether the order of the list counts.
+    fn is_ordered(self) -> bool {
+        match self {
+            Self::Exact | Self::InOrder => true,
+            Self::AnyOrder | Self::Subset | Self::Superset => false,
         }
     }
-}
 
-/// One call.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct TrajectoryStepForm {
-    /// The tool.
-    name: String,
-    /// Its arguments; any by default.
-    args: Option<ArgsForm>,
-}
-
-/// Conditions on the arguments.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ArgsForm {
-    /// How they are compared with `values`; `exact` by default.
-    #[serde(rename = "match")]
-    how: Option<ArgumentMatch>,
-    /// The arguments.
-    #[serde(default)]
-    values: Map<String, Value>,
-    /// Conditions on single fields by path, such as `filter.from` or `items.0`. These fields are left out of the comparison
-    /// with `values`. A list item that is named here may have any value in `values`, or be left out; the other items of the
-    /// list are compared.
-    #[serde(default)]
-    fields: BTreeMap<String, FieldForm>,
-}
-
-/// How arguments are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum ArgumentMatch {
-    /// Equal.
-    Exact,
-    /// Only listed arguments.
-    Subset,
-    /// Every listed argument; other arguments are allowed.
-    Superset,
-    /// Not compared.
-    Ignore,
+    /// The names of calls, joined by arrows if their order matters.
+    fn listed(self, names: &[String]) -> String {
+        match names {
+            [] => "no call".to_owned(),
+            names if self.is_ordered() => names.join(" → "),
+            names => names.join(", "),
+        }
+    }
 }
 
 /// A trajectory, prepared for comparison.
 pub struct Trajectory {
     mode: TrajectoryMode,
-    steps: Vec<TrajectoryStep>,
+    groups: Vec<StepGroup>,
     forbidden: Vec<String>,
     max_steps: Option<usize>,
+    servers: Option<McpServers>,
 }
 
-struct TrajectoryStep {
-    name: String,
-    how: ArgumentMatch,
-    values: Value,
-    fields: Vec<(FieldPath, FieldMatcher)>,
+/// A condition of a trajectory. Each is a check of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrajectoryCondition {
+    /// The calls are compared with the list.
+    Calls,
+    /// Some tools must not be called.
+    ForbiddenTools,
+    /// The number of calls is limited.
+    MaxSteps,
+    /// The MCP servers of the calls.
+    Servers,
+}
+
+impl TrajectoryCondition {
+    /// All conditions, in the order of the checks.
+    pub const ALL: [Self; 4] = [Self::Calls, Self::ForbiddenTools, Self::MaxSteps, Self::Servers];
+
+    /// The name of the check.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Calls => "trajectory",
+            Self::ForbiddenTools => "forbidden_tools",
+            Self::MaxSteps => "max_steps",
+            Self::Servers => "servers",
+        }
+    }
+
+    /// What to do if it is not met.
+    pub fn action(self) -> &'static str {
+        match self {
+            Self::Calls => "compare the calls with the case's trajectory: fix the agent's plan, or the case",
+            Self::ForbiddenTools => "remove the tool from the agent, or say in the prompt when it must not be called",
+            Self::MaxSteps => "look for repeated or unneeded calls",
+            Self::Servers => "check which MCP servers the agent is given, and when it uses them",
+        }
+    }
 }
 
 /// How a run followed a trajectory; each message is `None` if its condition is satisfied.
@@ -131,11 +138,25 @@ pub struct Followed {
     /// The harmonic mean of precision and recall of the calls.
     pub f1: f64,
     /// The difference between the calls and the list.
-    pub strayed: Option<String>,
+    strayed: Option<String>,
     /// The forbidden tools that were called.
-    pub forbidden: Option<String>,
+    forbidden: Option<String>,
     /// The number of calls, if too high.
-    pub too_long: Option<String>,
+    too_long: Option<String>,
+    /// The conditions on servers that are not met.
+    servers: Option<String>,
+}
+
+impl Followed {
+    /// Why a condition is not met; `None` if it is.
+    pub fn broken(&self, condition: TrajectoryCondition) -> Option<&str> {
+        match condition {
+            TrajectoryCondition::Calls => self.strayed.as_deref(),
+            TrajectoryCondition::ForbiddenTools => self.forbidden.as_deref(),
+            TrajectoryCondition::MaxSteps => self.too_long.as_deref(),
+            TrajectoryCondition::Servers => self.servers.as_deref(),
+        }
+    }
 }
 
 impl Trajectory {
@@ -144,84 +165,107 @@ impl Trajectory {
     /// # Errors
     /// An invalid value, with its position.
     pub fn read(form: TrajectoryForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
-        let TrajectoryForm { mode, tools, forbidden_tools, max_steps } = form;
+        let TrajectoryForm { mode, tools, forbidden_tools, max_steps, args_of, servers } = form;
+        let reader = StepReader { args_of: &args_of };
+        let read = |(at, form)| reader.entry(form, &cursor.inner(&[Key("tools"), At(at)]));
+        let groups: Vec<StepGroup> = tools.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
+        if let (Some(at), false) = (groups.iter().position(|group| group.len() > 1), mode.is_ordered()) {
+            let what = "parallel has no effect in a mode without order";
+            let help = "list the calls without parallel, or use mode exact or in_order";
+            return Err(cursor.problem_of_key(&[Key("tools"), At(at), Key("parallel")], Code::NO_EFFECT, what, help));
+        }
+        let of_tool =
+            |name: &str| groups.iter().flatten().flat_map(|step| &step.alternatives).any(|one| one.name == name);
+        if let Some(name) = args_of.keys().find(|name| !of_tool(name)) {
+            let what = format!("args_of names \"{name}\", which no entry of tools has");
+            let help = "correct the name, or add a call of the tool";
+            return Err(cursor.problem_of_key(&[Key("args_of"), Key(name)], Code::NO_EFFECT, what, help));
+        }
         let all = [Key("forbidden_tools")];
         for (at, name) in forbidden_tools.iter().enumerate() {
             cursor.filled(&[Key("forbidden_tools"), At(at)], "the name of a forbidden tool", name)?;
-            if mode != TrajectoryMode::Subset && tools.iter().any(|step| step.name == *name) {
+            if mode != TrajectoryMode::Subset && of_tool(name) {
                 let what = format!("the tool \"{name}\" is both expected and forbidden");
                 return Err(cursor.problem_of_key(&all, Code::UNSATISFIABLE, what, "remove it from one of the lists"));
             }
         }
-        if let (Some(most), true) = (max_steps, mode != TrajectoryMode::Subset)
-            && most < tools.len()
-        {
-            let what = format!("max_steps is {most}, but the list has {} calls", tools.len());
-            return Err(cursor.problem_of_key(
-                &[Key("max_steps")],
-                Code::UNSATISFIABLE,
-                what,
-                "raise max_steps, or shorten the list",
-            ));
+        let expected = groups.iter().map(Vec::len).sum();
+        if let Some(most) = max_steps.filter(|most| mode != TrajectoryMode::Subset && *most < expected) {
+            let what = format!("max_steps is {most}, but the list has {expected} calls");
+            let help = "raise max_steps, or shorten the list";
+            return Err(cursor.problem_of_key(&[Key("max_steps")], Code::UNSATISFIABLE, what, help));
         }
-        let read = |(at, form)| TrajectoryStep::read(form, &cursor.inner(&[Key("tools"), At(at)]));
-        let steps = tools.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        Ok(Self { mode, steps, forbidden: forbidden_tools, max_steps })
+        let servers = servers.map(|form| McpServers::read(form, &cursor.inner(&[Key("servers")]))).transpose()?;
+        Ok(Self { mode, groups, forbidden: forbidden_tools, max_steps, servers })
     }
 
-    /// Whether the trajectory states the condition with this name.
-    pub fn states(&self, word: &str) -> bool {
-        match word {
-            "forbidden_tools" => !self.forbidden.is_empty(),
-            "max_steps" => self.max_steps.is_some(),
-            _ => true,
-        }
+    /// The expected calls, group after group.
+    fn steps(&self) -> impl Iterator<Item = &TrajectoryStep> {
+        self.groups.iter().flatten()
     }
 
-    /// The condition with this name in one line.
-    pub fn expectation(&self, word: &str) -> String {
-        match word {
-            "forbidden_tools" => format!("no call of {}", self.forbidden.join(", ")),
-            "max_steps" => format!("calls: at most {}", self.max_steps.unwrap_or_default()),
-            _ => {
-                let names: Vec<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
-                let names = if names.is_empty() { "no call".to_owned() } else { names.join(" → ") };
-                format!("{} {names}", self.mode.as_str())
+    /// The names of the expected tools.
+    fn listed(&self) -> String {
+        let label = |group: &StepGroup| match group.as_slice() {
+            [step] => step.label(),
+            steps => {
+                let names: Vec<String> = steps.iter().map(TrajectoryStep::label).collect();
+                format!("({} in any order)", names.join(", "))
             }
+        };
+        self.mode.listed(&self.groups.iter().map(label).collect::<Vec<_>>())
+    }
+
+    /// Whether the trajectory states a condition.
+    pub fn states(&self, condition: TrajectoryCondition) -> bool {
+        match condition {
+            TrajectoryCondition::Calls => true,
+            TrajectoryCondition::ForbiddenTools => !self.forbidden.is_empty(),
+            TrajectoryCondition::MaxSteps => self.max_steps.is_some(),
+            TrajectoryCondition::Servers => self.servers.is_some(),
+        }
+    }
+
+    /// A condition in one line.
+    pub fn expectation(&self, condition: TrajectoryCondition) -> String {
+        match condition {
+            TrajectoryCondition::Calls => format!("{} {}", self.mode.as_str(), self.listed()),
+            TrajectoryCondition::ForbiddenTools => format!("no call of {}", self.forbidden.join(", ")),
+            TrajectoryCondition::MaxSteps => format!("calls: at most {}", self.max_steps.unwrap_or_default()),
+            TrajectoryCondition::Servers => self.servers.as_ref().map(McpServers::expectation).unwrap_or_default(),
         }
     }
 
     /// Compares the calls of a run.
     pub fn followed(&self, calls: &[ObservedCall]) -> Followed {
         let fits: Vec<Vec<bool>> =
-            self.steps.iter().map(|step| calls.iter().map(|call| step.fits(call)).collect()).collect();
-        let matched = match self.mode {
-            TrajectoryMode::Exact | TrajectoryMode::InOrder => longest_common(&fits, calls.len()),
-            TrajectoryMode::AnyOrder | TrajectoryMode::Subset | TrajectoryMode::Superset => {
-                one_to_one(&fits, calls.len())
-            }
+            self.steps().map(|step| calls.iter().map(|call| step.fits(call)).collect()).collect();
+        let sizes: Vec<usize> = self.groups.iter().map(Vec::len).collect();
+        let (expected, made) = (fits.len(), calls.len());
+        let matched = match self.mode.is_ordered() {
+            true => longest_in_order(&fits, &sizes, made),
+            false => one_to_one(&fits, made),
         };
-        let (expected, made) = (self.steps.len(), calls.len());
         let followed = match self.mode {
             TrajectoryMode::Exact | TrajectoryMode::AnyOrder => matched == expected && matched == made,
             TrajectoryMode::InOrder | TrajectoryMode::Superset => matched == expected,
             TrajectoryMode::Subset => matched == made,
         };
-        let called: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+        let called: Vec<String> = calls.iter().map(|call| call.name.clone()).collect();
         let strayed = (!followed).then(|| {
-            let expected: Vec<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
-            let (expected, got) = (self.mode.listed(&expected), self.mode.listed(&called));
+            let (expected, got) = (self.listed(), self.mode.listed(&called));
             let nearest = self.nearest(calls, &fits);
             let count = if made == 0 { String::new() } else { format!(" ({matched} of {made} calls match)") };
             format!("expected {} {expected}, got {got}{count}{nearest}", self.mode.as_str())
         });
-        let met: Vec<&str> = self.forbidden.iter().map(String::as_str).filter(|name| called.contains(name)).collect();
+        let met: Vec<&str> = self.forbidden.iter().filter(|name| called.contains(name)).map(String::as_str).collect();
         let too_long = self.max_steps.filter(|most| *most < made);
         Followed {
             f1: f1(matched, expected, made),
             strayed,
             forbidden: (!met.is_empty()).then(|| format!("called forbidden tools: {}", met.join(", "))),
             too_long: too_long.map(|_| format!("calls made: {made}")),
+            servers: self.servers.as_ref().and_then(|servers| servers.broken(calls)),
         }
     }
 }
@@ -238,68 +282,6 @@ fn f1(matched: usize, expected: usize, made: usize) -> f64 {
 fn one_to_one(fits: &[Vec<bool>], made: usize) -> usize {
     let edges: Vec<Vec<usize>> = fits.iter().map(|row| (0..made).filter(|call| row[*call]).collect()).collect();
     matching::maximum(&edges, made)
-}
-
-/// The length of the longest sequence of steps that the calls follow in order.
-fn longest_common(fits: &[Vec<bool>], made: usize) -> usize {
-    let mut best = vec![0_usize; made + 1];
-    for row in fits {
-        let mut diagonal = 0;
-        for call in 0..made {
-            let above = best[call + 1];
-            best[call + 1] = if row[call] { diagonal + 1 } else { above.max(best[call]) };
-            diagonal = above;
-        }
-    }
-    best[made]
-}
-
-impl TrajectoryStep {
-    fn read(form: TrajectoryStepForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
-        let TrajectoryStepForm { name, args } = form;
-        if name.is_empty() {
-            return Err(cursor.problem(
-                &[Key("name")],
-                Code::EMPTY_TOOL,
-                "a tool of the trajectory has no name",
-                "name it",
-            ));
-        }
-        let Some(ArgsForm { how, values, fields }) = args else {
-            return Ok(Self { name, how: ArgumentMatch::Ignore, values: Value::Null, fields: Vec::new() });
-        };
-        let mut read = Vec::new();
-        for (path, field) in fields {
-            let steps: FieldPath = path.split('.').map(str::to_owned).collect();
-            if steps.iter().any(String::is_empty) {
-                return Err(cursor.problem_of_key(
-                    &[Key("args"), Key("fields"), Key(&path)],
-                    Code::BAD_PATH,
-                    format!("invalid path \"{path}\""),
-                    "write keys, separated by dots",
-                ));
-            }
-            let at = [Key("args"), Key("fields"), Key(&path)];
-            read.push((steps, FieldMatcher::read(field, &path, cursor, &at)?));
-        }
-        Ok(Self { name, how: how.unwrap_or(ArgumentMatch::Exact), values: Value::Object(values), fields: read })
-    }
-
-    fn fits(&self, call: &ObservedCall) -> bool {
-        if call.name != self.name || !self.fields.iter().all(|(path, field)| field.fits(at(&call.arguments, path))) {
-            return false;
-        }
-        let none = Value::Object(Map::new());
-        let made = if call.arguments.is_null() { &none } else { &call.arguments };
-        let there = self.fields.iter().map(|(path, _)| path).filter(|path| at(made, path).is_some());
-        let (values, made) = without(&self.values, made, there);
-        match self.how {
-            ArgumentMatch::Exact => same(&made, &values),
-            ArgumentMatch::Subset => contains(&values, &made),
-            ArgumentMatch::Superset => contains(&made, &values),
-            ArgumentMatch::Ignore => true,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! The calls nearest to the expected ones, with the arguments that differ.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{ArgumentMatch, Trajectory, TrajectoryMode, TrajectoryStep};
+use super::step::{ArgumentMatch, ExpectedCall, TrajectoryStep};
+use super::{Trajectory, TrajectoryMode};
 use crate::suites::shared::calls::{ObservedCall, same};
 use crate::suites::shared::field_matcher::written;
-use crate::suites::shared::field_path::{at, without};
+use crate::suites::shared::field_path::at;
 
 /// How many calls are shown, and how many arguments of each.
 const SHOWN: usize = 3;
@@ -27,19 +28,18 @@ impl Trajectory {
     pub fn nearest(&self, calls: &[ObservedCall], fits: &[Vec<bool>]) -> String {
         let step_fits = |step: usize| fits[step].contains(&true);
         let call_fits = |call: usize| fits.iter().any(|row| row[call]);
-        let differences = |step: usize, call: usize| self.steps[step].differences(&calls[call]);
-        let named_alike = |step: usize, call: usize| self.steps[step].name == calls[call].name;
-        let (steps, places) = (0..self.steps.len(), 0..calls.len());
+        let listed: Vec<&TrajectoryStep> = self.steps().collect();
+        let differences = |step: usize, call: usize| listed[step].differences(&calls[call]);
+        let (steps, places) = (0..listed.len(), 0..calls.len());
         let near: Vec<(usize, Vec<ArgumentDifference>)> = if self.mode == TrajectoryMode::Subset {
             let nearest = |call: usize| {
-                let found = steps.clone().filter(|step| named_alike(*step, call)).map(|step| differences(step, call));
+                let found = steps.clone().filter_map(|step| differences(step, call));
                 found.min_by_key(Vec::len).map(|found| (call, found))
             };
             places.filter(|call| !call_fits(*call)).filter_map(nearest).take(SHOWN).collect()
         } else {
             let nearest = |step: usize| {
-                let found = places.clone().filter(|call| named_alike(step, *call));
-                let found = found.map(|call| (call, differences(step, call)));
+                let found = places.clone().filter_map(|call| Some((call, differences(step, call)?)));
                 found.min_by_key(|(call, found)| (call_fits(*call), found.len()))
             };
             steps.filter(|step| !step_fits(*step)).filter_map(nearest).take(SHOWN).collect()
@@ -67,6 +67,14 @@ fn describe_call(name: &str, differences: &[ArgumentDifference]) -> String {
 }
 
 impl TrajectoryStep {
+    /// The arguments that differ from the nearest alternative; `None` if the call is of another tool.
+    fn differences(&self, call: &ObservedCall) -> Option<Vec<ArgumentDifference>> {
+        let alike = self.alternatives.iter().filter(|one| one.is_named_as(call));
+        alike.map(|one| one.differences(call)).min_by_key(Vec::len)
+    }
+}
+
+impl ExpectedCall {
     /// The arguments of a call of this tool that differ from the case.
     fn differences(&self, call: &ObservedCall) -> Vec<ArgumentDifference> {
         let mut found = Vec::new();
@@ -77,10 +85,7 @@ impl TrajectoryStep {
                 found.push(ArgumentDifference { path: path.join("."), got: value.map(written), expected });
             }
         }
-        let none = Value::Object(Map::new());
-        let made = if call.arguments.is_null() { &none } else { &call.arguments };
-        let there = self.fields.iter().map(|(path, _)| path).filter(|path| at(made, path).is_some());
-        let (values, made) = without(&self.values, made, there);
+        let (values, made) = self.without_fields(call);
         if self.how != ArgumentMatch::Ignore {
             compare("", &values, &made, self.how, &mut found);
         }

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::proptest;
 use serde_json::{Value, json};
 
-use super::{Trajectory, TrajectoryForm, longest_common, one_to_one};
+use super::{Trajectory, TrajectoryForm, longest_in_order, one_to_one};
 use crate::files::SourceText;
 use crate::format::JsonCursor;
 use crate::model::RepoPath;
@@ -179,19 +179,189 @@ fn an_invalid_trajectory_is_refused() {
     }
 }
 
+/// The best result of all orders of the steps within the groups.
+fn tried(fits: &[Vec<bool>], sizes: &[usize]) -> usize {
+    let mut orders = vec![Vec::new()];
+    for size in sizes {
+        let permuted = |order: &Vec<usize>| {
+            let with = |of: &Vec<usize>| order.iter().copied().chain(of.iter().map(|at| order.len() + at)).collect();
+            permutations(*size).iter().map(with).collect::<Vec<Vec<usize>>>()
+        };
+        orders = orders.iter().flat_map(permuted).collect();
+    }
+    let rows = |order: &Vec<usize>| order.iter().map(|at| &fits[*at]).collect::<Vec<_>>();
+    orders.iter().map(|order| in_this_order(&rows(order), 0, 0)).max().unwrap_or(0)
+}
+
+fn permutations(count: usize) -> Vec<Vec<usize>> {
+    let Some(last) = count.checked_sub(1) else { return vec![Vec::new()] };
+    let with_last = |shorter: &Vec<usize>| {
+        (0..count).map(|at| [&shorter[..at], &[last], &shorter[at..]].concat()).collect::<Vec<_>>()
+    };
+    permutations(last).iter().flat_map(with_last).collect()
+}
+
 /// The best result of all ways to follow the steps in order.
-fn tried(fits: &[Vec<bool>], step: usize, call: usize, made: usize) -> usize {
-    if step == fits.len() || call == made {
+fn in_this_order(fits: &[&Vec<bool>], step: usize, call: usize) -> usize {
+    if step == fits.len() || call == fits[step].len() {
         return 0;
     }
-    let skip = tried(fits, step + 1, call, made).max(tried(fits, step, call + 1, made));
-    if fits[step][call] { skip.max(1 + tried(fits, step + 1, call + 1, made)) } else { skip }
+    let skip = in_this_order(fits, step + 1, call).max(in_this_order(fits, step, call + 1));
+    if fits[step][call] { skip.max(1 + in_this_order(fits, step + 1, call + 1)) } else { skip }
 }
 
 proptest! {
     #[test]
-    fn no_way_of_following_in_order_is_longer(fits in vec(vec(proptest::bool::ANY, 5), 0..5)) {
-        assert_eq!(longest_common(&fits, 5), tried(&fits, 0, 0, 5));
-        assert!(one_to_one(&fits, 5) >= longest_common(&fits, 5));
+    fn no_way_of_following_in_order_is_longer(
+        sizes in vec(1..4_usize, 0..4),
+        fits in vec(vec(proptest::bool::ANY, 5), 9),
+    ) {
+        let fits = &fits[..sizes.iter().sum()];
+        let found = longest_in_order(fits, &sizes, 5);
+        assert_eq!(found, tried(fits, &sizes));
+        assert!(one_to_one(fits, 5) >= found);
+    }
+}
+
+#[test]
+fn calls_in_parallel_come_in_any_order_at_their_place() {
+    let list = json!([{"name": "a"}, {"parallel": [{"name": "b"}, {"any_of": [{"name": "c"}, {"name": "d"}]}]}, {"name": "e"}]);
+    for (mode, made, accepted, f1) in [
+        ("exact", "abce", true, 1.0),
+        ("exact", "acbe", true, 1.0),
+        ("exact", "adbe", true, 1.0),
+        ("exact", "bace", false, 0.75),
+        ("exact", "abcde", false, 8.0 / 9.0),
+        ("exact", "acde", false, 0.75),
+        ("in_order", "axdxbxe", true, 8.0 / 11.0),
+        ("in_order", "axdxexb", false, 6.0 / 11.0),
+    ] {
+        let followed = read(json!({"mode": mode, "tools": list})).unwrap().followed(&calls(made));
+        assert_eq!(followed.strayed.is_none(), accepted, "{mode} {made}");
+        assert!((followed.f1 - f1).abs() < 1e-12, "{mode} {made}: {}", followed.f1);
+    }
+    let strayed = read(json!({"mode": "exact", "tools": list})).unwrap().followed(&calls("ab")).strayed.unwrap();
+    assert_eq!(strayed, "expected exactly a → (b, c or d in any order) → e, got a → b (2 of 2 calls match)");
+}
+
+#[test]
+fn one_of_several_calls_may_have_its_own_arguments() {
+    let call = |name: &str, value: Value| json!({"name": name, "args": {"values": {"x": value}}});
+    let list = json!([{"any_of": [call("t", json!(1)), call("t", json!(2)), call("u", json!(3))]}]);
+    let trajectory = read(json!({"mode": "exact", "tools": list})).unwrap();
+    for (made, strayed) in [
+        (json!({"x": 1}), None),
+        (json!({"x": 2}), None),
+        (
+            json!({"x": 3}),
+            Some("expected exactly t or u, got t (0 of 1 calls match); nearest call t(x: 3), expected 1"),
+        ),
+    ] {
+        assert_eq!(trajectory.followed(&with(made.clone())).strayed.as_deref(), strayed, "{made}");
+    }
+}
+
+#[test]
+fn conditions_of_a_tool_hold_for_every_call_without_its_own() {
+    let conditions = json!({"t": {"match": "superset", "values": {"x": 1}}});
+    let fits = |step: Value, made: Value| {
+        let trajectory = read(json!({"mode": "exact", "tools": [step], "args_of": conditions})).unwrap();
+        trajectory.followed(&with(made)).strayed.is_none()
+    };
+    assert!(fits(json!({"name": "t"}), json!({"x": 1, "y": 2})) && !fits(json!({"name": "t"}), json!({"y": 2})));
+    let own = json!({"name": "t", "args": {"values": {"y": 2}}});
+    assert!(fits(own.clone(), json!({"y": 2})) && !fits(own, json!({"x": 1, "y": 2})));
+}
+
+#[test]
+fn calls_are_compared_with_their_servers() {
+    let of = |name: &str, server: Option<&str>| ObservedCall {
+        name: name.to_owned(),
+        server: server.map(str::to_owned),
+        ..ObservedCall::default()
+    };
+    let step = |server: Value| json!([{"name": "find", "server": server}]);
+    for (server, call, accepted) in [
+        (json!("docs"), of("find", Some("docs")), true),
+        (json!("docs"), of("mcp__docs__find", Some("docs")), true),
+        (json!("docs"), of("find", None), false),
+        (json!("docs"), of("find", Some("web")), false),
+        (Value::Null, of("find", Some("web")), true),
+    ] {
+        let trajectory = read(json!({"mode": "exact", "tools": step(server.clone())})).unwrap();
+        assert_eq!(trajectory.followed(std::slice::from_ref(&call)).strayed.is_none(), accepted, "{server} {call:?}");
+    }
+    let servers = json!({"required": ["docs"], "forbidden": ["web"], "max_calls": {"docs": 1}});
+    let trajectory = read(json!({"mode": "superset", "servers": servers})).unwrap();
+    let (docs, web) = (of("find", Some("docs")), of("open", Some("web")));
+    for (made, broken) in [
+        (vec![docs.clone()], None),
+        (vec![], Some("no call of the server docs")),
+        (vec![docs.clone(), docs.clone()], Some("calls of the server docs: 2")),
+        (vec![web.clone(), web], Some("no call of the server docs, calls of the server web: 2")),
+    ] {
+        assert_eq!(trajectory.followed(&made).servers.as_deref(), broken, "{made:?}");
+    }
+}
+
+#[test]
+fn an_entry_that_cannot_be_followed_or_has_no_effect_is_refused() {
+    let a = json!({"name": "a"});
+    let nine = vec![a.clone(); 9];
+    for (form, code) in [
+        (json!({"mode": "exact", "tools": [{"parallel": [a]}]}), "bad-trajectory"),
+        (json!({"mode": "exact", "tools": [{"parallel": nine}]}), "bad-trajectory"),
+        (json!({"mode": "exact", "tools": [{"any_of": []}]}), "bad-trajectory"),
+        (json!({"mode": "exact", "tools": [{"name": "a", "any_of": [a]}]}), "bad-trajectory"),
+        (json!({"mode": "exact", "tools": [{"any_of": [{"parallel": [a, a]}]}]}), "bad-trajectory"),
+        (json!({"mode": "exact", "tools": [{"parallel": [a, {"parallel": [a, a]}]}]}), "bad-trajectory"),
+        (json!({"mode": "exact", "tools": [{}]}), "empty-tool"),
+        (json!({"mode": "any_order", "tools": [{"parallel": [a, a]}]}), "no-effect"),
+        (json!({"mode": "exact", "tools": [a], "args_of": {"b": {}}}), "no-effect"),
+        (json!({"mode": "exact", "tools": [{"any_of": [a]}], "forbidden_tools": ["a"]}), "unsatisfiable"),
+        (json!({"mode": "exact", "tools": [{"parallel": [a, a]}], "max_steps": 1}), "unsatisfiable"),
+        (json!({"mode": "subset", "servers": {}}), "asks-nothing"),
+        (json!({"mode": "subset", "servers": {"required": ["x"], "forbidden": ["x"]}}), "unsatisfiable"),
+        (json!({"mode": "subset", "servers": {"max_calls": {"x": 1}, "forbidden": ["x"]}}), "unsatisfiable"),
+    ] {
+        let refused = read(form.clone()).err().unwrap_or_else(|| panic!("{form} is accepted"));
+        assert!(refused.contains(&format!("[{code}]")), "{form}: {refused}");
+    }
+}
+
+#[test]
+fn conditions_may_be_nested() {
+    let order = json!({"fields": {
+        "id": {"type": "integer"},
+        "items": {"items": [{"fields": {"name": {"equals": "Tea", "ignore_case": true}, "size": {"one_of": ["s", "m"], "optional": true}}}]},
+        "note": {"any_of": [{"type": "null"}, {"length": {"max": 5}}], "optional": true},
+    }});
+    let trajectory =
+        |field: Value| read(json!({"mode": "exact", "tools": [{"name": "t", "args": {"fields": {"order": field}}}]}));
+    for (made, accepted) in [
+        (json!({"id": 1, "items": [{"name": "tea"}]}), true),
+        (json!({"id": 1, "items": [{"name": "Tea", "size": "m"}], "note": null}), true),
+        (json!({"id": 1, "items": [{"name": "tea"}], "note": "short"}), true),
+        (json!({"id": 1, "items": [{"name": "tea"}], "note": "too long"}), false),
+        (json!({"id": 1, "items": [{"name": "tea", "size": "xl"}]}), false),
+        (json!({"id": 1, "items": []}), false),
+        (json!({"id": 1, "items": [{"name": "tea"}, {"name": "tea"}]}), false),
+        (json!({"items": [{"name": "tea"}]}), false),
+        (json!({"id": 1, "items": [{"name": "tea"}], "more": 1}), false),
+        (json!([]), false),
+    ] {
+        let followed = trajectory(order.clone()).unwrap().followed(&with(json!({"order": made})));
+        assert_eq!(followed.strayed.is_none(), accepted, "{made}");
+    }
+    for form in [
+        json!({"any_of": []}),
+        json!({"any_of": [{"equals": 1, "optional": true}]}),
+        json!({"items": [{"equals": 1, "optional": true}]}),
+        json!({"fields": {}, "items": []}),
+        json!({"fields": {"a": {}}}),
+        json!({"any_of": [{"equals": 1}], "ignore_case": true}),
+    ] {
+        let refused = trajectory(form.clone()).err().unwrap_or_else(|| panic!("{form} is accepted"));
+        assert!(refused.contains("[bad-field]"), "{form}: {refused}");
     }
 }

@@ -1,0 +1,88 @@
+//! Conditions on the MCP servers whose tools are called.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::diag::{Code, Diagnostic};
+use crate::format::JsonCursor;
+use crate::format::Step::{At, Key};
+use crate::suites::shared::calls::ObservedCall;
+
+/// Conditions on the MCP servers of the calls.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct McpServersForm {
+    /// Servers of which at least one tool must be called.
+    #[serde(default)]
+    required: Vec<String>,
+    /// Servers of which no tool may be called.
+    #[serde(default)]
+    forbidden: Vec<String>,
+    /// The maximum number of calls by server.
+    #[serde(default)]
+    max_calls: BTreeMap<String, usize>,
+}
+
+/// The conditions, ready to be compared with calls.
+pub struct McpServers {
+    required: Vec<String>,
+    /// The maximum number of calls by server; 0 for a forbidden one.
+    most: BTreeMap<String, usize>,
+}
+
+impl McpServers {
+    /// Reads the conditions.
+    ///
+    /// # Errors
+    /// No condition, an empty name, or conditions that contradict each other.
+    pub fn read(form: McpServersForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
+        let McpServersForm { required, forbidden, max_calls: mut most } = form;
+        if required.is_empty() && forbidden.is_empty() && most.is_empty() {
+            let help = "state required, forbidden or max_calls";
+            return Err(cursor.problem(&[], Code::ASKS_NOTHING, "servers states no condition", help));
+        }
+        for (key, names) in [("required", &required), ("forbidden", &forbidden)] {
+            for (at, name) in names.iter().enumerate() {
+                cursor.filled(&[Key(key), At(at)], "the name of a server", name)?;
+            }
+        }
+        for (at, name) in forbidden.iter().enumerate() {
+            if most.insert(name.clone(), 0).is_some() {
+                let what = format!("the server \"{name}\" is forbidden and has max_calls");
+                let path = [Key("forbidden"), At(at)];
+                return Err(cursor.problem_of_key(&path, Code::UNSATISFIABLE, what, "remove one of the two"));
+            }
+        }
+        if let Some(at) = required.iter().position(|name| most.get(name) == Some(&0)) {
+            let what = format!("the server \"{}\" is required, and none of its tools may be called", required[at]);
+            let path = [Key("required"), At(at)];
+            return Err(cursor.problem_of_key(&path, Code::UNSATISFIABLE, what, "remove one of the two"));
+        }
+        Ok(Self { required, most })
+    }
+
+    /// The conditions in one line.
+    pub fn expectation(&self) -> String {
+        let required = self.required.iter().map(|name| format!("a call of the server {name}"));
+        let most = self.most.iter().map(|(name, most)| match most {
+            0 => format!("no call of the server {name}"),
+            most => format!("calls of the server {name}: at most {most}"),
+        });
+        required.chain(most).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The conditions that the calls do not meet; `None` if they meet all.
+    pub fn broken(&self, calls: &[ObservedCall]) -> Option<String> {
+        let called: BTreeSet<&str> = calls.iter().filter_map(|call| call.server.as_deref()).collect();
+        let missing = self.required.iter().filter(|name| !called.contains(name.as_str()));
+        let missing = missing.map(|name| format!("no call of the server {name}"));
+        let over = self.most.iter().filter_map(|(name, most)| {
+            let made = calls.iter().filter(|call| call.server.as_ref() == Some(name)).count();
+            (made > *most).then(|| format!("calls of the server {name}: {made}"))
+        });
+        let broken: Vec<String> = missing.chain(over).collect();
+        (!broken.is_empty()).then(|| broken.join(", "))
+    }
+}
