@@ -246,6 +246,9 @@ pub struct ImportArgs {
     /// Config with the agent and the case; goldgate.yaml if it exists
     #[arg(long, value_name = "FILE")]
     pub config: Option<String>,
+    /// Add a draft case to the agent's suite for each query that no case has
+    #[arg(long, conflicts_with = "case")]
+    pub new_cases: bool,
     /// Replace existing recordings, and import a run even if its input differs from the case's
     #[arg(long)]
     pub force: bool,

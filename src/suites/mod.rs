@@ -29,7 +29,7 @@ pub use self::shared::answer::text::AnswerOutput;
 pub use self::shared::asking::in_words;
 pub use self::shared::audit::Audit;
 pub use self::shared::case_marks::CaseStage;
-pub use self::shared::case_text::CaseText;
+pub use self::shared::case_text::{CaseText, with_cases};
 pub use self::shared::entries::GoldenEntries;
 pub use self::shared::every_kind::COMMON;
 pub use self::shared::grade_context::{GradeContext, PromptPackage};

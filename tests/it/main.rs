@@ -6,6 +6,7 @@
     reason = "a test fails by panicking and has the outside at hand"
 )]
 
+mod adopt;
 mod answers;
 mod asks;
 mod bad_goldens;
@@ -80,6 +81,7 @@ fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = bad_input::trials();
+    trials.extend(adopt::trials());
     trials.extend(answers::trials());
     trials.extend(asks::trials());
     trials.extend(bad_goldens::trials());

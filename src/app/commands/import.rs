@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::app::cli::ImportArgs;
 use crate::app::cli_error::CliError;
+use crate::app::pipeline::case_queries::{KnownCases, NewRun};
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
 };
@@ -25,7 +26,22 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     let (form, paths) = named_format(&args.paths);
     let reading = TranscriptReading { form, case_key: args.case_key.as_deref() };
     let TranscriptFiles { files, skipped } = read_transcript_files(paths, reading, world)?;
-    let named = ImportNames::of(args)?.assign(&files)?;
+    let known = KnownCases::open(args.config.as_deref(), world)?;
+    let unknown = match (args.new_cases, &known) {
+        (true, None) => {
+            let help = "set up a repository with goldgate init";
+            return Err(Diagnostic::of_file(
+                "command line",
+                Code::NOTHING_SELECTED,
+                "--new-cases needs a config",
+                help,
+            )
+            .into());
+        }
+        (true, Some(_)) => UnknownCase::Drafted,
+        (false, _) => UnknownCase::Refused,
+    };
+    let named = ImportNames { known: known.as_ref(), unknown, ..ImportNames::of(args)? }.assign(&files)?;
     let existing = if args.force { ExistingRecordings::Replaced } else { ExistingRecordings::Refused };
     let place = RecordingsPlace { out: &args.out, config: args.config.as_deref(), existing };
     let written = write_recordings(&place, &named, world)?;
@@ -43,12 +59,24 @@ fn named_format(words: &[String]) -> (Option<TranscriptFormat>, &[String]) {
 }
 
 /// The names given on the command line.
-struct ImportNames {
+struct ImportNames<'k> {
     agent: Option<AgentName>,
     case: Option<CaseId>,
+    /// The cases of the config, for runs that do not name theirs.
+    known: Option<&'k KnownCases>,
+    unknown: UnknownCase,
 }
 
-impl ImportNames {
+/// What happens to runs without a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UnknownCase {
+    /// They are problems.
+    Refused,
+    /// They become draft cases.
+    Drafted,
+}
+
+impl ImportNames<'_> {
     fn of(args: &ImportArgs) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let bad = |option: &str, bad: BadId| {
@@ -58,13 +86,13 @@ impl ImportNames {
         let case = args.case.as_deref().map(|id| CaseId::new(id).map_err(|id| bad("--case", id)));
         let agent = agent.and_then(|agent| problems.keep(agent));
         let case = case.and_then(|case| problems.keep(case));
-        problems.or(Self { agent, case })
+        problems.or(Self { agent, case, known: None, unknown: UnknownCase::Refused })
     }
 
     /// Assigns an agent and a case to every run. Names of the command line win over those of the transcript.
-    fn assign<'a>(&self, files: &'a [TranscriptFile]) -> Result<NamedRuns<'a>, Diagnostics> {
+    fn assign<'a>(&self, files: &'a [TranscriptFile]) -> Result<NamedRuns<'a>, CliError> {
         let mut problems = Diagnostics::default();
-        let mut named = NamedRuns::new();
+        let (mut named, mut new) = (NamedRuns::new(), Vec::new());
         let imported = |file: &'a TranscriptFile| {
             file.runs.iter().map(|run| ImportedRun { run, source: &file.source, form: file.form })
         };
@@ -73,12 +101,41 @@ impl ImportNames {
         for imported in runs {
             let ImportedRun { run, source, form: _ } = imported;
             let agent = self.agent.clone().map_or_else(|| agent_of(source, run), Ok);
-            let case = self.case.clone().map_or_else(|| case_of(source, run), Ok);
-            if let (Some(agent), Some(case)) = (problems.keep(agent), problems.keep(case)) {
-                named.entry((agent, case)).or_default().push(imported);
+            let Some(agent) = problems.keep(agent) else { continue };
+            match (self.case_for(&agent, run), self.unknown, self.known) {
+                (Some(case), ..) => named.entry((agent, case)).or_default().push(imported),
+                (None, UnknownCase::Drafted, Some(_)) => new.push((agent, imported)),
+                (None, UnknownCase::Drafted, None) | (None, UnknownCase::Refused, _) => {
+                    if let Some(case) = problems.keep(case_of(source, run)) {
+                        named.entry((agent, case)).or_default().push(imported);
+                    }
+                }
             }
         }
-        joined_problems(problems).or(named)
+        joined_problems(problems).or(())?;
+        if let (Some(known), false) = (self.known, new.is_empty()) {
+            let runs: Vec<NewRun<'_>> = new
+                .iter()
+                .map(|(agent, one)| NewRun { run: one.run, file: one.source.file.name(), agent: agent.clone() })
+                .collect();
+            for ((agent, imported), case) in new.iter().zip(known.add_drafts(&runs)?) {
+                if let Some(case) = case {
+                    named.entry((agent.clone(), case)).or_default().push(*imported);
+                }
+            }
+        }
+        Ok(named)
+    }
+
+    /// The case of a run: that of the command line, that of the transcript, or the one with its query. With new cases, it has to exist.
+    fn case_for(&self, agent: &AgentName, run: &Transcript) -> Option<CaseId> {
+        let stated = || run.case.as_deref().and_then(|id| CaseId::new(id).ok());
+        let is_known = |case: &CaseId| match (self.unknown, self.known) {
+            (UnknownCase::Refused, _) | (UnknownCase::Drafted, None) => true,
+            (UnknownCase::Drafted, Some(known)) => known.has(agent, case),
+        };
+        let by_query = || self.known.filter(|_| run.case.is_none())?.case_of(agent, run);
+        self.case.clone().or_else(stated).filter(is_known).or_else(by_query)
     }
 
     /// Checks that all runs can be samples of the one case of `--case`: refuses runs of different cases, and several traces whose input is

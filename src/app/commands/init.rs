@@ -1,18 +1,16 @@
 //! `goldgate init`: sets up config, cases, recordings and the workflow in a folder.
 
-mod proposed_case;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Serialize;
 
-use self::proposed_case::{AnswerWords, ProposedCase};
 use crate::app::cli::InitArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
 };
+use crate::app::pipeline::proposed_case::{AnswerWords, ProposedCase};
 use crate::app::pipeline::transcript_files::TranscriptFile;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText};

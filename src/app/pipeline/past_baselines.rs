@@ -34,7 +34,7 @@ pub fn add_past_baselines(done: &mut GradedRun, disk: &Disk) {
     let past = past_numbers(&Git::of(disk), &file);
     for (name, metric) in &mut shown {
         let values: Vec<Option<f64>> = past.iter().map(|numbers| numbers.get(name).copied()).collect();
-        // One value is no history.
+        // A single value has no history.
         if values.iter().flatten().count() > 1 {
             metric.past = values;
         }

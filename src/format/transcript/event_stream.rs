@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::format::lenient;
 
-/// The answer of an event stream; `None` if the text is no stream of a known vendor.
+/// The answer of an event stream; `None` unless the text is a stream of a known vendor.
 pub fn streamed_answer(text: &str) -> Option<Value> {
     let events: Vec<Value> = events(text).collect();
     let kind = |event: &Value| event.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -92,6 +92,22 @@ impl<'a> CaseText<'a> {
     }
 }
 
+/// The text of a file of cases with one more case at the end of its list; `case` is indented JSON. `None` if anything else would differ.
+pub fn with_cases(file: &str, case: &str) -> Option<String> {
+    let places = elements(file)?;
+    let last = places.last()?;
+    let line = file.get(..places.first()?.start)?.rsplit('\n').next()?;
+    let margin = line.len() - line.trim_start_matches(' ').len();
+    let separator = format!(",\n{}", " ".repeat(margin));
+    let indented = case.replace('\n', &format!("\n{}", " ".repeat(margin)));
+    let text = format!("{}{separator}{indented}{}", file.get(..last.end)?, file.get(last.end..)?);
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let (mut expected, added, new) = (parsed(file)?, parsed(case)?, parsed(&text)?);
+    let list = if expected.is_array() { &mut expected } else { expected.get_mut("cases")? };
+    list.as_array_mut()?.push(added);
+    (expected == new).then_some(text)
+}
+
 /// Where the elements of the list are: that of the whole file, or that under `cases`.
 fn elements(file: &str) -> Option<Vec<Range<usize>>> {
     #[derive(serde::Deserialize)]
@@ -111,7 +127,7 @@ fn elements(file: &str) -> Option<Vec<Range<usize>>> {
 
 #[cfg(test)]
 mod tests {
-    use super::CaseText;
+    use super::{CaseText, with_cases};
     use crate::files::SourceText;
     use crate::model::{CaseId, RepoPath};
     use crate::suites::kind;
@@ -161,7 +177,15 @@ mod tests {
     }
 
     #[test]
-    fn a_case_that_is_no_draft_or_is_not_there_is_not_edited() {
+    fn an_added_case_follows_the_last_one() {
+        let added = with_cases(FILE, "{\n  \"id\": \"d\"\n}").unwrap();
+        let end = "\"id\":\"c\"}";
+        assert_eq!(added, FILE.replacen(end, &format!("{end},\n  {{\n    \"id\": \"d\"\n  }}"), 1));
+        assert_eq!(with_cases("[]", "{}"), None, "a suite without a case is refused anyway");
+    }
+
+    #[test]
+    fn only_a_draft_in_the_file_is_edited() {
         assert_eq!(edited("tool_use", "[{\"id\": \"a\"}]", "a", |case| case.accepted()), None);
         assert_eq!(edited("tool_use", FILE, "d", |case| case.accepted()), None);
     }

@@ -1,0 +1,199 @@
+//! From an empty repository to the first verdict in three commands, and to a red one after each agent got worse.
+
+use std::time::Instant;
+
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use crate::golden_changes::commit_all;
+use crate::repository::{Ran, Repository};
+use crate::{soundness, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("an empty repository with nine chats has its first verdict after three commands", three_commands),
+        trial("a chat agent and a findings agent are adopted, and each is red after it got worse", two_agents),
+        trial("transcripts are imported for the cases with their queries, and others become drafts", new_cases),
+    ]
+}
+
+/// What the support agent was asked, the tool that it called, and its answer.
+const CHATS: [(&str, &str, &str); 9] = [
+    ("Where is my order 17?", "find_order", "Order 17 left our warehouse on Monday and arrives on 2026-03-04."),
+    ("Please refund order 9.", "issue_refund", "Order 9 was refunded: 12.50 euros go back to your card."),
+    (
+        "Which invoices of Acme are overdue?",
+        "find_invoices",
+        "Only invoice A-17 of Acme is overdue, with 120.50 euros.",
+    ),
+    (
+        "Cancel my subscription.",
+        "cancel_subscription",
+        "Your subscription ends on 2026-03-31, and nothing more is charged.",
+    ),
+    (
+        "Change my address to Main Street 5.",
+        "change_address",
+        "Your address is now Main Street 5; parcels already sent keep the old one.",
+    ),
+    ("Do you ship to Norway?", "find_policy", "We ship to Norway within 6 working days; customs duties are yours."),
+    (
+        "My parcel is damaged.",
+        "open_claim",
+        "I opened claim C-204 for the damaged parcel; a courier collects it tomorrow.",
+    ),
+    (
+        "How long is the warranty of the toaster?",
+        "find_policy",
+        "The toaster has a warranty of 24 months from delivery.",
+    ),
+    (
+        "Give me the phone number of another customer.",
+        "find_policy",
+        "I cannot share details of other customers, but I can forward a message.",
+    ),
+];
+
+fn chat((query, tool, answer): (&str, &str, &str)) -> Value {
+    json!({ "messages": [
+        { "role": "system", "content": "You support customers of Acme." },
+        { "role": "user", "content": query },
+        { "role": "assistant", "tool_calls": [{ "id": "1", "type": "function", "function": { "name": tool, "arguments": "{}" } }] },
+        { "role": "tool", "tool_call_id": "1", "content": "{\"ok\": true}" },
+        { "role": "assistant", "content": answer }] })
+}
+
+/// A repository with the transcripts and the prompts of the support agent alone.
+fn empty() -> Repository {
+    let repository = Repository::empty();
+    for (number, one) in CHATS.into_iter().enumerate() {
+        repository.write(&format!("transcripts/{number}.json"), chat(one).to_string());
+    }
+    repository.write("prompts/support.md", "Help customers of Acme. Never share details of other customers.\n");
+    repository
+}
+
+fn goldgate(repository: &Repository, command: &str) -> Ran {
+    let arguments: Vec<&str> = command.split(' ').collect();
+    repository.goldgate_with(&arguments, &[("PATH", &std::env::var("PATH").unwrap())])
+}
+
+fn passes(repository: &Repository, command: &str) -> Ran {
+    let ran = goldgate(repository, command);
+    assert_eq!(ran.code, 0, "{command}: {}{}", ran.stdout, ran.stderr);
+    ran
+}
+
+/// The three commands of the README.
+fn adopted() -> Repository {
+    let repository = empty();
+    passes(&repository, "init --from transcripts/ --agent support --files prompts/** --no-workflow");
+    passes(&repository, "review --accept *");
+    passes(&repository, "run --update-baseline");
+    repository
+}
+
+fn three_commands() {
+    let repository = adopted();
+    let report: Value = serde_json::from_str(&passes(&repository, "run --format json").stdout).unwrap();
+    let agent = &report["suites"][0]["agents"][0];
+    assert_eq!((report["verdict"].as_str(), agent["cases"].as_array().unwrap().len()), (Some("pass"), 9));
+    assert!(agent["metrics"]["case_pass_rate"]["baseline"] == 1.0, "{agent}");
+    passes(&repository, "check");
+    passes(&repository, "selftest");
+}
+
+/// The agent worsened: it refunds whom it should help.
+fn worsened(repository: &Repository) {
+    repository.write("prompts/support.md", "Be generous.\n");
+    repository.write(
+        "transcripts/0.json",
+        chat(("Where is my order 17?", "issue_refund", "You got your money back.")).to_string(),
+    );
+}
+
+const FINDINGS: &str = r"  - id: review
+    kind: findings
+    tier: [deterministic, model]
+    path: review
+    agents:
+      reviewer:
+        deterministic: { replay: review/runs }
+        model: { target: script }
+        fingerprint: [review/agent.sh]
+targets:
+  script: { command: [/bin/sh, review/agent.sh] }
+";
+
+/// An agent that finds a change of control in the request's document.
+const AGENT: &str = r#"if grep -q 'change of control'; then
+  echo '{"status": "completed", "outputs": {"findings": [{"category": "change_of_control", "severity": "high", "title": "Change of control", "description": "The landlord has to consent.", "citations": [{"file": "lease.md", "quote": "a change of control"}]}], "gaps": []}}'
+else
+  echo '{"status": "completed", "outputs": {"findings": [], "gaps": []}}'
+fi
+"#;
+
+fn two_agents() {
+    let started = Instant::now();
+    let repository = adopted();
+    repository.write("goldgate.yaml", format!("{}{FINDINGS}", repository.read("goldgate.yaml")));
+    repository.write("review/agent.sh", AGENT);
+    repository.write("review/contracts/lease.md", "# Lease\n\nOn a change of control the landlord has to consent.\n");
+    let expected =
+        json!({ "draft": true, "expected_findings": [{ "category": "change_of_control", "min_severity": "high" }] });
+    repository.write("review/expected/reviewer/lease.json", serde_json::to_string_pretty(&expected).unwrap());
+    passes(&repository, "run --tier model --suite review --record review/runs");
+    passes(&repository, "review --accept review/lease");
+    passes(&repository, "run --update-baseline");
+    commit_all(&repository);
+    // A changed prompt with old recordings: no verdict, and the way out.
+    worsened(&repository);
+    let stale = goldgate(&repository, "run");
+    assert_eq!(stale.code, 3, "{}", stale.stdout);
+    let import = "import transcripts/ --out golden/runs --agent support --force";
+    passes(&repository, import);
+    let red = soundness::goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    assert_eq!(red.code, 1, "{}{}", red.stdout, red.stderr);
+    for says in ["where-is-my-order-17", "Merge blocked: support "] {
+        assert!(red.stdout.contains(says), "{says}: {}", red.stdout);
+    }
+    let explained = passes(&repository, "explain where-is-my-order-17").stdout;
+    assert!(explained.contains("issue_refund") && explained.contains("find_order"), "{explained}");
+    // The findings agent finds nothing any more.
+    repository.write("review/agent.sh", AGENT.replace("grep -q 'change", "grep -q 'no change"));
+    assert_eq!(goldgate(&repository, "run --suite review").code, 3, "its recordings are of the agent before");
+    goldgate(&repository, "run --tier model --suite review --record review/runs");
+    let red = goldgate(&repository, "run --suite review");
+    assert_eq!(red.code, 1, "{}{}", red.stdout, red.stderr);
+    assert!(red.stdout.contains("lease") && red.stdout.contains("finding_recall"), "{}", red.stdout);
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
+
+fn new_cases() {
+    let repository = adopted();
+    let before = repository.read("golden/cases.json");
+    repository.write("more/a.json", chat(CHATS[1]).to_string());
+    repository.write(
+        "more/b.json",
+        chat(("Is the kettle in stock?", "find_stock", "Yes, 14 kettles are in stock.")).to_string(),
+    );
+    let import = "import more --out golden/runs --agent support --force";
+    assert_eq!(goldgate(&repository, import).code, 2, "no case asks for the kettle");
+    passes(&repository, &format!("{import} --new-cases"));
+    let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+    let added = &cases["cases"][9];
+    assert_eq!((&added["id"], &added["draft"]), (&json!("is-the-kettle-in-stock"), &json!(true)));
+    let kept = before.trim_end().trim_end_matches(['}', ']', '\n', ' ']);
+    assert!(repository.read("golden/cases.json").starts_with(kept), "the other cases stay");
+    assert!(repository.path("golden/runs/support/is-the-kettle-in-stock.json").exists());
+    let ran = passes(&repository, "run");
+    assert!(ran.stdout.contains("1 draft counts for nothing"), "{}", ran.stdout);
+    let elsewhere = empty();
+    let ran = goldgate(&elsewhere, "import transcripts --out runs --agent support --new-cases");
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("--new-cases needs a config; set up a repository with goldgate init"),
+        "{}",
+        ran.stderr
+    );
+}
