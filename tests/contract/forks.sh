@@ -8,7 +8,7 @@ mock=${GOLDGATE_MOCK_PORT:-14020}
 front=$((mock + 1))
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
   'git/commits/{commit_sha}' 'git/ref/{ref}' 'compare/{basehead}' 'git/trees/{tree_sha}' 'tarball/{ref}' 'actions/runs/{run_id}' 'actions/runs/{run_id}/artifacts' \
-  'actions/artifacts/{artifact_id}/{archive_format}' 'commits/{ref}/statuses' 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' commits 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' labels 'labels/{name}'
+  'actions/artifacts/{artifact_id}/{archive_format}' 'commits/{ref}/statuses' 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' 'branches/{branch}' commits 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' labels 'labels/{name}'
 cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
 binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
 mkdir -p "$work/repo/.git" "$work/empty/.git"
@@ -34,8 +34,13 @@ action pull_request_target "$work/opened.json" "$work/empty" 3 INPUT_MODE=truste
 sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$work/repo/fixtures/contracts/expected/finance/change-of-control.json"
 action pull_request "$work/opened.json" "$work/repo" 4 INPUT_BLOCKING=false INPUT_COMMENT=false  # a regression that does not block
 action pull_request "$work/opened.json" "$work/repo" 5 INPUT_BLOCKING=false INPUT_COMMENT=false  # the same once more
+python3 -c "import json, sys; json.dump({**json.load(open(sys.argv[1])), 'ref': 'refs/heads/changes'}, open(sys.argv[2], 'w'))" \
+  "$root/tests/events/workflow_dispatch.json" "$work/dispatched.json"
+head=$(python3 -c "import json, sys; print(json.load(open(sys.argv[1]))['pull_request']['head']['sha'])" "$work/opened.json")
+tar -czf "$work/head.tar.gz" -C "$work" --transform 's|^repo|acme-agents-0000000|' --exclude .git --exclude out repo
+action workflow_dispatch "$work/dispatched.json" "$work/repo" 6 GITHUB_SHA="$head" INPUT_BLOCKING=false # by hand: the test merge as data
 
-judge 'GET /repos/acme/agents/actions/runs/4711 ' 'GET /repos/acme/agents/pulls?state=open&head=mallory%3Achanges' \
+judge 'GET /repos/acme/agents/pulls?state=open&head=acme%3Achanges' 'GET /repos/acme/agents/actions/runs/4711 ' 'GET /repos/acme/agents/pulls?state=open&head=mallory%3Achanges' \
   'GET /repos/acme/agents/actions/runs/4711/artifacts?name=goldgate-report' 'GET /repos/acme/agents/actions/artifacts/500/zip' \
   'POST /repos/acme/agents/issues/2/comments' 'GET /repos/acme/agents/git/commits/' \
   'GET /repos/acme/agents/git/ref/heads%2Fmaster' 'GET /repos/acme/agents/git/trees/' 'GET /repos/acme/agents/tarball/' 'GET /repos/acme/agents/commits/' \

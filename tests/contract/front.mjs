@@ -3,7 +3,9 @@
 // that the client gets keeps state, so that comments are found, updated and removed again. GraphQL documents are held against the
 // public schema. FOLDER has the artifact that a run left behind (artifact.zip), and node's packages stand in the current folder.
 import http from 'node:http';
+import crypto from 'node:crypto';
 import fs from 'node:fs';
+import path from 'node:path';
 import { createRequire } from 'node:module';
 import { behind } from './mock.mjs';
 const [port, mock, log, config, folder] = process.argv.slice(2);
@@ -38,6 +40,23 @@ const run = {
   path: '.github/workflows/goldgate.yml', head_repository: { id: 1, owner: { login: 'acme' } },
 };
 
+// The files of the base commit, where a check wants it to have some.
+let based = false;
+const blobs = new Map();
+const tree = () => {
+  const base = path.dirname(config);
+  const files = fs.readdirSync(`${base}/fixtures`, { recursive: true }).map((name) => `fixtures/${name}`).concat('fixtures', 'goldgate.yaml');
+  return files.map((name) => {
+    if (fs.statSync(`${base}/${name}`).isDirectory()) return { path: name, mode: '040000', type: 'tree', sha: '0'.repeat(40) };
+    const bytes = fs.readFileSync(`${base}/${name}`);
+    const sha = crypto.createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+    blobs.set(sha, bytes);
+    return { path: name, mode: '100644', type: 'blob', sha, size: bytes.length };
+  });
+};
+const commit = (sha, parent) => ({ sha, parents: [{ sha: parent }] });
+const merged = () => ({ ...pull(2), merged_at: '2026-11-21T07:00:00Z', merge_commit_sha: '5'.repeat(40) });
+
 // The document, and the values that it is sent with.
 const asked = (body) => {
   const { query, variables } = JSON.parse(body);
@@ -49,13 +68,15 @@ const asked = (body) => {
 };
 
 const control = (path) => {
+  if (path === '/base') based = true;
+  if (path === '/nobase') based = false;
   if (path === '/twin') comments.push({ id: next++, body: comments[0].body });
   if (path !== '/label') return;
   labels = [{ name: label }];
   timeline.push({ ...timeline[0], created_at: '2026-11-21T07:00:00Z' });
 };
 
-const governed = (method, path, body) => {
+const governed = (method, path, body, query) => {
   if (method === 'DELETE' && decodeURIComponent(path).endsWith(`/labels/${label}`)) { labels = []; return [200, []]; }
   if (/\/collaborators\/[^/]+\/permission$/.test(path)) return [200, { permission: 'write', role_name: 'maintain' }];
   if (/\/commits\/[0-9a-f]+\/statuses$/.test(path)) return [200, statuses.filter((s) => path.includes(s.sha))];
@@ -72,7 +93,20 @@ const governed = (method, path, body) => {
   if (/\/runs\/7\/rerun(-failed-jobs)?$/.test(path)) return [201, {}];
   if (/\/agents\/labels$/.test(path)) { known = true; return [201, body]; }
   if (/\/agents\/labels\//.test(path)) return known ? [200, { name: label }] : [404, { message: 'Not Found' }];
-  if (/\/compare\//.test(path)) return [200, { merge_base_commit: { sha: 'b'.repeat(40) } }];
+  if (/\/compare\//.test(path)) {
+    const commits = [commit('4'.repeat(40), 'b'.repeat(40)), commit('5'.repeat(40), '4'.repeat(40))];
+    return [200, { merge_base_commit: { sha: 'b'.repeat(40) }, commits, files: [] }];
+  }
+  if (/\/commits\/[0-9a-f]+\/pulls$/.test(path)) return [200, based ? [merged()] : []];
+  if (/\/git\/matching-refs\//.test(path)) return [200, []];
+  if (based && /\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: tree(), truncated: false }];
+  if (/\/git\/blobs\//.test(path)) return [200, blobs.get(path.split('/').pop())];
+  if (/\/check-runs$/.test(path)) return method === 'POST' ? [201, { id: 900, ...body }] : [200, { total_count: 0, check_runs: [] }];
+  if (path === '/repos/acme/agents') return [200, { default_branch: 'master' }];
+  if (/\/rules\/branches\//.test(path)) return [200, []];
+  if (/\/branches\/master$/.test(path)) return [200, { name: 'master' }];
+  if (/\/environments\//.test(path)) return [200, { name: 'goldgate', deployment_branch_policy: null }];
+  if (/\/contents\/action.yml$/.test(path)) return [200, Buffer.from('runs: { using: docker, image: Dockerfile }\n')];
   if (/\/timeline$/.test(path)) return [200, timeline];
   if (/\/activity$/.test(path)) return [200, []];
   if (/\/git\/ref\//.test(path)) return refs.size ? [200, { object: { sha: refs.get('baseline') } }] : [404, { message: 'Not Found' }];
@@ -80,15 +114,16 @@ const governed = (method, path, body) => {
   if (/\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: [], truncated: false }];
   if (/\/git\//.test(path)) return [method === 'POST' ? 201 : 200, { sha: fresh(), tree: { sha: fresh() } }];
   if (/\/pulls$/.test(path) && method === 'POST') { ours = 3; return [201, pull(3)]; }
+  if (query.includes('state=closed')) return [200, [merged()]];
   if (/\/pulls$/.test(path)) return [200, ours ? [pull(ours)] : []];
   return null;
 };
 
 const answer = (method, url, body) => {
-  const path = url.split('?')[0];
+  const [path, query] = url.split('?');
   if (path === '/graphql' && body.query.includes('viewer')) return [200, { data: { viewer: { login: 'octocat' } } }];
   if (path === '/graphql') return [200, { data: { createCommitOnBranch: { commit: { oid: fresh() } } } }];
-  const found = governed(method, path, body);
+  const found = governed(method, path, body, query ?? '');
   if (found) return found;
   if (/\/pulls\/\d+$/.test(path)) return [200, pull(Number(path.split('/').pop()))];
   if (/\/contents\/goldgate.yaml$/.test(path)) return [200, { encoding: 'base64', content: fs.readFileSync(config).toString('base64') }];
@@ -107,13 +142,13 @@ http.createServer((request, response) => {
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', async () => {
     const text = Buffer.concat(chunks).toString();
-    if (request.url === '/twin' || request.url === '/label') { control(request.url); return response.end(); }
+    if (['/twin', '/label', '/base', '/nobase'].includes(request.url)) { control(request.url); return response.end(); }
     if (request.url === '/_stored') return response.end(fs.readFileSync(`${folder}/artifact.zip`));
     const { status, why } = request.url === '/graphql' ? asked(text) : await validated(request, text);
     const fine = status >= 200 && status < 400;
     fs.appendFileSync(log, `${fine ? 'accepted' : 'REFUSED'} ${status} ${request.method} ${request.url} ${why}\n`);
     const [code, body, headers] = answer(request.method, request.url, text ? JSON.parse(text) : null);
     response.writeHead(code, { 'content-type': 'application/json', ...headers });
-    response.end(body === null ? '' : JSON.stringify(body));
+    response.end(body === null ? '' : Buffer.isBuffer(body) ? body : JSON.stringify(body));
   });
 }).listen(Number(port), '127.0.0.1');

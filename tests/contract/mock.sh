@@ -25,7 +25,7 @@ mkdir -p "$tools"
 start_mock() {
   local port=$1 repository='/repos/{owner}/{repo}/'
   shift
-  node "$here/trim.mjs" "$tools/node_modules/@octokit/openapi/generated/api.github.com.json" "$work/api.json" /user "${@/#/$repository}"
+  node "$here/trim.mjs" "$tools/node_modules/@octokit/openapi/generated/api.github.com.json" "$work/api.json" /user "${repository%/}" "${@/#/$repository}"
   (cd "$tools" && exec node node_modules/@stoplight/prism-cli/dist/index.js mock -h 127.0.0.1 -p "$port" "$work/api.json" > "$work/mock.log" 2>&1) &
   pids+=($!)
 }

@@ -10,7 +10,7 @@ start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 
   actions/runs 'actions/runs/{run_id}/artifacts' actions/artifacts 'actions/artifacts/{artifact_id}/{archive_format}' \
   'actions/workflows/{workflow_id}/dispatches' git/commits 'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' \
   'git/blobs/{file_sha}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' 'compare/{basehead}' 'issues/{issue_number}/timeline' activity rulesets \
-  labels 'labels/{name}' 'actions/runs/{run_id}/rerun' 'actions/runs/{run_id}/rerun-failed-jobs'
+  'git/matching-refs/{ref}' 'commits/{ref}/check-runs' check-runs 'branches/{branch}' 'environments/{environment_name}' labels 'labels/{name}' 'actions/runs/{run_id}/rerun' 'actions/runs/{run_id}/rerun-failed-jobs'
 (cd "$tools" && exec node "$here/front.mjs" "$front" "$mock" "$work/requests.log" "$root/goldgate.yaml" "$work") &
 pids+=($!)
 await_server "http://127.0.0.1:$mock/user"
@@ -42,6 +42,33 @@ action 4 pull_request.synchronize pull_request_target approve # removes the labe
 curl -s -o /dev/null "http://127.0.0.1:$front/label"          # somebody adds it again
 action 5 pull_request.labeled pull_request_target approve     # keeps the approval
 action 6 pull_request.labeled pull_request_target bump        # commits the baseline, starts the gate
+# A push and a merge group of approved pull requests with a result that is worse than the base commit's.
+cp "$root/goldgate.yaml" "$work/base.yaml"
+worse=fixtures/contracts/expected/finance/change-of-control.json
+sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$work/repo/$worse"
+curl -s -o /dev/null "http://127.0.0.1:$front/base" # the base commit has the files that were not changed
+events() { python3 - "$root/tests/events/$1.json" "$work/$1.json" "$2" << 'END'; }
+import json, sys
+payload = json.load(open(sys.argv[1]))
+exec(sys.argv[3])
+json.dump(payload, open(sys.argv[2], 'w'))
+END
+events push "payload.update(ref='refs/heads/master', before='b' * 40, after='5' * 40); payload['repository']['default_branch'] = 'master'"
+events merge_group "payload['merge_group'].update(base_ref='refs/heads/master', head_sha='5' * 40)"
+gate_of() { action "$1" "$2" "$2" run GITHUB_EVENT_PATH="$work/$2.json" GITHUB_SHA=5555555555555555555555555555555555555555 INPUT_BLOCKING=false; }
+gate_of 10 push
+gate_of 11 merge_group
+cp "$root/$worse" "$work/repo/$worse"
+curl -s -o /dev/null "http://127.0.0.1:$front/nobase"
+# The doctor, on the workflows of the documentation.
+mkdir -p "$work/doctor/.github/workflows"
+cp "$root/goldgate.yaml" "$work/doctor/"
+cp "$root"/docs/workflows/*.yml "$work/doctor/.github/workflows/"
+sed -i -e 's|OWNER/goldgate@0*|acme/goldgate@1111111111111111111111111111111111111111|' "$work"/doctor/.github/workflows/*.yml
+code=0
+(cd "$work/doctor" && env -i GITHUB_REPOSITORY=acme/agents GITHUB_TOKEN=no-real-token GITHUB_API_URL="http://127.0.0.1:$front" \
+  GITHUB_GRAPHQL_URL="http://127.0.0.1:$front/graphql" "$binary" check --github) > "$work/doctor.log" 2>&1 || code=$?
+[[ $code -le 2 ]] || { tail -20 "$work/doctor.log" >&2; exit 1; }
 main=(GITHUB_SHA=5555555555555555555555555555555555555555 GITHUB_REF=refs/heads/master)
 action 7 push push run "${main[@]}"
 action 8 push push baseline-pr "${main[@]}" # opens the pull request
@@ -56,4 +83,8 @@ judge 'POST /graphql viewer' 'GET /repos/acme/agents/pulls/2' 'GET /repos/acme/a
   'POST /repos/acme/agents/actions/runs/7/rerun-failed-jobs' 'POST /graphql createCommitOnBranch' 'POST /repos/acme/agents/actions/workflows/goldgate.yml/dispatches' \
   'GET /repos/acme/agents/git/ref/' 'GET /repos/acme/agents/git/commits/' 'POST /repos/acme/agents/git/trees' \
   'POST /repos/acme/agents/git/commits' 'POST /repos/acme/agents/git/refs' 'PATCH /repos/acme/agents/git/refs/' \
+  'GET /repos/acme/agents/commits/5555555555555555555555555555555555555555/pulls' 'GET /repos/acme/agents/pulls?state=closed' \
+  'GET /repos/acme/agents/git/matching-refs/heads%2Fgh-readonly-queue%2Fmaster%2F' 'GET /repos/acme/agents/git/blobs/' 'GET /repos/acme/agents ' \
+  'GET /repos/acme/agents/rules/branches/master?' 'GET /repos/acme/agents/branches/master ' 'GET /repos/acme/agents/labels/' \
+  'GET /repos/acme/agents/environments/' 'GET /repos/acme/goldgate/contents/action.yml?' \
   'GET /repos/acme/agents/pulls?' 'POST /repos/acme/agents/pulls' 'PATCH /repos/acme/agents/pulls/3'

@@ -1,5 +1,5 @@
 // usage: node trim.mjs IN.json OUT.json PATH…
-// Keeps the named paths, and lets every JSON answer also be application/vnd.github+json, which real clients ask for.
+// Keeps the named paths, and lets every JSON answer also be application/vnd.github+json, which real clients ask for, and the raw media type.
 import fs from 'node:fs';
 const [from, to, ...paths] = process.argv.slice(2);
 const api = JSON.parse(fs.readFileSync(from, 'utf8'));
@@ -7,7 +7,10 @@ for (const path of paths) if (!api.paths[path]) throw new Error(`GitHub describe
 for (const path of Object.keys(api.paths)) if (!paths.includes(path)) delete api.paths[path];
 const also = (answer) => {
   const json = answer.content?.['application/json'];
-  if (json) answer.content['application/vnd.github+json'] ??= json;
+  if (!json) return;
+  answer.content['application/vnd.github+json'] ??= json;
+  // The bytes of a file (REST, "Get repository content" and "Get a blob", custom media types).
+  answer.content['application/vnd.github.raw+json'] ??= json;
 };
 for (const path of Object.values(api.paths)) for (const operation of Object.values(path)) Object.values(operation.responses ?? {}).forEach(also);
 Object.values(api.components.responses ?? {}).forEach(also);
