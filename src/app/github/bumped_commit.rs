@@ -1,7 +1,7 @@
 //! The commit of an approved baseline: what it is computed from, the approvals that move on to it, and how they are found again if the
 //! job was stopped between the commit and its status.
 
-use super::measured_run::{MeasuredRun, evidence};
+use super::measured_run::{MeasuredRun, RunQuery, evidence};
 use super::pull_request_context::{PullRequestContext, baseline_of, log, needs};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
@@ -12,7 +12,7 @@ use crate::publish::approval::NoResult;
 use crate::publish::bump::{BumpInput, BumpPlan, MeasuredBaseline};
 use crate::publish::{ConfigKey, approval, bump};
 use crate::text::short_commit;
-use crate::world::Tree;
+use crate::world::{GitHubError, Tree};
 use crate::{publish, report};
 
 /// The baseline file on both sides.
@@ -30,7 +30,10 @@ impl BaselineFiles {
     /// # Errors
     /// An invalid config or baseline of the base branch, or a failed request.
     pub fn read(context: &PullRequestContext<'_>, head: &str) -> Result<Self, CliError> {
-        let file = context.baseline_file()?;
+        Self::at(context, context.baseline_file()?, head)
+    }
+
+    fn at(context: &PullRequestContext<'_>, file: RepoPath, head: &str) -> Result<Self, CliError> {
         let before = context.file(&file, &context.base)?;
         let committed = context.file(&file, head)?;
         Ok(Self {
@@ -95,11 +98,17 @@ struct ComputedBump {
 /// # Errors
 /// A failed request.
 pub fn carry_on(context: &PullRequestContext<'_>, from: &str, to: &str, own: &str) -> Result<(), CliError> {
+    carry_others(context, &context.key, from, to)?;
+    context.record(to, StatusState::Success, own)
+}
+
+/// Moves the approvals of all configs but one.
+fn carry_others(context: &PullRequestContext<'_>, last: &ConfigKey, from: &str, to: &str) -> Result<(), CliError> {
     let statuses = context.statuses(from)?;
     let identity = context.github.identity().unwrap_or_default();
     let mut keys: Vec<ConfigKey> = Vec::new();
     for key in statuses.iter().filter_map(|status| ConfigKey::of_status(&status.context)) {
-        if key != context.key && !keys.contains(&key) {
+        if key != *last && !keys.contains(&key) {
             keys.push(key);
         }
     }
@@ -109,11 +118,12 @@ pub fn carry_on(context: &PullRequestContext<'_>, from: &str, to: &str, own: &st
             context.record_for(&key, to, StatusState::Success, &description)?;
         }
     }
-    context.record(to, StatusState::Success, own)
+    Ok(())
 }
 
-/// Moves the approval on to the head if that is the commit of `mode: bump` on top of the approved one, and its job was stopped before
-/// the status was set. Nothing of the commit is believed: it has to be, byte for byte, what is computed here, and nothing else.
+/// Moves the approvals on to the head if that is the commit of `mode: bump` on top of the approved one, and its job was stopped before
+/// the statuses were set. It may be the commit of another config than this step's. Nothing of the commit is believed: it has to be, byte for
+/// byte, what is computed here, and nothing else.
 ///
 /// # Errors
 /// A failed request.
@@ -125,27 +135,67 @@ pub fn recover_approval(context: &PullRequestContext<'_>) -> Result<(), CliError
     if !is_asked || context.current_approval(&pull.head)?.is_some() {
         return Ok(());
     }
-    let unread = || needs("the head's parent cannot be read", "contents: read");
     let parents = context.github.parents(&pull.head).map_err(unread())?;
     let [parent] = parents.as_slice() else { return Ok(()) };
-    let Some(approval) = context.current_approval(parent)? else { return Ok(()) };
-    let found = evidence(&context.github, &context.query(parent))
-        .map_err(needs("the run's artifact cannot be read", "actions: read"))?;
-    let files = BaselineFiles::read(context, parent)?;
-    let approved = PullRequestDetails { head: parent.clone(), ..pull.clone() };
-    let plan = files.plan(context, &approved, Some(&approval), found);
-    let BumpPlan::Commit { baseline, by, digest, .. } = plan else { return Ok(()) };
+    let statuses = context.statuses(parent)?;
+    let mut keys: Vec<ConfigKey> = vec![context.key.clone()];
+    for key in statuses.iter().filter_map(|status| ConfigKey::of_status(&status.context)) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let identity = context.github.identity().unwrap_or_default();
+    for key in keys {
+        let Some(approval) = approval::standing(&statuses, &key, identity, parent) else { continue };
+        let Some(description) = bumped_by(context, &key, &approval, parent)? else { continue };
+        log(context.world, &format!("{} is the commit of the approved baseline", short_commit(&pull.head)));
+        carry_others(context, &key, parent, &pull.head)?;
+        // While this one is missing, a later run finds all of them again.
+        return context.record_for(&key, &pull.head, StatusState::Success, &description);
+    }
+    Ok(())
+}
+
+fn unread() -> impl Fn(GitHubError) -> CliError {
+    needs("the head's parent cannot be read", "contents: read")
+}
+
+/// Returns the description of the approval's status, if the head is the commit of an approved baseline of this config.
+fn bumped_by(
+    context: &PullRequestContext<'_>,
+    key: &ConfigKey,
+    approval: &Approval,
+    parent: &str,
+) -> Result<Option<String>, CliError> {
+    let pull = &context.pull;
+    let found = |config: &RepoPath| {
+        let query = RunQuery { commit: parent, config, key, before: None };
+        evidence(&context.github, &query).map_err(needs("the run's artifact cannot be read", "actions: read"))
+    };
+    let (config, found) = match found(&context.config)? {
+        // The report of another config names it; the digest of the approval contains that name.
+        Err(NoResult::OtherConfig(Some(other))) if *key != context.key => match RepoPath::root().join(&other) {
+            Ok(config) => (config.clone(), found(&config)?),
+            Err(_) => return Ok(None),
+        },
+        found => (context.config.clone(), found),
+    };
+    let file = match *key == context.key {
+        true => context.baseline_file()?,
+        false => context.baseline_file_of(&config)?,
+    };
+    let files = BaselineFiles::at(context, file, parent)?;
+    let approved = PullRequestDetails { head: parent.to_owned(), ..pull.clone() };
+    let plan = files.plan(context, &approved, Some(approval), found);
+    let BumpPlan::Commit { baseline, by, digest, .. } = plan else { return Ok(None) };
     let committed = context.file(&files.file, &pull.head)?;
     if committed.as_deref() != Some(baseline_v1::written(&baseline).as_bytes()) {
-        return Ok(());
+        return Ok(None);
     }
     let tree = |commit: &str| context.github.tree(commit).map_err(unread());
-    let (Some(before), Some(after)) = (tree(parent)?, tree(&pull.head)?) else { return Ok(()) };
-    if without(before, &files.file) != without(after, &files.file) {
-        return Ok(());
-    }
-    log(context.world, &format!("{} is the commit of the approved baseline", short_commit(&pull.head)));
-    carry_on(context, parent, &pull.head, &approval::description(&by, &digest))
+    let (Some(before), Some(after)) = (tree(parent)?, tree(&pull.head)?) else { return Ok(None) };
+    let is_alone = without(before, &files.file) == without(after, &files.file);
+    Ok(is_alone.then(|| approval::description(&by, &digest)))
 }
 
 fn without(mut tree: Tree, file: &RepoPath) -> Tree {

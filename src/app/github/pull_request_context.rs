@@ -168,6 +168,14 @@ impl<'a> PullRequestContext<'a> {
         baseline_file(self.inputs, |file| self.file(file, &self.base))
     }
 
+    /// Returns the baseline file of another config of the base commit.
+    ///
+    /// # Errors
+    /// An invalid config, or one without a baseline.
+    pub fn baseline_file_of(&self, config: &RepoPath) -> Result<RepoPath, CliError> {
+        configured_baseline(config, |file| self.file(file, &self.base))
+    }
+
     /// Reads a file at a commit; `None` if it does not exist.
     ///
     /// # Errors
@@ -260,9 +268,16 @@ pub fn baseline_file(
     if let Some(path) = &inputs.baseline {
         return Ok(inside(path)?);
     }
-    let file = inputs.config_file()?;
-    let missing = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&file, Code::NO_BASELINE, what, help));
-    let Some(bytes) = read(&file)? else {
+    configured_baseline(&inputs.config_file()?, read)
+}
+
+/// Returns the baseline file that a config names.
+fn configured_baseline(
+    file: &RepoPath,
+    read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
+) -> Result<RepoPath, CliError> {
+    let missing = |what: &str, help: &str| CliError::from(Diagnostic::of_file(file, Code::NO_BASELINE, what, help));
+    let Some(bytes) = read(file)? else {
         return Err(missing("the file does not exist on the base commit", "correct the input config"));
     };
     let config = read_config(&SourceText::new(file.clone(), bytes)?)?;

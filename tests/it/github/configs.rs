@@ -16,6 +16,10 @@ pub fn trials() -> Vec<Trial> {
         trial("with several configs in one run all statuses are set before the run starts again, once", one_run),
         trial("a config that needs no approval delays no run", green_sibling),
         trial("two approved configs are both committed, and each approval moves on with every commit", both_bumped),
+        trial(
+            "a stopped commit of one config is continued by the step of another one that runs first",
+            stopped_sibling,
+        ),
         trial("a config that is refused takes no approval from another one", refused_sibling),
         trial("each config is excused by what the base branch shows of it alone", each_excused),
         trial("a report that does not say its config approves nothing", no_config),
@@ -278,6 +282,38 @@ fn both_bumped() {
             Job::new(&services.checkout, &services.github, "pull_request.synchronize", "pull_request").head(&head);
         let ran = job.input("config", &config).runs();
         assert_eq!(ran.code, 0, "{service}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+/// The job is stopped between the commit of the first config's baseline and its status. The next event begins with another config.
+fn stopped_sibling() {
+    for (is_changed, contexts) in [(false, vec!["goldgate/baseline/b", "goldgate/baseline/a"]), (true, Vec::new())] {
+        let services = in_one_run(&SERVICES);
+        for service in SERVICES {
+            assert_eq!(services.labeled(service, "approve").code, 0);
+        }
+        services.github.commit(&head_sha(), &services.checkout);
+        services.github.deny("statuses: write");
+        assert_eq!((services.labeled("a", "bump").code, services.github.commits().len()), (3, 1));
+        services.github.change_denied(false);
+        let head = services.github.head("changes").unwrap();
+        assert!(head != head_sha() && services.github.contexts(&head).is_empty());
+        if is_changed {
+            services.github.change_commit(&head, |commit| {
+                commit.entries.insert("b/prompts/legal.md".to_owned(), (0o100_644, b"Report nothing.\n".to_vec()));
+            });
+        }
+        for service in ["b", "a"] {
+            let config = format!("{service}/goldgate.yaml");
+            let mut job =
+                Job::new(&services.elsewhere, &services.github, "pull_request.synchronize", "pull_request_target");
+            job.event["pull_request"]["head"]["sha"] = json!(head);
+            let job = job.input("mode", "approve").input("rerun", "false").input("config", &config);
+            let ran = job.runs();
+            assert_eq!(ran.code, 0, "{service}: {}{}", ran.stdout, ran.stderr);
+        }
+        assert_eq!(services.github.contexts(&head), contexts);
+        assert_eq!(services.github.labels().is_empty(), is_changed);
     }
 }
 
