@@ -87,6 +87,7 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         kept,
         complaints: BTreeMap::new(),
         judged: Vec::new(),
+        calls: Vec::new(),
         outputs_sha256: None,
         answered_by,
     }

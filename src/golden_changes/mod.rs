@@ -22,6 +22,7 @@ use crate::files::{BaseFiles, SourceText};
 use crate::model::{Agent, Config, GoldenChange, NotGateable, RepoPath, RunKey, SuiteConfig, Tier};
 use crate::suites::read_config;
 
+pub use self::agent_files::agent_files;
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
 pub use self::recording_proof::{

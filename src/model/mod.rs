@@ -36,6 +36,7 @@ mod run_source;
 mod run_usage;
 mod setting;
 mod shard;
+mod since_base;
 mod tag;
 mod trace;
 mod verdict;
@@ -76,8 +77,8 @@ pub use metric::{
 pub use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
 pub use other_pull_request::{OtherOutcome, OtherPullRequest};
 pub use pair::{
-    AnsweredBy, CaseTrend, Exclusion, Freshness, GoldenLine, LostSample, PairCheck, PairResult, PairValue, Quarantine,
-    RecordingAge, Standing,
+    AnsweredBy, CalledTool, CaseTrend, Exclusion, Freshness, GoldenLine, LostSample, PairCheck, PairResult, PairValue,
+    Quarantine, RecordingAge, Standing,
 };
 pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
@@ -90,6 +91,7 @@ pub use run_source::{LiveSource, RunSource};
 pub use run_usage::RunUsage;
 pub use setting::{KindSettings, SettingChange, SettingFile, SettingRule, SettingWeight, Treatment};
 pub use shard::Shard;
+pub use since_base::{ChangedText, MovedUse, SampleUse, SinceBase};
 pub use tag::Tag;
 pub use trace::{ModelCall, ModelCallResult, Period, Traced};
 pub use verdict::{Ruling, SWITCHED_OFF, Verdict};

@@ -330,6 +330,9 @@ pub struct PairResult {
     /// Audit data of single samples, by sample; stored next to a report, not in it.
     #[serde(skip)]
     pub kept: Vec<(u32, Box<str>)>,
+    /// The tools that each sample called, in order; only if the case fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Vec<CalledTool>>,
     /// What the agent's program wrote to stderr, by sample (the last 64 KiB); stored next to a report, not in it.
     #[serde(skip)]
     pub complaints: BTreeMap<u32, String>,
@@ -339,6 +342,20 @@ pub struct PairResult {
     /// The model and the prompt package that answered.
     #[serde(skip)]
     pub answered_by: AnsweredBy,
+}
+
+/// A tool that a sample called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CalledTool {
+    /// Its name.
+    pub tool: String,
+    /// Whether the call failed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub failed: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Writes layers by number.

@@ -23,6 +23,7 @@ use super::pair::{Exclusion, PairCheck, PairResult};
 use super::path::RepoPath;
 use super::reliability::Reliability;
 use super::run_usage::RunUsage;
+use super::since_base::SinceBase;
 use super::tag::Tag;
 use super::verdict::{Ruling, Verdict};
 use super::words::words;
@@ -188,6 +189,9 @@ pub struct AgentReport {
     /// The baseline's number of samples without a result, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub infra_before: Option<u32>,
+    /// What differs from the base commit, apart from the numbers; absent without a base commit.
+    #[serde(default, skip_serializing_if = "SinceBase::is_empty")]
+    pub since_base: SinceBase,
 }
 
 /// One metric of an agent.

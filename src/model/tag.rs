@@ -48,7 +48,9 @@ impl Tag {
         match self {
             Self::Prompt => "update the prompt policy or the few-shot examples",
             Self::Tooling => "fix the tooling service",
-            Self::Routing => "fix the conditional edge logic",
+            Self::Routing => {
+                "fix how the agent chooses tools or nodes: the descriptions of the tools, the prompt, or the graph's edges"
+            }
             Self::Schema => "improve JSON parsing or the prompt's output instructions",
             Self::Model => "adjust the prompt's emphasis or the model's temperature",
         }

@@ -14,8 +14,8 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
         let mut without = Vec::new();
         for metric in &agent.metrics {
             let comparison = &metric.comparison;
-            let same = number::direction(metric.better, metric.unit, comparison.delta) == ValueDirection::Same;
-            let (name, delta) = (clean(&metric.name, 60), number::delta(metric.unit, comparison.delta));
+            let same = number::direction_of(metric) == ValueDirection::Same;
+            let (name, delta) = (clean(&metric.name, 60), number::change(metric));
             match (comparison.noise.filter(|_| !same), comparison.ci95) {
                 (None, _) => {}
                 (Some(noise), Some(ends)) => {

@@ -5,8 +5,8 @@ use super::plain::line;
 use super::sparkline::sparkline;
 use super::{number, words};
 use crate::model::{
-    AgentReport, Approval, CaseEvidence, CaseId, EvidenceLine, GateKind, GateRuling, MOVED, MetricReport, PairCheck,
-    PairResult, Report, Ruling, SuiteReport, Verdict, metric_value,
+    AgentReport, Approval, CaseEvidence, CaseId, EvidenceLine, FailureLine, GateKind, GateRuling, MOVED, MetricReport,
+    PairCheck, PairResult, Report, Ruling, SuiteReport, Verdict, metric_value,
 };
 
 /// A metric with a failed gate.
@@ -40,7 +40,7 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
 
 /// Whether a number differs from the baseline after rounding, or has vanished.
 pub fn has_moved(metric: &MetricReport) -> bool {
-    let moved = number::direction(metric.better, metric.unit, metric.comparison.delta) != ValueDirection::Same;
+    let moved = number::direction_of(metric) != ValueDirection::Same;
     moved || (metric.value.is_none() && metric.comparison.baseline.is_some())
 }
 
@@ -57,8 +57,16 @@ pub fn approved_gate<'a>(approval: Option<&Approval>, metric: &'a MetricReport) 
     })
 }
 
+/// Whether the evidence of one of these metrics shows a failed check.
+pub fn is_shown(metrics: &[FailedMetric<'_>], failed: &FailureLine<'_>) -> bool {
+    let mut of_agent = metrics.iter().filter(|FailedMetric { suite, agent, .. }| {
+        suite.id == failed.suite.id && suite.tier == failed.suite.tier && agent.agent == failed.agent.agent
+    });
+    of_agent.any(|shown| shows_check(shown.metric, failed.case, failed.check))
+}
+
 /// Whether the evidence of a metric shows this failed check.
-pub fn shows_check(metric: &MetricReport, case: &PairResult, check: &PairCheck) -> bool {
+fn shows_check(metric: &MetricReport, case: &PairResult, check: &PairCheck) -> bool {
     let mut cases = metric.evidence.cases.iter().filter(|evidence| evidence.case == case.case);
     cases.any(|evidence| {
         let mut checked = evidence.differences.iter().filter(|line| line.tag.is_some());

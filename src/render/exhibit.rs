@@ -4,6 +4,7 @@ use super::plain::{line, put};
 use super::words;
 use crate::files::SourceText;
 use crate::model::{Run, Sample};
+use crate::suites::{ObservedCall, calls};
 
 /// The number of lines of a text that are shown.
 const LINES: usize = 60;
@@ -30,6 +31,33 @@ pub fn samples(out: &mut String, samples: &[Sample]) {
                 put(out, &format!("produced, sample {number}:"));
                 runs.iter().for_each(|run| produced(out, run));
             }
+        }
+    }
+}
+
+/// The number of calls that are shown of a sample.
+const CALLS: usize = 40;
+
+/// Writes the tool calls of each sample in their order.
+pub fn calls_in_order(out: &mut String, samples: &[Sample]) {
+    for (number, sample) in samples.iter().enumerate() {
+        let runs: &[Run] = match sample {
+            Sample::Completed(runs) => runs,
+            Sample::Inconclusive { .. } | Sample::Spared => &[],
+        };
+        let made: Vec<ObservedCall> = runs.iter().flat_map(|run| calls(run).0).collect();
+        if made.is_empty() {
+            continue;
+        }
+        put(out, &format!("calls, sample {number}:"));
+        for (index, call) in made.iter().take(CALLS).enumerate() {
+            let ObservedCall { name, arguments, result, failed, .. } = call;
+            let result = if *failed { "failed".to_owned() } else { line(&result.to_string(), 160) };
+            let (name, arguments) = (line(name, 80), line(&arguments.to_string(), 200));
+            put(out, &format!("  {:>2} {name}({arguments}) → {result}", index + 1));
+        }
+        if made.len() > CALLS {
+            put(out, &format!("  … and {}", words::plural(made.len() - CALLS, "more call", "more calls")));
         }
     }
 }

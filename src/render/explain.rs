@@ -1,11 +1,12 @@
 //! One case: the expectation, the samples, why each check failed, and the next step.
 
 use super::plain::{line, put};
+use super::sparkline::sparkline;
 use super::{exhibit, judges, words};
 use crate::files::SourceText;
 use crate::model::{
     AgentReport, Ask, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairResult, PairShortfall, Report, Ruling,
-    RunKey, Sample, SuiteReport, Toolbox, Verdict, metric_value,
+    RunKey, Sample, SuiteReport, Toolbox, Unit, Verdict, metric_value,
 };
 use crate::text::{ChangedLine, changed_lines};
 
@@ -25,6 +26,8 @@ pub struct ExplainedCase<'a> {
     pub samples: &'a [Sample],
     /// The outputs at an earlier commit; `None` without one.
     pub before: Option<EarlierOutput<'a>>,
+    /// The share of samples that passed in the last committed baselines, oldest first.
+    pub past: &'a [Option<f64>],
 }
 
 /// The outputs of a case at an earlier commit.
@@ -93,7 +96,7 @@ pub fn overview(report: &Report) -> String {
 
 /// The case with its result, input, expectation and outputs.
 pub fn explain(explained: &ExplainedCase<'_>) -> String {
-    let ExplainedCase { suite, agent, case, asked, golden, samples, before } = explained;
+    let ExplainedCase { suite, agent, case, asked, golden, samples, before, past } = explained;
     let mut out = String::new();
     one(&mut out, suite, agent, case);
     for (key, ask) in *asked {
@@ -107,11 +110,32 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
     let start = case.checks.iter().map(|check| check.location.line).min().unwrap_or(1);
     exhibit::golden(&mut out, golden, start as usize);
     exhibit::samples(&mut out, samples);
+    exhibit::calls_in_order(&mut out, samples);
     if let Some(before) = before {
         changes(&mut out, *before, samples);
     }
+    history(&mut out, past);
+    next_steps(&mut out, suite, agent, case);
     out.push('\n');
     out
+}
+
+/// How often the samples of the case passed in the last committed baselines.
+fn history(out: &mut String, past: &[Option<f64>]) {
+    let known: Vec<f64> = past.iter().copied().flatten().collect();
+    let Some(last) = known.last() else { return };
+    let baselines = words::plural(past.len(), "committed baseline", "committed baselines");
+    let passed = metric_value(Unit::Share, Some(*last));
+    put(out, &format!("history: samples that pass in the last {baselines}: {} (now at {passed})", sparkline(past)));
+}
+
+/// What to do about the first failed check, and how to grade the case again.
+fn next_steps(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &PairResult) {
+    let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
+    if let Some(failure) = failed.find_map(|check| check.failure.as_deref()) {
+        put(out, &format!("next: {}", line(&failure.next_action, 400)));
+    }
+    put(out, &format!("again: goldgate run --suite {} --agent {} --case {}", suite.id, agent.agent, case.case));
 }
 
 /// Longer lines of a prompt are cut, in characters.
@@ -191,7 +215,13 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &PairRe
         let spread =
             value.spread().map_or(String::new(), |spread| format!("   spread {}", words::spread(metric.unit, spread)));
         let folded = metric_value(metric.unit, value.value);
-        put(out, &format!("    {:<28} {folded:>8}   {}{spread}", metric.name, samples.join("  ")));
+        let gates: Vec<String> = metric.gates.iter().map(|gate| words::limit(metric, gate)).collect();
+        let gates = if gates.is_empty() {
+            String::new()
+        } else {
+            format!("   agent: {} {}", gates.join(", "), metric.verdict.as_str())
+        };
+        put(out, &format!("    {:<28} {folded:>8}   {}{spread}{gates}", metric.name, samples.join("  ")));
     }
     put(out, "  checks");
     for check in &pair.checks {

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::evidence;
 use super::plain::line;
 use super::words::{GateCounts, NAME, limit, other_outcome, plural};
-use crate::model::{Authority, CaseChoice, ChangeClass, MetricReport, OtherPullRequest, Report, Verdict, metric_value};
+use super::{evidence, since_base};
+use crate::model::{
+    AgentReport, Authority, CaseChoice, ChangeClass, GateKind, GateRuling, MetricReport, OtherPullRequest, Report,
+    Ruling, Verdict, metric_value,
+};
 
 /// The verdict in one or two short sentences.
 pub fn headline(report: &Report) -> String {
@@ -36,21 +39,90 @@ pub fn headline(report: &Report) -> String {
         let outcome = other_outcome(*outcome);
         return format!("Merge blocked: pull request {number} into {into} has the same head commit and {outcome}.");
     }
+    if let Some(first_run) = first_run(report, tally) {
+        return first_run;
+    }
     match (report.verdict.verdict(), report.authority) {
         (Some(Verdict::Fail), Authority::Blocking) => format!("Merge blocked: {failed}."),
         (Some(Verdict::Fail), Authority::Advisory) => format!("{failed}. This does not block the merge."),
         (_, Authority::Blocking) if !report.not_gateable.is_empty() => {
-            "Merge blocked: no verdict is possible.".to_owned()
+            format!("Merge blocked: no verdict is possible: {}", missing(report))
         }
         (None, _) => "No gate was evaluated. This is not a pass.".to_owned(),
         (Some(Verdict::Inconclusive), Authority::Advisory) if !report.not_gateable.is_empty() => {
-            "No verdict is possible. This does not block the merge.".to_owned()
+            format!("No verdict is possible, which does not block the merge: {}", missing(report))
         }
         (Some(Verdict::Inconclusive), _) => {
-            format!("No gate fails, but {} inconclusive.", plural(tally.inconclusive, "gate is", "gates are"))
+            let gates = plural(tally.inconclusive, "gate is", "gates are");
+            format!("No gate fails, but {gates} inconclusive{}.", undecided(report))
         }
         (Some(Verdict::Pass), _) => passed(report, tally.pass),
     }
+}
+
+/// The command that makes a baseline.
+pub const MAKE_BASELINE: &str = "`goldgate run --update-baseline`";
+
+/// The result of a run without any baseline to compare with: which gates pass on their own limits, and how to get a baseline.
+fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
+    let next = format!("There is no baseline yet; {MAKE_BASELINE} makes one.");
+    let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
+    // An agent may be in a baseline that its numbers cannot be compared with.
+    let is_known = |agent: &AgentReport| {
+        agent.taxonomy_before.is_some() || agent.infra_before.is_some() || !agent.removed.is_empty()
+    };
+    let judged = report.not_gateable.is_empty() && !has_baseline(report) && !agents().any(is_known);
+    match report.verdict.verdict().filter(|_| judged && report.approval.is_none())? {
+        Verdict::Fail => {
+            let passes = plural(tally.pass, "gate passes", "gates pass");
+            let is_upper = |gate: &GateRuling| matches!(gate.gate, GateKind::Max | GateKind::MaxRise);
+            let mut failed = evidence::failed_metrics(report).into_iter();
+            let side = if failed.any(|failed| is_upper(failed.gate)) { "outside" } else { "below" };
+            let fails = match tally.fail {
+                1 => format!("1 is {side} its limit"),
+                count => format!("{count} are {side} their limits"),
+            };
+            let advisory = match report.authority {
+                Authority::Blocking => "",
+                Authority::Advisory => " This does not block the merge.",
+            };
+            Some(format!("First run: {passes}, {fails}: {}. {next}{advisory}", failed_gates(report, tally.fail)))
+        }
+        Verdict::Pass => Some(format!("First run: {} {next}", lower_first(&passed(report, tally.pass)))),
+        Verdict::Inconclusive => None,
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// The longest reason in a headline, in characters.
+const REASON: usize = 260;
+
+/// The first reason for a missing verdict, with the command that gets what is missing where there is one.
+fn missing(report: &Report) -> String {
+    let first = report.not_gateable.first().map_or(String::new(), |why| line(&why.0, REASON));
+    match report.not_gateable.len() {
+        0 | 1 => format!("{first}."),
+        count => format!("{first} + {}.", plural(count - 1, "more reason", "more reasons")),
+    }
+}
+
+/// The first inconclusive gate with its numbers.
+fn undecided(report: &Report) -> String {
+    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
+    let found =
+        agents.flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric))).find_map(|(agent, metric)| {
+            let is_undecided = |gate: &&GateRuling| gate.ruling == Ruling::Judged(Verdict::Inconclusive);
+            Some((agent, metric, metric.gates.iter().find(is_undecided)?))
+        });
+    found.map_or(String::new(), |(agent, metric, gate)| {
+        let value = metric_value(metric.unit, metric.value);
+        let name = line(&metric.name, NAME);
+        format!(": {} {name} {value}, needs {}; more cases or samples decide it", agent.agent, limit(metric, gate))
+    })
 }
 
 /// How many gates pass on how many cases.
@@ -64,7 +136,9 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
         return approved;
     }
     let excused = excused_gates(report);
-    let moved = if has_baseline(report) && !has_moved(report) { " (no number moved)" } else { "" };
+    let uses = since_base::greater_uses(report).map_or(String::new(), |uses| format!("; {uses}"));
+    let nothing_moved = uses.is_empty() && has_baseline(report) && !has_moved(report);
+    let moved = if nothing_moved { " (no number moved)" } else { "" };
     let partly = match report.choice {
         CaseChoice::All => "",
         CaseChoice::Matching => " Only cases that match --case or --tag were graded; the others are not judged.",
@@ -72,8 +146,8 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
     };
     match gates {
         0 => format!("No gate fails.{partly}"),
-        1 => format!("The only gate passes on {cases}{moved}{excused}.{partly}"),
-        _ => format!("All {} pass on {cases}{moved}{excused}.{partly}", plural(gates, "gate", "gates")),
+        1 => format!("The only gate passes on {cases}{moved}{uses}{excused}.{partly}"),
+        _ => format!("All {} pass on {cases}{moved}{uses}{excused}.{partly}", plural(gates, "gate", "gates")),
     }
 }
 

@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::history::{date, ends, move_words, span};
+use super::html::policy::policy;
 use super::number::delta;
 use super::plain::line;
 use crate::model::metric_value;
@@ -34,7 +35,7 @@ pub fn html_history(history: &History) -> String {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width"; "\n"
-                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"; "\n"
+                meta http-equiv="Content-Security-Policy" content=(policy(STYLE, None)); "\n"
                 title { "goldgate history" }
                 style { (PreEscaped(STYLE)) }
             }

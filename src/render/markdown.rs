@@ -18,7 +18,7 @@ use self::evidence::{failed_gates, moved_cases};
 use self::failures::{newly_failing, other_failures, taxonomy};
 pub use self::links::Links;
 use self::next_steps::next_steps;
-use self::numbers::{certainty, changed, detectable, unchanged};
+use self::numbers::{certainty, changed, detectable, moved_uses, unchanged};
 use self::remarks::remarks;
 use super::plain::{inline, name, put, sentence, title};
 use super::words;
@@ -66,7 +66,9 @@ pub fn alert_kind(report: &Report) -> &'static str {
 
 /// The verdict in one or two short sentences, escaped.
 pub fn headline(report: &Report) -> String {
-    sentence(&words::headline(report), 400)
+    // The command is goldgate's own text, so it may be code.
+    let escaped = sentence(words::MAKE_BASELINE, words::NAME);
+    sentence(&words::headline(report), 600).replace(&escaped, words::MAKE_BASELINE)
 }
 
 /// The alert that opens a comment.
@@ -104,6 +106,7 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlo
         })),
     }
     all.extend([
+        block(2, "what samples use", moved_uses(report)),
         block(0, "next steps", next_steps(report, links)),
         block(3, "cases behind moved numbers", moved_cases(report, links)),
         block(3, "other failed checks", other_failures(report, links)),

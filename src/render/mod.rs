@@ -22,6 +22,7 @@ pub mod review;
 pub mod sarif;
 mod screen;
 pub mod side_by_side;
+mod since_base;
 mod sparkline;
 pub mod terminal;
 pub mod words;

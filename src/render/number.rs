@@ -1,6 +1,6 @@
 //! Numbers and differences as people read them.
 
-use crate::model::{Better, Unit, fixed_places, grouped, hundredths};
+use crate::model::{Better, Comparison, MetricReport, Unit, fixed_places, grouped, hundredths, metric_value};
 
 /// A difference with its sign: `−12.5 pp` for shares, `=` where it rounds to zero, a dash where it is unknown.
 pub fn delta(unit: Unit, delta: Option<f64>) -> String {
@@ -15,6 +15,29 @@ pub fn delta(unit: Unit, delta: Option<f64>) -> String {
         return "=".to_owned();
     }
     format!("{}{size}{suffix}", if delta < 0.0 { "−" } else { "+" })
+}
+
+/// The change of a metric since the baseline, as [`delta`] renders it. Two values that read the same have not changed.
+pub fn change(metric: &MetricReport) -> String {
+    delta(metric.unit, readable_change(metric))
+}
+
+/// Whether a metric is better, worse or neither since the baseline, as [`change`] renders it.
+pub fn direction_of(metric: &MetricReport) -> ValueDirection {
+    direction(metric.better, metric.unit, readable_change(metric))
+}
+
+/// The change, or zero if both values read the same.
+fn readable_change(metric: &MetricReport) -> Option<f64> {
+    let Comparison { baseline, delta, .. } = metric.comparison;
+    match (baseline, delta) {
+        (Some(baseline), Some(delta)) if read_the_same(metric.unit, baseline, baseline + delta) => Some(0.0),
+        (_, delta) => delta,
+    }
+}
+
+fn read_the_same(unit: Unit, one: f64, other: f64) -> bool {
+    metric_value(unit, Some(one)) == metric_value(unit, Some(other))
 }
 
 /// A time: whole milliseconds below one second, else seconds with one decimal place.
@@ -51,7 +74,7 @@ pub enum ValueDirection {
 
 #[cfg(test)]
 mod tests {
-    use super::{ValueDirection, delta, direction, duration};
+    use super::{ValueDirection, delta, direction, duration, read_the_same};
     use crate::model::{Better, Unit, metric_value};
 
     #[test]
@@ -80,6 +103,13 @@ mod tests {
             (metric_value(Unit::Spread, Some(0.0107)), delta(Unit::Spread, Some(-0.00004))),
             ("0.0107".to_owned(), "=".to_owned())
         );
+    }
+
+    #[test]
+    fn values_that_read_the_same_have_not_changed() {
+        // Their difference alone rounds to 0.1 pp.
+        assert!(read_the_same(Unit::Share, 0.825_4, 0.824_6) && delta(Unit::Share, Some(-0.000_8)) != "=");
+        assert!(!read_the_same(Unit::Share, 0.825, 0.824));
     }
 
     #[test]

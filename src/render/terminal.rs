@@ -10,9 +10,10 @@ pub(super) use self::frame::plain_style;
 use super::evidence::FailedMetric;
 use super::plain::{line, put};
 use super::screen::{Detail, Screen};
+use super::since_base::{PLAIN_MARKS, agent_changes, change_line};
 use super::words::GateCounts;
 use super::{certainty, evidence, judges, words};
-use crate::model::{CaseTrend, FailureLine, Report, Tag};
+use crate::model::{AgentReport, CaseTrend, FailureLine, Report, Tag};
 
 /// The number of failed checks, and of numbers that moved, that are listed.
 const LISTED: usize = 12;
@@ -27,10 +28,10 @@ pub fn terminal(report: &Report, screen: Screen) -> String {
     for why in &report.not_gateable {
         put(&mut out, &format!("no verdict: {}", line(&why.0, 400)));
     }
-    put(&mut out, &words::headline(report));
     if screen.detail != Detail::Verdict {
         put(&mut out, &GateCounts::of(&report.suites).to_words());
     }
+    put(&mut out, &words::headline(report));
     out
 }
 
@@ -81,14 +82,26 @@ fn certain(out: &mut String, report: &Report) {
 /// Each failed gate with the cases that moved it.
 fn failed_gates(out: &mut String, report: &Report) {
     let failed = evidence::failed_metrics(report);
+    let (mut above, mut compared): (Option<&AgentReport>, Vec<_>) = (None, Vec::new());
     for FailedMetric { suite, agent, metric, gate } in failed.iter().take(LISTED) {
         put(out, &format!("{}/{}: {}", suite.id, agent.agent, evidence::failed_gate(metric, gate)));
+        if above.is_none_or(|above| !std::ptr::eq(above, *agent)) {
+            changes(out, agent);
+        }
+        above = Some(agent);
         for (one, case) in evidence::cases_with_reports(agent, metric) {
             put(out, format!("  {} {}", one.case, evidence::case_value(metric, one)).trim_end());
             for difference in &one.differences {
                 let samples = evidence::in_samples(case, difference);
                 put(out, &format!("    expected {}", line(&difference.difference.expected, 200)));
                 put(out, &format!("    got      {}{samples}", line(&difference.difference.produced, 300)));
+            }
+            let name = (&suite.id, suite.tier, &agent.agent, &one.case);
+            if !compared.contains(&name) {
+                compared.push(name);
+                let changed = agent.since_base.outputs_of(&one.case).iter().take(OUTPUTS);
+                let completed = case.map_or(1, |case| case.completed);
+                changed.for_each(|one| put(out, &format!("    changed  {}", change_line(one, completed, PLAIN_MARKS))));
             }
         }
         if let Some(more) = evidence::more_cases(metric) {
@@ -100,6 +113,28 @@ fn failed_gates(out: &mut String, report: &Report) {
     }
     if !failed.is_empty() {
         out.push('\n');
+    }
+}
+
+/// The number of values of an output, and of changes of an agent, that are listed.
+const OUTPUTS: usize = 3;
+
+/// What this commit changed in an agent.
+fn changes(out: &mut String, agent: &AgentReport) {
+    let all = agent_changes(agent, PLAIN_MARKS);
+    if all.is_empty() {
+        return;
+    }
+    put(out, "  changed since the base commit, so the likely cause:");
+    all.iter().take(OUTPUTS).for_each(|change| put(out, &format!("    {change}")));
+    if all.len() > OUTPUTS {
+        put(
+            out,
+            &format!(
+                "    … and {}; --out DIR shows all",
+                words::plural(all.len() - OUTPUTS, "more change", "more changes")
+            ),
+        );
     }
 }
 
@@ -123,6 +158,8 @@ fn failures(out: &mut String, report: &Report, detail: Detail) {
             counts.collect::<Vec<_>>().join(", ")
         ),
     );
+    let metrics = evidence::failed_metrics(report);
+    let is_shown = |failed: &FailureLine<'_>| evidence::is_shown(&metrics, failed);
     for failed in all.iter().take(LISTED) {
         let Some(failure) = failed.check.failure.as_deref() else { continue };
         let FailureLine { suite, agent, case, check } = failed;
@@ -132,7 +169,13 @@ fn failures(out: &mut String, report: &Report, detail: Detail) {
         if has_failed_before(failed) && detail != Detail::Everything {
             continue;
         }
-        put(out, &format!("    {}", line(&failure.detail, 200)));
+        // A failed gate shows both sides already.
+        if !is_shown(failed) {
+            if let Some(expected) = &check.expected {
+                put(out, &format!("    expected {}", line(expected, 200)));
+            }
+            put(out, &format!("    got      {}", line(&failure.detail, 300)));
+        }
         put(out, &format!("    next: {}  ({}:{})", line(&failure.next_action, 200), case.golden, check.location.line));
     }
     if all.len() > LISTED {

@@ -47,6 +47,7 @@ fn agent(shown: AgentReport, ruled: AgentReport) -> AgentReport {
         notes: shown.notes,
         taxonomy_before: shown.taxonomy_before,
         infra_before: shown.infra_before,
+        since_base: shown.since_base,
         ..ruled
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{AgentName, AgentReport, CaseTrend, Identity, PairResult, Ruling};
+use crate::model::{AgentName, AgentReport, CaseTrend, Identity, PairResult, Ruling, SinceBase};
 
 /// Why a draft has no verdict.
 const NO_VERDICT: &str = "a draft counts for nothing";
@@ -38,6 +38,7 @@ pub fn only_drafts(agent: AgentName, drafts: Vec<PairResult>) -> AgentReport {
         read_layers: BTreeMap::new(),
         taxonomy_before: None,
         infra_before: None,
+        since_base: SinceBase::default(),
     };
     add_drafts(&mut report, drafts);
     report

@@ -7,6 +7,8 @@ mod digest;
 mod drafts;
 mod evidence;
 mod history;
+mod output_changes;
+mod text_changes;
 
 use std::collections::BTreeMap;
 
@@ -21,13 +23,16 @@ pub use self::history::{
     numbers_of_report,
 };
 
+pub use self::output_changes::{changed_outputs, moved_uses};
+pub use self::text_changes::changed_paragraphs;
+
 use self::evidence::add_evidence;
 use crate::fold;
 use crate::gate::{Comparability, GateOutcome};
 use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, COVERAGE, CaseId, EPSILON, Exclusion, GoldenChange,
-    Identity, Interruption, Layer, MetricSpec, NotGateable, PairResult, Report, Ruling, Shard, SuiteId, SuiteReport,
-    Tier, Verdict,
+    Identity, Interruption, Layer, MetricSpec, NotGateable, PairResult, Report, Ruling, Shard, SinceBase, SuiteId,
+    SuiteReport, Tier, Verdict,
 };
 use crate::text::line;
 
@@ -136,6 +141,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         read_layers: BTreeMap::new(),
         taxonomy_before: before.filter(|entry| !entry.cases.is_empty()).map(|entry| entry.taxonomy.clone()),
         infra_before: before.and_then(|entry| entry.infra),
+        since_base: SinceBase::default(),
     };
     report.complete();
     add_evidence(specs, &mut report, before.filter(|_| comparable));

@@ -28,10 +28,12 @@ pub use self::shared::answer::metrics::ANSWER_METRICS;
 pub use self::shared::answer::text::AnswerOutput;
 pub use self::shared::asking::in_words;
 pub use self::shared::audit::Audit;
+pub use self::shared::calls::{ObservedCall, calls};
 pub use self::shared::case_marks::CaseStage;
 pub use self::shared::case_text::{CaseText, with_cases};
 pub use self::shared::entries::GoldenEntries;
 pub use self::shared::every_kind::COMMON;
+pub use self::shared::failure_classifier::broken_tools;
 pub use self::shared::grade_context::{GradeContext, PromptPackage};
 pub use self::shared::input::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
 pub use self::shared::judged::{Exhibit, vote};
@@ -41,7 +43,7 @@ pub use self::shared::quarantine::Stated;
 pub use self::shared::rubric::DIMENSIONS;
 pub use self::shared::suite_digest::{outputs_digest, suite_digest};
 pub use self::shared::terms::BuiltInTerms;
-pub use self::shared::use_metrics::USE_METRICS;
+pub use self::shared::use_metrics::{USE_METRICS, used};
 
 /// All kinds.
 pub const KINDS: &[&SuiteKind] = &[

@@ -1,6 +1,6 @@
 //! The lines that differ between two texts.
 
-use imara_diff::{Algorithm, Diff, InternedInput};
+use super::changed_ranges::{ChangedRange, changed_ranges};
 
 /// A line that differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,13 +14,10 @@ pub enum ChangedLine<'a> {
 /// Returns the lines that differ, in order; of each change the removed lines come first.
 pub fn changed_lines<'a>(before: &'a str, after: &'a str) -> Vec<ChangedLine<'a>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let mut input = InternedInput::default();
-    input.update_before(old.iter().copied());
-    input.update_after(new.iter().copied());
     let mut changes = Vec::new();
-    for hunk in Diff::compute(Algorithm::Histogram, &input).hunks() {
-        let removed = old.get(hunk.before.start as usize..hunk.before.end as usize).unwrap_or_default();
-        let added = new.get(hunk.after.start as usize..hunk.after.end as usize).unwrap_or_default();
+    for ChangedRange { before, after } in changed_ranges(&old, &new) {
+        let removed = old.get(before).unwrap_or_default();
+        let added = new.get(after).unwrap_or_default();
         changes.extend(removed.iter().copied().map(ChangedLine::Removed));
         changes.extend(added.iter().copied().map(ChangedLine::Added));
     }

@@ -1,5 +1,6 @@
 //! Text as people and models write it: comparison and recovery. Pure, linear, never panics.
 
+mod changed_ranges;
 mod confusable;
 mod line;
 mod line_diff;
@@ -7,6 +8,7 @@ mod listing;
 mod matching;
 mod names;
 mod norm;
+mod paragraphs;
 mod pattern;
 mod percent;
 pub mod recover;
@@ -14,15 +16,19 @@ mod returns;
 pub mod rtf;
 mod short_commit;
 mod similarity;
+mod word_diff;
 
+pub use changed_ranges::{ChangedRange, changed_ranges};
 pub use line::line;
 pub use line_diff::{ChangedLine, changed_lines};
 pub use listing::{counted, named, named_with};
 pub use matching::{Keyword, contains, same_category, token_overlap};
 pub use names::{Folded, Hit, NameSet, is_whole};
 pub use norm::{norm, norm_cased};
+pub use paragraphs::paragraphs;
 pub use pattern::pattern;
 pub use percent::{decoded, encoded_path, encoded_segment};
 pub use returns::without_returns;
 pub use short_commit::short_commit;
 pub use similarity::{levenshtein, rouge_l, token_f1};
+pub use word_diff::{WordPiece, changed_part, changed_words};

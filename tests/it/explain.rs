@@ -11,6 +11,10 @@ pub fn trials() -> Vec<Trial> {
         trial("explain of a suite or an agent lists its cases, and those that fail come first", lists),
         trial("explain compares the output with the one at the last committed baseline", compared),
         trial("explain --base compares the output with the one at any commit", with_base),
+        trial(
+            "explain shows the calls in order, the values against their gates, the history and the next step",
+            sections,
+        ),
         trial("explain of recordings that an earlier commit cannot read shows the rest", unreadable),
     ]
 }
@@ -92,6 +96,37 @@ fn with_base() {
     let ran = explain(&repository, &["lease", "--base", "nowhere"]);
     let what = "error: --base nowhere: git does not know this commit here";
     assert!(ran.code == 3 && ran.stderr.starts_with(what), "{}", ran.stderr);
+}
+
+fn sections() {
+    let repository = committed();
+    repository.replace("baselines/latest.json", "\"passed\": [1.0]", "\"passed\": [0.0]");
+    commit_all(&repository);
+    repository.replace(
+        RECORDING,
+        "\"sample\": 0,",
+        "\"sample\": 0, \"intermediate\": { \"tool_calls\": [
+           { \"name\": \"search\", \"arguments\": { \"text\": \"rent\" }, \"error\": \"503\" },
+           { \"name\": \"search\", \"arguments\": { \"text\": \"rent\" }, \"result\": [1] } ] },",
+    );
+    repository.replace(RECORDING, "change-of-control", "rent");
+    let ran = explain(&repository, &["lease"]);
+    let parts = [
+        "contracts/legal/lease: fail\n",
+        "agent: ≥ 80% fail\n",
+        "    FAILS  expected_finding[0]",
+        "asked:\n",
+        "expected, golden/expected/legal/lease.json:\n",
+        "produced, sample 0:\n",
+        "calls, sample 0:\n   1 search({\"text\":\"rent\"}) → failed\n   2 search({\"text\":\"rent\"}) → [1]\n",
+        "output at commit ",
+        "history: samples that pass in the last 2 committed baselines: █▁ (now at 0%)\n",
+        "\nnext: sharpen the category rules of the prompt",
+        "again: goldgate run --suite contracts --agent legal --case lease\n",
+    ];
+    let places: Vec<usize> =
+        parts.iter().map(|part| ran.stdout.find(part).unwrap_or_else(|| panic!("{part}: {}", ran.stdout))).collect();
+    assert!(places[0] < places[1] && places.iter().skip(3).is_sorted(), "{places:?}: {}", ran.stdout);
 }
 
 fn unreadable() {

@@ -196,6 +196,8 @@ fn page() {
     shown(&repository, &["--html", "history.html"]);
     let page = repository.read("history.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("default-src 'none'"), "{page}");
+    assert!(page.contains("script-src 'none'") && page.contains("style-src 'sha256-"), "{page}");
+    assert!(!page.contains("unsafe") && !page.contains(" style="), "{page}");
     assert_eq!(page.matches("<svg").count(), 1, "one plot for the one number that moved");
     assert_eq!(page.matches("<circle").count(), 3);
     assert!(!page.contains("<script") && page.contains("&lt;script&gt;alert(1)"), "{page}");

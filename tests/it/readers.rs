@@ -1,11 +1,11 @@
 //! What a tired reader of a red comment or page has to find, and what must not mislead.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use libtest_mimic::Trial;
 
 use crate::golden_changes::{commit_all, git};
-use crate::repository::{EXPECTED, RUN, Ran, Repository};
+use crate::repository::{EXPECTED, RUN, Ran, Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -16,6 +16,14 @@ pub fn trials() -> Vec<Trial> {
         trial("a comparison without a moved number says so in the headline alone", nothing_moved),
         trial("a failed gate is not called noise anywhere", no_noise),
         trial("a failed gate shows its last baselines where git has them", past),
+        trial("a comment shows what changed in the agent and in its output before it classifies a failure", since_base),
+        trial("an agent that needs twice the tokens and time is reported without a gate on them", uses),
+        trial("a first run tells which gates pass and how to make a baseline", first_run),
+        trial("a run without a verdict tells what is missing and the command that gets it", no_verdict),
+        trial("a red screen has new failures first, breaks no word, and ends with the verdict", screen),
+        trial("a next step changes the agent before the expectation", next_steps),
+        trial("a failed tool is a cause only where passing samples do not have it", failed_tool),
+        trial("a case that no sample passes is not called flaky", flaky),
         trial("a page shows hostile texts and runs none of them", hostile),
         trial("a page allows its own style and script alone", policy),
     ]
@@ -82,13 +90,17 @@ fn reproduces() {
     let mut arguments: Vec<&str> = line.split(' ').skip(1).collect();
     arguments.extend(["--format", "markdown"]);
     let again = against_base(&repository, &arguments);
-    assert_eq!((again.code, &again.stdout), (1, &comment), "{}", again.stderr);
+    // The note on the compared commit quotes the name that was given to --base.
+    let without_name =
+        |text: &str| text.lines().filter(|line| !line.starts_with("- compared with ")).collect::<Vec<_>>().join("\n");
+    assert_eq!((again.code, without_name(&again.stdout)), (1, without_name(&comment)), "{}", again.stderr);
 }
 
 fn nothing_moved() {
     let repository = Repository::small();
     let first = repository.goldgate(&["run", "--format", "markdown"]).stdout;
-    assert!(first.contains("> **All 6 gates pass on 1 case.**"), "{first}");
+    let next = "There is no baseline yet; `goldgate run --update-baseline` makes one.";
+    assert!(first.contains(&format!("> **First run: all 6 gates pass on 1 case. {next}**")), "{first}");
     repository.goldgate(&["run", "--update-baseline"]);
     let comment = repository.goldgate(&["run", "--format", "markdown"]).stdout;
     assert!(comment.contains(" gates pass on 1 case (no number moved).**"), "{comment}");
@@ -134,6 +146,210 @@ fn past() {
     git(&clone.path(""), &["clone", "-q", "--depth", "1", &origin, "."]);
     let shallow = comment(&clone);
     assert!(shallow.contains("finding&#95;recall 0%") && !shallow.contains("baselines: "), "{shallow}");
+}
+
+fn since_base() {
+    let repository = red("Rent");
+    repository.write("prompts/legal.md", "Report every change of the rent.\n");
+    let comment = comment(&repository);
+    let parts = [
+        "**contracts / legal: finding&#95;recall 0%",
+        "Changed since the base commit, so the likely cause:\n\n- prompts/legal.md: Report every change of ~~control.~~ **the rent.**\n",
+        "- lease 0% (baseline 100%)",
+        "likely cause: prompt. Next: ",
+        "  - output since the base commit: findings&#91;0&#93;.category: ~~change-of-control~~ **rent**\n",
+        "  - output since the base commit: findings&#91;0&#93;.title: ~~Change of control~~ **Rent**\n",
+    ];
+    let places: Vec<usize> =
+        parts.iter().map(|part| comment.find(part).unwrap_or_else(|| panic!("{part}: {comment}"))).collect();
+    assert!(places.is_sorted(), "{places:?}: {comment}");
+    assert_eq!(comment.matches("findings&#91;0&#93;.category").count(), 1, "once for a case: {comment}");
+    let screen = against_base(&repository, &["run", "--base", "HEAD"]).stdout;
+    assert!(screen.contains("    prompts/legal.md: Report every change of [-control.-] {+the rent.+}\n"), "{screen}");
+    assert!(screen.contains("    changed  findings[0].category: [-change-of-control-] {+rent+}\n"), "{screen}");
+    let page = against_base(&repository, &["run", "--base", "HEAD", "--format", "html"]).stdout;
+    assert!(page.contains("<del>control.</del> <ins>the rent.</ins>"), "{page}");
+    assert!(page.contains("findings[0].category: </span>change-of-control</p>"), "the baseline's side: {page}");
+    assert!(page.contains("<del>change-of-control</del> <ins>rent</ins>"), "{page}");
+    // An agent that is as before is not a cause, and without a base commit nothing is known.
+    assert!(!self::comment(&red("Rent")).contains("Changed since"), "{comment}");
+    assert!(!repository.goldgate(&["run", "--format", "markdown"]).stdout.contains("since the base commit"));
+}
+
+fn uses() {
+    let repository = Repository::small();
+    repository.remove(".git");
+    let with = |tokens: u32, time: u32| {
+        let metrics =
+            format!("\"metrics\": {{ \"total_tokens\": {tokens}, \"total_latency_ms\": {time} }},\n  \"outputs\"");
+        RUN.replace("\"outputs\"", &metrics)
+    };
+    repository.write("golden/runs/legal/lease.json", with(1379, 2400));
+    repository.goldgate(&["run", "--update-baseline"]);
+    commit_all(&repository);
+    let summary = |format: &str| {
+        let ran = against_base(&repository, &["run", "--base", "HEAD", "--format", format]);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    };
+    assert!(summary("markdown").contains(" gates pass on 1 case (no number moved).**"));
+    repository.write("golden/runs/legal/lease.json", with(2758, 4900));
+    repository.write("prompts/legal.md", "Report every change of control.\n\nThink every step through in writing.\n");
+    let sentence = "median of a sample since the base commit: tokens 1,379 → 2,758 (+100%, no gate is on it); \
+                    latency 2.4 s → 4.9 s (+104%, no gate is on it)";
+    for format in ["markdown", "table", "html"] {
+        let text = summary(format);
+        assert!(text.contains(" gates pass on 1 case; legal needs +100% tokens and +104% time."), "{text}");
+        assert!(text.to_lowercase().contains(sentence) && !text.contains("o number moved"), "{text}");
+    }
+    let change = "  - changed since the base commit: prompts/legal.md: **Think every step through in writing.**\n";
+    assert!(summary("markdown").contains(change), "{}", summary("markdown"));
+    // Less than a tenth is within what every recording differs by.
+    repository.write("golden/runs/legal/lease.json", with(1400, 2500));
+    assert!(summary("markdown").contains("(no number moved).**"));
+}
+
+fn first_run() {
+    let repository = Repository::small();
+    repository.write("golden/runs/legal/lease.json", RUN.replace("change-of-control", "rent"));
+    let ran = repository.goldgate(&["run"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let last = ran.stdout.lines().last().unwrap();
+    let next = "There is no baseline yet; `goldgate run --update-baseline` makes one.";
+    let expected = "First run: 4 gates pass, 2 are below their limits: legal finding_recall 0%, needs 80% (not in the baseline) + 1 more gate. ";
+    assert_eq!(last, format!("{expected}{next}"), "{}", ran.stdout);
+    // A baseline that this run cannot be compared with is a baseline.
+    repository.goldgate(&["run", "--update-baseline"]);
+    repository.replace("baselines/latest.json", "\"scorer\": \"", "\"scorer\": \"other-");
+    let ran = repository.goldgate(&["run"]);
+    assert!(!ran.stdout.contains("First run"), "{}", ran.stdout);
+}
+
+fn no_verdict() {
+    let repository = Repository::small();
+    repository.replace(
+        "golden/runs/legal/lease.json",
+        "\"outputs\"",
+        "\"provenance\": { \"fingerprint\": \"0\" },\n  \"outputs\"",
+    );
+    let ran = repository.goldgate(&["run"]);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    let last = ran.stdout.lines().last().unwrap();
+    assert!(last.starts_with("Merge blocked: no verdict is possible: contracts/legal: "), "{last}");
+    assert!(last.contains("prompts/legal.md changed since they were recorded; record the agent again"), "{last}");
+}
+
+fn screen() {
+    let repository = Repository::small();
+    repository.remove(".git");
+    repository.write("golden/contracts/office.md", "# Office\n\nOn a change of control the landlord has to approve.\n");
+    repository.write("golden/expected/legal/office.json", EXPECTED.replace("lease.md", "office.md"));
+    let office = RUN.replace("\"lease\"", "\"office\"").replace("lease.md", "office.md");
+    repository.write("golden/runs/legal/office.json", office.replace("\"gaps\": [\"missing doc\"]", "\"gaps\": []"));
+    repository.goldgate(&["run", "--update-baseline"]);
+    commit_all(&repository);
+    repository.write("golden/runs/legal/lease.json", RUN.replace("change-of-control", "rent"));
+    let path = std::env::var("PATH").unwrap();
+    for columns in ["60", "80", "100", "120", "200"] {
+        let ran = repository.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path), ("COLUMNS", columns)]);
+        assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+        let place = |text: &str| ran.stdout.find(text).unwrap_or_else(|| panic!("{columns}: {text}: {}", ran.stdout));
+        assert!(place("lease expected_finding[0]") < place("office expected_gap"), "{}", ran.stdout);
+        assert!(ran.stdout.contains(", failed before]"), "{}", ran.stdout);
+        for name in ["finding_recall", "finding_precision", "case_pass_rate"] {
+            let whole = ran.stdout.lines().any(|line| line.split([' ', '/']).any(|word| word == name));
+            assert!(whole || columns == "60", "{columns}: {name}: {}", ran.stdout);
+        }
+        let rows = ran.stdout.lines().filter(|line| line.contains('─'));
+        let width: usize = columns.parse().unwrap();
+        assert!(rows.into_iter().all(|row| row.chars().count() <= width), "{columns}: {}", ran.stdout);
+        assert!(
+            ran.stdout.lines().last().unwrap().starts_with("Merge blocked: legal finding_recall 0%"),
+            "{}",
+            ran.stdout
+        );
+    }
+}
+
+/// Ways to say that the expectation is to be weakened. They may follow what to change in the agent, under a condition.
+const WEAKENING: [&str; 5] = ["add its wording", "add it to", "add a synonym", "correct the case", "accept it"];
+
+fn next_steps() {
+    let mut count = 0;
+    for stdout in files_named(&root().join("tests/cases"), "stdout") {
+        let text = std::fs::read_to_string(&stdout).unwrap();
+        for step in text.lines().filter_map(|line| line.trim().strip_prefix("next: ")) {
+            count += 1;
+            for weakening in WEAKENING.iter().filter(|weakening| step.contains(*weakening)) {
+                let (before, _) = step.split_once(weakening).unwrap();
+                assert!(before.contains("; only if "), "{}: {step}", stdout.display());
+            }
+            assert!(!step.contains(", or add ") && !step.starts_with("add "), "{}: {step}", stdout.display());
+        }
+    }
+    assert!(count > 50, "{count} next steps");
+}
+
+fn files_named(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_named(&path, name));
+        } else if path.file_name().is_some_and(|file| file == name) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn flaky() {
+    let repository = Repository::small();
+    repository.remove("golden/runs/legal/lease.json");
+    let sample = |number: u32, from: &str, to: &str| {
+        let run = RUN.replace("\"sample\": 0", &format!("\"sample\": {number}"));
+        assert!(run.contains(from), "{from}");
+        repository.write(&format!("golden/runs/legal/lease/{number}.json"), run.replace(from, to));
+    };
+    let comment = || repository.goldgate(&["run", "--format", "markdown"]).stdout;
+    sample(0, "change-of-control", "rent");
+    sample(1, "\"missing doc\"", "");
+    sample(2, "change-of-control", "rent");
+    assert!(comment().contains("2 of 3 samples") && !comment().contains("Flaky"), "{}", comment());
+    sample(1, "lease", "lease");
+    assert!(comment().contains("Flaky (samples disagree) (1): contracts/legal/lease (1 of 3 pass)"), "{}", comment());
+}
+
+fn failed_tool() {
+    let repository = Repository::small();
+    repository.remove("golden/runs/legal/lease.json");
+    let sample = |number: u32, category: &str, calls: &str| {
+        let intermediate = format!("\"sample\": {number}, \"intermediate\": {{ \"tool_calls\": [{calls}] }}");
+        let run = RUN.replace("\"sample\": 0", &intermediate).replace("change-of-control", category);
+        repository.write(&format!("golden/runs/legal/lease/{number}.json"), run);
+    };
+    let comment = || repository.goldgate(&["run", "--format", "markdown"]).stdout;
+    let (fails, works) = ("{ \"name\": \"search\", \"error\": \"503\" }", "{ \"name\": \"search\", \"result\": 1 }");
+    sample(0, "change-of-control", works);
+    sample(1, "rent", fails);
+    sample(2, "rent", fails);
+    assert!(comment().contains("likely cause: tooling. Next: fix the tool search first"), "{}", comment());
+    sample(0, "change-of-control", fails);
+    assert!(
+        comment().contains("likely cause: prompt. Next: ") && !comment().contains("tooling. Next"),
+        "{}",
+        comment()
+    );
+    // A call that was repeated with success is not a cause either.
+    sample(0, "change-of-control", works);
+    for number in [1, 2] {
+        sample(number, "rent", &format!("{fails}, {works}"));
+    }
+    assert!(
+        comment().contains("likely cause: prompt. Next: ") && !comment().contains("tooling. Next"),
+        "{}",
+        comment()
+    );
 }
 
 /// Lowers the first severity of each recording in a folder.

@@ -2,6 +2,7 @@
 
 use crate::app::cli::ExplainArgs;
 use crate::app::cli_error::CliError;
+use crate::app::pipeline::past_baselines::past_baselines;
 use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
 use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
@@ -10,12 +11,13 @@ use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::grade_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
-use crate::model::{Ask, RepoPath, RunKey, SuiteConfig, Tier};
+use crate::fold::mean;
+use crate::model::{AgentName, Ask, Baseline, CaseId, PASSED, RepoPath, RunKey, SuiteConfig, SuiteId, Tier};
 use crate::render::explain as render;
 use crate::render::explain::{EarlierOutput, ExplainedCase};
 use crate::render::explained_code::{explained_code, listed_codes};
 use crate::suites::{Pair, read_config};
-use crate::world::{Disk, World};
+use crate::world::{Disk, Git, World};
 
 /// The most results that are shown in full; if there are more, only the checks are shown.
 const WHOLE: usize = 4;
@@ -97,6 +99,7 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
     }
     let past = read_past(args, &disk, &file, wanted.clone(), world)?;
     let plan = plan(&disk, &file, wanted, &world.clock)?;
+    let baselines = plan.config.baseline.as_ref().map(|file| past_baselines(&Git::of(&disk), file)).unwrap_or_default();
     let layout = LiveLayout::default();
     let runs = Replay::open(&disk, &plan, Tier::Deterministic, &layout)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
@@ -115,13 +118,31 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
                 let before = past
                     .as_ref()
                     .and_then(|past| Some(EarlierOutput { commit: &past.commit, samples: past.samples.get(&name)? }));
-                out.push_str(&render::explain(&ExplainedCase { suite, agent, case, asked, golden, samples, before }));
+                let past: Vec<Option<f64>> = baselines.iter().map(|baseline| passed_in(baseline, &name)).collect();
+                let past = past.as_slice();
+                out.push_str(&render::explain(&ExplainedCase {
+                    suite,
+                    agent,
+                    case,
+                    asked,
+                    golden,
+                    samples,
+                    before,
+                    past,
+                }));
             }
         }
     }
     problems.or(())?;
     world.say(&out);
     Ok(0)
+}
+
+/// The share of samples of a case that passed in a baseline.
+fn passed_in(baseline: &Baseline, (suite, agent, case): &(SuiteId, AgentName, CaseId)) -> Option<f64> {
+    let samples = baseline.entry(suite, agent)?.cases.get(case)?.get(PASSED)?;
+    let known: Vec<f64> = samples.iter().copied().flatten().collect();
+    mean(&known)
 }
 
 /// Reads the outputs to compare with. Without `--base` they are only additional, so a problem with them is a message.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
+use super::call_lanes::call_lanes;
 use super::freshness::{FreshnessInputs, freshness_verdict};
+use super::harmless_tools::without_harmless_tools;
 use super::live_runs::NotRun;
 use super::operating::add_chances;
 use super::plan::{LoadedSuite, Plan, RulesSource};
@@ -295,6 +297,7 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
             }
         });
     }
+    without_harmless_tools(loaded, pair, context, &completed, &mut graded)?;
     let heading = PairMeta {
         case: pair.case.clone(),
         agent: pair.agent.clone(),
@@ -302,6 +305,9 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
         answered_by: AnsweredBy { freshness, ..answered_by.together() },
     };
     let mut folded = fold::pair(loaded.specs_of(pair), heading, graded);
+    if !folded.passed.passes() {
+        folded.calls = call_lanes(&completed);
+    }
     folded.outputs_sha256 = digest;
     folded.kept.extend(unfinished);
     folded.judged = judged;

@@ -9,6 +9,7 @@ use super::live_runs::{LiveRuns, NotRun};
 use super::plan::{Plan, plan_with_reads};
 use super::returned_baseline::list_returned;
 use super::run_options::RunOptions;
+use super::since_base::{BothCommits, add_since_base};
 use super::snapshots;
 use super::tiers::{TierOutcome, not_run};
 use crate::app::cli_error::CliError;
@@ -77,6 +78,9 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
         let file = plan.config.baseline.as_ref();
         let changes = list_returned(changes, file, (inputs.base, files), against.as_ref(), &report);
         report::govern(&mut report, changes, None);
+    }
+    if let Some(base) = inputs.base {
+        add_since_base(&mut report, &plan, BothCommits { base, head: files });
     }
     snapshots::compare(files, &plan.config, &mut report)?;
     if let Some(interruption) = called_off {

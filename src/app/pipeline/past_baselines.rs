@@ -1,7 +1,5 @@
 //! The baselines in git's history.
 
-use std::collections::BTreeMap;
-
 use super::graded_run::GradedRun;
 use crate::files::SourceText;
 use crate::format::baseline_v1;
@@ -31,7 +29,7 @@ pub fn add_past_baselines(done: &mut GradedRun, disk: &Disk) {
     if shown.is_empty() {
         return;
     }
-    let past = past_numbers(&Git::of(disk), &file);
+    let past: Vec<_> = past_baselines(&Git::of(disk), &file).iter().map(numbers_of_baseline).collect();
     for (name, metric) in &mut shown {
         let values: Vec<Option<f64>> = past.iter().map(|numbers| numbers.get(name).copied()).collect();
         // A single value has no history.
@@ -56,12 +54,11 @@ fn metrics_with_evidence(done: &mut GradedRun) -> Vec<(NumberName, &mut MetricRe
     found
 }
 
-/// The numbers of the last committed baselines, oldest first. Those that cannot be read are left out.
-fn past_numbers(git: &Git, file: &RepoPath) -> Vec<BTreeMap<NumberName, f64>> {
+/// The last committed baselines, oldest first. Those that cannot be read are left out, and a shallow clone has none.
+pub fn past_baselines(git: &Git, file: &RepoPath) -> Vec<Baseline> {
     let versions = match git.versions(file, PAST) {
         Ok(FileVersions { versions, extent: HistoryExtent::Whole }) => versions,
         Ok(FileVersions { versions: _, extent: HistoryExtent::Shallow }) | Err(_) => Vec::new(),
     };
-    let baselines = versions.iter().rev().filter_map(|version| committed_baseline(git, version).ok().flatten());
-    baselines.map(|baseline| numbers_of_baseline(&baseline)).collect()
+    versions.iter().rev().filter_map(|version| committed_baseline(git, version).ok().flatten()).collect()
 }

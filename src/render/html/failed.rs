@@ -5,11 +5,13 @@ use maud::{Markup, html};
 use super::plots;
 use super::texts::{agent_name, bounded, with_commands};
 use crate::model::{
-    AgentReport, CaseEvidence, CaseTrend, EvidenceLine, FailureLine, MetricReport, PairResult, Report, metric_value,
+    AgentReport, CaseEvidence, CaseTrend, ChangedText, EvidenceLine, FailureLine, MetricReport, PairResult, Report,
+    metric_value,
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::title;
 use crate::render::{evidence, words};
+use crate::text::{WordPiece, changed_words};
 
 /// The number of failed checks that are listed.
 const LISTED: usize = 200;
@@ -33,6 +35,7 @@ fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
     html! {
         h3.fail { (name) ": " (bounded(&evidence::failed_gate(metric, gate))) } "\n"
         @for chance in metric.gates.iter().filter_map(words::chance_of_failure) { p.soft { (with_commands(&title(&chance))) } "\n" }
+        (agent_changes(agent))
         div.wide role="region" tabindex="0" aria-label={ "Cases behind " (name) " " (bounded(&metric.name)) } {
             table.cases {
                 thead { tr { th scope="col" { "case" } th scope="col" { "expected" } th scope="col" { "baseline" } th scope="col" { "now" } } }
@@ -55,6 +58,7 @@ fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
 fn case_rows(agent: &AgentReport, metric: &MetricReport, one: &CaseEvidence, case: Option<&PairResult>) -> Markup {
     let same = |one: &EvidenceLine, next: &EvidenceLine| one.difference.expected == next.difference.expected;
     let groups: Vec<&[EvidenceLine]> = one.differences.chunk_by(same).collect();
+    let changed = agent.since_base.outputs_of(&one.case);
     html! {
         @for (index, group) in groups.iter().enumerate() {
             tr {
@@ -65,12 +69,21 @@ fn case_rows(agent: &AgentReport, metric: &MetricReport, one: &CaseEvidence, cas
                             br; span.file { (bounded(case.golden.as_str())) ":" (group.first().map_or(1, |line| line.difference.line)) }
                         }
                         (plots::samples(agent, metric, one, case))
+                        @if let Some(case) = case { (plots::lanes(case)) }
                     }
                 }
                 td data-label="expected" { @if let Some(line) = group.first() { (bounded(&line.difference.expected)) } }
-                @if index == 0 { td.n data-label="baseline" rowspan=(groups.len()) { (metric_value(metric.unit, one.baseline)) } }
+                @if index == 0 {
+                    td data-label="baseline" rowspan=(groups.len()) {
+                        b { (metric_value(metric.unit, one.baseline)) }
+                        @for change in changed { (side(change, change.before.as_deref())) }
+                    }
+                }
                 td data-label="now" {
-                    @if index == 0 { b.fail { (metric_value(metric.unit, one.value)) } }
+                    @if index == 0 {
+                        b.fail { (metric_value(metric.unit, one.value)) }
+                        @for change in changed { (marked(change)) }
+                    }
                     @for line in *group {
                         p { (bounded(&line.difference.produced)) span.soft { (evidence::in_samples(case, line)) } }
                         @if let (Some(tag), Some(next)) = (line.tag, &line.next_action) {
@@ -83,18 +96,44 @@ fn case_rows(agent: &AgentReport, metric: &MetricReport, one: &CaseEvidence, cas
     }
 }
 
+/// A value of the base commit's output.
+fn side(change: &ChangedText, text: Option<&str>) -> Markup {
+    html! { p { span.file { (bounded(&change.name)) ": " } (text.map_or("–".to_owned(), bounded)) } }
+}
+
+/// A changed text with its words marked.
+fn marked(change: &ChangedText) -> Markup {
+    let pieces = changed_words(change.before.as_deref().unwrap_or_default(), change.now.as_deref().unwrap_or_default());
+    html! {
+        p {
+            span.file { (bounded(&change.name)) ": " }
+            @for piece in &pieces {
+                @match piece {
+                    WordPiece::Same(text) => { (bounded(text)) " " }
+                    WordPiece::Removed(text) => { del { (bounded(text)) } " " }
+                    WordPiece::Added(text) => { ins { (bounded(text)) } " " }
+                }
+            }
+        }
+    }
+}
+
+/// What this commit changed in an agent.
+fn agent_changes(agent: &AgentReport) -> Markup {
+    html! {
+        @if !agent.since_base.agent.is_empty() {
+            p { "Changed since the base commit, so the likely cause:" }
+            @for change in &agent.since_base.agent { (marked(change)) }
+            "\n"
+        }
+    }
+}
+
 /// The failed checks of counted cases that no failed gate shows; those of newly failing cases first.
 pub fn failed_checks(report: &Report) -> Markup {
     let metrics = evidence::failed_metrics(report);
-    let is_shown = |failed: &FailureLine<'_>| {
-        let mut of_agent = metrics.iter().filter(|one| {
-            one.suite.id == failed.suite.id
-                && one.suite.tier == failed.suite.tier
-                && one.agent.agent == failed.agent.agent
-        });
-        of_agent.any(|shown| evidence::shows_check(shown.metric, failed.case, failed.check))
-    };
-    let others: Vec<FailureLine<'_>> = report.failures().filter(|failed| !is_shown(failed)).collect();
+    let others: Vec<FailureLine<'_>> =
+        report.failures().filter(|failed| !evidence::is_shown(&metrics, failed)).collect();
     let (new, old): (Vec<_>, Vec<_>) =
         others.into_iter().partition(|failed| failed.case.trend == CaseTrend::NewlyFailing);
     html! {

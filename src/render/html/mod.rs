@@ -5,7 +5,7 @@ mod changes;
 mod details;
 mod failed;
 mod plots;
-mod policy;
+pub(super) mod policy;
 mod suites;
 mod texts;
 
@@ -28,7 +28,7 @@ pub fn html(report: &Report) -> String {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1"; "\n"
-                meta http-equiv="Content-Security-Policy" content=(policy::policy(STYLE, SCRIPT)); "\n"
+                meta http-equiv="Content-Security-Policy" content=(policy::policy(STYLE, Some(SCRIPT))); "\n"
                 title { "goldgate: " (headline) }
                 style { (PreEscaped(STYLE)) }
             }
@@ -47,6 +47,7 @@ pub fn html(report: &Report) -> String {
                     (failed::failed_gates(report))
                     (failed::failed_checks(report))
                     (plots::differences(report))
+                    (plots::uses(report))
                     (cases::cases(report))
                     (suites::numbers(report))
                 }

@@ -3,11 +3,14 @@
 use maud::{Markup, html};
 
 use super::texts::{agent_name, bounded};
-use crate::model::{AgentReport, CaseEvidence, MetricReport, Noise, PairResult, Report, Unit, metric_value};
+use crate::model::{
+    AgentReport, CalledTool, CaseEvidence, MetricReport, MovedUse, Noise, PairResult, Report, Unit, metric_value,
+};
 use crate::render::evidence::has_moved;
 use crate::render::number::ValueDirection;
-use crate::render::plain::line;
-use crate::render::{certainty, number};
+use crate::render::plain::{line, title};
+use crate::render::words::plural;
+use crate::render::{certainty, number, since_base};
 
 /// The largest number of rows of one plot.
 const ROWS: usize = 60;
@@ -77,7 +80,7 @@ fn forest(unit: Unit, rows: &[&MovedNumber<'_>]) -> Markup {
 
 fn mark(row: &MovedNumber<'_>, y: usize, x: &dyn Fn(f64) -> f64) -> Markup {
     let metric = row.metric;
-    let direction = match number::direction(metric.better, metric.unit, metric.comparison.delta) {
+    let direction = match number::direction_of(metric) {
         ValueDirection::Better => "better",
         ValueDirection::Worse => "worse",
         ValueDirection::Other | ValueDirection::Same => "other",
@@ -93,7 +96,7 @@ fn mark(row: &MovedNumber<'_>, y: usize, x: &dyn Fn(f64) -> f64) -> Markup {
         circle class=(class) cx=(fixed(x(row.delta))) cy=(y) r="5" {}
         text x=(AREA.0 + AREA.1 + 14.0) y=(y + 5) {
             (metric_value(metric.unit, metric.comparison.baseline)) " → " (metric_value(metric.unit, metric.value))
-            " (" (number::delta(metric.unit, metric.comparison.delta)) ")"
+            " (" (number::change(metric)) ")"
         }
     }
 }
@@ -187,6 +190,70 @@ pub fn trend(metric: &MetricReport) -> Markup {
             aria-label={ "Now " (metric_value(metric.unit, metric.value)) } {
             polyline.past points=(points.join(" ")) {}
             @if let Some(value) = metric.value { circle.worse cx=(fixed(x(metric.past.len()))) cy=(fixed(y(value))) r="4" {} }
+        }
+    }
+}
+
+/// The longest name of a tool in a lane, in characters.
+const TOOL: usize = 24;
+
+/// The tool calls of each sample as a lane, in order; empty if no sample called a tool. Equal lanes share one.
+pub fn lanes(case: &PairResult) -> Markup {
+    let mut lanes: Vec<(&[CalledTool], usize)> = Vec::new();
+    for calls in &case.calls {
+        match lanes.iter_mut().find(|(lane, _)| lane == calls) {
+            Some((_, samples)) => *samples += 1,
+            None => lanes.push((calls, 1)),
+        }
+    }
+    html! {
+        @for (calls, samples) in &lanes {
+            ol.lane aria-label={ "Calls of " (plural(*samples, "sample", "samples")) } {
+                @if calls.is_empty() { li { "no call" } }
+                @for call in *calls {
+                    li class=[call.failed.then_some("fail")] { (line(&call.tool, TOOL)) @if call.failed { " failed" } }
+                }
+                @if case.calls.len() > 1 { li.soft { "× " (samples) } }
+            }
+        }
+    }
+}
+
+/// The height and the greatest width of a bar, in pixels, and the left end of all bars.
+const BAR: (f64, f64, f64) = (14.0, 300.0, 200.0);
+
+/// What a sample of each agent uses at the base commit and now, as bars; empty where nothing moved.
+pub fn uses(report: &Report) -> Markup {
+    let agents = || report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
+    let moved = agents().filter(|(_, agent)| !agent.since_base.uses.is_empty());
+    let moved: Vec<_> = moved.collect();
+    html! {
+        @if !moved.is_empty() {
+            section aria-labelledby="uses" {
+                h2 id="uses" { "Tokens, time and cost of a sample" } "\n"
+                @for (suite, agent) in &moved {
+                    h3 { (agent_name(suite, agent)) } "\n"
+                    @if let Some(text) = since_base::moved_uses(agent) { p { (title(&text)) } "\n" }
+                    @for moved in &agent.since_base.uses { (bars(moved)) "\n" }
+                }
+            } "\n"
+        }
+    }
+}
+
+fn bars(moved: &MovedUse) -> Markup {
+    let (height, widest, left) = BAR;
+    let most = moved.before.max(moved.now).max(f64::MIN_POSITIVE);
+    let class = if moved.now > moved.before { "worse" } else { "better" };
+    let rows = [("base", moved.before, "other"), ("now", moved.now, class)];
+    html! {
+        svg.plot width=(WIDTH) height=(2.0 * height + 12.0) role="img" aria-label={ (moved.what.as_str()) " at the base commit and now" } {
+            @for (index, (name, value, class)) in rows.iter().enumerate() {
+                @let top = index as f64 * (height + 4.0);
+                text x="0" y=(fixed(top + height - 2.0)) { (moved.what.as_str()) " " (name) }
+                rect class=(class) x=(left) y=(fixed(top)) width=(fixed(widest * value / most)) height=(height) {}
+                text x=(fixed(left + widest * value / most + 6.0)) y=(fixed(top + height - 2.0)) { (since_base::use_value(moved.what, *value)) }
+            }
         }
     }
 }

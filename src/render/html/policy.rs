@@ -2,12 +2,12 @@
 
 use crate::files::sha256_hex;
 
-/// The policy of a page with this style and this script.
-pub fn policy(style: &str, script: &str) -> String {
+/// The policy of a page with this style and this script; without a script, none runs.
+pub fn policy(style: &str, script: Option<&str>) -> String {
+    let script = script.map_or("none".to_owned(), source);
     format!(
-        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{}'; script-src '{}'",
-        source(style),
-        source(script)
+        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{}'; script-src '{script}'",
+        source(style)
     )
 }
 

@@ -82,7 +82,7 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> Markup {
         Ruling::Skipped(reason) | Ruling::Off(reason) => format!("skipped: {}", bounded(reason)),
     };
     let comparison = &metric.comparison;
-    let moved = number::direction(metric.better, metric.unit, comparison.delta) != ValueDirection::Same;
+    let moved = number::direction_of(metric) != ValueDirection::Same;
     let fails = metric.verdict == Ruling::Judged(Verdict::Fail);
     let noise = match (comparison.noise, comparison.ci95) {
         (Some(_), Some(ends)) if moved && fails => certainty::interval(metric.unit, ends),
@@ -102,7 +102,7 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> Markup {
                 (words::value(metric))
                 @if let Some(ends) = metric.ci95 { br; span.soft { (certainty::between(metric.unit, ends)) } }
             }
-            td.n { (number::delta(metric.unit, comparison.delta)) }
+            td.n { (number::change(metric)) }
             td.n { (noise) }
             td.n { (seen) }
             td { (gates.join(", ")) }

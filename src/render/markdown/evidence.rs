@@ -7,6 +7,7 @@ use crate::model::{
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::{inline, name, put, sentence, title};
+use crate::render::since_base::{DiffMarks, agent_changes, change_line};
 use crate::render::{evidence, words};
 use crate::text::encoded_path;
 
@@ -19,13 +20,41 @@ const FIRST: usize = 4;
 /// The number of differences that are listed for each other case.
 const OTHERS: usize = 2;
 
+/// The number of values of an output that are listed for a case.
+const OUTPUTS: usize = 3;
+
+/// The number of changes of an agent that are listed.
+const CHANGES: usize = 4;
+
+/// Removed words are struck out, added words are bold.
+pub const MARKS: DiffMarks = DiffMarks { clean: inline, longest: 160, removed: ("~~", "~~"), added: ("**", "**") };
+
+/// What this commit changed in an agent: the first thing to look at, before any classification of failures.
+fn changes(out: &mut String, agent: &AgentReport) {
+    let all = agent_changes(agent, MARKS);
+    if all.is_empty() {
+        return;
+    }
+    put(out, "Changed since the base commit, so the likely cause:\n");
+    all.iter().take(CHANGES).for_each(|change| put(out, &format!("- {change}")));
+    if all.len() > CHANGES {
+        put(out, &format!("- … and {} more in the full report", all.len() - CHANGES));
+    }
+    out.push('\n');
+}
+
 /// Each failed gate with the cases that moved it.
 pub fn failed_gates(report: &Report, links: &Links) -> String {
     let failed = evidence::failed_metrics(report);
     let (mut out, mut shown) = (String::new(), ShownCases::default());
+    let mut above: Option<&AgentReport> = None;
     for FailedMetric { suite, agent, metric, gate } in failed.iter().take(GATES) {
         let text = sentence(&evidence::failed_gate(metric, gate), 300);
         put(&mut out, &format!("**{} / {}: {text}**\n", name(suite.id.as_str()), name(agent.agent.as_str())));
+        if above.is_none_or(|above| !std::ptr::eq(above, *agent)) {
+            changes(&mut out, agent);
+        }
+        above = Some(agent);
         shown.list(&mut out, suite, agent, metric, links);
         let chance = metric.gates.iter().find_map(words::chance_of_failure);
         if let Some(chance) = chance {
@@ -86,6 +115,8 @@ fn key<'a>(suite: &'a SuiteReport, agent: &'a AgentReport, evidence: &'a CaseEvi
 #[derive(Default)]
 struct ShownCases<'a> {
     all: Vec<CaseEvidenceKey<'a>>,
+    /// The cases whose outputs are listed.
+    outputs: Vec<(&'a SuiteId, Tier, &'a AgentName, &'a CaseId)>,
 }
 
 impl<'a> ShownCases<'a> {
@@ -112,6 +143,10 @@ impl<'a> ShownCases<'a> {
             self.all.push(key);
             put(out, &format!("- {}{value}", linked(one, case, links)));
             differences(out, one, case, if index == 0 { FIRST } else { OTHERS });
+            if !self.outputs.contains(&(&suite.id, suite.tier, &agent.agent, &one.case)) {
+                self.outputs.push((&suite.id, suite.tier, &agent.agent, &one.case));
+                outputs(out, agent, one, case);
+            }
         }
         if let Some(more) = evidence::more_cases(metric) {
             put(out, &format!("- … and {more}"));
@@ -137,6 +172,24 @@ fn differences(out: &mut String, evidence: &CaseEvidence, case: Option<&PairResu
     }
     if evidence.differences.len() > lines.len() {
         put(out, &format!("  - … and {} more", evidence.differences.len() - lines.len()));
+    }
+}
+
+/// The values of the output that differ from the base commit's.
+fn outputs(out: &mut String, agent: &AgentReport, evidence: &CaseEvidence, case: Option<&PairResult>) {
+    let completed = case.map_or(1, |case| case.completed);
+    let changed = agent.since_base.outputs_of(&evidence.case);
+    for change in changed.iter().take(OUTPUTS) {
+        put(out, &format!("  - output since the base commit: {}", change_line(change, completed, MARKS)));
+    }
+    if changed.len() > OUTPUTS {
+        put(
+            out,
+            &format!(
+                "  - … and {}; `goldgate explain` shows them",
+                words::plural(changed.len() - OUTPUTS, "more value", "more values")
+            ),
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Links;
 use super::evidence::hint;
 use crate::model::{CaseTrend, FailureLine, Report, Tag};
-use crate::render::evidence::{FailedMetric, failed_metrics, shows_check};
+use crate::render::evidence::{failed_metrics, is_shown};
 use crate::render::plain::{inline, name, put};
 use crate::render::words;
 use crate::text::encoded_path;
@@ -39,13 +39,7 @@ pub fn other_failures(report: &Report, links: &Links) -> String {
 /// The failed checks that are not among the evidence of a failed gate.
 fn hidden_failures(report: &Report) -> Vec<FailureLine<'_>> {
     let metrics = failed_metrics(report);
-    let is_shown = |failed: &FailureLine<'_>| {
-        let mut of_agent = metrics.iter().filter(|FailedMetric { suite, agent, .. }| {
-            suite.id == failed.suite.id && suite.tier == failed.suite.tier && agent.agent == failed.agent.agent
-        });
-        of_agent.any(|shown| shows_check(shown.metric, failed.case, failed.check))
-    };
-    report.failures().filter(|failed| !is_shown(failed)).collect()
+    report.failures().filter(|failed| !is_shown(&metrics, failed)).collect()
 }
 
 fn listed(all: &[FailureLine<'_>], links: &Links) -> String {
@@ -74,7 +68,12 @@ fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
     };
     let Some(failure) = failed.check.failure.as_deref() else { return format!("- {title}") };
     let hint = hint(failure.tag, &failure.next_action);
-    format!("- {title}<br>{}<br>{hint}", inline(&failure.detail, 300))
+    let expected = failed
+        .check
+        .expected
+        .as_deref()
+        .map_or(String::new(), |expected| format!("expected {}<br>got ", inline(expected, 200)));
+    format!("- {title}<br>{expected}{}<br>{hint}", inline(&failure.detail, 300))
 }
 
 const TAGS: &str = "| tag | what it hints at | count | change | how to fix it |\n|---|---|--:|--:|---|\n";

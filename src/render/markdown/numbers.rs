@@ -1,10 +1,11 @@
 //! The tables of numbers: moved, unchanged, and the smallest detectable change.
 
+use super::evidence::MARKS;
 use crate::model::{Approval, MetricReport, Noise, Report, Ruling, SuiteReport, Verdict, metric_value};
 use crate::render::evidence::{approved_gate, has_moved};
 use crate::render::number::ValueDirection;
 use crate::render::plain::{inline, name, put};
-use crate::render::{certainty, number, words};
+use crate::render::{certainty, number, since_base, words};
 
 /// Five columns, so that a phone shows them.
 const HEAD: &str = "| | baseline | now | change | gate |\n|---|--:|--:|--:|---|\n";
@@ -39,7 +40,7 @@ fn rows(
 }
 
 fn row(metric: &MetricReport, approval: Option<&Approval>) -> String {
-    let direction = number::direction(metric.better, metric.unit, metric.comparison.delta);
+    let direction = number::direction_of(metric);
     let arrow = match direction {
         ValueDirection::Better => " ▲&nbsp;better",
         ValueDirection::Worse => " ▼&nbsp;worse",
@@ -57,7 +58,7 @@ fn row(metric: &MetricReport, approval: Option<&Approval>) -> String {
         inline(&metric.name, 60),
         metric_value(metric.unit, metric.comparison.baseline),
         words::value(metric),
-        number::delta(metric.unit, metric.comparison.delta).replace(' ', "&nbsp;"),
+        number::change(metric).replace(' ', "&nbsp;"),
         gate_cell(metric, approval)
     )
 }
@@ -118,4 +119,28 @@ fn folded(title: &str, lines: &[String]) -> String {
     }
     let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
     format!("<details><summary>{title}</summary>\n\n{lines}\n</details>\n")
+}
+
+/// The number of changes of an agent that are listed.
+const CHANGES: usize = 3;
+
+/// What the samples of each agent use more or less of than at the base commit.
+pub fn moved_uses(report: &Report) -> String {
+    let mut out = String::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            // A failed gate shows them already.
+            let fails = agent.verdict == Ruling::Judged(Verdict::Fail);
+            let changes = if fails { Vec::new() } else { since_base::agent_changes(agent, MARKS) };
+            if let Some(uses) = since_base::moved_uses(agent) {
+                let (suite, agent) = (name(suite.id.as_str()), name(agent.agent.as_str()));
+                put(&mut out, &format!("- **{suite} / {agent}**, {uses}"));
+                changes
+                    .iter()
+                    .take(CHANGES)
+                    .for_each(|change| put(&mut out, &format!("  - changed since the base commit: {change}")));
+            }
+        }
+    }
+    out
 }

@@ -2,8 +2,7 @@
 
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 
-use crate::model::{MetricReport, Report, SuiteReport};
-use crate::render::number::{ValueDirection, direction};
+use crate::model::{Report, SuiteReport};
 use crate::render::screen::{Screen, Style};
 
 /// The width from which a table has room for limits.
@@ -31,9 +30,4 @@ pub fn suite_name(report: &Report, suite: &SuiteReport) -> String {
         1 => suite.id.to_string(),
         _ => format!("{} ({})", suite.id, suite.tier.as_str()),
     }
-}
-
-/// Where a metric's number moved.
-pub fn direction_of(metric: &MetricReport) -> ValueDirection {
-    direction(metric.better, metric.unit, metric.comparison.delta)
 }

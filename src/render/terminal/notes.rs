@@ -3,7 +3,7 @@
 use crate::model::{AgentReport, CaseTrend, Exclusion, PairResult, Report, SuiteReport};
 use crate::render::plain::{line, put};
 use crate::render::screen::Detail;
-use crate::render::words;
+use crate::render::{since_base, words};
 
 /// Notes on an agent that are shown without all details. Those on its recordings as a whole come first.
 const OF_AGENT: usize = 1;
@@ -30,6 +30,9 @@ pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
                 }
             }
             major(out, suite, agent);
+            if let Some(uses) = since_base::moved_uses(agent) {
+                put(out, &format!("{}/{}: {uses}", suite.id, agent.agent));
+            }
         }
     }
     if folded > 0 {

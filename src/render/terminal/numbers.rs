@@ -2,10 +2,10 @@
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint, Table};
 
-use super::frame::{WIDE, direction_of, on_screen, suite_name};
+use super::frame::{WIDE, on_screen, suite_name};
 use super::wrapping::wrapped;
 use crate::model::{AgentReport, MetricReport, Report, Ruling, Unit, Verdict, metric_value};
-use crate::render::number::ValueDirection;
+use crate::render::number::{ValueDirection, direction_of};
 use crate::render::screen::{Detail, Screen};
 use crate::render::{judges, number, words};
 
@@ -94,7 +94,7 @@ fn add(table: &mut Table, mut row: Vec<Cell>, columns: usize) {
 
 /// One row per gate; a metric without a gate has one row.
 fn rows(metric: &MetricReport, names: usize) -> impl Iterator<Item = Vec<Cell>> {
-    let delta = number::delta(metric.unit, metric.comparison.delta);
+    let delta = number::change(metric);
     let first = vec![
         Cell::new(indented(&metric.name, names)),
         right(metric_value(metric.unit, metric.comparison.baseline)),

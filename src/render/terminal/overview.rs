@@ -2,11 +2,11 @@
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table};
 
-use super::frame::{WIDE, direction_of, on_screen, suite_name};
+use super::frame::{WIDE, on_screen, suite_name};
 use super::wrapping::wrapped;
 use crate::model::{AgentReport, MetricReport, Report, metric_value};
 use crate::render::evidence;
-use crate::render::number::{ValueDirection, delta};
+use crate::render::number::{ValueDirection, change, direction_of};
 use crate::render::screen::Screen;
 use crate::render::words::GateCounts;
 
@@ -55,7 +55,7 @@ fn largest_change(agent: &AgentReport) -> String {
     let worst = moved(ValueDirection::Worse).or_else(|| moved(ValueDirection::Better));
     match worst.or_else(|| moved(ValueDirection::Other)) {
         Some(metric) => {
-            let change = delta(metric.unit, metric.comparison.delta);
+            let change = change(metric);
             format!("{} {} ({change})", metric.name, metric_value(metric.unit, metric.value))
         }
         None if agent.metrics.iter().all(|metric| metric.comparison.baseline.is_none()) => "no baseline".to_owned(),

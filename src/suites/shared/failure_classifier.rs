@@ -60,7 +60,7 @@ impl<'a> FailureClassifier<'a> {
             && let Some(change) = self.context.rule_change(self.agent, self.run, rule)
         {
             let next_action = format!(
-                "compare with rule {rule} of the base commit: revert the change, or keep it and change the case"
+                "compare with rule {rule} of the base commit and revert its change; only if the new rule is right, change the case"
             );
             return Failure { tag: Tag::Prompt, detail: format!("{detail}; {change}"), next_action };
         }
@@ -88,29 +88,30 @@ impl<'a> FailureClassifier<'a> {
         self.context.had_rule(self.agent, self.run, rule)
     }
 
-    /// The first tool that failed and did not succeed later in the same run.
+    /// The first tool that failed, did not succeed later in the same run, and does not fail in passing samples as well.
     fn broken_tool(&self) -> Option<&str> {
         let found = self.broken_tool.get_or_init(|| {
             let mut runs = [self.run].into_iter().chain(self.compared_with);
-            let broken = runs.find_map(|run| first_broken(calls(run).0))?;
-            Some(if broken.name.is_empty() { "without a name".to_owned() } else { broken.name })
+            runs.find_map(|run| broken_tools(run).into_iter().find(|tool| !self.context.is_harmless(tool)))
         });
         found.as_deref()
     }
 }
 
-/// The first failed call without a later successful call of the same tool.
-fn first_broken(calls: Vec<ObservedCall>) -> Option<ObservedCall> {
+/// The tools with a failed call and no later successful one, in the order of these calls.
+pub fn broken_tools(run: &Run) -> Vec<String> {
     let mut succeeded = BTreeSet::new();
-    let mut broken = None;
-    for call in calls.into_iter().rev() {
-        match call.failed {
-            true if !succeeded.contains(&call.name) => broken = Some(call),
-            true => {}
+    let mut broken = Vec::new();
+    for ObservedCall { name, failed, .. } in calls(run).0.into_iter().rev() {
+        match failed {
+            true if succeeded.contains(&name) => {}
+            true if name.is_empty() => broken.push("without a name".to_owned()),
+            true => broken.push(name),
             false => {
-                succeeded.insert(call.name);
+                succeeded.insert(name);
             }
         }
     }
+    broken.reverse();
     broken
 }

@@ -1,7 +1,7 @@
 //! What grading may read: the suite's files, the prompt packages, and cached documents.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::rule_text::rule_change;
@@ -31,12 +31,20 @@ pub struct GradeContext<'a> {
     papers: RefCell<BTreeMap<RepoPath, Arc<str>>>,
     // The digest of all outputs of the pair that is being graded.
     outputs: RefCell<Option<String>>,
+    // Tools that fail in passing samples of the pair as well.
+    harmless_tools: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> GradeContext<'a> {
     /// A context without cached documents.
     pub fn new(files: &'a dyn Files, prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>) -> Self {
-        Self { files, prompts, papers: RefCell::default(), outputs: RefCell::default() }
+        Self {
+            files,
+            prompts,
+            papers: RefCell::default(),
+            outputs: RefCell::default(),
+            harmless_tools: RefCell::default(),
+        }
     }
 
     /// The files of the repository.
@@ -52,6 +60,16 @@ impl<'a> GradeContext<'a> {
     /// Whether `digest` is that of the outputs of the pair that is being graded.
     pub fn has_outputs(&self, digest: Option<&str>) -> bool {
         digest.is_some() && self.outputs.borrow().as_deref() == digest
+    }
+
+    /// Sets the tools whose failure explains no failed check of the next sample, because passing samples have it as well.
+    pub fn set_harmless_tools(&self, tools: BTreeSet<String>) {
+        *self.harmless_tools.borrow_mut() = tools;
+    }
+
+    /// Whether the failure of a tool explains no failed check.
+    pub fn is_harmless(&self, tool: &str) -> bool {
+        self.harmless_tools.borrow().contains(tool)
     }
 
     /// A document in its normal form, cached.

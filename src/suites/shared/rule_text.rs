@@ -1,6 +1,6 @@
 //! The text of one rule in a prompt package, and how a commit changed it.
 
-use crate::text::{Keyword, norm};
+use crate::text::{Keyword, norm, paragraphs};
 
 /// How many characters of a change are shown on each side.
 const SHOWN: usize = 120;
@@ -34,7 +34,7 @@ pub fn rule_change(rule: &str, before: &str, after: &str) -> Option<String> {
 /// The paragraphs and list items that name the rule; for a heading that names it, everything up to the next heading.
 fn rule_text(rule: &Keyword, package: &str) -> String {
     let (mut text, mut below_heading) = (String::new(), false);
-    for block in blocks(package) {
+    for block in paragraphs(package) {
         let names = rule.is_word_of(&norm(&block));
         if block.starts_with('#') {
             below_heading = names;
@@ -45,31 +45,6 @@ fn rule_text(rule: &Keyword, package: &str) -> String {
         }
     }
     text
-}
-
-/// Paragraphs, list items, rows of tables and headings, each trimmed.
-fn blocks(package: &str) -> Vec<String> {
-    let mut blocks: Vec<String> = Vec::new();
-    let mut goes_on = false;
-    for line in package.lines().map(str::trim) {
-        match blocks.last_mut() {
-            Some(block) if goes_on && !line.is_empty() && !starts_block(line) => {
-                block.push(' ');
-                block.push_str(line);
-            }
-            _ if line.is_empty() => {}
-            _ => blocks.push(line.to_owned()),
-        }
-        goes_on = !line.is_empty() && !line.starts_with('#');
-    }
-    blocks
-}
-
-/// Whether a line begins a list item, a row of a table or a heading.
-fn starts_block(line: &str) -> bool {
-    let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    let is_numbered = number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
-    is_numbered || line.starts_with(['#', '|']) || ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub fn one_comment() {
     assert_eq!(second.code, 1, "{}", second.stderr);
     let bodies = github.bodies(BOT);
     assert_eq!(bodies.len(), 1);
-    assert!(bodies[0].starts_with("> [!CAUTION]\n> **Merge blocked: "), "{}", bodies[0]);
+    assert!(bodies[0].starts_with("> [!CAUTION]\n> **First run: "), "{}", bodies[0]);
     let again = opened(&repository, &github).runs();
     assert_eq!((again.code, github.bodies(BOT)), (1, bodies));
     assert!(
@@ -61,8 +61,9 @@ pub fn two_tiers() {
     let model = opened(&repository, &github).input("tier", "model").runs();
     assert_eq!(model.code, 0, "{}", model.stderr);
     assert!(
-        github.bodies(BOT)[0]
-            .starts_with("> [!WARNING]\n> **legal finding&#95;recall 0%, needs 80% (not in the baseline)"),
+        github.bodies(BOT)[0].starts_with(
+            "> [!WARNING]\n> **First run: 4 gates pass, 2 are below their limits: legal finding&#95;recall 0%"
+        ),
         "{}",
         github.bodies(BOT)[0]
     );
@@ -70,7 +71,7 @@ pub fn two_tiers() {
     opened(&repository, &github).input("tier", "model").runs();
     let bodies = github.bodies(BOT);
     assert_eq!(bodies.len(), 1);
-    assert!(bodies[0].starts_with("> [!TIP]\n> **All "), "{}", bodies[0]);
+    assert!(bodies[0].starts_with("> [!TIP]\n> **First run: all "), "{}", bodies[0]);
     for text in [
         "### Deterministic tier · blocks the merge",
         "### Model tier · for information, does not block",

@@ -72,7 +72,7 @@ fn recommends() {
     assert!(text.contains("10 labels, base rate 60%, always \"pass\" would be right in 60%"), "{text}");
     assert!(text.contains("recommends to review wombat-2 (fail: as told), wombat-4 (weak: as told), "), "{text}");
     assert!(text.contains("next: `goldgate explain wombat-2`"), "{text}");
-    assert!(text.contains("All 3 gates pass on"), "{text}");
+    assert!(text.contains("all 3 gates pass on"), "{text}");
     let told = report(&repository);
     assert_eq!((&judge(&told)["share"], &judge(&told)["standing"]), (&json!(0.6), &json!("recommends")));
     assert_eq!((&told["verdict"], &told["exit_code"], &told["failures"]), (&json!("pass"), &json!(0), &json!([])));

@@ -32,7 +32,7 @@ impl FindingsChecker<'_> {
         }
         for (index, gap) in self.expectation.gaps.iter().enumerate() {
             let missing = (!self.produced.gaps.contains(&gap.key)).then(|| {
-                let action = "make the prompt ask for missing documents of this type, or fix expected_gaps";
+                let action = "make the prompt ask for missing documents of this type; only if none is missing, correct expected_gaps";
                 self.failure(None, format!("the gap \"{}\" was not reported", gap.name), action.to_owned())
             });
             let expected = || format!("the gap \"{}\" reported", gap.name);
@@ -83,7 +83,7 @@ impl FindingsChecker<'_> {
             let missing: Vec<String> = expected.missing_keywords(near).map(|word| format!("\"{word}\"")).collect();
             let detail = format!("{category}: the nearest finding{} lacks {}", named(near), missing.join(", "));
             let action =
-                "read the finding: if it is right, add a synonym to the golden file; otherwise improve the prompt";
+                "make the prompt require these words; only if the finding is right, add a synonym to the golden file";
             return Some(self.failure(rule, detail, action.to_owned()));
         }
         let by_keywords = findings
@@ -91,7 +91,7 @@ impl FindingsChecker<'_> {
             .find(|finding| expected.has_keywords() && expected.missing_keywords(finding).next().is_none());
         if let Some(near) = by_keywords {
             let detail = format!("{category}: reported{} under the category \"{}\"", named(near), near.category);
-            let action = "sharpen the category rules of the prompt, or add the category to alternative_categories";
+            let action = "sharpen the category rules of the prompt; only if the category is right, add it to alternative_categories";
             return Some(self.failure(rule, detail, action.to_owned()));
         }
         let action = match rule {

@@ -84,8 +84,10 @@ impl InterviewChecker<'_> {
                     format!("the agent had rule {rule} and did not follow it: add an example")
                 }
                 Some(rule) => format!("write rule {rule} into the policy"),
-                None => "read the atoms: if one means this in other words, add the words; otherwise improve the prompt"
-                    .to_owned(),
+                None => {
+                    "make the prompt ask for it; only if an atom means this in other words, add the words to the case"
+                        .to_owned()
+                }
             };
             return self.classifier.failure(CheckFailure::Content, rule, format!("no atom names {words}"), action);
         };
@@ -96,7 +98,10 @@ impl InterviewChecker<'_> {
                 near.category,
                 expected.categories.join(" or ")
             );
-            (detail, "sharpen the category decision tree of the policy, or accept this category, too")
+            (
+                detail,
+                "sharpen the category decision tree of the policy; only if the category is right, accept it in the case",
+            )
         } else if near.outcomes < expected.outcomes {
             let detail =
                 format!("\"{}\" has observable outcomes: {}, needs {}", near.title, near.outcomes, expected.outcomes);

@@ -8,6 +8,7 @@ use super::trajectory::{Followed, Trajectory, TrajectoryCondition};
 use crate::model::{Check, CheckKey, Failure};
 use crate::suites::shared::calls::contains;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
+use crate::text::line;
 
 /// One sample and its case.
 pub struct ToolUseChecker<'a> {
@@ -48,7 +49,7 @@ impl ToolUseChecker<'_> {
         for (name, terms) in &self.case.flags {
             let missing = (!terms.are_in(&self.produced.answer)).then(|| {
                 let action = format!(
-                    "make the prompt require the wording of {name}, or add the agent's wording to its list of terms"
+                    "make the prompt require the wording of {name}; only if the answer is right, add its wording to the list of terms"
                 );
                 let detail = format!("{name}: no phrase of the list is in the answer {}", self.answer());
                 self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
@@ -96,9 +97,7 @@ impl ToolUseChecker<'_> {
     }
 
     fn answer(&self) -> String {
-        let start: String = self.produced.answer.chars().take(120).collect();
-        let more = if start.len() < self.produced.answer.len() { " …" } else { "" };
-        format!("\"{start}{more}\"")
+        format!("\"{}\"", line(&self.produced.written, 120))
     }
 
     fn no_tool(&self) -> Option<Failure> {
@@ -127,7 +126,8 @@ impl ToolUseChecker<'_> {
         let expected = &self.case.phrases;
         (!expected.iter().any(|phrase| phrase.is_in(&self.produced.answer))).then(|| {
             let expected: Vec<String> = expected.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
-            let action = "read the answer: if it is right, add its wording to the case; otherwise fix the prompt";
+            let action =
+                "make the prompt require this wording; only if the answer is right, add its wording to the case";
             let detail = format!("none of {} is in the answer {}", expected.join(", "), self.answer());
             self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action.to_owned())
         })

@@ -12,6 +12,8 @@ use crate::text::norm;
 pub struct ToolUseOutput {
     /// The answer in the normal form.
     pub answer: String,
+    /// The answer as the agent wrote it, for quotes.
+    pub written: String,
     /// The tool calls, in order.
     pub calls: Vec<ObservedCall>,
     /// What is wrong with the form of the output.
@@ -28,16 +30,17 @@ struct ToolUseForm<'a> {
 pub fn produced(run: &Run) -> ToolUseOutput {
     let (calls, mut flaws) = calls(run);
     let ToolUseForm { text } = lenient::object(&run.outputs);
-    let answer = match &text {
-        Lenient::Given(text) => norm(text),
+    let written = match &text {
+        Lenient::Given(text) => text.to_string(),
         Lenient::Absent => String::new(),
         Lenient::Other(form) => {
             flaws.insert(0, format!("\"text\" is {form}, not a text"));
             String::new()
         }
     };
+    let answer = norm(&written);
     if answer.is_empty() && calls.is_empty() && flaws.is_empty() {
         flaws.push("the outputs have no text, and there is no tool call".to_owned());
     }
-    ToolUseOutput { answer, calls, flaws }
+    ToolUseOutput { answer, written, calls, flaws }
 }

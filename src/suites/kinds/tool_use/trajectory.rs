@@ -125,7 +125,9 @@ impl TrajectoryCondition {
     /// What to do if it is not met.
     pub fn action(self) -> &'static str {
         match self {
-            Self::Calls => "compare the calls with the case's trajectory: fix the agent's plan, or the case",
+            Self::Calls => {
+                "compare the calls with the case's trajectory, and make the prompt or the descriptions of the tools lead to it"
+            }
             Self::ForbiddenTools => "remove the tool from the agent, or say in the prompt when it must not be called",
             Self::MaxSteps => "look for repeated or unneeded calls",
             Self::Servers => "check which MCP servers the agent is given, and when it uses them",
@@ -253,10 +255,14 @@ impl Trajectory {
         };
         let called: Vec<String> = calls.iter().map(|call| call.name.clone()).collect();
         let strayed = (!followed).then(|| {
-            let (expected, got) = (self.listed(), self.mode.listed(&called));
+            let got = self.mode.listed(&called);
             let nearest = self.nearest(calls, &fits);
-            let count = if made == 0 { String::new() } else { format!(" ({matched} of {made} calls match)") };
-            format!("expected {} {expected}, got {got}{count}{nearest}", self.mode.as_str())
+            let count = match made {
+                0 => String::new(),
+                1 => format!(" ({matched} of 1 call matches)"),
+                _ => format!(" ({matched} of {made} calls match)"),
+            };
+            format!("{got}{count}{nearest}")
         });
         let met: Vec<&str> = self.forbidden.iter().filter(|name| called.contains(name)).map(String::as_str).collect();
         let too_long = self.max_steps.filter(|most| *most < made);

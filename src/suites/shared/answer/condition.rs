@@ -188,13 +188,21 @@ impl AnswerCondition {
             | Self::StartsWith(_)
             | Self::EndsWith(_)
             | Self::Regex(_)
-            | Self::Similar(_) => "make the prompt ask for this content or wording, or correct the case",
-            Self::NoneOf(_) | Self::NotRegex(_) => "make the prompt rule this wording out, or correct the case",
-            Self::JsonSchema(_) => "make the prompt's output instructions agree with the schema, or correct the schema",
-            Self::Json(_) => "make the prompt ask for these values, or correct the case",
-            Self::Length(_) => "make the prompt state the length, or correct the limits of the case",
+            | Self::Similar(_) => {
+                "make the prompt ask for this content or wording; only if the answer is right, correct the case"
+            }
+            Self::NoneOf(_) | Self::NotRegex(_) => {
+                "make the prompt rule this wording out; only if the answer is right, correct the case"
+            }
+            Self::JsonSchema(_) => {
+                "make the prompt's output instructions agree with the schema; only if the answer is right, correct the schema"
+            }
+            Self::Json(_) => "make the prompt ask for these values; only if the answer is right, correct the case",
+            Self::Length(_) => {
+                "make the prompt state the length; only if the length is right, correct the limits of the case"
+            }
             Self::Refuses(_) => {
-                "make the prompt say when to refuse; if the answer does refuse, add its wording to the list of terms `refusal`"
+                "make the prompt say when to refuse; only if the answer does refuse, add its wording to the list of terms `refusal`"
             }
             Self::DoesNotRefuse(_) => "make the prompt say that the agent may do this task",
         }

@@ -1,0 +1,138 @@
+//! What differs between the base commit and this one, apart from the numbers: the agent's files, its outputs, and what it uses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::plan::{LoadedSuite, Plan};
+use super::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::files::{BaseFiles, FileMatch, Files};
+use crate::golden_changes::{BaseConfig, agent_files, base_config};
+use crate::model::{
+    Agent, AgentReport, CaseId, CaseTrend, ChangeClass, ChangedText, Config, PairResult, RepoPath, Report, Sample,
+    SinceBase, SuiteId, Tier,
+};
+use crate::report;
+use crate::suites::Pair;
+
+/// The number of changed paragraphs that are kept of an agent.
+const PARAGRAPHS: usize = 12;
+
+/// The name of a change of the recordings' model.
+const MODEL: &str = "model of the recordings";
+
+/// The files of both commits.
+#[derive(Clone, Copy)]
+pub struct BothCommits<'a> {
+    /// The base commit's.
+    pub base: &'a dyn BaseFiles,
+    /// The head's.
+    pub head: &'a dyn Files,
+}
+
+/// Adds to each agent with recordings what differs from the base commit. It decides nothing, so what cannot be read is left out.
+pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
+    let BaseConfig::Known(before) = base_config(both.base, &plan.config.file) else { return };
+    let recorded = report.golden_changes.iter().any(|change| change.class == ChangeClass::Recording);
+    let layout = LiveLayout::default();
+    let replays = recorded.then(|| {
+        let old = Replay::of(both.base, plan, &before, Tier::Deterministic, &layout).ok()?;
+        let new = Replay::open(both.head, plan, Tier::Deterministic, &layout).ok()?;
+        Some(Replays { old, new })
+    });
+    let replays = replays.flatten();
+    for suite in report.suites.iter_mut().filter(|suite| suite.tier == Tier::Deterministic) {
+        let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == suite.id) else { continue };
+        for agent in &mut suite.agents {
+            let mut since = SinceBase { agent: changed_files(loaded, agent, &before, both), ..SinceBase::default() };
+            if let Some(replays) = &replays {
+                replays.add(&mut since, loaded, plan, agent);
+            }
+            agent.since_base = since;
+        }
+    }
+}
+
+/// The paragraphs of the agent's files that differ. Without any, the files that differ.
+fn changed_files(
+    loaded: &LoadedSuite,
+    report: &AgentReport,
+    before: &Config,
+    both: BothCommits<'_>,
+) -> Vec<ChangedText> {
+    let Some(now) = loaded.config.agents.get(&report.agent) else { return Vec::new() };
+    let files = |files: &dyn Files, agent: &Agent| -> BTreeMap<String, RepoPath> {
+        let prompt = Agent { fingerprint: Vec::new(), ..agent.clone() };
+        let of = |agent: &Agent| agent_files(files, agent).ok().flatten().map(|(paths, _)| paths).unwrap_or_default();
+        of(agent).into_iter().chain(of(&prompt)).collect()
+    };
+    let mut paths = files(both.head, now);
+    paths.extend(agent_of(before, &loaded.config.id, report).map(|agent| files(both.base, agent)).unwrap_or_default());
+    let text = |files: &dyn Files, path: &RepoPath| files.text(path).ok().map(|source| source.text);
+    let changed = paths.values().filter(|path| both.base.likeness(path, path) == FileMatch::Differs);
+    let paragraphs = changed.flat_map(|path| {
+        let (old, new) = (text(both.base, path).unwrap_or_default(), text(both.head, path).unwrap_or_default());
+        report::changed_paragraphs(path.as_str(), &old, &new)
+    });
+    paragraphs.take(PARAGRAPHS).collect()
+}
+
+fn agent_of<'a>(config: &'a Config, suite: &SuiteId, report: &AgentReport) -> Option<&'a Agent> {
+    config.suites.iter().find(|one| one.id == *suite)?.agents.get(&report.agent)
+}
+
+/// The recordings of both commits.
+struct Replays<'a> {
+    old: Replay<'a>,
+    new: Replay<'a>,
+}
+
+impl Replays<'_> {
+    fn add(&self, since: &mut SinceBase, loaded: &LoadedSuite, plan: &Plan, agent: &AgentReport) {
+        let cases: BTreeMap<&CaseId, &PairResult> = agent.cases.iter().map(|case| (&case.case, case)).collect();
+        let (shown, mut samples) = (cases_with_evidence(agent), Vec::new());
+        for pair in loaded.chosen(&plan.wanted).filter(|pair| pair.agent == agent.agent) {
+            let Some((old, new)) = cases.get(&pair.case).and_then(|case| self.samples(pair, case.planned)) else {
+                continue;
+            };
+            if shown.contains(&pair.case) {
+                let changed = report::changed_outputs(&old, &new);
+                if !changed.is_empty() {
+                    since.outputs.insert(pair.case.clone(), changed);
+                }
+            }
+            samples.push((old, new));
+        }
+        since.uses = report::moved_uses(samples.iter().map(|(old, new)| (old.as_slice(), new.as_slice())));
+        let models = |all: &mut dyn Iterator<Item = &Sample>| joined(&all.flat_map(models_of).collect());
+        let before = models(&mut samples.iter().flat_map(|(old, _)| old));
+        let now = models(&mut samples.iter().flat_map(|(_, new)| new));
+        if before != now && before.is_some() && now.is_some() {
+            since.agent.insert(0, ChangedText { name: MODEL.to_owned(), before, now, samples: None });
+        }
+    }
+
+    fn samples(&self, pair: &Pair, planned: u32) -> Option<(Vec<Sample>, Vec<Sample>)> {
+        if pair.runs.is_empty() || !self.old.has(pair) {
+            return None;
+        }
+        let old = self.old.samples(pair, SampleCount::AtLeast(1)).ok()?;
+        Some((old, self.new.samples(pair, SampleCount::Exactly(planned)).ok()?))
+    }
+}
+
+fn models_of(sample: &Sample) -> BTreeSet<&str> {
+    match sample {
+        Sample::Completed(runs) => runs.iter().filter_map(|run| run.provenance.model.as_deref()).collect(),
+        Sample::Inconclusive { .. } | Sample::Spared => BTreeSet::new(),
+    }
+}
+
+fn joined(names: &BTreeSet<&str>) -> Option<String> {
+    (!names.is_empty()).then(|| names.iter().copied().collect::<Vec<_>>().join(", "))
+}
+
+/// The cases whose outputs are shown: they moved a number, or fail since the baseline.
+fn cases_with_evidence(agent: &AgentReport) -> BTreeSet<&CaseId> {
+    let moved = agent.metrics.iter().flat_map(|metric| &metric.evidence.cases).map(|evidence| &evidence.case);
+    let failing = agent.cases.iter().filter(|case| case.trend == CaseTrend::NewlyFailing).map(|case| &case.case);
+    moved.chain(failing).collect()
+}

@@ -1,0 +1,109 @@
+//! What differs from the base commit, apart from the numbers: the agent, its outputs, and what it uses.
+
+use super::number::duration;
+use super::words::plural;
+use crate::model::{AgentReport, ChangedText, MovedUse, Report, SampleUse, Unit, fixed_places, metric_value};
+use crate::text::{WordPiece, changed_words, line};
+
+/// How a format marks words that differ.
+#[derive(Clone, Copy)]
+pub struct DiffMarks {
+    /// Escapes an untrusted text, cut to a number of characters.
+    pub clean: fn(&str, usize) -> String,
+    /// The longest part of a text, in characters.
+    pub longest: usize,
+    /// Put before and after removed words.
+    pub removed: (&'static str, &'static str),
+    /// Put before and after added words.
+    pub added: (&'static str, &'static str),
+}
+
+/// The marks of git's word diff, for terminals.
+pub const PLAIN_MARKS: DiffMarks = DiffMarks { clean: line, longest: 300, removed: ("[-", "-]"), added: ("{+", "+}") };
+
+/// A text with its removed and added words marked.
+pub fn word_diff(change: &ChangedText, marks: DiffMarks) -> String {
+    let (before, now) = (change.before.as_deref(), change.now.as_deref());
+    let marked =
+        |(open, close): (&str, &str), text: &str| format!("{open}{}{close}", (marks.clean)(text, marks.longest));
+    let pieces = changed_words(before.unwrap_or_default(), now.unwrap_or_default());
+    let pieces = pieces.iter().map(|piece| match piece {
+        WordPiece::Same(text) => (marks.clean)(text, marks.longest),
+        WordPiece::Removed(text) => marked(marks.removed, text),
+        WordPiece::Added(text) => marked(marks.added, text),
+    });
+    pieces.collect::<Vec<_>>().join(" ")
+}
+
+/// The name of a change and its word diff: `prompts/a.md: ask for [-the week-] {+one day+}`.
+pub fn change_line(change: &ChangedText, completed: u32, marks: DiffMarks) -> String {
+    let samples = match change.samples {
+        Some(samples) if completed > 1 => format!(" ({samples} of {completed} samples)"),
+        Some(_) | None => String::new(),
+    };
+    format!("{}{samples}: {}", (marks.clean)(&change.name, 160), word_diff(change, marks))
+}
+
+/// What an agent uses more or less of, in one sentence; `None` if nothing moved.
+pub fn moved_uses(agent: &AgentReport) -> Option<String> {
+    let uses: Vec<String> = agent.since_base.uses.iter().map(|moved| use_words(agent, moved)).collect();
+    (!uses.is_empty()).then(|| format!("median of a sample since the base commit: {}", uses.join("; ")))
+}
+
+fn use_words(agent: &AgentReport, moved: &MovedUse) -> String {
+    let MovedUse { what, before, now } = moved;
+    let name = match what {
+        SampleUse::Tokens => "tokens",
+        SampleUse::Latency => "latency",
+        SampleUse::Cost => "cost",
+    };
+    let is_gated = agent.metrics.iter().any(|metric| metric.name == what.as_str() && !metric.gates.is_empty());
+    let gate = if is_gated { "" } else { ", no gate is on it" };
+    format!("{name} {} → {} ({}{gate})", use_value(*what, *before), use_value(*what, *now), change(moved))
+}
+
+/// What a sample uses, with its unit.
+pub fn use_value(what: SampleUse, value: f64) -> String {
+    match what {
+        SampleUse::Tokens => metric_value(Unit::Count, Some(value.round())),
+        SampleUse::Latency => duration(value.max(0.0).round() as u64),
+        SampleUse::Cost => format!("${}", fixed_places(value, 4)),
+    }
+}
+
+/// The change in percent, with its sign.
+fn change(moved: &MovedUse) -> String {
+    let percent = ((moved.now / moved.before - 1.0) * 100.0).round();
+    let sign = if percent < 0.0 { "−" } else { "+" };
+    format!("{sign}{}%", metric_value(Unit::Count, Some(percent.abs())))
+}
+
+/// The agents that use more than at the base commit, for the headline: `assistant uses +100% tokens and +100% latency`.
+pub fn greater_uses(report: &Report) -> Option<String> {
+    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
+    let greater = agents.filter_map(|agent| {
+        let uses: Vec<String> =
+            agent.since_base.uses.iter().filter(|moved| moved.now > moved.before).map(more).collect();
+        (!uses.is_empty()).then(|| format!("{} needs {}", agent.agent, uses.join(" and ")))
+    });
+    let greater: Vec<String> = greater.collect();
+    let first = greater.first()?;
+    Some(match greater.len() {
+        1 => first.clone(),
+        count => format!("{first} (and {} more)", plural(count - 1, "agent", "agents")),
+    })
+}
+
+fn more(moved: &MovedUse) -> String {
+    let name = match moved.what {
+        SampleUse::Tokens => "tokens",
+        SampleUse::Latency => "time",
+        SampleUse::Cost => "money",
+    };
+    format!("{} {name}", change(moved))
+}
+
+/// The lines on what changed in an agent; empty without a base commit.
+pub fn agent_changes(agent: &AgentReport, marks: DiffMarks) -> Vec<String> {
+    agent.since_base.agent.iter().map(|change| change_line(change, 1, marks)).collect()
+}

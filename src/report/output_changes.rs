@@ -1,0 +1,205 @@
+//! What differs between the outputs of a case at the base commit and now.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::fold;
+use crate::format::lenient;
+use crate::model::{ChangedText, MovedUse, Run, Sample, SampleUse};
+use crate::suites::used;
+use crate::text::{ChangedRange, changed_part, changed_ranges};
+
+/// The number of values that are kept of a case.
+const KEPT: usize = 6;
+
+/// The longest text of a value, in characters.
+const LONGEST: usize = 300;
+
+/// A value up to this length is short: an answer, not an explanation. In characters.
+const SHORT: usize = 40;
+
+/// The least share by which a use has to move.
+const LEAST: f64 = 0.1;
+
+/// The uses that are compared.
+const USES: [SampleUse; 3] = [SampleUse::Tokens, SampleUse::Latency, SampleUse::Cost];
+
+/// A value that differs: its path, and its text on both sides.
+type ChangedValue = (String, Option<String>, Option<String>);
+
+/// The values that differ, compared sample by sample. Those that differ in most samples come first, then short ones.
+pub fn changed_outputs(before: &[Sample], now: &[Sample]) -> Vec<ChangedText> {
+    let mut by_path: BTreeMap<String, (usize, Vec<ChangedValue>)> = BTreeMap::new();
+    for (old, new) in before.iter().zip(now) {
+        let (Sample::Completed(old), Sample::Completed(new)) = (old, new) else { continue };
+        for (number, (old, new)) in old.iter().zip(new).enumerate() {
+            let prefix = if now_has_one_run(now) { String::new() } else { format!("run {}: ", number + 1) };
+            let mut found = Vec::new();
+            compare(&prefix, Some(&whole(old)), Some(&whole(new)), &mut found);
+            for one in found {
+                let order = by_path.len();
+                by_path.entry(one.0.clone()).or_insert((order, Vec::new())).1.push(one);
+            }
+        }
+    }
+    let mut found: Vec<(usize, Vec<ChangedValue>)> = by_path.into_values().collect();
+    let is_long = |(_, old, new): &ChangedValue| {
+        let length = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
+        length(old).max(length(new)) > SHORT
+    };
+    found.sort_by_key(|(order, all)| (Reverse(all.len()), all.iter().any(is_long), *order));
+    found.truncate(KEPT);
+    found.into_iter().filter_map(|(_, all)| most_frequent(&all)).collect()
+}
+
+fn now_has_one_run(now: &[Sample]) -> bool {
+    now.iter().all(|sample| match sample {
+        Sample::Completed(runs) => runs.len() < 2,
+        Sample::Inconclusive { .. } | Sample::Spared => true,
+    })
+}
+
+/// The difference that most samples have, on a tie the first, and the number of samples with any difference at this path.
+fn most_frequent(all: &[ChangedValue]) -> Option<ChangedText> {
+    let count = |one: &ChangedValue| all.iter().filter(|other| *other == one).count();
+    // `max_by_key` returns the last of equal elements, so the order is reversed.
+    let (name, before, now) = all.iter().rev().max_by_key(|one| count(one))?;
+    let (old, new) = changed_part(before.as_deref().unwrap_or_default(), now.as_deref().unwrap_or_default(), LONGEST);
+    let samples = u32::try_from(all.len()).ok();
+    Some(ChangedText {
+        name: name.clone(),
+        before: before.as_ref().map(|_| old),
+        now: now.as_ref().map(|_| new),
+        samples,
+    })
+}
+
+/// The output of a run with its tool calls.
+fn whole(run: &Run) -> Value {
+    let mut whole = lenient::any(&run.outputs).unwrap_or_else(|_| Value::String(run.outputs.to_string()));
+    let calls = run.intermediate.as_deref().and_then(|text| lenient::any(text).ok());
+    let calls = calls.and_then(|value| value.get("tool_calls").or_else(|| value.get("toolCalls")).cloned());
+    if let (Value::Object(fields), Some(calls)) = (&mut whole, calls) {
+        fields.insert("tool_calls".to_owned(), calls);
+    }
+    whole
+}
+
+fn compare(path: &str, before: Option<&Value>, now: Option<&Value>, found: &mut Vec<ChangedValue>) {
+    match (before, now) {
+        (before, now) if before == now => {}
+        (Some(Value::Object(old)), Some(Value::Object(new))) => {
+            let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+            for key in keys {
+                let dot = if path.is_empty() || path.ends_with(": ") { "" } else { "." };
+                compare(&format!("{path}{dot}{key}"), old.get(key), new.get(key), found);
+            }
+        }
+        (Some(Value::Array(old)), Some(Value::Array(new))) => elements(path, old, new, found),
+        (before, now) => found.push((path.to_owned(), before.map(text), now.map(text))),
+    }
+}
+
+/// Compares lists: elements that both have are left out, the others are paired in their order.
+fn elements(path: &str, before: &[Value], now: &[Value], found: &mut Vec<ChangedValue>) {
+    let keys = |all: &[Value]| all.iter().map(Value::to_string).collect::<Vec<String>>();
+    let (old, new) = (keys(before), keys(now));
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
+    for ChangedRange { before: from, after: to } in changed_ranges(&old, &new) {
+        for step in 0..from.len().max(to.len()) {
+            let (old, new) = (from.clone().nth(step), to.clone().nth(step));
+            let index = new.or(old).unwrap_or_default();
+            compare(
+                &format!("{path}[{index}]"),
+                old.and_then(|index| before.get(index)),
+                new.and_then(|index| now.get(index)),
+                found,
+            );
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// The uses that moved by a tenth or more: the medians over all samples, each case with the samples at the base commit and now.
+pub fn moved_uses<'a>(cases: impl Iterator<Item = (&'a [Sample], &'a [Sample])> + Clone) -> Vec<MovedUse> {
+    let moved = USES.into_iter().filter_map(|what| {
+        let values = |samples: &[Sample]| -> Vec<f64> {
+            let of = |sample: &Sample| match sample {
+                Sample::Completed(runs) => used(what.as_str(), runs),
+                Sample::Inconclusive { .. } | Sample::Spared => None,
+            };
+            samples.iter().filter_map(of).collect()
+        };
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for (before, now) in cases.clone() {
+            let (before, now) = (values(before), values(now));
+            if !before.is_empty() && !now.is_empty() {
+                old.extend(before);
+                new.extend(now);
+            }
+        }
+        let (before, now) = (fold::median(old)?, fold::median(new)?);
+        (before > 0.0 && (now - before).abs() >= LEAST * before).then_some(MovedUse { what, before, now })
+    });
+    moved.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{changed_outputs, moved_uses};
+    use crate::model::{Run, Sample, Tokens};
+
+    fn sample(outputs: &str) -> Sample {
+        Sample::Completed(vec![Run::of(outputs)])
+    }
+
+    #[test]
+    fn values_are_named_by_their_path_and_elements_that_both_have_are_left_out() {
+        let before = [sample(r#"{"findings":[{"id":1,"severity":"high"},{"id":2,"severity":"low"}],"note":"a"}"#)];
+        let now = [sample(r#"{"findings":[{"id":0},{"id":1,"severity":"high"},{"id":2,"severity":"high"}]}"#)];
+        let found = changed_outputs(&before, &now);
+        let texts: Vec<_> =
+            found.iter().map(|one| (one.name.as_str(), one.before.as_deref(), one.now.as_deref())).collect();
+        assert_eq!(
+            texts,
+            [
+                ("findings[0]", None, Some("{\"id\":0}")),
+                ("findings[2].severity", Some("low"), Some("high")),
+                ("note", Some("a"), None),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_most_samples_have_comes_first_and_a_missing_sample_is_not_compared() {
+        let before = [sample(r#"{"a":1,"b":1}"#), sample(r#"{"a":1,"b":1}"#), Sample::Spared];
+        let now = [sample(r#"{"a":1,"b":2}"#), sample(r#"{"a":3,"b":2}"#), sample("{}")];
+        let found = changed_outputs(&before, &now);
+        let texts: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.samples)).collect();
+        assert_eq!(texts, [("b", Some(2)), ("a", Some(1))]);
+    }
+
+    #[test]
+    fn a_use_is_the_median_of_all_samples_and_has_to_move_by_a_tenth() {
+        let with = |total: f64| {
+            let tokens = Tokens { total: Some(total), latency_ms: Some(total / 100.0), ..Tokens::default() };
+            Sample::Completed(vec![Run { tokens, ..Run::of("{}") }])
+        };
+        let (before, now) = ([with(100.0), with(200.0), with(300.0)], [with(100.0), with(400.0), with(500.0)]);
+        let cases = [(before.as_slice(), now.as_slice())];
+        let found: Vec<_> =
+            moved_uses(cases.iter().copied()).iter().map(|one| (one.what.as_str(), one.before, one.now)).collect();
+        assert_eq!(found, [("tokens", 200.0, 400.0), ("latency_ms", 2.0, 4.0)]);
+        let slightly = [with(210.0)];
+        assert!(moved_uses([(before.as_slice(), slightly.as_slice())].into_iter()).is_empty());
+    }
+}

@@ -1,0 +1,42 @@
+//! The paragraphs of a file that differ from the base commit's.
+
+use crate::model::ChangedText;
+use crate::text::{ChangedRange, changed_part, changed_ranges, paragraphs};
+
+/// The longest text of a paragraph, in characters.
+const LONGEST: usize = 400;
+
+/// The paragraphs that differ, in their order; each with the one that it replaces.
+pub fn changed_paragraphs(name: &str, before: &str, now: &str) -> Vec<ChangedText> {
+    let (old, new) = (paragraphs(before), paragraphs(now));
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
+    let mut changes = Vec::new();
+    for ChangedRange { before, after } in changed_ranges(&old, &new) {
+        let removed = old.get(before).unwrap_or_default();
+        let added = new.get(after).unwrap_or_default();
+        // Paired in their order.
+        let longest = removed.len().max(added.len());
+        changes.extend((0..longest).map(|index| of(name, removed.get(index).copied(), added.get(index).copied())));
+    }
+    changes
+}
+
+fn of(name: &str, before: Option<&str>, now: Option<&str>) -> ChangedText {
+    let (old, new) = changed_part(before.unwrap_or_default(), now.unwrap_or_default(), LONGEST);
+    ChangedText { name: name.to_owned(), before: before.map(|_| old), now: now.map(|_| new), samples: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changed_paragraphs;
+
+    #[test]
+    fn a_paragraph_is_shown_with_the_one_that_it_replaces() {
+        let found =
+            changed_paragraphs("p.md", "# T\n\n- T-1: a\n- T-2: the week\n", "# T\n\n- T-1: a\n- T-2: one day\n\nEnd.");
+        let texts: Vec<_> = found.iter().map(|one| (one.before.as_deref(), one.now.as_deref())).collect();
+        assert_eq!(texts, [(Some("- T-2: the week"), Some("- T-2: one day")), (None, Some("End."))]);
+        assert!(changed_paragraphs("p.md", "a\nb", "a b\n").is_empty(), "a line that is wrapped elsewhere is the same");
+    }
+}

@@ -1,0 +1,26 @@
+//! The paragraphs of a text in Markdown.
+
+/// Paragraphs, list items, rows of tables and headings, each trimmed.
+pub fn paragraphs(text: &str) -> Vec<String> {
+    let mut blocks: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in text.lines().map(str::trim) {
+        match blocks.last_mut() {
+            Some(block) if goes_on && !line.is_empty() && !starts_block(line) => {
+                block.push(' ');
+                block.push_str(line);
+            }
+            _ if line.is_empty() => {}
+            _ => blocks.push(line.to_owned()),
+        }
+        goes_on = !line.is_empty() && !line.starts_with('#');
+    }
+    blocks
+}
+
+/// Whether a line begins a list item, a row of a table or a heading.
+fn starts_block(line: &str) -> bool {
+    let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let is_numbered = number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
+    is_numbered || line.starts_with(['#', '|']) || ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
+}
