@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the workflows of docs/workflows unchanged, in the action's container: nektos/act is the runner, podman is its container engine.
 # GitHub is the stand-in of tests/contract, behind the mock that validates each request against GitHub's API description. Checkout is
-# act's own. All other actions are replaced by local folders, because nothing is downloaded.
+# act's own, or a copy where a step names a ref. All other actions are replaced by local folders, because nothing is downloaded.
 # usage: tests/live/act.sh [MODE…]       MODE is run, merge, model, approve, bump, baseline-pr, publish or trusted; all modes without one
 # ACT is the path of act. GOLDGATE_IMAGE is a local image with glibc: the container has this machine's build, not the Dockerfile's.
 # GOLDGATE_BINARY is a program to use instead of a new build.
@@ -28,7 +28,8 @@ start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 
     'actions/artifacts/{artifact_id}/{archive_format}' 'actions/workflows/{workflow_id}/dispatches' git/commits \
     'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' 'git/blobs/{file_sha}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' \
     'tarball/{ref}' 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' 'compare/{basehead}' \
-    'issues/{issue_number}/timeline' activity \
+    'issues/{issue_number}/timeline' activity commits 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' 'branches/{branch}' \
+    'git/matching-refs/{ref}' 'environments/{environment_name}' \
     labels 'labels/{name}' 'actions/runs/{run_id}/rerun' 'actions/runs/{run_id}/rerun-failed-jobs'
 binary=${GOLDGATE_BINARY:-}
 if [[ -z $binary ]]; then
@@ -37,7 +38,7 @@ if [[ -z $binary ]]; then
 fi
 repository=$work/repo
 store=$work/store
-mkdir -p "$repository" "$store" "$work/action" "$work/upload" "$work/download" "$work/app" "$work/forks"
+mkdir -p "$repository" "$store" "$work/action" "$work/upload" "$work/checkout" "$work/download" "$work/app" "$work/forks"
 
 # commit FOLDER: makes the folder a repository, or commits its changes.
 commit() {
@@ -63,6 +64,16 @@ runs:
       env: { NAME: "${{ inputs.name }}", FROM: "${{ inputs.path }}" }
       run: rm -rf "${STORE:?}/$NAME" && cp -r "$FROM" "$STORE/$NAME"
 UPLOAD
+# act checks out by itself, but not where a step names a ref.
+cat > "$work/checkout/action.yml" <<'CHECKOUT'
+name: checkout
+inputs: { ref: {}, persist-credentials: {} }
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      run: cp -r "$REPOSITORY/." .
+CHECKOUT
 cat > "$work/download/action.yml" <<'DOWNLOAD'
 name: download
 inputs: { pattern: { required: true }, path: { required: true } }
@@ -114,9 +125,10 @@ flow() {
             --container-options "--network host --volume $work:$work" --concurrent-jobs 1 \
             --local-repository "OWNER/goldgate@0000000000000000000000000000000000000000=$work/action" \
             --local-repository "actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a=$work/upload" \
+            --local-repository "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd=$work/checkout" \
             --local-repository "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c=$work/download" \
             --local-repository "actions/create-github-app-token@1b10c78c7865c340bc4f6099eb2f838309f1e8c3=$work/app" \
-            --env "STORE=$store" --env "GITHUB_API_URL=http://127.0.0.1:$port" --env "GITHUB_GRAPHQL_URL=http://127.0.0.1:$port/graphql" \
+            --env "STORE=$store" --env "REPOSITORY=$repository" --env "GITHUB_API_URL=http://127.0.0.1:$port" --env "GITHUB_GRAPHQL_URL=http://127.0.0.1:$port/graphql" \
             --secret GITHUB_TOKEN=no-real-token "$@"
     ) > "$work/act.log" 2>&1
 }
