@@ -9,6 +9,7 @@ pub mod event;
 pub mod event_action;
 pub mod failed_v1;
 pub mod finished_run;
+pub mod foreign_cases;
 pub mod json;
 mod json_cursor;
 mod json_keys;

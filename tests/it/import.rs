@@ -2,6 +2,7 @@
 
 mod otlp;
 mod paths;
+mod promptfoo;
 mod real_files;
 
 use goldgate::files::SourceText;
@@ -41,6 +42,9 @@ pub fn trials() -> Vec<Trial> {
         trial("import reads spans of the instrumentations, in JSON and protobuf", real_files::of_instrumentations),
         trial("import finds the cases of traces under a key", real_files::cases_of_traces),
         trial("import refuses broken and hostile files of tools", real_files::broken_files_of_tools),
+        trial("import gives the tests of promptfoo the same verdicts", promptfoo::same_verdicts),
+        trial("import makes cases of a promptfoo config", promptfoo::configs_are_cases),
+        trial("import says what it cannot make a case of", promptfoo::what_cannot_be_said),
         trial("import names cases by a key of their records", paths::cases_by_a_key),
         trial(
             "import takes conversations as samples only where they answer one input",

@@ -24,7 +24,8 @@ pub fn trials() -> Vec<Trial> {
 /// Names of kinds in other files: how many, and why.
 const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
     ("src/app/cli.rs", "interview", 1, "an example in the help"),
-    ("src/app/commands/init/proposed_case.rs", "tool_use", 1, "the kind of the first suite"),
+    ("src/app/pipeline/case_queries.rs", "tool_use", 4, "the kind of drafts from transcripts"),
+    ("src/app/pipeline/proposed_case.rs", "tool_use", 1, "the kind of the first suite"),
     ("src/diag/codes/config.rs", "cross_agent", 1, "an example of a problem"),
     ("src/diag/codes/config.rs", "findings", 1, "an example of a problem"),
     ("src/diag/codes/config.rs", "revision", 4, "examples of problems"),
@@ -36,6 +37,8 @@ const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
     ("src/format/config/form.rs", "triggers", 1, "an example of a kind"),
     ("src/format/run_v1.rs", "evidence", 1, "a key of recordings"),
     ("src/format/transcript/anthropic.rs", "tool_use", 1, "a vendor's word"),
+    ("src/format/transcript/detect.rs", "tool_use", 1, "a vendor's word"),
+    ("src/format/transcript/loose_message.rs", "tool_use", 1, "a vendor's word"),
     ("src/format/wire/anthropic.rs", "tool_use", 3, "a vendor's word"),
     ("src/format/wire/converse.rs", "tool_use", 1, "a vendor's word"),
     ("src/model/evidence.rs", "evidence", 1, "a key of reports"),

@@ -1,6 +1,8 @@
 //! `goldgate import`: converts transcripts of other tools into recordings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
 
 use crate::app::cli::ImportArgs;
 use crate::app::cli_error::CliError;
@@ -13,10 +15,11 @@ use crate::app::pipeline::transcript_files::{
 };
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
+use crate::format::foreign_cases::ForeignCase;
 use crate::format::transcript::{Transcript, TranscriptFormat};
 use crate::model::{AgentName, BadId, CaseId};
 use crate::render::plural;
-use crate::world::World;
+use crate::world::{Disk, World};
 
 /// Reads files and writes a recording for each run in them: all of them, or none. Returns the exit code.
 ///
@@ -26,6 +29,32 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     let (form, paths) = named_format(&args.paths);
     let reading = TranscriptReading { form, case_key: args.case_key.as_deref() };
     let TranscriptFiles { files, skipped } = read_transcript_files(paths, reading, world)?;
+    let existing = if args.force { ExistingRecordings::Replaced } else { ExistingRecordings::Refused };
+    let cases: Vec<&ForeignCase> = files.iter().flat_map(|file| &file.cases).collect();
+    if let Some(out) = &args.out {
+        if let Some(file) = files.iter().find(|file| file.runs.is_empty()) {
+            let help = "write its cases with --cases FILE, without --out";
+            return Err(file.source.problem(0, Code::NO_RUN, "this file has cases, but no runs", help).into());
+        }
+        write_runs(out, args, &files, existing, world)?;
+    }
+    if let Some(path) = &args.cases {
+        write_cases(path, &cases, existing)?;
+        world.say(&format!("{path}\n"));
+    }
+    let runs: Vec<&Transcript> = files.iter().flat_map(|file| &file.runs).collect();
+    notes(&runs, &cases, &skipped).iter().for_each(|note| world.tell(note));
+    Ok(0)
+}
+
+/// Writes the recordings of all runs, and names them.
+fn write_runs(
+    out: &str,
+    args: &ImportArgs,
+    files: &[TranscriptFile],
+    existing: ExistingRecordings,
+    world: &World,
+) -> Result<(), CliError> {
     let known = KnownCases::open(args.config.as_deref(), world)?;
     let unknown = match (args.new_cases, &known) {
         (true, None) => {
@@ -41,14 +70,37 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
         (true, Some(_)) => UnknownCase::Drafted,
         (false, _) => UnknownCase::Refused,
     };
-    let named = ImportNames { known: known.as_ref(), unknown, ..ImportNames::of(args)? }.assign(&files)?;
-    let existing = if args.force { ExistingRecordings::Replaced } else { ExistingRecordings::Refused };
-    let place = RecordingsPlace { out: &args.out, config: args.config.as_deref(), existing };
+    let named = ImportNames { known: known.as_ref(), unknown, ..ImportNames::of(args)? }.assign(files)?;
+    let place = RecordingsPlace { out, config: args.config.as_deref(), existing };
     let written = write_recordings(&place, &named, world)?;
     world.say(&written.iter().map(|file| format!("{file}\n")).collect::<String>());
-    let runs: Vec<&Transcript> = files.iter().flat_map(|file| &file.runs).collect();
-    notes(&runs, &skipped).iter().for_each(|note| world.tell(note));
-    Ok(0)
+    Ok(())
+}
+
+/// A file of cases.
+#[derive(Serialize)]
+struct CaseFile<'a> {
+    cases: &'a [&'a ForeignCase],
+}
+
+/// Writes the cases of other tools into a new file.
+fn write_cases(path: &str, cases: &[&ForeignCase], existing: ExistingRecordings) -> Result<(), CliError> {
+    let refuse = |code, what: &str, help: &str| CliError::from(Diagnostic::of_file(path, code, what, help));
+    if cases.is_empty() {
+        let help = "name a promptfoo config or output, or samples of OpenAI's evals; goldgate init --from proposes cases for transcripts";
+        return Err(refuse(Code::NOTHING_SELECTED, "no file has cases", help));
+    }
+    let mut known = BTreeSet::new();
+    if let Some(twice) = cases.iter().find(|case| !known.insert(case.id.as_str())) {
+        let what = format!("two tests have the id {:?}", twice.id);
+        return Err(refuse(Code::BAD_ID, &what, "give each test a description, or a metadata.id, of its own"));
+    }
+    let (disk, file) = Disk::of_file(path)?;
+    if existing == ExistingRecordings::Refused && disk.holds(&file) {
+        return Err(refuse(Code::WOULD_OVERWRITE, "this file already exists", "use --force, or name another file"));
+    }
+    let text = serde_json::to_string_pretty(&CaseFile { cases }).map_err(anyhow::Error::from)?;
+    Ok(disk.replace(&file, format!("{text}\n").as_bytes())?)
 }
 
 /// The format, if the first of several words is one, and the paths.
@@ -183,12 +235,16 @@ fn case_of(source: &SourceText, run: &Transcript) -> Result<CaseId, Diagnostic> 
 }
 
 /// Returns notes about files that were not read, and about content that the recordings do not contain.
-fn notes(runs: &[&Transcript], skipped: &[String]) -> Vec<String> {
+fn notes(runs: &[&Transcript], cases: &[&ForeignCase], skipped: &[String]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for (what, count) in runs.iter().flat_map(|run| &run.left_out) {
         *counts.entry(what).or_default() += count;
     }
     let mut notes: Vec<String> = counts.iter().map(|(what, count)| format!("left out: {count} x {what:?}")).collect();
+    let untranslated = cases
+        .iter()
+        .flat_map(|case| case.left_out.iter().map(move |what| format!("{}: not imported: {what}", case.id)));
+    notes.extend(untranslated);
     let silent = runs.iter().filter(|run| run.text.is_none()).count();
     if silent > 0 {
         notes.push(format!(

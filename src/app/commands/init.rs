@@ -199,7 +199,7 @@ fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
         }
     }
     match (best, first_problem) {
-        (Some((_, form, runs)), _) => Ok(TranscriptFile { source, form, runs }),
+        (Some((_, form, runs)), _) => Ok(TranscriptFile { source, form, runs, cases: Vec::new() }),
         (None, Some(problem)) => Err(problem),
         (None, None) => {
             let what = "the file has no conversation";

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText, files_below};
+use crate::format::foreign_cases::{ForeignCase, openai_evals_cases, promptfoo_cases};
 use crate::format::transcript::{Transcript, TranscriptFormat, format_of, read_transcripts, source_texts};
 use crate::model::{PathGlob, RepoPath};
 use crate::world::{Disk, World};
@@ -17,6 +18,8 @@ pub struct TranscriptFile {
     pub form: TranscriptFormat,
     /// Its runs, in order.
     pub runs: Vec<Transcript>,
+    /// Its cases, in order.
+    pub cases: Vec<ForeignCase>,
 }
 
 /// How files are read.
@@ -103,7 +106,18 @@ fn read_file(source: SourceText, reading: TranscriptReading<'_>) -> Result<ReadF
     let found = reading.form.map_or_else(|| format_of(&source), |form| Ok(Some(form)));
     let Some(form) = found? else { return Ok(ReadFile::Unknown(source)) };
     let runs = read_transcripts(form, &source, reading.case_key)?;
-    Ok(ReadFile::Runs(TranscriptFile { source, form, runs }))
+    let cases = match form {
+        TranscriptFormat::Promptfoo => promptfoo_cases(&source)?,
+        TranscriptFormat::OpenaiEvals => openai_evals_cases(&source)?,
+        TranscriptFormat::OpenAi
+        | TranscriptFormat::Anthropic
+        | TranscriptFormat::Otlp
+        | TranscriptFormat::Inspect
+        | TranscriptFormat::Langchain
+        | TranscriptFormat::Langsmith
+        | TranscriptFormat::Langfuse => Vec::new(),
+    };
+    Ok(ReadFile::Runs(TranscriptFile { source, form, runs, cases }))
 }
 
 fn unknown(source: &SourceText) -> Diagnostic {

@@ -53,6 +53,14 @@ struct RecordKeys<'a> {
     data: Option<&'a RawValue>,
     #[serde(borrow)]
     kwargs: Option<&'a RawValue>,
+    #[serde(borrow, rename = "evalId")]
+    eval_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tests: Option<&'a RawValue>,
+    #[serde(borrow)]
+    prompts: Option<&'a RawValue>,
+    #[serde(borrow)]
+    ideal: Option<&'a RawValue>,
 }
 
 /// The type of a part of a message.
@@ -128,6 +136,9 @@ fn format_of_tool(keys: &RecordKeys<'_>, kind: &str) -> Option<TranscriptFormat>
     match () {
         () if keys.eval.is_some() && keys.samples.is_some() => Some(TranscriptFormat::Inspect),
         () if keys.epoch.is_some() && keys.messages.is_some() => Some(TranscriptFormat::Inspect),
+        () if keys.eval_id.is_some() => Some(TranscriptFormat::Promptfoo),
+        () if keys.tests.is_some() && keys.prompts.is_some() => Some(TranscriptFormat::Promptfoo),
+        () if keys.ideal.is_some() && keys.input.is_some() => Some(TranscriptFormat::OpenaiEvals),
         () if keys.run_type.is_some() => Some(TranscriptFormat::Langsmith),
         () if keys.observations.is_some() => Some(TranscriptFormat::Langfuse),
         () if keys.trace_id.is_some() && !kind.is_empty() => Some(TranscriptFormat::Langfuse),

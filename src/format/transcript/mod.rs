@@ -13,6 +13,7 @@ mod langchain;
 mod loose_message;
 mod openai;
 mod otlp;
+mod promptfoo;
 mod recorded_run;
 mod run_trees;
 mod source_texts;
@@ -42,6 +43,8 @@ pub fn read_transcripts(
         TranscriptFormat::Anthropic => read_chats(source, &documents, anthropic::read_anthropic)?,
         TranscriptFormat::Inspect => inspect::read_inspect(source, &documents)?,
         TranscriptFormat::Langchain => langchain::read_langchain(source, &documents)?,
+        TranscriptFormat::Promptfoo => promptfoo::read_promptfoo(source, &documents)?,
+        TranscriptFormat::OpenaiEvals => Vec::new(),
         TranscriptFormat::Otlp => return otlp::read_traces(source, &documents, case_key),
         TranscriptFormat::Langsmith | TranscriptFormat::Langfuse => {
             return run_trees::read_run_trees(form, source, &documents, case_key);

@@ -95,6 +95,10 @@ pub enum TranscriptFormat {
     Langsmith,
     /// Traces of Langfuse.
     Langfuse,
+    /// The output of promptfoo, or its config, which has cases only.
+    Promptfoo,
+    /// Samples of OpenAI's evals, which are cases only.
+    OpenaiEvals,
 }
 
 impl TranscriptFormat {
@@ -111,7 +115,9 @@ impl TranscriptFormat {
     pub fn is_trace(self) -> bool {
         match self {
             Self::Otlp | Self::Langsmith | Self::Langfuse => true,
-            Self::OpenAi | Self::Anthropic | Self::Inspect | Self::Langchain => false,
+            Self::OpenAi | Self::Anthropic | Self::Inspect | Self::Langchain | Self::Promptfoo | Self::OpenaiEvals => {
+                false
+            }
         }
     }
 
@@ -125,6 +131,8 @@ impl TranscriptFormat {
             Self::Langchain => "langchain",
             Self::Langsmith => "langsmith",
             Self::Langfuse => "langfuse",
+            Self::Promptfoo => "promptfoo",
+            Self::OpenaiEvals => "openai-evals",
         }
     }
 }

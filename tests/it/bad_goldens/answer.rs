@@ -107,6 +107,20 @@ pub const CASES: &[Case] = &[
         ":2:41: invalid value: integer `-1`; expected",
     ),
     (TOOL, "c.json", with_answer!(r#"{"similar": {"to": "a"}}"#), ":2:23: similar states no minimum; state rouge_l"),
+    (TOOL, "c.json", with_answer!(r#"{"not": {}}"#), ":2:19: not states no condition; state a condition"),
+    (
+        TOOL,
+        "c.json",
+        with_answer!(r#"{"not": {"rule": "a", "equals": "a"}}"#),
+        ":2:20: rule has no effect in not; state it next",
+    ),
+    (
+        TOOL,
+        "c.json",
+        with_answer!(r#"{"whole_json": true, "equals": "a"}"#),
+        ":2:12: whole_json has no effect on this entry",
+    ),
+    (TOOL, "c.json", with_answer!(r#"{"max_cost_usd": -1}"#), ":2:28: max_cost_usd is -1; write a number"),
     (
         TOOL,
         "c.json",

@@ -1,11 +1,12 @@
 //! One condition on an answer: whether it holds, and what to say and do if not.
 
 use regex::Regex;
+use serde_json::Value;
 
 use super::form::LengthForm;
 use super::phrase::{AnswerPhrase, LetterCase};
 use super::text::AnswerText;
-use crate::format::JsonSchemaValidator;
+use crate::format::{JsonSchemaValidator, lenient};
 use crate::model::{Layer, reaches};
 use crate::suites::shared::field_matcher::{FieldMatcher, RangeForm, written};
 use crate::suites::shared::field_path::{FieldPath, at};
@@ -31,6 +32,9 @@ pub const WORDS: &[&str] = &[
     "answer_length",
     "answer_similar",
     "answer_refusal",
+    "answer_max_latency_ms",
+    "answer_max_cost_usd",
+    "answer_not",
     MIN_SCORE,
 ];
 
@@ -59,9 +63,9 @@ pub enum AnswerCondition {
     /// Does not match in the answer.
     NotRegex(Regex),
     /// The answer's JSON is valid.
-    JsonSchema(JsonSchemaValidator),
+    JsonSchema(JsonSchemaValidator, JsonPlace),
     /// Conditions on the answer's JSON, by path.
-    Json(Vec<(String, FieldPath, FieldMatcher)>),
+    Json(Vec<(String, FieldPath, FieldMatcher)>, JsonPlace),
     /// The length of the answer.
     Length(LengthForm),
     /// How similar the answer is to a text in the normal form.
@@ -70,6 +74,21 @@ pub enum AnswerCondition {
     Refuses(TermList),
     /// The answer does not refuse by this list.
     DoesNotRefuse(TermList),
+    /// The longest time of the run in milliseconds.
+    Latency(f64),
+    /// The highest cost of the run in US dollars.
+    Cost(f64),
+    /// These do not all hold.
+    Not(Vec<AnswerCondition>, LetterCase),
+}
+
+/// Where the JSON of an answer may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonPlace {
+    /// Anywhere in the answer, also repaired.
+    Anywhere,
+    /// It is the whole answer, as written.
+    Whole,
 }
 
 /// A text, and how similar the answer must be.
@@ -79,6 +98,8 @@ pub struct SimilarText {
     pub to: String,
     /// Each measure with its minimum.
     pub measures: Vec<(SimilarityMeasure, f64)>,
+    /// The text as written, with the most edits from the answer.
+    pub max_edits: Option<(String, u32)>,
 }
 
 /// A measure of similarity.
@@ -133,11 +154,14 @@ impl AnswerCondition {
             Self::EndsWith(_) => "answer_ends_with",
             Self::Regex(_) => "answer_regex",
             Self::NotRegex(_) => "answer_not_regex",
-            Self::JsonSchema(_) => "answer_json_schema",
-            Self::Json(_) => "answer_json",
+            Self::JsonSchema(..) => "answer_json_schema",
+            Self::Json(..) => "answer_json",
             Self::Length(_) => "answer_length",
             Self::Similar(_) => "answer_similar",
             Self::Refuses(_) | Self::DoesNotRefuse(_) => "answer_refusal",
+            Self::Latency(_) => "answer_max_latency_ms",
+            Self::Cost(_) => "answer_max_cost_usd",
+            Self::Not(..) => "answer_not",
         }
     }
 
@@ -153,8 +177,11 @@ impl AnswerCondition {
             Self::EndsWith(phrase) => format!("an answer that ends with {}", quoted(phrase)),
             Self::Regex(pattern) => format!("an answer that /{pattern}/ matches"),
             Self::NotRegex(pattern) => format!("an answer that /{pattern}/ does not match"),
-            Self::JsonSchema(_) => "JSON that is valid by the schema".to_owned(),
-            Self::Json(fields) => {
+            Self::JsonSchema(_, JsonPlace::Anywhere) => "JSON that is valid by the schema".to_owned(),
+            Self::JsonSchema(_, JsonPlace::Whole) => {
+                "an answer that is JSON as a whole, valid by the schema".to_owned()
+            }
+            Self::Json(fields, _) => {
                 let fields: Vec<String> =
                     fields.iter().map(|(path, _, matcher)| format!("{path}: {}", matcher.expectation())).collect();
                 format!("JSON with {}", fields.join("; "))
@@ -166,15 +193,22 @@ impl AnswerCondition {
                     .collect();
                 format!("an answer with {}", parts.join(", "))
             }
-            Self::Similar(SimilarText { to, measures }) => {
+            Self::Similar(SimilarText { to, measures, max_edits }) => {
                 let parts: Vec<String> = measures
                     .iter()
                     .map(|(measure, minimum)| format!("{} at least {minimum}", measure.as_str()))
+                    .chain(max_edits.iter().map(|(_, most)| format!("at most {most} edits")))
                     .collect();
                 format!("an answer like \"{}\": {}", line(to, QUOTED), parts.join(", "))
             }
             Self::Refuses(_) => "an answer that refuses the task".to_owned(),
             Self::DoesNotRefuse(_) => "an answer that does not refuse the task".to_owned(),
+            Self::Latency(most) => format!("a latency of at most {most} ms"),
+            Self::Cost(most) => format!("a cost of at most {most} USD"),
+            Self::Not(conditions, _) => {
+                let inner: Vec<String> = conditions.iter().map(Self::expectation).collect();
+                format!("not: {}", inner.join("; "))
+            }
         }
     }
 
@@ -191,13 +225,13 @@ impl AnswerCondition {
             | Self::Similar(_) => {
                 "make the prompt ask for this content or wording; only if the answer is right, correct the case"
             }
-            Self::NoneOf(_) | Self::NotRegex(_) => {
+            Self::NoneOf(_) | Self::NotRegex(_) | Self::Not(..) => {
                 "make the prompt rule this wording out; only if the answer is right, correct the case"
             }
-            Self::JsonSchema(_) => {
+            Self::JsonSchema(..) => {
                 "make the prompt's output instructions agree with the schema; only if the answer is right, correct the schema"
             }
-            Self::Json(_) => "make the prompt ask for these values; only if the answer is right, correct the case",
+            Self::Json(..) => "make the prompt ask for these values; only if the answer is right, correct the case",
             Self::Length(_) => {
                 "make the prompt state the length; only if the length is right, correct the limits of the case"
             }
@@ -205,6 +239,10 @@ impl AnswerCondition {
                 "make the prompt say when to refuse; only if the answer does refuse, add its wording to the list of terms `refusal`"
             }
             Self::DoesNotRefuse(_) => "make the prompt say that the agent may do this task",
+            Self::Latency(_) => "make the agent faster; only if the time is right, correct the limit of the case",
+            Self::Cost(_) => {
+                "use a smaller model or fewer tokens; only if the cost is right, correct the limit of the case"
+            }
         }
     }
 
@@ -234,8 +272,8 @@ impl AnswerCondition {
             Self::NotRegex(pattern) => pattern.find(answer.written()).map(|found| {
                 AnswerMiss::Content(format!("it matches \"{}\" in the answer", line(found.as_str(), QUOTED)))
             }),
-            Self::JsonSchema(validator) => by_schema(validator, answer),
-            Self::Json(fields) => by_fields(fields, answer),
+            Self::JsonSchema(validator, place) => by_schema(validator, *place, answer),
+            Self::Json(fields, place) => by_fields(fields, *place, answer),
             Self::Length(length) => {
                 let outside: Vec<String> = counts(answer.written().trim(), length)
                     .into_iter()
@@ -244,19 +282,45 @@ impl AnswerCondition {
                     .collect();
                 content(!outside.is_empty(), &|| format!("the length of the answer in {}", outside.join(", ")))
             }
-            Self::Similar(SimilarText { to, measures }) => {
-                let answer = norm(answer.written());
-                let low: Vec<String> = measures
-                    .iter()
-                    .map(|(measure, minimum)| (measure, *minimum, measure.of(&answer, to, *minimum)))
-                    .filter(|(_, minimum, value)| !reaches(*value, *minimum))
-                    .map(|(measure, minimum, value)| format!("{} {value:.2}, needs {minimum}", measure.as_str()))
-                    .collect();
+            Self::Similar(similar) => {
+                let low = similar.shortfalls(answer.written());
                 content(!low.is_empty(), &|| format!("{}; {}", low.join(", "), shown()))
+            }
+            Self::Latency(most) => above(*most, "latency in ms", answer.used.latency_ms),
+            Self::Cost(most) => above(*most, "cost in USD", answer.used.cost_usd),
+            Self::Not(conditions, inner) => {
+                content(conditions.iter().all(|condition| condition.miss(answer, *inner).is_none()), &shown)
             }
             Self::Refuses(phrases) => content(!phrases.are_in(answer.normal(LetterCase::Ignored)), &shown),
             Self::DoesNotRefuse(phrases) => content(phrases.are_in(answer.normal(LetterCase::Ignored)), &shown),
         }
+    }
+}
+
+impl SimilarText {
+    /// What an answer falls short of.
+    fn shortfalls(&self, written: &str) -> Vec<String> {
+        let answer = norm(written);
+        let low =
+            self.measures.iter().map(|(measure, minimum)| (measure, minimum, measure.of(&answer, &self.to, *minimum)));
+        let low = low
+            .filter(|(_, minimum, value)| !reaches(*value, **minimum))
+            .map(|(measure, minimum, value)| format!("{} {value:.2}, needs {minimum}", measure.as_str()));
+        let edits = self.max_edits.iter().filter_map(|(to, most)| {
+            let (longer, most) = (to.chars().count().max(written.chars().count()) as f64, f64::from(*most));
+            let needed = (1.0 - levenshtein(written, to, 1.0 - most / longer.max(1.0))) * longer;
+            (needed.round() > most).then(|| format!("more than {most} edits"))
+        });
+        low.chain(edits).collect()
+    }
+}
+
+/// A limit needs a value: a recording without one does not keep it.
+fn above(most: f64, what: &str, value: Option<f64>) -> Option<AnswerMiss> {
+    match value {
+        Some(value) if value <= most => None,
+        Some(value) => Some(AnswerMiss::Content(format!("the {what} is {value}"))),
+        None => Some(AnswerMiss::Content(format!("the recording does not state the {what}"))),
     }
 }
 
@@ -298,16 +362,28 @@ fn read_by(layer: Layer) -> String {
     }
 }
 
-fn by_schema(validator: &JsonSchemaValidator, answer: &AnswerText) -> Option<AnswerMiss> {
-    let Some((value, layer)) = answer.json() else { return Some(no_json(answer)) };
+/// The JSON at its place.
+fn json_at(place: JsonPlace, answer: &AnswerText) -> Option<&(Value, Layer)> {
+    answer.json().filter(|_| match place {
+        JsonPlace::Anywhere => true,
+        JsonPlace::Whole => lenient::any(answer.written()).is_ok(),
+    })
+}
+
+fn by_schema(validator: &JsonSchemaValidator, place: JsonPlace, answer: &AnswerText) -> Option<AnswerMiss> {
+    let Some((value, layer)) = json_at(place, answer) else { return Some(no_json(answer)) };
     let reasons = validator.reasons(value);
     let first = reasons.first()?;
     let more = if reasons.len() > 1 { format!(" (and {} more)", reasons.len() - 1) } else { String::new() };
     Some(AnswerMiss::Format(format!("{first}{more}{}", read_by(*layer))))
 }
 
-fn by_fields(fields: &[(String, FieldPath, FieldMatcher)], answer: &AnswerText) -> Option<AnswerMiss> {
-    let Some((value, layer)) = answer.json() else { return Some(no_json(answer)) };
+fn by_fields(
+    fields: &[(String, FieldPath, FieldMatcher)],
+    place: JsonPlace,
+    answer: &AnswerText,
+) -> Option<AnswerMiss> {
+    let Some((value, layer)) = json_at(place, answer) else { return Some(no_json(answer)) };
     let missed = fields.iter().filter_map(|(name, path, matcher)| {
         let found = at(value, path);
         let shown = || found.map_or("missing".to_owned(), written);

@@ -55,6 +55,15 @@ pub struct AnswerEntryForm {
     pub similar: Option<SimilarForm>,
     /// Whether the answer refuses the task, by the list of terms `refusal`.
     pub refusal: Option<bool>,
+    /// Conditions that do not all hold.
+    pub not: Option<Box<AnswerEntryForm>>,
+    /// The longest time of the run in milliseconds.
+    pub max_latency_ms: Option<f64>,
+    /// The highest cost of the run in US dollars.
+    pub max_cost_usd: Option<f64>,
+    /// Whether the answer must be JSON as a whole for `json_schema` and `json`: prose, fenced blocks and broken JSON fail.
+    #[serde(default)]
+    pub whole_json: bool,
     /// Whether letter case counts in the texts of this entry.
     #[serde(default)]
     pub case_sensitive: bool,
@@ -95,6 +104,8 @@ pub struct SimilarForm {
     pub token_f1: Option<f64>,
     /// By edits of characters: 1 - edits / length of the longer text.
     pub levenshtein: Option<f64>,
+    /// The most characters that are inserted, removed or replaced, in the answer as written.
+    pub max_edits: Option<u32>,
 }
 
 // Not derived as untagged: an untagged enum loses the line and column of an error.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing};
-use super::condition::{AnswerCondition, SimilarText, SimilarityMeasure};
+use super::condition::{AnswerCondition, JsonPlace, SimilarText, SimilarityMeasure};
 use super::form::{AnswerChecksForm, AnswerEntryForm, LengthForm, SimilarForm};
 use super::phrase::{AnswerPhrase, LetterCase, WordEdge};
 use crate::diag::{Code, Diagnostic};
@@ -175,17 +175,59 @@ impl ConditionReader<'_, '_> {
             let help = "remove it, or state a text that it applies to, such as all_of; in a regex, write (?i) or \\b";
             return Err(self.cursor.problem_of_key(&[Key(key)], Code::NO_EFFECT, what, help));
         }
+        let place = if form.whole_json { JsonPlace::Whole } else { JsonPlace::Anywhere };
+        if form.whole_json && form.json_schema.is_none() && form.json.is_none() {
+            let (what, help) = ("whole_json has no effect on this entry", "remove it, or state json_schema or json");
+            return Err(self.cursor.problem_of_key(&[Key("whole_json")], Code::NO_EFFECT, what, help));
+        }
         let pattern = |key, text: Option<String>| text.map(|text| self.pattern(key, &text)).transpose();
         let rest = [
             pattern("regex", form.regex)?.map(AnswerCondition::Regex),
             pattern("not_regex", form.not_regex)?.map(AnswerCondition::NotRegex),
-            form.json_schema.map(|schema| self.schema(schema, measured_with)).transpose()?,
-            form.json.map(|fields| self.fields(fields)).transpose()?,
+            form.json_schema.map(|schema| self.schema(schema, place, measured_with)).transpose()?,
+            form.json.map(|fields| self.fields(fields, place)).transpose()?,
             form.length.map(|length| self.length(length)).transpose()?,
             form.similar.map(|similar| self.similar(similar)).transpose()?,
             form.refusal.map(|refuses| self.refusal(refuses, measured_with)).transpose()?,
+            self.limit("max_latency_ms", form.max_latency_ms)?.map(AnswerCondition::Latency),
+            self.limit("max_cost_usd", form.max_cost_usd)?.map(AnswerCondition::Cost),
+            form.not.map(|inner| self.not(*inner, measured_with)).transpose()?,
         ];
         Ok(texts.into_iter().chain(words).chain(rest).flatten().collect())
+    }
+
+    fn limit(&self, key: &str, most: Option<f64>) -> Result<Option<f64>, Diagnostic> {
+        match most {
+            Some(most) if most < 0.0 => {
+                let what = format!("{key} is {most}");
+                Err(self.cursor.problem(&[Key(key)], Code::BAD_NUMBER, what, "write a number that is not below 0"))
+            }
+            most => Ok(most),
+        }
+    }
+
+    /// Conditions that do not all hold. They have no scores, weights or rules of their own.
+    fn not(&self, form: AnswerEntryForm, measured_with: &mut MeasuredWith) -> Result<AnswerCondition, Diagnostic> {
+        let cursor = self.cursor.inner(&[Key("not")]);
+        let own = [
+            ("checks", form.checks.is_some()),
+            ("min_score", form.min_score.is_some()),
+            ("weight", form.weight.is_some()),
+            ("rule", form.rule.is_some()),
+            ("not", form.not.is_some()),
+        ];
+        if let Some((key, _)) = own.into_iter().find(|(_, is_stated)| *is_stated) {
+            let what = format!("{key} has no effect in not");
+            return Err(cursor.problem_of_key(&[Key(key)], Code::NO_EFFECT, what, "state it next to not"));
+        }
+        let letter_case = if form.case_sensitive { LetterCase::Counts } else { LetterCase::Ignored };
+        let inner = ConditionReader { reader: self.reader, cursor: &cursor, letter_case };
+        let conditions = inner.conditions(form, measured_with)?;
+        if conditions.is_empty() {
+            let help = "state a condition, such as equals or json_schema";
+            return Err(cursor.problem(&[], Code::ASKS_NOTHING, "not states no condition", help));
+        }
+        Ok(AnswerCondition::Not(conditions, letter_case))
     }
 
     fn phrase(&self, path: &[Step<'_>], text: &str, edge: WordEdge) -> Result<AnswerPhrase, Diagnostic> {
@@ -217,7 +259,12 @@ impl ConditionReader<'_, '_> {
     }
 
     /// The schema itself, or that in the file with this path, relative to the golden file.
-    fn schema(&self, stated: Value, measured_with: &mut MeasuredWith) -> Result<AnswerCondition, Diagnostic> {
+    fn schema(
+        &self,
+        stated: Value,
+        place: JsonPlace,
+        measured_with: &mut MeasuredWith,
+    ) -> Result<AnswerCondition, Diagnostic> {
         let path = [Key("json_schema")];
         let schema = match stated {
             Value::String(file) => {
@@ -237,12 +284,13 @@ impl ConditionReader<'_, '_> {
                 "write a JSON Schema, or the path of a file with one; a $ref to another document is not resolved";
             self.cursor.problem(&path, Code::BAD_JSON_SCHEMA, format!("invalid JSON Schema: {reason}"), help)
         })?;
-        Ok(AnswerCondition::JsonSchema(validator))
+        Ok(AnswerCondition::JsonSchema(validator, place))
     }
 
     fn fields(
         &self,
         fields: std::collections::BTreeMap<String, crate::suites::shared::field_matcher::FieldForm>,
+        place: JsonPlace,
     ) -> Result<AnswerCondition, Diagnostic> {
         if fields.is_empty() {
             let help = "state a path, such as \"order.id\": { \"equals\": 1 }";
@@ -258,7 +306,7 @@ impl ConditionReader<'_, '_> {
             let matcher = FieldMatcher::read(form, &name, self.cursor, &path)?;
             Ok((name.clone(), steps, matcher))
         });
-        Ok(AnswerCondition::Json(read.collect::<Result<_, _>>()?))
+        Ok(AnswerCondition::Json(read.collect::<Result<_, _>>()?, place))
     }
 
     fn length(&self, length: LengthForm) -> Result<AnswerCondition, Diagnostic> {
@@ -276,7 +324,7 @@ impl ConditionReader<'_, '_> {
     }
 
     fn similar(&self, form: SimilarForm) -> Result<AnswerCondition, Diagnostic> {
-        let SimilarForm { to, rouge_l, token_f1, levenshtein } = form;
+        let SimilarForm { to, rouge_l, token_f1, levenshtein, max_edits } = form;
         let path = [Key("similar"), Key("to")];
         self.cursor.filled(&path, "the text to compare with", &to)?;
         let length = to.chars().count();
@@ -291,8 +339,8 @@ impl ConditionReader<'_, '_> {
             (SimilarityMeasure::Levenshtein, levenshtein),
         ];
         let measures: Vec<_> = stated.into_iter().filter_map(|(measure, minimum)| Some((measure, minimum?))).collect();
-        if measures.is_empty() {
-            let (what, help) = ("similar states no minimum", "state rouge_l, token_f1 or levenshtein");
+        if measures.is_empty() && max_edits.is_none() {
+            let (what, help) = ("similar states no minimum", "state rouge_l, token_f1, levenshtein or max_edits");
             return Err(self.cursor.problem(&[Key("similar")], Code::ASKS_NOTHING, what, help));
         }
         if let Some((measure, minimum)) = measures.iter().find(|(_, minimum)| !(*minimum > 0.0 && *minimum <= 1.0)) {
@@ -300,7 +348,8 @@ impl ConditionReader<'_, '_> {
             let path = [Key("similar"), Key(measure.as_str())];
             return Err(self.cursor.problem(&path, Code::BAD_NUMBER, what, "write a number above 0 and up to 1"));
         }
-        Ok(AnswerCondition::Similar(SimilarText { to: norm(&to), measures }))
+        let max_edits = max_edits.map(|most| (to.clone(), most));
+        Ok(AnswerCondition::Similar(SimilarText { to: norm(&to), measures, max_edits }))
     }
 
     fn refusal(&self, refuses: bool, measured_with: &mut MeasuredWith) -> Result<AnswerCondition, Diagnostic> {

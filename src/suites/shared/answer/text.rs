@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::phrase::LetterCase;
 use crate::format::lenient;
-use crate::model::{Layer, Run};
+use crate::model::{Layer, Run, Tokens};
 use crate::suites::shared::reading::layer;
 use crate::text::recover::recover_any;
 use crate::text::{norm, norm_cased, rtf};
@@ -30,6 +30,8 @@ pub struct AnswerText {
     folded: OnceCell<String>,
     cased: OnceCell<String>,
     json: OnceCell<Option<(Value, Layer)>>,
+    /// What the run used.
+    pub used: Tokens,
 }
 
 impl AnswerText {
@@ -54,6 +56,7 @@ impl AnswerText {
             folded: OnceCell::new(),
             cased: OnceCell::new(),
             json: OnceCell::new(),
+            used: run.tokens,
         })
     }
 

@@ -1,0 +1,49 @@
+//! A case of another tool.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// A case of another tool.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ForeignCase {
+    /// Its id.
+    pub id: String,
+    category: &'static str,
+    /// What the agent is asked.
+    pub query: String,
+    expected_tools: [String; 0],
+    expected_output_contains: [String; 0],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    answer: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    draft: bool,
+    /// What it also requires, but a case cannot say.
+    #[serde(skip)]
+    pub left_out: Vec<String>,
+}
+
+impl ForeignCase {
+    /// A case that was decided in the other tool; it is a draft if nothing of what it requires can be said.
+    pub fn decided(id: String, query: String, answer: Vec<Value>, left_out: Vec<String>) -> Self {
+        let notes = (!left_out.is_empty()).then(|| format!("Not imported: {}", left_out.join("; ")));
+        let draft = answer.is_empty();
+        Self {
+            id,
+            category: "happy_path",
+            query,
+            expected_tools: [],
+            expected_output_contains: [],
+            answer,
+            notes,
+            draft,
+            left_out,
+        }
+    }
+
+    /// The same case as a draft: its requirements are proposed.
+    pub fn into_draft(self) -> Self {
+        Self { draft: true, ..self }
+    }
+}

@@ -1,0 +1,10 @@
+//! Reads cases of other tools: the tests of promptfoo, and the samples of OpenAI's evals.
+
+mod assertion;
+mod foreign_case;
+mod openai_evals;
+mod promptfoo;
+
+pub use self::foreign_case::ForeignCase;
+pub use self::openai_evals::openai_evals_cases;
+pub use self::promptfoo::{asked, case_id, promptfoo_cases};

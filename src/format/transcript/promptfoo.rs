@@ -1,0 +1,76 @@
+//! Reads the output of promptfoo (`promptfoo eval -o out.json`): each result is a run.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::content;
+use super::conversation_builder::{Asker, ConversationBuilder};
+use super::loose_message::add_tokens;
+use super::recorded_run::Transcript;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::SourceText;
+use crate::format::foreign_cases::{asked, case_id};
+use crate::format::json;
+use crate::model::{Measures, RunStatus};
+
+#[derive(Deserialize)]
+struct PromptfooOutput<'a> {
+    #[serde(borrow)]
+    results: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct PromptfooResults<'a> {
+    #[serde(borrow)]
+    results: Vec<&'a RawValue>,
+}
+
+/// Reads the results of an output; a config has none.
+pub fn read_promptfoo(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut runs = Vec::new();
+    for document in documents {
+        let results =
+            content::fields::<PromptfooOutput<'_>>(source, document).and_then(|output| match output.results {
+                Some(list) if list.get().starts_with('[') => json::part(source, list),
+                Some(inner) => Ok(json::part::<PromptfooResults<'_>>(source, inner)?.results),
+                None => Ok(Vec::new()),
+            });
+        let results: Vec<&RawValue> = problems.keep(results).unwrap_or_default();
+        runs.extend(results.iter().filter_map(|raw| problems.keep(run(source, raw))));
+    }
+    problems.or(runs)
+}
+
+fn run(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
+    let at = json::offset_of(source, raw);
+    let result: Value = json::part(source, raw)?;
+    let null = Value::Null;
+    let get = |key: &str| result.get(key).unwrap_or(&null);
+    let (response, provider) = (get("response"), get("provider"));
+    let mut builder = ConversationBuilder::default();
+    let prompt = get("prompt").get("raw").unwrap_or(&null);
+    builder.add_question(Asker::User, asked(prompt).unwrap_or_default());
+    let output = response.get("output").filter(|output| !output.is_null());
+    let text = output.map(|output| output.as_str().map_or_else(|| output.to_string(), str::to_owned));
+    // A failed assertion is written as an error, too; then there is an output.
+    let failed =
+        response.get("error").or_else(|| result.get("error")).and_then(Value::as_str).filter(|_| text.is_none());
+    let is_missing = text.is_none();
+    builder.add_answer(text.unwrap_or_default());
+    let mut metrics = Measures { cost_usd: get("cost").as_f64(), ..Measures::default() };
+    add_tokens(&mut metrics, response.get("tokenUsage").unwrap_or(&null));
+    metrics.total_latency_ms = get("latencyMs").as_u64();
+    let named = ["label", "id"].iter().find_map(|key| provider.get(*key)?.as_str().filter(|name| !name.is_empty()));
+    let valid = |one: char| if one.is_ascii_alphanumeric() || matches!(one, '.' | '_' | '-') { one } else { '-' };
+    let transcript = content::finish_transcript(source, at, builder)?;
+    Ok(Transcript {
+        agent: named.map(|name| name.chars().map(valid).collect()),
+        case: Some(case_id(get("testCase"), get("testIdx").as_u64().unwrap_or(0))),
+        status: if is_missing { RunStatus::Error } else { RunStatus::Completed },
+        error: failed.map(str::to_owned),
+        metrics,
+        ..transcript
+    })
+}

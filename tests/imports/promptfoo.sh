@@ -1,0 +1,18 @@
+#!/bin/sh
+# Runs promptfoo on its configs and keeps what it writes: promptfoo.sh FILES, with promptfoo on the path.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+files=$1/promptfoo
+mkdir -p "$files"
+export PROMPTFOO_DISABLE_TELEMETRY=1 PROMPTFOO_DISABLE_UPDATE=1 PROMPTFOO_DISABLE_REMOTE_GENERATION=1 PROMPTFOO_SELF_HOSTED=1
+PROMPTFOO_CONFIG_DIR=$(mktemp -d)
+export PROMPTFOO_CONFIG_DIR
+cp "$here"/promptfoo/*.yaml "$files"
+# Paths in the output are relative to the folder.
+cd "$files"
+for config in *.yaml; do
+  name=${config%.yaml}
+  # 100: an assertion fails, as it should.
+  promptfoo eval --no-cache --no-progress-bar --no-table -c "$config" -o "$name-output.json" || [ $? = 100 ]
+  rm "$config"
+done

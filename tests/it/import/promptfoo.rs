@@ -1,0 +1,135 @@
+//! The tests of promptfoo as cases: the same answers get the same verdicts.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::repository::{Repository, root};
+
+const CONFIG: &str = "version: 1\nsuites:\n  - id: asserted\n    kind: tool_use\n    path: golden/cases.json\n    agents:\n      \
+    helper: { deterministic: { replay: golden/runs }, fingerprint: { none: the agent is not here } }\n";
+
+/// Where the verdict is another one, and why.
+const DIFFERENT: &[(&str, &str)] = &[
+    ("equals-with-other-blanks", "texts are compared without regard to runs of blanks"),
+    ("contains-with-other-quotes", "texts are compared without regard to kinds of quotes"),
+    ("contains-json-broken", "promptfoo repairs JSON that is cut off in prose; here such an answer has no JSON"),
+];
+
+/// The 24 assertions of the table in docs/traces.md, each with an answer that is right, and with one that is wrong where it has one.
+fn repository() -> (Repository, Value) {
+    let repository = Repository::empty();
+    let output = fs::read_to_string(root().join("tests/imports/files/promptfoo/assertions-output.json")).unwrap();
+    repository.write("out.json", &output);
+    repository.write("goldgate.yaml", CONFIG);
+    repository.write("golden/.keep", "");
+    (repository, serde_json::from_str(&output).unwrap())
+}
+
+pub fn same_verdicts() {
+    let (repository, output) = repository();
+    let ran = repository.goldgate(&["import", "out.json", "--cases", "golden/cases.json"]);
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "golden/cases.json\n", ""));
+    let ran = repository.goldgate(&["import", "out.json", "--out", "golden/runs", "--agent", "helper"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let results = output["results"]["results"].as_array().unwrap();
+    assert_eq!(ran.stdout.lines().count(), results.len(), "every result is a recording");
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
+    let pairs = report["suites"][0]["agents"][0]["cases"].as_array().unwrap();
+    let own: BTreeMap<String, bool> = pairs
+        .iter()
+        .map(|pair| {
+            let failed = pair["checks"].as_array().unwrap().iter().any(|check| check["passed"] == json!(false));
+            (pair["case"].as_str().unwrap().to_owned(), !failed)
+        })
+        .collect();
+    assert!(own.values().filter(|passed| !**passed).count() > 20 && own.len() == results.len(), "{own:?}");
+    let mut other = Vec::new();
+    for result in results {
+        let id = slug(result["testCase"]["description"].as_str().unwrap());
+        let is_known = DIFFERENT.iter().any(|(case, _)| *case == id);
+        if own[&id] != result["success"].as_bool().unwrap() && !is_known {
+            other.push(format!("{id}: promptfoo {}, goldgate {}", result["success"], own[&id]));
+        }
+        if is_known {
+            assert_ne!(own[&id], result["success"].as_bool().unwrap(), "{id} is no longer different");
+        }
+    }
+    assert!(other.is_empty(), "{}", other.join("\n"));
+}
+
+fn slug(text: &str) -> String {
+    let kept = text.chars().map(|one| if one.is_ascii_alphanumeric() { one.to_ascii_lowercase() } else { ' ' });
+    kept.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-")
+}
+
+pub fn configs_are_cases() {
+    let repository = Repository::empty();
+    let config = fs::read_to_string(root().join("tests/imports/promptfoo/assertions.yaml")).unwrap();
+    repository.write("promptfooconfig.yaml", config);
+    let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "of-config.json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let (other, _) = self::repository();
+    assert_eq!(other.goldgate(&["import", "out.json", "--cases", "of-output.json"]).code, 0);
+    let cases = |repository: &Repository, file: &str| {
+        let whole: Value = serde_json::from_str(&repository.read(file)).unwrap();
+        let cases = whole["cases"].as_array().unwrap().clone();
+        cases.into_iter().map(|case| (case["id"].as_str().unwrap().to_owned(), case)).collect::<BTreeMap<_, _>>()
+    };
+    let (of_config, of_output) = (cases(&repository, "of-config.json"), cases(&other, "of-output.json"));
+    assert_eq!(of_config.len(), 57);
+    let different: Vec<&String> = of_config.keys().filter(|id| of_config.get(*id) != of_output.get(*id)).collect();
+    // promptfoo writes the JSON in a variable without blanks.
+    assert!(different.iter().all(|id| id.contains("json")), "{different:?}");
+    let again = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "of-config.json"]);
+    assert!(again.code == 2 && again.stderr.contains("[would-overwrite]"), "{}", again.stderr);
+    let runs = repository.goldgate(&["import", "promptfooconfig.yaml", "--out", "runs", "--agent", "a"]);
+    assert!(runs.code == 2 && runs.stderr.contains("this file has cases, but no runs"), "{}", runs.stderr);
+}
+
+pub fn what_cannot_be_said() {
+    let repository = Repository::empty();
+    repository.write(
+        "promptfooconfig.yaml",
+        "prompts: ['Ask: {{ q }}']\nproviders: [echo]\ndefaultTest: { assert: [{ type: icontains, value: acme }] }\ntests:\n  \
+         - { description: One, vars: { q: who? }, assert: [{ type: llm-rubric, value: polite }] }\n",
+    );
+    let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, "one: not imported: llm-rubric: it has no counterpart\n"));
+    let whole: Value = serde_json::from_str(&repository.read("c.json")).unwrap();
+    let case = &whole["cases"][0];
+    assert_eq!((&case["id"], &case["query"]), (&json!("one"), &json!("Ask: who?")));
+    assert_eq!(case["answer"], json!([{ "all_of": ["acme"] }]));
+    assert_eq!(case["notes"], "Not imported: llm-rubric: it has no counterpart");
+    repository.write(
+        "samples.jsonl",
+        "{\"input\": [{\"role\": \"system\", \"content\": \"s\"}, {\"role\": \"user\", \"content\": \"2+2?\"}], \"ideal\": \"4\"}\n\
+         {\"input\": \"3+3?\", \"ideal\": [\"6\", \"six\"]}\n",
+    );
+    let ran = repository.goldgate(&["import", "samples.jsonl", "--cases", "evals.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let whole: Value = serde_json::from_str(&repository.read("evals.json")).unwrap();
+    let said = |index: usize| {
+        [
+            whole["cases"][index]["query"].clone(),
+            whole["cases"][index]["answer"].clone(),
+            whole["cases"][index]["draft"].clone(),
+        ]
+    };
+    assert_eq!(said(0), [json!("2+2?"), json!([{ "any_of": ["4"] }]), json!(true)]);
+    assert_eq!(said(1), [json!("3+3?"), json!([{ "any_of": ["6", "six"] }]), json!(true)]);
+    for (file, text, what) in [
+        ("chat.json", "[{\"role\": \"assistant\", \"content\": \"a\"}]", "c2.json: no file has cases"),
+        ("twice.yaml", "prompts: [p]\ntests: [{ description: a }, { description: A }]", ""),
+        ("files.yaml", "prompts: [p]\ntests: file://tests.csv", "files.yaml:1:1: this config has no list of tests"),
+        ("broken.yaml", "prompts: [p]\ntests: [{ description: a", "broken.yaml:"),
+        ("bad.jsonl", "{\"input\": \"q\", \"ideal\": \"a\"}\n{\"input\": ", "bad.jsonl:2:"),
+    ] {
+        repository.write(file, text);
+        let ran = repository.goldgate(&["import", file, "--cases", "c2.json"]);
+        let is_right = if what.is_empty() { ran.code == 0 } else { ran.code == 2 && ran.stderr.starts_with(what) };
+        assert!(is_right, "{file}: {}", ran.stderr);
+    }
+}
