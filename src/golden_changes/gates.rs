@@ -137,7 +137,7 @@ fn looser_number(side: LimitSide, old: f64, new: f64) -> bool {
     }
 }
 
-/// Whether the limit without a baseline got looser. Without a number there is no such limit.
+/// Whether the limit without a baseline got looser. A metric without a number has no such limit.
 fn looser_otherwise(side: LimitSide, old: Option<f64>, new: Option<f64>) -> bool {
     match (old, new) {
         (Some(old), Some(new)) => looser_number(side, old, new),

@@ -81,6 +81,7 @@ const CHECKS: &[(&str, &str, &str, &[&str])] = &[
             "trajectory",
             "forbidden_tools",
             "max_steps",
+            "servers",
         ],
     ),
     (

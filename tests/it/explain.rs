@@ -77,7 +77,7 @@ fn compared() {
     let (_, changes) = ran.stdout.split_once("output at commit ").unwrap();
     let mut lines = changes.lines();
     assert!(lines.next().unwrap().ends_with(" (-) and now (+):"), "{changes}");
-    let changed: Vec<&str> = lines.filter(|line| !line.is_empty()).map(str::trim).collect();
+    let changed: Vec<&str> = lines.map(str::trim).filter(|line| line.starts_with(['-', '+'])).collect();
     assert_eq!(
         changed,
         ["-       \"description\": \"Needs prior approval.\",", "+       \"description\": \"Needs nothing.\","],

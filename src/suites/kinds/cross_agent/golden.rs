@@ -7,13 +7,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::super::triggers::rule_ids;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::model::{AgentName, BadId, CaseId, RepoPath, RunKey, SuiteId};
 use crate::suites::kind::{CaseIndex, Pair};
-use crate::suites::kinds::triggers::rule_ids;
 use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
 use crate::suites::shared::meaning::without_notes;
