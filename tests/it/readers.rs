@@ -90,9 +90,9 @@ fn reproduces() {
     let mut arguments: Vec<&str> = line.split(' ').skip(1).collect();
     arguments.extend(["--format", "markdown"]);
     let again = against_base(&repository, &arguments);
-    // The note on the compared commit quotes the name that was given to --base.
-    let without_name =
-        |text: &str| text.lines().filter(|line| !line.starts_with("- compared with ")).collect::<Vec<_>>().join("\n");
+    // The note on the compared commit quotes the name that was given to --base. An id needs no note.
+    let is_kept = |line: &&str| !line.is_empty() && !line.starts_with("- compared with ");
+    let without_name = |text: &str| text.lines().filter(is_kept).collect::<Vec<_>>().join("\n");
     assert_eq!((again.code, without_name(&again.stdout)), (1, without_name(&comment)), "{}", again.stderr);
 }
 

@@ -17,7 +17,7 @@ fn is_ci(env: &Env) -> bool {
 }
 
 /// Sets the job's base commit from the value of `--base`. Locally it is the commit where the branch began, because later
-/// commits of others are not changes of this branch. The returned note names the commits. In CI it is the named commit itself,
+/// commits of others are not changes of this branch. The returned note names the commits, if the value is not the id of the base commit. In CI it is the named commit itself,
 /// because a check judges what would be merged. Only the tip of a branch excuses a failed gate: not the commit where this branch
 /// began, which the branch may never have had as its tip, and no other revision.
 ///
@@ -29,13 +29,14 @@ pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &Wo
     let in_ci = is_ci(&world.env);
     let commit = if in_ci { tip.clone() } else { git.fork_point(&tip) };
     let (here, there) = (short(Some(&commit)), short(Some(&tip)));
-    let note = if commit == tip {
-        format!("compared with {here}, the commit of {name}")
-    } else {
-        format!("compared with {here}, where this branch began; {name} is now at {there}")
+    let is_id = tip.starts_with(name);
+    let note = match commit == tip {
+        true if is_id => None,
+        true => Some(format!("compared with {here}, the commit of {name}")),
+        false => Some(format!("compared with {here}, where this branch began; {name} is now at {there}")),
     };
-    let is_branch = name != "HEAD" && !tip.starts_with(name) && !name.contains(['~', '^', '@', ':']);
+    let is_branch = name != "HEAD" && !is_id && !name.contains(['~', '^', '@', ':']);
     job.branch = BaseBranch { name: is_branch.then(|| name.to_owned()), tip: git.branch_tip(name) };
     job.base = Some(commit);
-    Ok(Some(note))
+    Ok(note)
 }

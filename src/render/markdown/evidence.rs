@@ -40,7 +40,8 @@ fn changes(out: &mut String, agent: &AgentReport) {
     if all.len() > CHANGES {
         put(out, &format!("- … and {} more in the full report", all.len() - CHANGES));
     }
-    out.push('\n');
+    // Without a line between them, both lists would be one.
+    put(out, "\nCases behind the number:\n");
 }
 
 /// Each failed gate with the cases that moved it.

@@ -40,7 +40,7 @@ fn neutral() {
             assert_eq!(found[key], value, "{found}");
         }
         let title = found["output"]["title"].as_str().unwrap();
-        assert!(title.starts_with("legal finding_recall 0%, needs 80%"), "{title}");
+        assert!(title.contains(": legal finding_recall 0%, needs 80%"), "{title}");
         assert!(title.ends_with(". This does not block the merge."), "{title}");
         assert!(found["output"]["summary"].as_str().unwrap().starts_with("> [!WARNING]"), "{found}");
     }
@@ -137,7 +137,7 @@ impl Judged {
 fn verdict() {
     let judged = Judged::new();
     assert_eq!(judged.runs().code, 0);
-    judged.says(1, &json!("success"), "All ");
+    judged.says(1, &json!("success"), "First run: all ");
     judged.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
     assert_eq!(judged.runs().code, 1);
     judged.says(2, &json!("failure"), "Merge blocked: legal ");

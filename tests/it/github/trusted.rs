@@ -84,7 +84,7 @@ fn verdicts() {
     let ran = fork.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let body = fork.github.bodies(BOT).remove(0);
-    assert!(body.starts_with("> [!TIP]\n> **All "), "{body}");
+    assert!(body.starts_with("> [!TIP]\n> **First run: all "), "{body}");
     assert!(body.contains("blocks the merge"), "{body}");
     fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
     let ran = fork.runs();

@@ -179,7 +179,8 @@ fn regression() {
     let repository = live(&endpoint, "anthropic", "");
     let ran = model(&repository, &["--samples", "3", "--format", "markdown"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains(" + 2 more gates. This does not block the merge."), "{}", ran.stdout);
+    assert!(ran.stdout.contains(" + 2 more gates. There is no baseline yet;"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(" makes one. This does not block the merge.**"), "{}", ran.stdout);
     assert!(ran.stdout.contains("[!WARNING]") || ran.stdout.contains("[!CAUTION]"), "{}", ran.stdout);
     assert_eq!(model(&repository, &["--samples", "3", "--blocking"]).code, 1);
 }

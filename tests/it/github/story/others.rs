@@ -26,7 +26,7 @@ pub fn retargeted() {
     fork.github.commit(MERGE, &head);
     let ran = fork.trusted("pull_request.opened", 11);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(&one(&fork.github), "TIP", "All ");
+    is_opened_by(&one(&fork.github), "TIP", "First run: all ");
 
     // Its author changes the base branch: the same commit, the same check, and the workflow listens to `edited`.
     fork.github.retarget("master");
