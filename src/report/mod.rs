@@ -2,6 +2,7 @@
 
 mod approved;
 mod case_moves;
+#[cfg(feature = "github")]
 mod covered;
 mod digest;
 mod drafts;

@@ -5,7 +5,7 @@
 
 #[cfg(feature = "github")]
 mod tarball;
-#[cfg(test)]
+#[cfg(all(test, feature = "github"))]
 mod tests;
 mod zip;
 
