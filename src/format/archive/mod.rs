@@ -5,7 +5,8 @@
 
 #[cfg(feature = "github")]
 mod tarball;
-#[cfg(all(test, feature = "github"))]
+#[cfg(test)]
+#[cfg(feature = "github")]
 mod tests;
 mod zip;
 
