@@ -81,6 +81,12 @@ codes! {
         fix: "Correct the name, or write `parameters` as the JSON Schema of an object.",
     }
 
+    BAD_TRAJECTORY = "bad-trajectory" {
+        cause: "An entry of a trajectory is not one call, one `any_of` or one `parallel`.",
+        example: "cases.json:9:19: the number of calls in parallel is 1; list 2 to 8; write a single call without parallel [bad-trajectory]",
+        fix: "Write a call with its name, or an entry with `any_of` or `parallel` and no other key. `parallel` lists 2 to 8 calls, and may \
+            list entries with `any_of`.",
+    }
     BAD_TRUTH = "bad-truth" {
         cause: "A scenario lists its facts and the keywords of the facts in two lists, and the lists do not fit \
             together.",
@@ -150,12 +156,6 @@ codes! {
         fix: "Write the name of the tool as the agent calls it.",
     }
 
-    BAD_TRAJECTORY = "bad-trajectory" {
-        cause: "An entry of a trajectory is not one call, one `any_of` or one `parallel`.",
-        example: "cases.json:9:19: the number of calls in parallel is 1; list 2 to 8; write a single call without parallel [bad-trajectory]",
-        fix: "Write a call with its name, or an entry with `any_of` or `parallel` and no other key. `parallel` lists 2 to 8 calls, and may \
-            list entries with `any_of`.",
-    }
 
     MISSING_CONTRACT = "missing-contract" {
         cause: "A golden file belongs to a document that does not exist.",

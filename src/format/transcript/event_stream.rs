@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn an_index_beyond_all_reason_is_left_out() {
         let far = "data: {\"choices\": [{\"index\": 99999999999, \"delta\": {\"content\": \"a\"}}]}\n\n";
-        assert_eq!(streamed_answer(far).unwrap()["choices"].as_array().map(Vec::len), Some(1000));
+        assert_eq!(streamed_answer(far).unwrap()["choices"], json!([]));
     }
 
     proptest! {
