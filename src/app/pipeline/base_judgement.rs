@@ -98,9 +98,9 @@ impl BaseJudge<'_> {
         let BaseInputs { sides, head, .. } = self.inputs;
         let deciding = self.inputs.deciding;
         let mut changes = GoldenChanges::of(sides, self.before, &head.config, deciding);
+        // A filter may select cases on the base commit of a suite that has none here: they were renamed, or lost their tags.
         let different: Vec<(&LoadedSuite, &SuiteConfig)> = head
-            .suites
-            .iter()
+            .read_suites()
             .filter_map(|loaded| Some((loaded, same_suite(self.before, &loaded.config)?)))
             .filter(|(loaded, old)| {
                 self.differs(loaded, old) || self.added.iter().any(|(_, added)| has_any(loaded, added))

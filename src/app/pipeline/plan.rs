@@ -84,10 +84,12 @@ pub fn plan_with_reads(
         .collect();
     let suites: Vec<LoadedSuite> =
         chosen.iter().filter_map(|suite| problems.keep_all(reader.open(suite, &config))).collect();
+    let today = clock.today();
+    let config = config.clone();
     let mut plan =
-        problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesSource::Head })?;
+        problems.or(Plan { config, suites, unselected: Vec::new(), wanted, today, rules: RulesSource::Head })?;
     problems = Diagnostics::default();
-    plan.suites.iter().for_each(|loaded| pairs::check(loaded, &config, &mut problems));
+    plan.suites.iter().for_each(|loaded| pairs::check(loaded, &plan.config, &mut problems));
     plan.suites.iter().for_each(|loaded| quarantines::quarantines(loaded, clock, &mut problems));
     for name in &plan.wanted.agents {
         let known = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()).map(|pair| pair.agent.as_str());
@@ -104,7 +106,9 @@ pub fn plan_with_reads(
     }
     let cases = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()).map(|pair| pair.case.to_string());
     let all_cases: BTreeSet<String> = cases.collect();
-    plan.suites.retain(|loaded| loaded.chosen_to_run(&plan.wanted).next().is_some());
+    let (suites, unselected) =
+        plan.suites.into_iter().partition(|loaded| loaded.chosen_to_run(&plan.wanted).next().is_some());
+    (plan.suites, plan.unselected) = (suites, unselected);
     // A shard may be empty; `merge` checks that the whole is not.
     if problems.is_empty() && plan.suites.is_empty() && plan.wanted.shard.is_none() {
         problems.push(selection::nothing_selected(file, &plan.wanted, &all_cases));
@@ -150,7 +154,8 @@ pub fn base_plan(inputs: BasePlanInputs<'_>, clock: &Clock) -> Result<Plan, Diag
         let Some(loaded) = problems.keep_all(reader.open(suite, config)) else { continue };
         suites.push(LoadedSuite { known: known.get(&suite.id).cloned(), ..loaded });
     }
-    problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesSource::Base })
+    let (config, today, unselected) = (config.clone(), clock.today(), Vec::new());
+    problems.or(Plan { config, suites, unselected, wanted, today, rules: RulesSource::Base })
 }
 
 /// Replaces the target of all live agents in the model tier.

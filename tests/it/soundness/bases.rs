@@ -19,6 +19,7 @@ pub fn base(name: &str) -> Repository {
         "interview" => interview(),
         "triggers" => triggers(),
         "answers" => answers(),
+        "two_suites" => two_suites(),
         "nested" => nested(),
         "package" => package(),
         "submodule" => submodule(),
@@ -224,6 +225,26 @@ fn answers() -> Repository {
     for (id, _, text) in cases {
         let record = json!({"status": "completed", "outputs": {"text": text}});
         repository.write(&format!("runs/helper/{id}.json"), record.to_string());
+    }
+    repository
+}
+
+/// Two suites, whose cases have the same tag and the same beginning of their ids.
+fn two_suites() -> Repository {
+    let repository = empty();
+    let suite = |id: &str| {
+        let agent = format!("{{ deterministic: {{ replay: {id}/runs }}, fingerprint: [prompt.md] }}");
+        format!("  - {{ id: {id}, kind: tool_use, path: {id}/cases.json, agents: {{ helper: {agent} }} }}\n")
+    };
+    let suites = suite("one") + &suite("two");
+    repository.write("goldgate.yaml", format!("version: 1\nbaseline: baselines/latest.json\nsuites:\n{suites}"));
+    repository.write("prompt.md", "Name the capital.\n");
+    for id in ["one", "two"] {
+        let case = json!({"id": format!("smoke-{id}"), "category": "happy_path", "query": "Of France?", "tags": ["smoke"],
+            "expected_tools": [], "expected_output_contains": ["Paris"]});
+        let record = json!({"status": "completed", "outputs": {"text": "Paris"}});
+        repository.write(&format!("{id}/cases.json"), serde_json::to_string_pretty(&[case]).unwrap());
+        repository.write(&format!("{id}/runs/helper/smoke-{id}.json"), record.to_string());
     }
     repository
 }

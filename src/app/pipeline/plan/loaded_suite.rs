@@ -14,8 +14,10 @@ use crate::suites::{CaseStage, GradeContext, Labels, Pair, PromptPackage, Suite,
 pub struct Plan {
     /// The config.
     pub config: Config,
-    /// The suites, in the order of the config.
+    /// The suites with a selected case, in the order of the config.
     pub suites: Vec<LoadedSuite>,
+    /// The suites of which the filters select no case. They are only compared with the base commit, which may select some.
+    pub unselected: Vec<LoadedSuite>,
     /// The filters and options.
     pub wanted: Selection,
     /// The day of the run as `YYYY-MM-DD`, for quarantines.
@@ -25,10 +27,15 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Returns all suites that were read, with or without a selected case.
+    pub fn read_suites(&self) -> impl Iterator<Item = &LoadedSuite> + Clone {
+        self.suites.iter().chain(&self.unselected)
+    }
+
     /// Returns the golden set of a suite that this plan has already read with the same settings, if no file read for it differs
     /// between the two commits. The other commit's golden set is then equal.
     pub(super) fn golden_set(&self, for_reading: &SuiteConfig) -> Option<Arc<dyn Suite>> {
-        let loaded = self.suites.iter().find(|loaded| loaded.config.for_reading() == *for_reading)?;
+        let loaded = self.read_suites().find(|loaded| loaded.config.for_reading() == *for_reading)?;
         loaded.reads.opens_alike().then(|| loaded.suite.clone())
     }
 }
