@@ -25,7 +25,7 @@ pub struct RecordingOwner<'a> {
     pub agent: &'a AgentName,
     /// The config file, for changes that concern the whole agent.
     pub file: &'a RepoPath,
-    /// The tiers to compare, and the age of recordings.
+    /// The tiers to compare, and what is known of the recordings.
     pub recordings: &'a KnownRecordings<'a>,
 }
 
@@ -66,7 +66,10 @@ pub fn compare(
                 return None;
             }
         };
-        let (old, new) = (recordings(files_before), recordings(files_after));
+        let (mut old, mut new) = (recordings(files_before), recordings(files_after));
+        let counts = |key: &CaseSample| (who.recordings.counts)(who.suite, who.agent, &key.0);
+        old.retain(|key, _| counts(key));
+        new.retain(|key, _| counts(key));
         let changes = changes(sides, &old, &new);
         let one = RecordingComparison { sides, who, folder, old: &old, new: &new, changes };
         if let Some(unread) = one.unread() {
@@ -431,10 +434,12 @@ impl RecordingComparison<'_> {
     }
 }
 
-/// The tiers of the head's recordings, and how to find their age.
+/// The tiers of the head's recordings, and what is known of them.
 pub struct KnownRecordings<'a> {
     /// The tiers whose recordings are compared: those that decide.
     pub tiers: &'a [Tier],
     /// The age of a recording by the digests in its text, as in the freshness check of a run.
     pub age: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
+    /// Whether a case counts on one of the commits. Recordings of other cases may be as they are.
+    pub counts: &'a dyn Fn(&SuiteId, &AgentName, &str) -> bool,
 }

@@ -11,6 +11,7 @@ use super::live_runs::LiveRuns;
 use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
 use super::replay::Replay;
 use super::selection::Selection;
+use super::uncounted_cases::UncountedCases;
 use crate::diag::Diagnostics;
 use crate::files::{DifferentRead, HeadCommit};
 use crate::golden_changes::{
@@ -106,12 +107,14 @@ impl BaseJudge<'_> {
                 self.differs(loaded, old) || self.added.iter().any(|(_, added)| has_any(loaded, added))
             })
             .collect();
-        if !different.is_empty() {
-            self.judge_again(&different, &mut changes);
-        }
+        let base = if different.is_empty() { None } else { self.judge_again(&different, &mut changes) };
+        let of_base = base.as_ref().map_or(&[][..], |base| &base.suites);
+        let uncounted = UncountedCases::of(head.read_suites().chain(of_base));
         let agents = CurrentAgents::new(&head.config, sides.head);
         let age = |suite: &SuiteId, agent: &AgentName, text: &str| agents.age(suite, agent, text);
-        changes.recordings(sides, self.before, &head.config, &KnownRecordings { tiers: deciding, age: &age });
+        let counts = |suite: &SuiteId, agent: &AgentName, case: &str| !uncounted.has(suite, agent, case);
+        let known = KnownRecordings { tiers: deciding, age: &age, counts: &counts };
+        changes.recordings(sides, self.before, &head.config, &known);
         self.trust(&mut changes);
         changes.all()
     }
@@ -141,7 +144,8 @@ impl BaseJudge<'_> {
             || !loaded.reads.different().is_empty()
     }
 
-    fn judge_again(&self, different: &[(&LoadedSuite, &SuiteConfig)], changes: &mut GoldenChanges) {
+    /// Judges these suites by the base's rules. Returns its plan, if it can be read.
+    fn judge_again(&self, different: &[(&LoadedSuite, &SuiteConfig)], changes: &mut GoldenChanges) -> Option<Plan> {
         let BaseInputs { sides, head, tiers, clock, .. } = self.inputs;
         let pairs = |loaded: &LoadedSuite| -> BTreeSet<(CaseId, AgentName)> {
             // A case that became a draft is still judged by the base's rules.
@@ -154,7 +158,10 @@ impl BaseJudge<'_> {
         let inputs = BasePlanInputs { files: sides.base, other: &other, head, config: self.before, known, wanted };
         let base = match base_plan(inputs, clock) {
             Ok(base) => base,
-            Err(problems) => return changes.refuse(unreadable(problems)),
+            Err(problems) => {
+                changes.refuse(unreadable(problems));
+                return None;
+            }
         };
         for runs in tiers.iter().copied() {
             self.refuse_unavailable_runs(runs.tier, different, changes);
@@ -170,6 +177,7 @@ impl BaseJudge<'_> {
             let (before, after) = (old.reads.different(), new.reads.different());
             changes.cases(sides, side(old, &before), side(new, &after));
         }
+        Some(base)
     }
 
     fn evaluated(&self, base: &Plan, runs: &TierRuns, other: &HeadCommit<'_>) -> Result<Evaluated, Diagnostics> {

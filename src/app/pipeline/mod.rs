@@ -39,3 +39,4 @@ pub mod since_base;
 pub mod snapshots;
 pub mod tiers;
 pub mod transcript_files;
+pub mod uncounted_cases;

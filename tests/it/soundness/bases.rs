@@ -20,6 +20,7 @@ pub fn base(name: &str) -> Repository {
         "triggers" => triggers(),
         "answers" => answers(),
         "two_suites" => two_suites(),
+        "retired" => retired(),
         "nested" => nested(),
         "package" => package(),
         "submodule" => submodule(),
@@ -157,6 +158,21 @@ fn evidence() -> Repository {
     )
 }
 
+/// The same with a retired task, whose recordings are still there. No recording has a digest.
+fn retired() -> Repository {
+    let repository = evidence();
+    let task = "fixtures/evidence/tasks/buggy_calc.json";
+    let mut golden: Value = serde_json::from_str(&repository.read(task)).unwrap();
+    golden["lifecycle"]["retired"] = json!({"date": "2026-05-01", "reason": "its code is gone"});
+    repository.write(task, golden.to_string());
+    for file in edits::files(&repository, "fixtures/evidence/runs/inspector") {
+        let mut run: Value = serde_json::from_str(&repository.read(&file)).unwrap();
+        run["provenance"] = json!({});
+        repository.write(&file, run.to_string());
+    }
+    repository
+}
+
 /// The same with a hidden file in a fixture repository, and recordings that do not say what was asked.
 fn hidden() -> Repository {
     let repository = evidence();
@@ -229,7 +245,7 @@ fn answers() -> Repository {
     repository
 }
 
-/// Two suites, whose cases have the same tag and the same beginning of their ids.
+/// Two suites, whose cases have the same tag and the same beginning of their ids. The first one has a draft, too.
 fn two_suites() -> Repository {
     let repository = empty();
     let suite = |id: &str| {
@@ -242,8 +258,14 @@ fn two_suites() -> Repository {
     for id in ["one", "two"] {
         let case = json!({"id": format!("smoke-{id}"), "category": "happy_path", "query": "Of France?", "tags": ["smoke"],
             "expected_tools": [], "expected_output_contains": ["Paris"]});
+        let draft = json!({"id": "draft", "category": "happy_path", "query": "Of Spain?", "draft": true,
+            "expected_tools": [], "expected_output_contains": []});
         let record = json!({"status": "completed", "outputs": {"text": "Paris"}});
-        repository.write(&format!("{id}/cases.json"), serde_json::to_string_pretty(&[case]).unwrap());
+        let cases = if id == "one" { vec![case, draft] } else { vec![case] };
+        if id == "one" {
+            repository.write("one/runs/helper/draft.json", record.to_string());
+        }
+        repository.write(&format!("{id}/cases.json"), serde_json::to_string_pretty(&cases).unwrap());
         repository.write(&format!("{id}/runs/helper/smoke-{id}.json"), record.to_string());
     }
     repository

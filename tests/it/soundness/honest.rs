@@ -428,4 +428,24 @@ const ROWS: &[Row] = &[
         base: "back_slash",
         change: |it| it.write("src/main.py", "print()\n"),
     },
+    Row {
+        name: "all runs but those of a draft are recorded again",
+        base: "two_suites",
+        change: |it| {
+            it.replace("prompt.md", "Name", "State");
+            it.replace("one/runs/helper/smoke-one.json", "Paris", "It is Paris");
+            it.replace("two/runs/helper/smoke-two.json", "Paris", "It is Paris");
+        },
+    },
+    Row {
+        name: "all runs but those of a retired task are recorded again",
+        base: "retired",
+        change: |it| {
+            it.replace("fixtures/evidence/prompts/policies-v1.md", "\n", "\n\n");
+            let recorded = files(it, "fixtures/evidence/runs/inspector");
+            for file in recorded.iter().filter(|file| !file.contains("buggy_calc")) {
+                json(it, file, |run| run["provenance"] = serde_json::json!({ "model": "another" }));
+            }
+        },
+    },
 ];
