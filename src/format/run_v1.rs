@@ -85,9 +85,9 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
     })
 }
 
-/// Agents write the counts: a negative or fractional one is rounded to a valid count.
+/// Agents write the counts: a fractional one is rounded to a whole count.
 fn whole_count(number: f64) -> u64 {
-    number.max(0.0).round() as u64
+    number.round() as u64
 }
 
 /// A run record as agents and recorders write it; unknown keys are kept and ignored.
@@ -159,7 +159,7 @@ impl ErrorText {
     }
 }
 
-/// The measures of a run; a missing or non-numeric value counts as not recorded.
+/// The measures of a run; a missing, negative or non-numeric value counts as not recorded.
 #[derive(Default)]
 struct CountsForm {
     total_tokens: Option<f64>,
@@ -193,7 +193,8 @@ fn number(raw: &RawValue) -> Option<f64> {
         serde_json::Value::String(text) => text.trim().parse::<Number>().ok()?,
         _ => return None,
     };
-    number.as_f64().filter(|number| number.is_finite())
+    // A negative value would make the mean of the other recordings lower.
+    number.as_f64().filter(|number| number.is_finite() && *number >= 0.0)
 }
 
 #[derive(Deserialize, Default)]
@@ -304,6 +305,8 @@ mod tests {
         assert_eq!(tokens(r#"{"model_calls": 3}"#).model_calls, Some(3.0));
         let read = tokens(r#"{"total_tokens": [1], "input_tokens": 7, "output_tokens": "many", "cost_usd": 0.5}"#);
         assert_eq!((read.total, read.input, read.output, read.cost_usd), (Some(7.0), 7, 0, Some(0.5)));
+        let read = tokens(r#"{"total_tokens": -5, "total_latency_ms": -1.0, "cost_usd": "-0.5", "input_tokens": -3}"#);
+        assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (None, 0, None, None));
         let both = r#"{"total_tokens": 1, "totalTokens": 2, "totalLatency": true, "totalLatency": 3}"#;
         assert_eq!((tokens(both).total, tokens(both).latency_ms), (Some(1.0), Some(3.0)));
         let none = super::Tokens::default();

@@ -343,3 +343,11 @@ pub struct Price {
     /// Input tokens served from the vendor's cache.
     pub cached_input: Option<f64>,
 }
+
+impl Price {
+    /// Whether some tokens cost less than at the other price.
+    pub fn is_lower(&self, other: &Self) -> bool {
+        let cached = |price: &Self| price.cached_input.unwrap_or(price.input);
+        self.input < other.input || self.output < other.output || cached(self) < cached(other)
+    }
+}

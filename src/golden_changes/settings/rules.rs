@@ -33,6 +33,23 @@ pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut C
         one.agents(old);
     }
     targets(before, after, found);
+    prices(before, after, found);
+}
+
+/// A lower price makes the cost of a run lower, which gates and checks may limit. A missing one leaves the cost unknown, which passes none.
+fn prices(before: &Config, after: &Config, found: &mut ChangeCollector) {
+    let models: BTreeSet<&String> = before.prices.keys().chain(after.prices.keys()).collect();
+    for model in models {
+        match (before.prices.get(model), after.prices.get(model)) {
+            (old, new) if old == new => {}
+            (None, _) => found.lists(format!("price of {model} added"), Some(&after.file)),
+            (_, None) => found.lists(format!("price of {model} removed"), Some(&after.file)),
+            (Some(old), Some(new)) if new.is_lower(old) => {
+                found.needs(format!("price of {model} lowered, so its runs cost less"), Some(&after.file));
+            }
+            (Some(_), Some(_)) => found.lists(format!("price of {model} raised"), Some(&after.file)),
+        }
+    }
 }
 
 /// The targets that agents of the deterministic tier call.
