@@ -68,7 +68,8 @@ pub fn list(report: &Report) -> String {
         for agent in &suite.agents {
             for case in agent.shown() {
                 let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
-                let first = failed.next().map_or(String::new(), |check| format!("  {}", check.name));
+                let first =
+                    failed.next().map_or(String::new(), |check| format!("  {}", line(&check.name.to_string(), 120)));
                 let verdict = case.verdict.as_str();
                 let passes = case.verdict == Ruling::Judged(Verdict::Pass);
                 lines.push((passes, format!("{}/{}/{}: {verdict}{first}", suite.id, agent.agent, case.case)));
@@ -162,7 +163,7 @@ pub fn render_prompt(key: &RunKey, ask: Option<&Ask>) -> String {
         Toolbox::Empty => {}
         Toolbox::Canned(tools) => {
             let names: Vec<&str> = tools.iter().map(|tool| tool.spec.name.as_str()).collect();
-            put(&mut out, &format!("  tools       {}", names.join(", ")));
+            put(&mut out, &format!("  tools       {}", line(&names.join(", "), LONGEST)));
         }
         Toolbox::Folder { root, max_calls } => {
             put(&mut out, &format!("  tools       list_files, read_file, search in {root}, at most {max_calls} calls"));
@@ -227,7 +228,8 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &PairRe
     for check in &pair.checks {
         let flaky = if check.standing.is_flaky() { " (flaky: samples disagree)" } else { "" };
         let word = if check.standing.passes() { "passes" } else { "FAILS " };
-        put(out, &format!("    {word} {}{flaky}  {}:{}", check.name, pair.golden, check.location.line));
+        let name = line(&check.name.to_string(), 120);
+        put(out, &format!("    {word} {name}{flaky}  {}:{}", pair.golden, check.location.line));
         if let Some(failure) = &check.failure {
             put(out, &format!("          expected {}", line(check.expected.as_deref().unwrap_or_default(), 400)));
             put(out, &format!("          got      {}", line(&failure.detail, 400)));

@@ -67,7 +67,12 @@ pub fn sarif(report: &Report) -> String {
 
 fn notification(report: &Report, level: &str, text: &str) -> Value {
     let subject = report.config.as_ref().map_or(String::new(), |config| format!("{config}: "));
-    json!({ "level": level, "message": { "text": line(&format!("{subject}{text}"), 1_000) } })
+    json!({ "level": level, "message": message(&format!("{subject}{text}"), 1_000) })
+}
+
+/// A message with a limit on its characters. SARIF has links of the form `[text](address)` in plain messages; texts of others become none.
+fn message(text: &str, most: usize) -> Value {
+    json!({ "text": line(text, most).replace("](", "] (") })
 }
 
 /// One rule for each tag of a failed check, and those without a check.
@@ -189,7 +194,7 @@ fn written(result: &SarifResult<'_>) -> Value {
     json!({
         "ruleId": rule,
         "level": level(result),
-        "message": { "text": line(&format!("{name}: {text}"), 2_000) },
+        "message": message(&format!("{name}: {text}"), 2_000),
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": encoded_path(case.golden.as_str()), "uriBaseId": "%SRCROOT%" },
@@ -199,4 +204,15 @@ fn written(result: &SarifResult<'_>) -> Value {
         }],
         "partialFingerprints": { "goldgate/v1": sha256_hex(identity.as_bytes()) },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::message;
+
+    #[test]
+    fn a_message_has_no_link() {
+        assert_eq!(message("got [a](https://example.org)", 99)["text"], "got [a] (https://example.org)");
+        assert_eq!(message("got [a](https://example.org)", 7)["text"], "got [a]…");
+    }
 }

@@ -4,6 +4,7 @@ use libtest_mimic::Trial;
 
 use crate::golden_changes::{commit_all, git};
 use crate::repository::{EXPECTED, RUN, Ran, Repository};
+use crate::tags::tagged;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -16,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
             sections,
         ),
         trial("explain of recordings that an earlier commit cannot read shows the rest", unreadable),
+        trial("explain shows no control character of a check's name", control_characters),
     ]
 }
 
@@ -144,4 +146,14 @@ fn unreadable() {
         "{}",
         ran.stderr
     );
+}
+
+fn control_characters() {
+    let repository = tagged();
+    repository.replace("cases.json", r#""expected_tools": []"#, r#""expected_tools": ["a\u001b[31m\nb"]"#);
+    for id in ["a", "chat"] {
+        let ran = explain(&repository, &[id]);
+        let shown = ran.stdout.contains("expected_tool[a [31m b]") && !ran.stdout.contains('\u{1b}');
+        assert!(ran.code == 0 && shown, "{id}: {}{}", ran.stdout, ran.stderr);
+    }
 }
