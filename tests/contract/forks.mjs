@@ -62,7 +62,8 @@ const answer = (method, url, body) => {
     if (method === 'PATCH') comment.body = body.body;
     return [200, shown(comment)];
   }
-  if (at.endsWith('/statuses')) return [200, []];
+  if (at.endsWith('/statuses') || at === '/issues/2/timeline') return [200, []];
+  if (at === '/labels/goldgate%3Aaccept-baseline') return [200, { name: 'goldgate:accept-baseline' }];
   if (at.endsWith('/check-runs') && method === 'GET') return [200, { total_count: checks.length, check_runs: checks }];
   if (at === '/check-runs') { checks.push({ id: 900, ...body }); return [201, checks.at(-1)]; }
   if (at === '/check-runs/900') { Object.assign(checks[0], body); return [200, checks[0]]; }

@@ -143,6 +143,7 @@ holds() {
         echo "$mode: $what"
     else
         echo "$mode: NOT TRUE: $what" >&2
+        grep -E '::error|::warning|Failure' "$work/act.log" >&2 || true
         tail -40 "$work/act.log" >&2
         exit 1
     fi
