@@ -18,8 +18,19 @@ fs.writeFileSync(path.join(work, 'opened.json'), JSON.stringify(opened));
 fs.writeFileSync(path.join(work, 'finished.json'), JSON.stringify(finished));
 const from = { id: 77, full_name: 'mallory/agents', owner: { login: 'mallory' } };
 const run = { id: 4711, run_attempt: 1, head_sha: head, head_branch: 'changes', event: 'pull_request', conclusion: 'success', path: '.github/workflows/goldgate.yml', head_repository: from };
+// After GET /record somebody has added the label goldgate:record, and the base commit has the files of the folder `base`.
+const labels = [];
+const timeline = [];
+let isRecorded = false;
+const record = () => {
+  const label = { name: 'goldgate:record' };
+  isRecorded = true;
+  labels.push(label);
+  timeline.push({ event: 'labeled', actor: { login: 'Codertocat' }, created_at: '2026-11-21T05:00:00Z', label });
+};
+const isOfBase = (at) => isRecorded && at.includes(base);
 const pull = {
-  number: 2, state: 'open', body: '', user: { login: 'mallory' }, labels: [], mergeable: true, merge_commit_sha: '5'.repeat(40),
+  number: 2, state: 'open', body: '', user: { login: 'mallory' }, labels, mergeable: true, merge_commit_sha: '5'.repeat(40),
   head: { sha: head, ref: 'changes', label: 'mallory:changes', repo: from }, base: { sha: base, ref: 'master', repo: { id: 1, full_name: 'acme/agents' } },
 };
 const comments = [];
@@ -43,11 +54,14 @@ const answer = (method, url, body) => {
   if (at === '/actions/runs/4711') return [200, run];
   if (at === '/actions/runs/4711/artifacts') return [200, { total_count: 1, artifacts: [{ id: 500, name: 'goldgate-report', expired: false }] }];
   if (at === '/actions/artifacts/500/zip') return sent('report.zip');
-  if (at.startsWith('/tarball/')) return sent('head.tar.gz');
+  if (at.startsWith('/tarball/')) return sent(isOfBase(at) ? 'base.tar.gz' : 'head.tar.gz');
+  if (method === 'DELETE' && at === '/issues/2/labels/goldgate%3Arecord') { labels.length = 0; return [200, []]; }
+  if (at === '/collaborators/Codertocat/permission') return [200, { permission: 'write', role_name: 'write' }];
+  if (at.startsWith('/statuses/')) return [201, { ...body, creator: { login: 'octocat' }, created_at: '2026-11-21T06:13:20Z' }];
   if (at.startsWith('/git/commits/')) return [200, { sha: head, tree: { sha: '5'.repeat(40) }, parents: [{ sha: base }, { sha: head }] }];
   if (at.startsWith('/git/ref/')) return [200, { object: { sha: base } }];
   if (at.startsWith('/compare/')) return [200, { merge_base_commit: { sha: base } }];
-  if (at.startsWith('/git/trees/')) return [200, { sha: '5'.repeat(40), truncated: false, tree: tree(path.join(work, 'repo')) }];
+  if (at.startsWith('/git/trees/')) return [200, { sha: '5'.repeat(40), truncated: false, tree: tree(path.join(work, isOfBase(at) ? 'base' : 'repo')) }];
   if (at.startsWith('/contents/')) {
     const file = path.join(work, 'repo', decodeURIComponent(at.slice('/contents/'.length)));
     return fs.existsSync(file) ? [200, { encoding: 'base64', content: fs.readFileSync(file).toString('base64') }] : [404, { message: 'Not Found' }];
@@ -62,7 +76,8 @@ const answer = (method, url, body) => {
     if (method === 'PATCH') comment.body = body.body;
     return [200, shown(comment)];
   }
-  if (at.endsWith('/statuses') || at === '/issues/2/timeline') return [200, []];
+  if (at.endsWith('/statuses')) return [200, []];
+  if (at === '/issues/2/timeline') return [200, timeline];
   if (at === '/labels/goldgate%3Aaccept-baseline') return [200, { name: 'goldgate:accept-baseline' }];
   if (at.endsWith('/check-runs') && method === 'GET') return [200, { total_count: checks.length, check_runs: checks }];
   if (at === '/check-runs') { checks.push({ id: 900, ...body }); return [201, checks.at(-1)]; }
@@ -72,6 +87,7 @@ const answer = (method, url, body) => {
 
 http.createServer((request, response) => {
   if (request.url === '/ready') return response.end();
+  if (request.url === '/record') { record(); return response.end(); }
   if (request.url.startsWith('/stored/')) {
     // Another host than the API's: a token here is a leak.
     if (request.headers.authorization) fs.appendFileSync(log, `REFUSED 0 GET ${request.url} it carries the token\n`);

@@ -2,7 +2,7 @@
 # Runs the workflows of docs/workflows unchanged, in the action's container: nektos/act is the runner, podman is its container engine.
 # GitHub is the stand-in of tests/contract, behind the mock that validates each request against GitHub's API description. Checkout is
 # act's own, or a copy where a step names a ref. All other actions are replaced by local folders, because nothing is downloaded.
-# usage: tests/live/act.sh [MODE…]       MODE is run, merge, model, approve, bump, baseline-pr, publish or trusted; all modes without one
+# usage: tests/live/act.sh [MODE…]       MODE is run, merge, model, approve, bump, baseline-pr, publish, trusted or record; all modes without one
 # ACT is the path of act. GOLDGATE_IMAGE is a local image with glibc: the container has this machine's build, not the Dockerfile's.
 # GOLDGATE_BINARY is a program to use instead of a new build.
 set -euo pipefail
@@ -17,10 +17,10 @@ podman image exists "$base" || { echo "skipped: the container needs the local im
 # shellcheck source=tests/contract/mock.sh
 . "$(dirname "$0")/../contract/mock.sh"
 modes=("$@")
-((${#modes[@]})) || modes=(run merge model approve bump baseline-pr publish trusted)
+((${#modes[@]})) || modes=(run merge model approve bump baseline-pr publish trusted record)
 label=goldgate:accept-baseline
 mock=${GOLDGATE_MOCK_PORT:-14030}
-own=$((mock + 1)) forks=$((mock + 2))
+own=$((mock + 1)) forks=$((mock + 2)) model=$((mock + 3))
 
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
     'issues/{issue_number}/labels/{name}' 'collaborators/{username}/permission' 'commits/{ref}/statuses' 'statuses/{sha}' \
@@ -254,6 +254,55 @@ case " ${modes[*]} " in *' trusted '*)
         holds "the comment says so" says "$forks" '[!TIP]'
     fi
     holds "its report carries the head in its name" test -n "$(find "$store" -maxdepth 1 -regex '.*/goldgate-report-[0-9a-f]*')"
+esac
+case " ${modes[*]} " in *' record '*)
+    mode=record
+    # The base commit and the head differ in the prompt of the agent, so its recording is outdated.
+    mkdir -p "$work/forks/base/golden/contracts" "$work/forks/base/golden/expected/legal" "$work/forks/base/prompts"
+    cat > "$work/forks/base/goldgate.yaml" <<CONFIG
+version: 1
+budget: { max_tokens: 100000 }
+prices: { model-1: { input: 1, output: 1 } }
+targets: { live: { provider: openai, model: model-1, base_url: "http://127.0.0.1:$model/v1", api_key_env: OPENAI_API_KEY } }
+suites:
+  - id: contracts
+    kind: findings
+    path: golden
+    tier: [deterministic, model]
+    agents:
+      legal: { deterministic: { replay: golden/runs }, model: { target: live, prompt: prompts/legal.md }, fingerprint: [prompts/legal.md] }
+CONFIG
+    printf '# Lease\n\nOn a change of control the landlord has to approve.\n' > "$work/forks/base/golden/contracts/lease.md"
+    printf '{ "expected_findings": [ { "category": "change_of_control" } ] }\n' > "$work/forks/base/golden/expected/legal/lease.json"
+    printf 'Report every change of control.\n' > "$work/forks/base/prompts/legal.md"
+    rm "$work/forks/repo" && cp -r "$work/forks/base" "$work/forks/repo"
+    printf 'Report every change of control, and be brief.\n' > "$work/forks/repo/prompts/legal.md"
+    for side in base repo; do
+        name=$([[ $side = base ]] && echo base || echo head)
+        tar -czf "$work/forks/$name.tar.gz" -C "$work/forks" --transform "s|^$side|acme-agents-0000000|" "$side"
+    done
+    printf '{"findings": [{"category": "change_of_control", "severity": "high", "title": "Change of control", "description": "Needs consent.",
+"citations": [{"file": "lease.md", "quote": "a change of control"}]}], "gaps": []}' > "$work/said.json"
+    node "$root/tests/live/model.mjs" "$model" "$work/said.json" &
+    pids+=($!)
+    await_server "http://127.0.0.1:$model/"
+    cp "$work/forks/opened.json" "$work/event.json"
+    holds "without the label the job is skipped" flow "$forks" pull_request_target goldgate-record.yml
+    holds "and nothing is asked" fails asked 'GET /repos/acme/agents/tarball/'
+    curl -s -o "$work/none" "http://127.0.0.1:$forks/record"
+    python3 - "$work/event.json" <<'EVENT'
+import json, sys
+event = json.load(open(sys.argv[1]))
+event.update(action="labeled", label={"name": "goldgate:record"})
+event["pull_request"]["labels"] = [event["label"]]
+json.dump(event, open(sys.argv[1], "w"))
+EVENT
+    holds "the job of the label is green" flow "$forks" pull_request_target goldgate-record.yml --secret OPENAI_API_KEY=no-real-key
+    holds "the digest of the recordings is left on the head" asked 'POST /repos/acme/agents/statuses/'
+    holds "the label is removed" asked 'DELETE /repos/acme/agents/issues/2/labels/'
+    holds "the comment has the command that applies the recordings" says "$forks" 'gh run download'
+    holds "the recordings of a fork are uploaded" test -n "$(find "$store" -path '*goldgate-recordings*/golden/runs/*' -name '*.json')"
+    holds "no key is in them" fails grep -rq no-real-key "$store" "$work/act.log"
 esac
 if grep -h '^REFUSED' "$work/requests.log" "$work/forks/requests.log" 2> "$work/none"; then exit 1; fi
 echo "ran: ${modes[*]}"
