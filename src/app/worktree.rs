@@ -18,7 +18,7 @@ use crate::suites::read_config;
 use crate::world::signal_so_far;
 use crate::world::{BaseTree, Disk, Git, Objects, ReadOnce, World, head_commit};
 
-/// Reads the baseline to compare with, given the disk, the base commit's files (if known) and the config's baseline file.
+/// Reads the baseline to compare with, given the disk, the files of the commit whose rules judge (if known) and the config's baseline file.
 pub type ReadBaseline<'a> =
     &'a dyn Fn(&Disk, Option<&BaseTree<'_>>, Option<&RepoPath>) -> Result<Option<Baseline>, CliError>;
 
@@ -63,7 +63,7 @@ pub fn grade_worktree(
     let base = loaded.as_ref();
     let tip = match before {
         BaseSource::Commit(objects, commit) => {
-            job.branch.other_tip(commit).map(|tip| BaseTree::open(objects, tip, &files)).transpose()?
+            job.branch.later_commit(commit).map(|tip| BaseTree::open(objects, tip, &files)).transpose()?
         }
         BaseSource::None => None,
         #[cfg(feature = "github")]
@@ -75,6 +75,7 @@ pub fn grade_worktree(
         #[cfg(feature = "github")]
         BaseSource::Unknown(_) => None,
     };
+    let rules = tip.as_ref().filter(|_| job.branch.rules.is_some());
     // Golden changes are not computed for a shard: `merge` does that for all cases.
     let guards = job.is_compared() && job.wanted.shard.is_none();
     // A sample that cannot change a verdict by the head's rules might change one by the base's.
@@ -92,7 +93,8 @@ pub fn grade_worktree(
             // Runs that other machines graded are not made again.
             Some(parts) => Ok(live::LiveRuns { not_run: parts.not_run(tier), ..live::LiveRuns::default() }),
         },
-        baseline: &|configured| read_baseline(&disk, base, configured),
+        baseline: &|configured| read_baseline(&disk, rules.or(base), configured),
+        rules: rules.filter(|_| guards).map(|rules| rules as &dyn BaseFiles),
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
         values: values.filter(|_| guards).map(|values| values as &dyn Files),
     };

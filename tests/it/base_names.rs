@@ -5,7 +5,7 @@ use std::process::Command;
 use libtest_mimic::Trial;
 
 use crate::golden_changes::{commit_all, git};
-use crate::repository::{Ran, Repository};
+use crate::repository::{RUN, Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -14,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a base that a branch and a tag are called is refused", ambiguous),
         trial("a worktree is asked like its repository", worktree),
         trial("a branch is compared with the commit where it began, and in CI with the named one", gone_on),
+        trial("a branch is judged by the newest config and baseline of its base branch", newest_rules),
     ]
 }
 
@@ -50,7 +51,9 @@ fn gone_on() {
         String::from_utf8(read.stdout).unwrap()[..8].to_owned()
     };
     let (began, tip) = (commit("change"), commit("main"));
-    let note = format!("compared with {began}, where this branch began; main is now at {tip}");
+    let note = format!(
+        "compared with {began}, where this branch began; main is now at {tip}, whose config and baseline count"
+    );
     assert!(ran.stdout.contains(&note), "{}", ran.stdout);
     let path = std::env::var("PATH").unwrap();
     for (name, value, code) in
@@ -65,6 +68,52 @@ fn gone_on() {
     let ran = run(&repository, &arguments);
     let took = ran.stdout.contains(&format!("compared with {tip}, the commit of main"));
     assert!(ran.code == 0 && took, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// The base branch got a case, and then stricter rules, after the branch began.
+fn newest_rules() {
+    let arguments = ["--config", "evals/goldgate.yaml", "--base", "main"];
+    let gates = |repository: &Repository, gates: &str| {
+        let stated = format!("    path: golden\n    gates: {{ finding_count: {{ {gates} }} }}\n");
+        repository.replace("evals/goldgate.yaml", "    path: golden\n", &stated);
+    };
+    let judged = |moved: &dyn Fn(&Repository)| {
+        let repository = committed();
+        git(&repository.path(""), &["branch", "change"]);
+        moved(&repository);
+        git(&repository.path(""), &["add", "--all"]);
+        git(&repository.path(""), &["commit", "-q", "--no-verify", "-m", "main goes on"]);
+        git(&repository.path(""), &["checkout", "-q", "change"]);
+        run(&repository, &arguments)
+    };
+    let with_case = |repository: &Repository| {
+        let other = |path: &str| path.replace("lease", "other");
+        for path in ["evals/golden/contracts/lease.md", EXPECTED, "evals/golden/runs/legal/lease.json"] {
+            repository.write(&other(path), other(&repository.read(path)));
+        }
+    };
+    let ran = judged(&with_case);
+    assert_eq!(ran.code, 0, "what the base gained is not missing: {}{}", ran.stdout, ran.stderr);
+    let ran = judged(&|repository| {
+        with_case(repository);
+        gates(repository, "max: 0, hard: true");
+    });
+    let wanted = "fails by the rules of the base commit: finding_count";
+    assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("removed"), "{}", ran.stdout);
+    // A looser config of the base branch is no change of this branch either.
+    let ran = judged(&|repository| gates(repository, "max: 9"));
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    // The agent of the base branch reports nothing by now, and the baseline says so.
+    let ran = judged(&|repository| {
+        let (before, rest) = RUN.split_once("      {").unwrap();
+        let (_, after) = rest.split_once("    ],").unwrap();
+        repository.write("evals/golden/runs/legal/lease.json", format!("{before}    ],{after}"));
+        gates(repository, "max: baseline, hard: true");
+        repository.goldgate(&["run", "--config", "evals/goldgate.yaml", "--update-baseline"]);
+        assert!(repository.read("evals/baselines/latest.json").contains("\"finding_count\": 0,"));
+    });
+    assert!(ran.code == 1 && ran.stdout.contains("finding_count"), "{}{}", ran.stdout, ran.stderr);
 }
 
 const EXPECTED: &str = "evals/golden/expected/legal/lease.json";

@@ -1,10 +1,12 @@
 //! The base branch of a job, and the tip of it whose own numbers may excuse a failed gate.
 
 use super::environment::payload;
+use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::base_branch::BaseBranch;
 use crate::format::event::Event;
 use crate::format::event_action;
+use crate::model::BranchTip;
 use crate::world::{Env, GitHub};
 
 /// Returns the base branch of an event.
@@ -14,17 +16,31 @@ use crate::world::{Env, GitHub};
 /// the group before it, which can still fail. The branch has to be the default branch or one that requires checks, or that of a merge
 /// queue.
 ///
+/// A job that does not grade GitHub's test merge is compared with the merge base, but its author chose that commit. So the rules are
+/// those of the current tip.
+///
 /// # Errors
-/// An invalid event payload.
+/// An invalid event payload, or a failed request.
 pub fn base_branch(env: &Env, event: &Event, github: Option<&GitHub>) -> Result<BaseBranch, CliError> {
-    let (Some(_), Some(github), Some(name)) = (&event.base, github, event.into.clone()) else {
+    let (Some(base), Some(github), Some(name)) = (&event.base, github, event.into.clone()) else {
         return Ok(BaseBranch::default());
     };
+    if event.pull_request.is_some() && event.tip.is_none() {
+        return newest_rules(env, github, name, base);
+    }
     let is_checked = event.pull_request.is_none() || relies_on_checks(env, github, &name)?;
     // Without an answer nothing is excused, which only makes the gate stricter.
     let current = || github.branch_tip(&name).ok().flatten();
     let tip = if is_checked { event.tip.clone().or_else(current) } else { None };
-    Ok(BaseBranch { name: Some(name), tip })
+    Ok(BaseBranch { name: Some(name), tip, rules: None })
+}
+
+/// Returns the base branch of a pull request that is compared with its merge base.
+fn newest_rules(env: &Env, github: &GitHub, name: String, base: &str) -> Result<BaseBranch, CliError> {
+    let newest = github.branch_tip(&name).map_err(needs("the base branch cannot be read", "contents: read"))?;
+    let rules = newest.as_ref().map(BranchTip::commit).filter(|newest| *newest != base).map(str::to_owned);
+    let tip = if relies_on_checks(env, github, &name)? { newest } else { None };
+    Ok(BaseBranch { name: Some(name), tip, rules })
 }
 
 /// Whether a branch is the default branch, or requires checks.

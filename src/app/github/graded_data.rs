@@ -122,6 +122,7 @@ fn grade_commits(
         // Only recordings: no live runs.
         make: &|_, _| Ok(live::LiveRuns::default()),
         baseline,
+        rules: None,
         base: base.map(|base| base as &dyn BaseFiles),
         values: base.and_then(|_| inputs.values(job)),
     };

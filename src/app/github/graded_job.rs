@@ -105,6 +105,7 @@ pub(super) fn grade_and_publish(
         ..job.clone()
     };
     let mut done = grade_worktree(job, world, before, &|disk, _, configured| {
+        let event = &Event { base: job.branch.rules.clone().or_else(|| event.base.clone()), ..event.clone() };
         baseline(inputs, workspace, event, github.as_ref(), disk, configured)
     })?;
     complete(&mut done)?;

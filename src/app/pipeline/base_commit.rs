@@ -17,8 +17,9 @@ fn is_ci(env: &Env) -> bool {
 }
 
 /// Sets the job's base commit from the value of `--base`. Locally it is the commit where the branch began, because later
-/// commits of others are not changes of this branch. The returned note names the commits, if the value is not the id of the base commit. In CI it is the named commit itself,
-/// because a check judges what would be merged. Only the tip of a branch excuses a failed gate: not the commit where this branch
+/// commits of others are not changes of this branch; the config and the baseline are those of the named commit, because they judge the
+/// merge. The returned note names the commits, if the value is not the id of the base commit. In CI the base commit is the named commit
+/// itself, because a check judges what would be merged. Only the tip of a branch excuses a failed gate: not the commit where this branch
 /// began, which the branch may never have had as its tip, and no other revision.
 ///
 /// # Errors
@@ -33,10 +34,13 @@ pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &Wo
     let note = match commit == tip {
         true if is_id => None,
         true => Some(format!("compared with {here}, the commit of {name}")),
-        false => Some(format!("compared with {here}, where this branch began; {name} is now at {there}")),
+        false => Some(format!(
+            "compared with {here}, where this branch began; {name} is now at {there}, whose config and baseline count"
+        )),
     };
     let is_branch = name != "HEAD" && !is_id && !name.contains(['~', '^', '@', ':']);
-    job.branch = BaseBranch { name: is_branch.then(|| name.to_owned()), tip: git.branch_tip(name) };
+    let rules = (commit != tip).then_some(tip);
+    job.branch = BaseBranch { name: is_branch.then(|| name.to_owned()), tip: git.branch_tip(name), rules };
     job.base = Some(commit);
     Ok(note)
 }

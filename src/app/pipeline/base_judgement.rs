@@ -13,7 +13,7 @@ use super::replay::Replay;
 use super::selection::Selection;
 use super::uncounted_cases::UncountedCases;
 use crate::diag::Diagnostics;
-use crate::files::{DifferentRead, HeadCommit};
+use crate::files::{BaseFiles, DifferentRead, HeadCommit};
 use crate::golden_changes::{
     BaseConfig, GoldenChanges, KnownRecordings, RecordingChanges, Sides, SuiteSide, added_samples, base_config,
     same_rules, same_suite, unproven,
@@ -40,6 +40,8 @@ pub struct TierRuns {
 pub struct BaseInputs<'a> {
     /// The files of both commits.
     pub sides: Sides<'a>,
+    /// The files of the commit whose config judges: the base commit, or a newer one of the base branch.
+    pub rules: &'a dyn BaseFiles,
     /// The head's plan, after its runs were judged.
     pub head: &'a Plan,
     /// The runs of the deciding tiers.
@@ -71,25 +73,47 @@ const RECORD_LABEL: &str = "goldgate:record";
 /// Compares the two commits and judges by the base's rules where they differ. Returns the golden changes and the reasons why no
 /// verdict is possible.
 pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGateable>) {
-    match base_config(inputs.sides.base, &inputs.head.config.file) {
-        BaseConfig::Absent(change) => (vec![change], Vec::new()),
-        BaseConfig::Unreadable(why) => {
-            let why = format!(
-                "this version cannot read the config of the base commit: {why}; correct it on the base branch, or get this change approved"
-            );
-            (Vec::new(), vec![NotGateable(why)])
-        }
-        BaseConfig::Known(before) => {
-            let of = |tier: &Tier| (*tier, added_samples(&inputs.sides, &before, &inputs.head.config, *tier));
-            let added = inputs.deciding.iter().map(of).collect();
-            BaseJudge { inputs, before: &before, added }.all()
-        }
-    }
+    let file = &inputs.head.config.file;
+    let before = match base_config(inputs.sides.base, file) {
+        BaseConfig::Absent(change) => return (vec![change], Vec::new()),
+        BaseConfig::Unreadable(why) => return unreadable_config(&why),
+        BaseConfig::Known(before) => before,
+    };
+    // The base branch may have gone on: its newest config judges, but only what this change did is compared.
+    let newest = match base_config(inputs.rules, file) {
+        BaseConfig::Absent(_) => None,
+        BaseConfig::Unreadable(why) => return unreadable_config(&why),
+        BaseConfig::Known(newest) => Some(newest),
+    };
+    let rules = match &newest {
+        Some(newest) => BaseRules { config: newest, files: inputs.rules },
+        None => BaseRules { config: &before, files: inputs.sides.base },
+    };
+    let of = |tier: &Tier| (*tier, added_samples(&inputs.sides, &before, &inputs.head.config, *tier));
+    let added = inputs.deciding.iter().map(of).collect();
+    BaseJudge { inputs, before: &before, rules, added }.all()
+}
+
+fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NotGateable>) {
+    let why = format!(
+        "this version cannot read the config of the base commit: {why}; correct it on the base branch, or get this change approved"
+    );
+    (Vec::new(), vec![NotGateable(why)])
+}
+
+/// The config that judges.
+#[derive(Clone, Copy)]
+struct BaseRules<'a> {
+    config: &'a Config,
+    /// The files of its commit.
+    files: &'a dyn BaseFiles,
 }
 
 struct BaseJudge<'a> {
     inputs: &'a BaseInputs<'a>,
+    /// The config of the base commit.
     before: &'a Config,
+    rules: BaseRules<'a>,
     /// Samples that the base's judgement excludes, by tier.
     added: Vec<(Tier, BTreeSet<(RunKey, u32)>)>,
 }
@@ -102,7 +126,7 @@ impl BaseJudge<'_> {
         // A filter may select cases on the base commit of a suite that has none here: they were renamed, or lost their tags.
         let different: Vec<(&LoadedSuite, &SuiteConfig)> = head
             .read_suites()
-            .filter_map(|loaded| Some((loaded, same_suite(self.before, &loaded.config)?)))
+            .filter_map(|loaded| Some((loaded, same_suite(self.rules.config, &loaded.config)?)))
             .filter(|(loaded, old)| {
                 self.differs(loaded, old) || self.added.iter().any(|(_, added)| has_any(loaded, added))
             })
@@ -139,7 +163,7 @@ impl BaseJudge<'_> {
     fn differs(&self, loaded: &LoadedSuite, old: &SuiteConfig) -> bool {
         let BaseInputs { head, graded_here, .. } = self.inputs;
         *graded_here == GradedHere::No
-            || self.before.samples != head.config.samples
+            || self.rules.config.samples != head.config.samples
             || !same_rules(old, &loaded.config)
             || !loaded.reads.different().is_empty()
     }
@@ -155,7 +179,8 @@ impl BaseJudge<'_> {
             different.iter().map(|(loaded, _)| (loaded.config.id.clone(), pairs(loaded))).collect();
         let wanted = Selection { suites: Vec::new(), ..head.wanted.clone() };
         let other = HeadCommit(sides.head);
-        let inputs = BasePlanInputs { files: sides.base, other: &other, head, config: self.before, known, wanted };
+        let BaseRules { config, files: stated_in } = self.rules;
+        let inputs = BasePlanInputs { files: sides.base, stated_in, other: &other, head, config, known, wanted };
         let base = match base_plan(inputs, clock) {
             Ok(base) => base,
             Err(problems) => {

@@ -34,6 +34,8 @@ pub struct GradeInputs<'a> {
     pub baseline: BaselineProvider<'a>,
     /// The base commit, if the runs are also judged by its rules.
     pub base: Option<&'a dyn BaseFiles>,
+    /// The files of the commit whose config judges, if it is another one than the base commit.
+    pub rules: Option<&'a dyn BaseFiles>,
     /// The files of the branch's tip whose own numbers excuse a failed gate.
     pub values: Option<&'a dyn Files>,
 }
@@ -57,6 +59,7 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
     let judged = inputs.base.map(|base| {
         base_judgement(&BaseInputs {
             sides: Sides { base, head: files },
+            rules: inputs.rules.unwrap_or(base),
             head: &plan,
             tiers: &deciding,
             deciding: &job.compared_tiers(),

@@ -120,11 +120,13 @@ pub fn plan_with_reads(
 pub struct BasePlanInputs<'a> {
     /// The files of the base commit.
     pub files: &'a dyn Files,
+    /// The files of the commit that the config is of.
+    pub stated_in: &'a dyn Files,
     /// The head, to compare the read files with.
     pub other: &'a dyn OtherCommit,
     /// The head's plan, which was compared with this commit when it was read.
     pub head: &'a Plan,
-    /// The base commit's config.
+    /// The config that judges.
     pub config: &'a Config,
     /// The suites to read, with the pairs to judge.
     pub known: BTreeMap<SuiteId, BTreeSet<(CaseId, AgentName)>>,
@@ -137,8 +139,8 @@ pub struct BasePlanInputs<'a> {
 /// # Errors
 /// Files that this version cannot read.
 pub fn base_plan(inputs: BasePlanInputs<'_>, clock: &Clock) -> Result<Plan, Diagnostics> {
-    let BasePlanInputs { files, other, head, config, known, wanted } = inputs;
-    let source = files.text(&config.file)?;
+    let BasePlanInputs { files, stated_in, other, head, config, known, wanted } = inputs;
+    let source = stated_in.text(&config.file)?;
     let locations = yaml::YamlLocations::of(&source);
     let reader = PlanReader {
         files,
