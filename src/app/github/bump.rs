@@ -111,7 +111,7 @@ fn act(
 fn started(context: &PullRequestContext<'_>, workflow: Option<&str>, branch: &str) -> String {
     let by_hand = "start the gate on the new commit by hand: close and reopen this pull request";
     let Some(name) = workflow.and_then(|path| path.rsplit('/').next()) else { return by_hand.to_owned() };
-    match context.github.start(name, branch) {
+    match context.github.start(name, branch, context.pull.number) {
         Ok(()) => "the gate was restarted on the new commit".to_owned(),
         Err(why) => {
             let failure = needs("the gate cannot be restarted", "actions: write")(why).messages().join("\n");

@@ -5,6 +5,7 @@ use super::*;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a bump that is stopped after its commit is continued by the next run", stopped),
+        trial("a bump starts the gate with the pull request where its workflow asks for it", with_input),
         trial("only the very commit of a stopped bump takes the approval over", foreign_commits),
         trial("an approval leaves the gate's run to the bump, which needs it only without a commit", left_to_bump),
     ]
@@ -74,6 +75,22 @@ fn foreign_commits() {
         assert!(story.github.statuses(&head).is_empty(), "{name}");
         assert!(story.github.labels().is_empty(), "{name}");
         assert!(story.comment().contains("commits were pushed after it"), "{name}: {}", story.comment());
+    }
+}
+
+/// The shards of goldgate-shards.yml check out the test merge of the pull request that they are given.
+fn with_input() {
+    for (takes_input, input) in [(true, "2"), (false, "")] {
+        let story = Story::new();
+        story.gate(7);
+        if takes_input {
+            story.github.take_input();
+        }
+        story.labeled("alice");
+        let ran = story.bump();
+        assert_eq!((ran.code, story.github.dispatched().len()), (0, 1), "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(story.github.dispatched_inputs(), [input]);
+        assert!(story.comment().contains("the gate was restarted on the new commit"), "{}", story.comment());
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Pulls {
     branches: BTreeMap<String, String>,
     pub(super) trees: Vec<(String, Value)>,
     dispatched: Vec<(String, String)>,
+    /// The input `pull-request` of each.
+    inputs: Vec<String>,
     dispatches: Dispatches,
     moves: Option<String>,
     made: u64,
@@ -46,6 +48,8 @@ pub enum Dispatches {
     #[default]
     Yes,
     No,
+    /// With the input `pull-request`.
+    WithInput,
 }
 
 struct Pull {
@@ -347,6 +351,16 @@ impl Standin {
         self.change(|state| state.pulls.dispatches = Dispatches::No);
     }
 
+    /// The gate's workflow has the input `pull-request`, as that of the shards.
+    pub fn take_input(&self) {
+        self.change(|state| state.pulls.dispatches = Dispatches::WithInput);
+    }
+
+    /// The input `pull-request` of the workflows that were started.
+    pub fn dispatched_inputs(&self) -> Vec<String> {
+        self.change(|state| state.pulls.inputs.clone())
+    }
+
     /// Workflows that were started, with their branches.
     pub fn dispatched(&self) -> Vec<(String, String)> {
         self.change(|state| state.pulls.dispatched.clone())
@@ -437,8 +451,11 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         (_, ["git", ..]) => return git_data::answer(request, segments, state),
         ("POST", ["actions", "workflows", workflow, "dispatches"]) => match pulls.dispatches {
             Dispatches::No => invalid(),
-            Dispatches::Yes => {
+            // "Unexpected inputs provided" (REST, "Create a workflow dispatch event": 422).
+            Dispatches::Yes if request.body.get("inputs").is_some() => invalid(),
+            Dispatches::Yes | Dispatches::WithInput => {
                 pulls.dispatched.push((decoded(workflow), text("ref").unwrap()));
+                pulls.inputs.push(request.body["inputs"]["pull-request"].as_str().unwrap_or_default().to_owned());
                 nothing()
             }
         },
