@@ -5,13 +5,14 @@ use libtest_mimic::Trial;
 use super::approval::Story;
 use super::standin::Standin;
 use super::standin::account::GraphQlAccess;
-use super::{BOT, head_sha, opened};
+use super::{BOT, RUN, head_sha, opened};
 use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("an app's token writes one comment, and its approvals count", app),
+        trial("an Enterprise Server is asked below its own addresses alone", enterprise),
         trial("the account is asked once a run, by GraphQL", once),
         trial("without GraphQL the account is that of the first comment that was written", without_graphql),
         trial("without GraphQL a comment and a status of another account prove nothing", foreign),
@@ -46,6 +47,26 @@ fn app() {
     story.github.app(APP);
     approved(&story);
     assert_eq!((story.github.bodies(APP).len(), story.github.bodies(BOT).len()), (1, 0));
+}
+
+fn enterprise() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    let (rest, graphql) = (format!("{}/api/v3", github.address()), format!("{}/api/graphql", github.address()));
+    let run = || {
+        let job = opened(&repository, &github).variable("GITHUB_API_URL", &rest);
+        job.variable("GITHUB_GRAPHQL_URL", &graphql).runs()
+    };
+    let ran = run();
+    assert!(ran.code == 0 && !ran.stdout.contains("::warning"), "{}{}", ran.stdout, ran.stderr);
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    assert_eq!(run().code, 1);
+    assert_eq!(github.bodies(BOT).len(), 1);
+    let asked = github.requests();
+    let is_below = |request: &String| {
+        ["/api/v3/repos/acme/agents/", "/api/graphql"].iter().any(|path| request.contains(&format!(" {path}")))
+    };
+    assert!(asked.iter().any(|request| request == "POST /api/graphql"), "{asked:?}");
+    assert!(asked.iter().all(is_below), "{asked:?}");
 }
 
 fn once() {

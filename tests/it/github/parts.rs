@@ -14,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the parts of a matrix become one verdict, one comment and the report of one job", whole),
         trial("an approval counts for merged parts as for one job", approved),
         trial("a part whose job failed, was cancelled or skipped gives no verdict", failed_parts),
+        trial("the parts of a merge group are judged as one", of_a_group),
         trial("parts that are missing, foreign or of another commit are refused by the merging job", refused),
     ]
 }
@@ -83,6 +84,26 @@ fn approved() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let report: Value = serde_json::from_str(&story.report()).unwrap();
     assert_eq!(report["approval"]["by"], json!("alice"));
+}
+
+fn of_a_group() {
+    let (repository, github) = (several(), super::Standin::new(&head_sha()));
+    github.files(&repository);
+    let job = || Job::new(&repository, &github, "merge_group", "merge_group");
+    let judged = || {
+        for (place, shard) in PARTS.iter().enumerate() {
+            let out = format!(".goldgate/parts/goldgate-part-{}", place + 1);
+            let ran = job().input("shard", shard).input("out", &out).runs();
+            assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        }
+        job().input("mode", "merge").input("part-results", "success").runs()
+    };
+    let ran = judged();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(report(&repository)["commit"], job().event["merge_group"]["head_sha"]);
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    assert_eq!(judged().code, 1);
+    assert!(github.bodies(BOT).is_empty());
 }
 
 /// `needs.*.result` is success, failure, cancelled or skipped (GitHub docs, Contexts, `needs`).

@@ -20,6 +20,10 @@ pub fn trials() -> Vec<Trial> {
         trial("the check that merges shards receives their results", shards),
         trial("the name of a required check belongs to one job", names),
         trial("every action that a workflow uses is pinned to a commit", pins),
+        trial(
+            "what decides a verdict has owners, every kind of pin is updated, and a vulnerability has an address",
+            owners,
+        ),
         trial("the page on branch protection has the exact names of the checks", branch_protection),
     ]
 }
@@ -166,6 +170,23 @@ fn pins() {
             );
         }
     }
+}
+
+fn owners() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let owners = read(".github/CODEOWNERS");
+    let owned =
+        |path: &str| owners.lines().any(|line| line.split_whitespace().next() == Some(path) && line.contains('@'));
+    for path in ["/goldgate.yaml", "/baselines/", "/fixtures/", "/.github/", "/action.yml", "/setup/", "/Dockerfile"] {
+        assert!(owned(path), "{path}");
+        assert!(root().join(path.trim_matches('/')).exists(), "{path}");
+    }
+    let updates = read(".github/dependabot.yml");
+    for ecosystem in ["github-actions", "docker", "cargo"] {
+        assert!(updates.contains(&format!("package-ecosystem: {ecosystem}\n")), "{ecosystem}");
+    }
+    assert!(read("SECURITY.md").contains("Do not open an issue or a pull request."));
+    assert!(read("docs/security.md").contains("(../SECURITY.md)"));
 }
 
 /// The page says which checks to require and which not, and every job of a shipped workflow is one of the two.

@@ -344,6 +344,8 @@ fn read(reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> Option<Reque
     state.lock().unwrap().requests.push(format!("{method} {target}"));
     // A proxy is asked with the whole address.
     let target = target.strip_prefix("http://github.example").unwrap_or(&target);
+    // GitHub Enterprise Server: REST is below /api/v3, GraphQL below /api.
+    let target = ["/api/v3", "/api"].iter().find_map(|prefix| target.strip_prefix(prefix)).unwrap_or(target);
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let (path, query) = (path.to_owned(), query.to_owned());
     Some(Request { method, path, query, raw, has_token, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
