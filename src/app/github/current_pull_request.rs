@@ -29,11 +29,12 @@ pub struct TestMerge {
     pub merge: String,
 }
 
-/// Returns the event of a job that grades its checkout, with the current base commit.
+/// Returns the event of a job that grades its checkout, with the current base commit. `here` is the commit that is checked out, if
+/// it is known.
 ///
 /// # Errors
 /// The current pull request cannot be judged by this run, or a request failed.
-pub fn checked_out(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
+pub fn checked_out(env: &Env, event: Event, github: &GitHub, here: Option<&str>) -> Result<Event, CliError> {
     let Some(pull_request) = event.pull_request.clone() else {
         return if event.base.is_some() { base_of_group(event, github) } else { dispatched(env, event, github) };
     };
@@ -48,11 +49,7 @@ pub fn checked_out(env: &Env, event: Event, github: &GitHub) -> Result<Event, Cl
             pull.number, pull.into
         )));
     }
-    let parents = match env.get("GITHUB_SHA") {
-        Some(commit) => github.parents(commit).map_err(needs(UNREAD, "contents: read"))?,
-        None => Vec::new(),
-    };
-    let tip = BranchTip::of_test_merge(&parents, &pull.head);
+    let tip = graded_merge(env, github, &pull, here)?;
     let base = match &tip {
         Some(tip) => tip.commit().to_owned(),
         // The workflow does not run on GitHub's merge commit, so the head itself is graded.
@@ -62,6 +59,52 @@ pub fn checked_out(env: &Env, event: Event, github: &GitHub) -> Result<Event, Cl
 }
 
 const UNREAD: &str = "the commit of this run cannot be read";
+
+/// Returns the tip of the base branch that the graded commit merges the head into; `None` if it is not such a merge, so that the head
+/// itself is graded. The checkout of a workflow can be another commit than that of the event: with a `ref`, or on `pull_request_target`,
+/// where it is the default branch and has nothing of the pull request.
+fn graded_merge(
+    env: &Env,
+    github: &GitHub,
+    pull: &PullRequestDetails,
+    here: Option<&str>,
+) -> Result<Option<BranchTip>, CliError> {
+    let of_event = env.get("GITHUB_SHA");
+    let merge_of_head = |commit: &str| -> Result<Option<BranchTip>, GitHubError> {
+        Ok(BranchTip::of_test_merge(&github.parents(commit)?, &pull.head))
+    };
+    let is_event_of_base = env.get("GITHUB_EVENT_NAME") == Some("pull_request_target");
+    let other = here.filter(|here| is_event_of_base || Some(*here) != of_event);
+    if other == Some(pull.head.as_str()) {
+        return Ok(None);
+    }
+    let merge = match other {
+        Some(here) => match merge_of_head(here) {
+            Ok(None) => return has_the_head(github, pull, here).map(|()| None),
+            // A commit that the job made is not on GitHub.
+            Err(GitHubError::Missing) => of_event.map_or(Ok(None), merge_of_head),
+            found => found,
+        },
+        None => of_event.map_or(Ok(None), merge_of_head),
+    };
+    merge.map_err(needs(UNREAD, "contents: read"))
+}
+
+/// Refuses a checkout that does not contain the head of the pull request: its result would be that of other files.
+fn has_the_head(github: &GitHub, pull: &PullRequestDetails, here: &str) -> Result<(), CliError> {
+    let common = github.merge_base(&pull.head, here).map_err(needs(UNREAD, "contents: read"))?;
+    match common == pull.head {
+        true => Ok(()),
+        false => Err(no_verdict(&format!(
+            "the checkout is {}, which does not contain the head of pull request {}, {}: run this workflow on pull_request, or check out \
+             refs/pull/{}/merge",
+            short_commit(here),
+            pull.number,
+            short_commit(&pull.head),
+            pull.number
+        ))),
+    }
+}
 
 /// Returns the event of a job that reads its commits as data, and the merge to judge: that of the merge group, or the test merge of
 /// the pull request. `None` if the event has neither.

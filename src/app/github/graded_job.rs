@@ -55,7 +55,9 @@ impl<'a> JobContext<'a> {
                 None => Ok(context),
             };
         }
-        let event = current_pull_request::checked_out(&world.env, context.event.clone(), github)?;
+        let (disk, _) = Disk::of_config(&inside(&context.workspace, &inputs.config))?;
+        let here = head_commit(&disk);
+        let event = current_pull_request::checked_out(&world.env, context.event.clone(), github, here.as_deref())?;
         Ok(Self { event, ..context })
     }
 

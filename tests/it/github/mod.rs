@@ -5,6 +5,7 @@ mod annotations;
 mod approval;
 mod attacks;
 mod baseline_pr;
+mod checkout;
 mod checks;
 mod comments;
 mod configs;
@@ -54,6 +55,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(record::trials());
     trials.extend(refusals::trials());
     for more in [
+        checkout::trials,
         configs::trials,
         excuses::trials,
         present::trials,

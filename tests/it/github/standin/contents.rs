@@ -77,6 +77,11 @@ impl Contents {
         files
     }
 
+    /// Whether a commit has files of its own.
+    pub fn has_commit(&self, commit: &str) -> bool {
+        self.at.keys().any(|(reference, _)| reference == commit)
+    }
+
     /// A new commit has what its parent has.
     pub fn inherit(&mut self, parent: &str, commit: &str) {
         let of_parent = self.at.iter().filter(|((reference, _), _)| reference == parent);

@@ -2,7 +2,14 @@
 
 use serde_json::{Value, json};
 
+use super::contents::Contents;
+use super::pulls::Pulls;
 use super::{Answer, Request, State, decoded, invalid, missing, ok, status};
+
+/// Whether a commit has parents or files, or is the tip of a branch or a pull request.
+fn is_known(pulls: &Pulls, contents: &Contents, sha: &str) -> bool {
+    !pulls.parents(sha).is_empty() || pulls.is_tip(sha) || contents.has_commit(sha)
+}
 
 /// `git/…`, after the permission of the area.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
@@ -20,6 +27,8 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             let below = pulls.branches_below(&branch(name).unwrap_or_default());
             ok(below.iter().map(|(name, sha)| shown(&format!("refs/heads/{name}"), sha)).collect())
         }
+        // REST, "Get a commit object": 404 for a commit that nobody pushed.
+        ("GET", ["git", "commits", sha]) if !is_known(pulls, &state.contents, sha) => missing(),
         ("GET", ["git", "commits", sha]) => {
             let parents: Vec<Value> = pulls.parents(sha).iter().map(|parent| json!({ "sha": parent })).collect();
             ok(json!({ "sha": sha, "tree": { "sha": format!("tree-of-{sha}") }, "parents": parents }))

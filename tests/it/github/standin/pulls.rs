@@ -120,6 +120,13 @@ impl Pulls {
         }
     }
 
+    /// Whether a branch or a pull request is at this commit, or was when it was opened.
+    pub fn is_tip(&self, commit: &str) -> bool {
+        let pulls = self.all.values();
+        self.branches.values().any(|tip| tip == commit)
+            || pulls.clone().any(|pull| pull.head.as_deref() == Some(commit) || pull.base == commit)
+    }
+
     /// A commit id that nobody had before.
     pub fn fresh(&mut self) -> String {
         self.made += 1;

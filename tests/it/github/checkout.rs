@@ -1,0 +1,103 @@
+//! What a job grades is what it has checked out, which need not be the commit of its event.
+
+use libtest_mimic::Trial;
+use serde_json::json;
+
+use super::approval::base_sha;
+use super::standin::Standin;
+use super::standin::pulls::MERGE;
+use super::{BOT, Job, RUN, head_sha, opened};
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a checkout without the head of the pull request gives no verdict, however good it is", without_the_head),
+        trial("a checkout of the test merge is judged on any event", of_the_merge),
+        trial("a checkout of the head is compared with where it began, and judged by the newest rules", of_the_head),
+        trial("a commit that the job made is judged as the commit of the event", of_the_job),
+    ]
+}
+
+fn tip() -> String {
+    "d".repeat(40)
+}
+
+fn check_out(repository: &Repository, commit: &str) {
+    repository.write(".git/HEAD", format!("{commit}\n"));
+}
+
+fn is_no_verdict(ran: &Ran, github: &Standin) {
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("does not contain the head of pull request 2, ec26c3e"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("check out refs/pull/2/merge"), "{}", ran.stderr);
+    assert!(github.bodies(BOT).is_empty());
+}
+
+/// On `pull_request_target` actions/checkout takes the default branch, which always passes.
+fn without_the_head() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.files(&repository);
+    github.branch("master", &tip());
+    check_out(&repository, &tip());
+    let job = Job::new(&repository, &github, "pull_request.opened", "pull_request_target");
+    is_no_verdict(&job.variable("GITHUB_SHA", &tip()).runs(), &github);
+    // Another `ref`, or a commit of the branch before its last one.
+    is_no_verdict(&opened(&repository, &github).runs(), &github);
+    let before = "e".repeat(40);
+    github.parents(&before, &[&base_sha()]);
+    github.parents(&head_sha(), &[&before]);
+    check_out(&repository, &before);
+    is_no_verdict(&opened(&repository, &github).runs(), &github);
+}
+
+fn of_the_merge() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.files(&repository);
+    github.commit(&tip(), &repository);
+    github.branch("master", &tip());
+    check_out(&repository, MERGE);
+    let run = || {
+        let job = Job::new(&repository, &github, "pull_request.opened", "pull_request_target");
+        job.variable("GITHUB_SHA", &tip()).runs()
+    };
+    let ran = run();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let report: serde_json::Value = serde_json::from_str(&repository.read(".goldgate/report/report.json")).unwrap();
+    assert_eq!((&report["base"], &report["commit"]), (&json!(tip()), &json!(head_sha())));
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    assert_eq!(run().code, 1);
+}
+
+/// `actions/checkout` with `ref: ${{ github.event.pull_request.head.sha }}`, which many workflows have.
+fn of_the_head() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.commit(&base_sha(), &repository);
+    let newest = Repository::small();
+    crate::golden_changes::add_case(&newest, 1);
+    let recording = crate::golden_changes::recording(1);
+    newest.write(&format!("golden/{recording}"), newest.read(&recording));
+    github.commit(&tip(), &newest);
+    github.branch("master", &tip());
+    check_out(&repository, &head_sha());
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 0, "the case that the base gained is not missing: {}{}", ran.stdout, ran.stderr);
+    // Who begins a branch at an old commit does not choose old rules, nor an old baseline.
+    newest.replace(
+        "goldgate.yaml",
+        "    path: golden\n",
+        "    path: golden\n    gates: { finding_count: { max: 0, hard: true } }\n",
+    );
+    github.commit(&tip(), &newest);
+    let ran = opened(&repository, &github).runs();
+    let wanted = "fails by the rules of the base commit: finding_count";
+    assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn of_the_job() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.files(&repository);
+    check_out(&repository, &"9".repeat(40));
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
