@@ -50,32 +50,19 @@ pub fn grade_worktree(
     }
     let job = RunOptions { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
     let files = ReadOnce::of(&disk);
-    let loaded = match before {
+    let trees = match before {
         BaseSource::Commit(objects, commit) => {
             // Errors in the config are reported before any request.
             read_config(&disk.text(&file)?)?;
-            Some(BaseTree::open(objects, commit, &files)?)
+            Some(BaseTrees::open(objects, commit, &job.branch, &files)?)
         }
         BaseSource::None => None,
         #[cfg(feature = "github")]
         BaseSource::Unknown(_) => None,
     };
-    let base = loaded.as_ref();
-    let tip = match before {
-        BaseSource::Commit(objects, commit) => {
-            job.branch.later_commit(commit).map(|tip| BaseTree::open(objects, tip, &files)).transpose()?
-        }
-        BaseSource::None => None,
-        #[cfg(feature = "github")]
-        BaseSource::Unknown(_) => None,
-    };
-    let values = match before {
-        BaseSource::Commit(_, commit) => job.branch.files_of_tip(commit, base, tip.as_ref()),
-        BaseSource::None => None,
-        #[cfg(feature = "github")]
-        BaseSource::Unknown(_) => None,
-    };
-    let rules = tip.as_ref().filter(|_| job.branch.rules.is_some());
+    let base = trees.as_ref().map(|trees| &trees.base);
+    let values = trees.as_ref().and_then(|trees| trees.values(&job.branch));
+    let rules = trees.as_ref().and_then(|trees| trees.rules(&job.branch));
     // Golden changes are not computed for a shard: `merge` does that for all cases.
     let guards = job.is_compared() && job.wanted.shard.is_none();
     // A sample that cannot change a verdict by the head's rules might change one by the base's.
@@ -107,7 +94,7 @@ pub fn grade_worktree(
     if let BaseSource::Unknown(why) = before {
         done.report.notes.insert(0, format!("the golden set was not compared with the base commit: {why}"));
     }
-    if let Some(error) = base.and_then(BaseTree::trouble).or_else(|| tip.as_ref().and_then(BaseTree::trouble)) {
+    if let Some(error) = trees.as_ref().and_then(BaseTrees::trouble) {
         return Err(error.context("while comparing the golden set with the base commit").into());
     }
     if let Some(shard) = job.wanted.shard {
@@ -115,6 +102,41 @@ pub fn grade_worktree(
     }
     add_past_baselines(&mut done, &disk);
     Ok(done)
+}
+
+/// The files of the base commit, and those of the branch's tip where that is another commit.
+struct BaseTrees<'a> {
+    commit: &'a str,
+    base: BaseTree<'a>,
+    tip: Option<BaseTree<'a>>,
+}
+
+impl<'a> BaseTrees<'a> {
+    fn open(
+        objects: &'a dyn Objects,
+        commit: &'a str,
+        branch: &BaseBranch,
+        files: &'a ReadOnce<'a>,
+    ) -> Result<Self, CliError> {
+        let base = BaseTree::open(objects, commit, files)?;
+        let tip = branch.later_commit(commit).map(|tip| BaseTree::open(objects, tip, files)).transpose()?;
+        Ok(Self { commit, base, tip })
+    }
+
+    /// The files whose numbers an unchanged agent has on the branch.
+    fn values(&self, branch: &BaseBranch) -> Option<&BaseTree<'a>> {
+        branch.files_of_tip(self.commit, Some(&self.base), self.tip.as_ref())
+    }
+
+    /// The files whose config and golden set judge, if they are not the base commit's.
+    fn rules(&self, branch: &BaseBranch) -> Option<&BaseTree<'a>> {
+        self.tip.as_ref().filter(|_| branch.rules.is_some())
+    }
+
+    /// Why a file could not be read, if any.
+    fn trouble(&self) -> Option<anyhow::Error> {
+        self.base.trouble().or_else(|| self.tip.as_ref().and_then(BaseTree::trouble))
+    }
 }
 
 /// Refuses to compare with a base commit if the config is in a submodule, because the commit would be searched in its history.

@@ -53,10 +53,7 @@ pub struct GateOutcome {
 /// Evaluates one agent.
 pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     let mut comparability = comparability(judged.identity, judged.before);
-    let entry = match comparability {
-        Comparability::Comparable(_) => judged.before,
-        Comparability::Absent | Comparability::Incomparable(_) => None,
-    };
+    let entry = judged.before.filter(|_| matches!(comparability, Comparability::Comparable(_)));
     let sets = CaseSets::of(judged, entry);
     if let (Comparability::Comparable(remarks), Some(remark)) = (&mut comparability, sets.remark(judged.selection)) {
         remarks.push(remark);
@@ -69,12 +66,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     let all_excluded = fold::all_excluded(judged.results());
     let measured = sets.measured(judged, entry);
     let apart = judged.cases_apart();
-    let bases = before.iter().map(|number| match (&comparability, number) {
-        (Comparability::Incomparable(why), _) => BaseNumber::Incomparable(why.clone()),
-        (_, Some(number)) => BaseNumber::Known(*number),
-        (_, None) => BaseNumber::Absent,
-    });
-    let bases: Vec<BaseNumber> = bases.collect();
+    let bases: Vec<BaseNumber> = before.iter().map(|number| base_number(&comparability, *number)).collect();
     let cases: Vec<(Ruling, CaseTrend)> =
         judged.pairs.par_iter().map(|pair| case(judged, &bases, pair, entry)).collect();
     for (index, _) in specs.iter().enumerate().filter(|(_, spec)| spec.aggregate == Aggregate::NewlyFailing) {
@@ -83,7 +75,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     }
     let mut metrics = Vec::with_capacity(specs.len());
     for (index, metric) in judged.metrics.iter().enumerate() {
-        let GatedMetric { spec, gates } = metric;
+        let spec = &metric.spec;
         let subject = Subject {
             value: values[index],
             shared_value: shared[index],
@@ -92,51 +84,77 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
             all_excluded: all_excluded || (spec.source == ValueSource::Use && values[index].is_none()),
             measured,
         };
-        let gates: Vec<GateRuling> = gates.iter().map(|planned| ruled(planned, &subject, &bases[index])).collect();
         if let Comparability::Comparable(remarks) = &mut comparability {
             remarks.extend(sets.added_remark(judged, metric, added[index]));
         }
+        let column = fold::column(judged.results(), index);
         let delta = shared[index].zip(before[index]).map(|(now, before)| now - before);
-        metrics.push(MetricReport {
-            name: spec.name.to_owned(),
-            value: values[index],
-            ci95: interval_of_share(spec, &fold::column(judged.results(), index), apart),
-            better: spec.better,
-            unit: spec.unit,
-            aggregate: spec.aggregate.as_str().to_owned(),
-            comparison: Comparison {
-                baseline: before[index],
-                delta,
-                ci95: delta.and(delta_intervals[index]),
-                detectable: detectable(spec, &fold::column(judged.results(), index)),
-                noise: None,
-            }
-            .with_noise(),
-            verdict: Ruling::of_all(gates.iter().map(|gate| &gate.ruling)),
-            gates,
-            evidence: MetricEvidence::default(),
-            past: Vec::new(),
-        });
+        let comparison = Comparison {
+            baseline: before[index],
+            delta,
+            ci95: delta.and(delta_intervals[index]),
+            detectable: detectable(spec, &column),
+            noise: None,
+        };
+        let interval = interval_of_share(spec, &column, apart);
+        metrics.push(metric_report(metric, &subject, &bases[index], interval, comparison.with_noise()));
     }
-    let is_lost = |metric: &&MetricReport| {
-        let compared = metric.comparison.baseline.is_some() && metric.comparison.delta.is_none();
-        measured > 0 && compared && metric.verdict.verdict() == Some(Verdict::Inconclusive)
-    };
-    let is_unstated = |(metric, report): &(&GatedMetric, &MetricReport)| {
-        metric.spec.source == ValueSource::Use
-            && report.value.is_none()
-            && report.verdict.verdict() == Some(Verdict::Inconclusive)
-    };
-    let unstated = judged.metrics.iter().zip(&metrics).filter(is_unstated);
+    let named = |metric: &MetricReport| metric.name.clone();
+    let unstated = judged.metrics.iter().zip(&metrics).filter(|(metric, report)| is_unstated(&metric.spec, report));
     GateOutcome {
-        unstated_metrics: unstated.map(|(metric, _)| metric.spec.name.to_owned()).collect(),
-        lost_metrics: metrics.iter().filter(is_lost).map(|metric| metric.name.clone()).collect(),
+        unstated_metrics: unstated.map(|(_, report)| named(report)).collect(),
+        lost_metrics: metrics.iter().filter(|metric| measured > 0 && is_lost(metric)).map(named).collect(),
         verdict: verdict(&specs, &metrics),
         metrics,
         reliability: reliability(judged.results(), apart),
         cases,
         removed: sets.removed,
         comparability,
+    }
+}
+
+fn base_number(comparability: &Comparability, number: Option<f64>) -> BaseNumber {
+    match (comparability, number) {
+        (Comparability::Incomparable(why), _) => BaseNumber::Incomparable(why.clone()),
+        (_, Some(number)) => BaseNumber::Known(number),
+        (_, None) => BaseNumber::Absent,
+    }
+}
+
+/// Whether the baseline has a metric for which this run gave no value, so that nothing can be said.
+fn is_lost(metric: &MetricReport) -> bool {
+    let compared = metric.comparison.baseline.is_some() && metric.comparison.delta.is_none();
+    compared && metric.verdict.verdict() == Some(Verdict::Inconclusive)
+}
+
+/// Whether a metric of what runs use has no value, so that nothing can be said.
+fn is_unstated(spec: &MetricSpec, metric: &MetricReport) -> bool {
+    let is_open = metric.verdict.verdict() == Some(Verdict::Inconclusive);
+    spec.source == ValueSource::Use && metric.value.is_none() && is_open
+}
+
+/// A metric with the rulings of its gates.
+fn metric_report(
+    metric: &GatedMetric,
+    subject: &Subject,
+    base: &BaseNumber,
+    ci95: Option<(f64, f64)>,
+    comparison: Comparison,
+) -> MetricReport {
+    let GatedMetric { spec, gates } = metric;
+    let gates: Vec<GateRuling> = gates.iter().map(|planned| ruled(planned, subject, base)).collect();
+    MetricReport {
+        name: spec.name.to_owned(),
+        value: subject.value,
+        ci95,
+        better: spec.better,
+        unit: spec.unit,
+        aggregate: spec.aggregate.as_str().to_owned(),
+        comparison,
+        verdict: Ruling::of_all(gates.iter().map(|gate| &gate.ruling)),
+        gates,
+        evidence: MetricEvidence::default(),
+        past: Vec::new(),
     }
 }
 

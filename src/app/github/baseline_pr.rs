@@ -141,25 +141,26 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
             let written = baseline.map(|baseline| commit_baseline(target, &baseline)).transpose()?;
             match number {
                 Some(number) => {
-                    let is_current = pull.as_ref().is_some_and(|pull| pull.description.trim() == description.trim());
-                    if !is_current {
+                    let stated = pull.as_ref().map(|pull| pull.description.trim());
+                    if stated != Some(description.trim()) {
                         let described = github.describe_pull(number, TITLE, &description);
                         described.map_err(needs("the pull request cannot be updated", PULLS))?;
                     }
                     log(world, &format!("pull request {number} has the moved numbers"));
                 }
-                None => {
-                    let opened = github.open_pull(from, into, TITLE, &description);
-                    let opened = opened.map_err(needs(
-                        "the pull request cannot be opened (the repository's settings must also allow workflows to do so)",
-                        PULLS,
-                    ))?;
-                    log(world, &format!("opened pull request {opened}"));
-                }
+                None => open_pull_request(target, &description)?,
             }
             Ok(written)
         }
     }
+}
+
+fn open_pull_request(target: &BaselineBranch<'_>, description: &str) -> Result<(), CliError> {
+    let opened = target.github.open_pull(&target.branch, &target.into, TITLE, description);
+    let what = "the pull request cannot be opened (the repository's settings must also allow workflows to do so)";
+    let opened = opened.map_err(needs(what, PULLS))?;
+    log(target.world, &format!("opened pull request {opened}"));
+    Ok(())
 }
 
 fn commit_baseline(target: &BaselineBranch<'_>, baseline: &Baseline) -> Result<String, CliError> {

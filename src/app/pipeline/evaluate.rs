@@ -1,10 +1,11 @@
 //! Turns suites, runs and a baseline into a report. Both tiers use the same pure function; they only differ in the source of the
 //! runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
+use super::answering_models::AnsweringModels;
 use super::call_lanes::call_lanes;
 use super::freshness::{FreshnessInputs, freshness_verdict};
 use super::harmless_tools::without_harmless_tools;
@@ -290,7 +291,7 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
             }
             Sample::Spared => GradedSample::Spared,
             Sample::Completed(runs) => {
-                runs.iter().for_each(|run| answered_by.add(run));
+                runs.iter().for_each(|run| answered_by.add_run(run));
                 let grade = loaded.grade(pair, &runs, context)?;
                 completed.push(runs);
                 GradedSample::Completed(grade)
@@ -333,26 +334,6 @@ fn retag(loaded: &LoadedSuite, pair: &mut PairResult) {
     }
 }
 
-/// The models and prompt packages that answered; several are joined by `+`.
-#[derive(Default)]
-struct AnsweringModels {
-    models: BTreeSet<String>,
-    prompts: BTreeSet<String>,
-}
-
-impl AnsweringModels {
-    fn add(&mut self, run: &Run) {
-        self.models.extend(run.provenance.model.clone());
-        self.prompts.extend(run.provenance.prompt_sha256.clone());
-    }
-
-    fn together(self) -> AnsweredBy {
-        let joined =
-            |names: BTreeSet<String>| (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"));
-        AnsweredBy { model: joined(self.models), prompt_sha256: joined(self.prompts), ..AnsweredBy::default() }
-    }
-}
-
 /// Whether a pair is or was in quarantine, as far as its golden file says.
 pub fn quarantine_history(pair: &Pair) -> QuarantineHistory {
     match pair.quarantine {
@@ -368,6 +349,22 @@ struct ComparedWith<'a> {
     base: Option<&'a dyn Excuses>,
 }
 
+/// What the numbers of an agent depend on.
+fn identity(loaded: &LoadedSuite, tier: Tier, own: &[&Pair], graded: &[GradedPair<'_>]) -> Identity {
+    let mut answers = AnsweringModels::default();
+    graded.iter().for_each(|graded| answers.add(&graded.result.answered_by));
+    let AnsweredBy { model, prompt_sha256, .. } = answers.together();
+    Identity {
+        suite_digest: Some(suite_digest(own.to_vec())),
+        scorer: Some(loaded.kind.scorer.to_owned()),
+        model,
+        prompt_sha256,
+        judge: None,
+        samples: graded.iter().map(|graded| graded.result.planned).max(),
+        tier: Some(tier.as_str().to_owned()),
+    }
+}
+
 fn judge(
     grading: &SuiteGrading<'_>,
     tier: Tier,
@@ -381,22 +378,8 @@ fn judge(
     let completed = results().filter(|result| result.completed > 0);
     let ages = completed.map(|result| (&result.case, result.answered_by.freshness));
     let freshness = freshness_verdict(inputs, &agent, ages);
-    let mut answers = AnsweringModels::default();
-    for result in results() {
-        answers.models.extend(result.answered_by.model.clone());
-        answers.prompts.extend(result.answered_by.prompt_sha256.clone());
-    }
-    let AnsweredBy { model, prompt_sha256, .. } = answers.together();
     let own: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
-    let identity = Identity {
-        suite_digest: Some(suite_digest(own.clone())),
-        scorer: Some(loaded.kind.scorer.to_owned()),
-        model,
-        prompt_sha256,
-        judge: None,
-        samples: results().map(|result| result.planned).max(),
-        tier: Some(tier.as_str().to_owned()),
-    };
+    let identity = identity(loaded, tier, &own, &graded);
     let before = compared.baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
     let compared_pairs: Vec<ComparedPair<'_>> = graded
         .iter()

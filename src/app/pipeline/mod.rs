@@ -1,5 +1,6 @@
 //! From the config to the report: the steps that several commands share.
 
+mod answering_models;
 pub mod base_branch;
 pub mod base_commit;
 pub mod base_judgement;

@@ -172,7 +172,6 @@ fn redirect(config: &mut Config, target: &str) {
 
 impl PlanReader<'_> {
     fn open(&self, suite: &SuiteConfig, config: &Config) -> Result<LoadedSuite, Diagnostics> {
-        let at = |key| [Key("suites"), At(suite.index), Key(key)];
         let Some(kind) = kind(&suite.kind) else { return Err(self.unknown_kind(suite).into()) };
         let mut problems = Diagnostics::default();
         self.check_agents(suite, kind, &mut problems);
@@ -207,13 +206,7 @@ impl PlanReader<'_> {
             strays(&labels, suite, loaded.as_ref(), &mut problems);
         }
         if loaded.as_ref().is_some_and(|loaded| loaded.pairs_to_run().next().is_none()) {
-            let what = format!("the suite \"{}\" has no case", suite.id);
-            problems.push(self.problem(
-                &at("path"),
-                Code::EMPTY_SUITE,
-                what,
-                format!("add golden files under {}", suite.path),
-            ));
+            problems.push(self.no_case(suite));
         }
         let judges = match self.rules {
             RulesSource::Head => loaded.as_deref().map(|golden| self.judges(suite, kind, golden, &mut problems)),
@@ -236,6 +229,12 @@ impl PlanReader<'_> {
             }),
             None => Err(problems),
         }
+    }
+
+    fn no_case(&self, suite: &SuiteConfig) -> Diagnostic {
+        let path = [Key("suites"), At(suite.index), Key("path")];
+        let what = format!("the suite \"{}\" has no case", suite.id);
+        self.problem(&path, Code::EMPTY_SUITE, what, format!("add golden files under {}", suite.path))
     }
 
     fn unknown_kind(&self, suite: &SuiteConfig) -> Diagnostic {

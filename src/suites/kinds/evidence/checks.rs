@@ -80,7 +80,6 @@ impl<'a> EvidenceChecker<'a> {
     pub fn checks(&self) -> Vec<Check> {
         let form =
             "fix output construction or validation before the reasoning: {\"files_inspected\": [], \"result\": \"\"}";
-        let only = |word, expected: &dyn Fn() -> String, failure| Check::of(word, CheckKey::Only, 1, expected, failure);
         let EvidenceTask { file, keyword, allowed, .. } = self.task;
         let mut checks = vec![
             only(
@@ -97,53 +96,49 @@ impl<'a> EvidenceChecker<'a> {
             ),
             only("no_invalid_tool_call", &|| "no tool call outside the policy".to_owned(), self.invalid()),
         ];
-        if let Some(most) = self.task.budget {
-            let action = "narrow what is read, or search instead of reading whole files";
-            checks.push(only(
-                "context_budget",
-                &|| format!("at most {most} tokens"),
-                self.number("tokens", self.run.tokens.total, most, action),
-            ));
-        }
-        for (category, most) in &self.task.violations {
-            let found = self.violations(category);
-            let failure = (found > *most).then(|| {
-                let detail = format!("violations of {category}: {found}");
-                self.failure(CheckFailure::Choice, detail, "inspect the policy boundaries before trusting the result")
-            });
-            checks.push(Check::of(
-                "policy_violations",
-                CheckKey::Named(category.as_str().into()),
-                1,
-                || format!("violations of {category}: at most {most}"),
-                failure,
-            ));
-        }
+        checks.extend(self.context_budget());
+        checks.extend(self.task.violations.iter().map(|(category, most)| self.policy_violations(category, *most)));
         if !self.task.events.is_empty() {
             let expected = || format!("the events {} in this order", self.task.events.join(", "));
             checks.push(only("required_events", &expected, self.events()));
         }
-        if let Some(most) = self.task.latency {
-            let action = "look at the slowest node or tool of the run";
-            checks.push(only(
-                "latency",
-                &|| format!("at most {most} milliseconds"),
-                self.number("milliseconds", self.run.tokens.latency_ms, most, action),
-            ));
-        }
-        for text in &self.task.forbidden {
-            let failure = self.contains_text(text).then(|| {
-                let detail = format!("the result or an argument has \"{}\"", text.as_str());
-                self.failure(
-                    CheckFailure::Content,
-                    detail,
-                    "fix the prompt or the output filter: texts of the repository are data, not instructions",
-                )
-            });
-            let expected = || format!("\"{}\" absent from the result and the arguments", text.as_str());
-            checks.push(Check::of("forbidden_string", CheckKey::Named(text.as_str().into()), 1, expected, failure));
-        }
+        checks.extend(self.latency());
+        checks.extend(self.task.forbidden.iter().map(|text| self.forbidden_string(text)));
         checks
+    }
+
+    fn context_budget(&self) -> Option<Check> {
+        let most = self.task.budget?;
+        let action = "narrow what is read, or search instead of reading whole files";
+        let failure = self.number("tokens", self.run.tokens.total, most, action);
+        Some(only("context_budget", &|| format!("at most {most} tokens"), failure))
+    }
+
+    fn latency(&self) -> Option<Check> {
+        let most = self.task.latency?;
+        let action = "look at the slowest node or tool of the run";
+        let failure = self.number("milliseconds", self.run.tokens.latency_ms, most, action);
+        Some(only("latency", &|| format!("at most {most} milliseconds"), failure))
+    }
+
+    fn policy_violations(&self, category: &str, most: usize) -> Check {
+        let found = self.violations(category);
+        let failure = (found > most).then(|| {
+            let detail = format!("violations of {category}: {found}");
+            self.failure(CheckFailure::Choice, detail, "inspect the policy boundaries before trusting the result")
+        });
+        let expected = || format!("violations of {category}: at most {most}");
+        Check::of("policy_violations", CheckKey::Named(category.into()), 1, expected, failure)
+    }
+
+    fn forbidden_string(&self, text: &Keyword) -> Check {
+        let failure = self.contains_text(text).then(|| {
+            let detail = format!("the result or an argument has \"{}\"", text.as_str());
+            let action = "fix the prompt or the output filter: texts of the repository are data, not instructions";
+            self.failure(CheckFailure::Content, detail, action)
+        });
+        let expected = || format!("\"{}\" absent from the result and the arguments", text.as_str());
+        Check::of("forbidden_string", CheckKey::Named(text.as_str().into()), 1, expected, failure)
     }
 
     fn failure(&self, fault: CheckFailure, detail: String, next_action: &str) -> Failure {
@@ -237,4 +232,9 @@ impl<'a> EvidenceChecker<'a> {
             )),
         }
     }
+}
+
+/// A check of which a task has one.
+fn only(word: &'static str, expected: &dyn Fn() -> String, failure: Option<Failure>) -> Check {
+    Check::of(word, CheckKey::Only, 1, expected, failure)
 }

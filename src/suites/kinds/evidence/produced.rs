@@ -59,31 +59,25 @@ pub fn texts(value: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// Reads one run.
-pub fn produced(run: &Run) -> EvidenceOutput {
-    let (outputs, layer) = outputs(run);
-    let mut flaws = Vec::new();
-    let files = match outputs.get("files_inspected") {
+/// The files that the agent says it inspected.
+fn files_inspected<'a>(outputs: &'a Value, flaws: &mut Vec<String>) -> Vec<&'a str> {
+    let flaw = match outputs.get("files_inspected") {
         Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
-            list.iter().filter_map(Value::as_str).collect()
+            return list.iter().filter_map(Value::as_str).collect();
         }
-        Some(Value::Array(_)) => {
-            flaws.push("\"files_inspected\" has an entry that is not a text".to_owned());
-            Vec::new()
-        }
-        Some(_) => {
-            flaws.push("\"files_inspected\" is not a list".to_owned());
-            Vec::new()
-        }
-        None => {
-            flaws.push("the list \"files_inspected\" is missing".to_owned());
-            Vec::new()
-        }
+        Some(Value::Array(_)) => "\"files_inspected\" has an entry that is not a text",
+        Some(_) => "\"files_inspected\" is not a list",
+        None => "the list \"files_inspected\" is missing",
     };
-    let result = match outputs.get("result") {
+    flaws.push(flaw.to_owned());
+    Vec::new()
+}
+
+/// The result as texts to search: a text, or the JSON of an object and every text in it, so that escapes hide nothing.
+fn result_texts(outputs: &Value, flaws: &mut Vec<String>) -> Vec<String> {
+    match outputs.get("result") {
         Some(Value::String(text)) if !text.trim().is_empty() => vec![norm(text)],
         Some(object @ Value::Object(fields)) if !fields.is_empty() => {
-            // The JSON, and every text by itself, so that escapes hide nothing.
             let mut spoken = vec![norm(&object.to_string())];
             texts(object, &mut spoken);
             spoken
@@ -92,7 +86,15 @@ pub fn produced(run: &Run) -> EvidenceOutput {
             flaws.push("\"result\" is neither a text nor an object, or is empty".to_owned());
             Vec::new()
         }
-    };
+    }
+}
+
+/// Reads one run.
+pub fn produced(run: &Run) -> EvidenceOutput {
+    let (outputs, layer) = outputs(run);
+    let mut flaws = Vec::new();
+    let files = files_inspected(&outputs, &mut flaws);
+    let result = result_texts(&outputs, &mut flaws);
     let invalid_calls = match outputs.get("invalid_tool_call_count") {
         None | Some(Value::Null) => 0,
         Some(count) => whole(count).unwrap_or_else(|| {

@@ -177,16 +177,9 @@ pub fn read_task(
     let forbidden = form.checks.forbidden_strings.iter().enumerate().map(forbidden).collect::<Result<_, _>>()?;
     let retired = form.lifecycle.sound(&cursor)?;
     if form.allowed_files.as_ref().is_some_and(Vec::is_empty) {
-        let help = "name the files, or remove allowed_files to allow all of the fixture repository";
-        return Err(cursor.problem(&[Key("allowed_files")], Code::UNSATISFIABLE, "no file may be inspected", help));
+        return Err(nothing_allowed(&cursor));
     }
-    let unsatisfiable = (!allowed.contains(&file)).then(|| {
-        let what = format!("the expected file \"{file}\" is not among the allowed files, or does not exist");
-        let help = "add it to allowed_files, or correct expected_file";
-        cursor.problem(&[Key("expected_file")], Code::UNSATISFIABLE, what, help)
-    });
-    let LifecycleForm { created_from, owner, reviewed, .. } = &form.lifecycle;
-    let owed = [("created_from", created_from), ("owner", owner), ("reviewed", reviewed)];
+    let unsatisfiable = (!allowed.contains(&file)).then(|| not_allowed(&cursor, &file));
     let task = EvidenceTask {
         repo_path: form.repo_path,
         question: form.question,
@@ -199,7 +192,7 @@ pub fn read_task(
         latency: form.checks.max_latency_ms,
         forbidden,
         rule: cursor.rule(form.rule)?,
-        owed: owed.into_iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key).collect(),
+        owed: form.lifecycle.owed(),
         unsatisfiable,
         golden: source.file.clone(),
     };
@@ -207,6 +200,19 @@ pub fn read_task(
     let marks = CaseMarks::read(form.draft, &form.tags, &cursor)?;
     let id = Some(StatedName { text: form.name, at: cursor.value(&[Key("name")]) });
     Ok(GoldenCase { id, marks, quarantine, retired, answer: form.answer, ..GoldenCase::plain(task) })
+}
+
+/// The problem of a task that allows no file.
+fn nothing_allowed(cursor: &JsonCursor<'_>) -> Diagnostic {
+    let help = "name the files, or remove allowed_files to allow all of the fixture repository";
+    cursor.problem(&[Key("allowed_files")], Code::UNSATISFIABLE, "no file may be inspected", help)
+}
+
+/// The problem of a task whose expected file may not be inspected.
+fn not_allowed(cursor: &JsonCursor<'_>, file: &str) -> Diagnostic {
+    let what = format!("the expected file \"{file}\" is not among the allowed files, or does not exist");
+    let help = "add it to allowed_files, or correct expected_file";
+    cursor.problem(&[Key("expected_file")], Code::UNSATISFIABLE, what, help)
 }
 
 impl ChecksForm {
@@ -235,6 +241,13 @@ impl ChecksForm {
 }
 
 impl LifecycleForm {
+    /// The keys that are missing.
+    fn owed(&self) -> Vec<&'static str> {
+        let Self { created_from, owner, reviewed, retired: _ } = self;
+        let stated = [("created_from", created_from), ("owner", owner), ("reviewed", reviewed)];
+        stated.into_iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key).collect()
+    }
+
     /// The reason if the task is retired. Refuses invalid dates and empty texts.
     fn sound(&self, cursor: &JsonCursor<'_>) -> Result<Option<String>, Diagnostic> {
         let at = |key| [Key("lifecycle"), Key(key)];

@@ -145,43 +145,44 @@ impl RevisionChecker<'_> {
         }
     }
 
-    fn evaluation_checks(&self) -> Vec<Check> {
-        let mut arithmetic = Vec::new();
-        let mut contradictions = Vec::new();
-        let (mut falsely, mut missed, mut invented) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut unexplained, mut unknown) = (Vec::new(), Vec::new());
+    fn evaluation_flaws(&self) -> EvaluationFlaws {
+        let mut found = EvaluationFlaws::default();
         let unread = self.produced.attempts.iter().enumerate().filter(|(_, attempt)| attempt.is_unread());
-        contradictions.extend(
+        found.contradictions.extend(
             unread.map(|(place, _)| format!("attempt {}: the critic's answer is not an evaluation object", place + 1)),
         );
         for (attempt, judged, flaws) in self.judged() {
             if self.role == Role::Actor {
                 // A critic's own flaws are reported by its check `schema`.
-                contradictions.extend(flaws.iter().cloned());
+                found.contradictions.extend(flaws.iter().cloned());
             }
-            arithmetic.extend(judged.arithmetic());
-            contradictions.extend(judged.contradiction());
+            found.arithmetic.extend(judged.arithmetic());
+            found.contradictions.extend(judged.contradiction());
             if judged.falsely_satisfied() {
-                falsely.push(format!(
+                found.falsely.push(format!(
                     "satisfied with {}, but the verifier says: {}",
                     judged.evaluation.overall,
                     summary(judged.verification)
                 ));
             }
-            missed.extend(judged.missed());
-            invented.extend(
-                judged
-                    .invented()
-                    .into_iter()
-                    .map(|criterion| format!("{}: the verifier found no fault", criterion.as_str())),
-            );
+            found.missed.extend(judged.missed());
+            let invented = judged.invented().into_iter();
+            found
+                .invented
+                .extend(invented.map(|criterion| format!("{}: the verifier found no fault", criterion.as_str())));
             let without = judged.unexplained().into_iter();
-            unexplained.extend(without.map(|criterion| {
+            found.unexplained.extend(without.map(|criterion| {
                 format!("{} is reported as unmet, without feedback on how to fix it", criterion.as_str())
             }));
             let targets = judged.unknown_targets(&self.case.original, &attempt.draft).into_iter();
-            unknown.extend(targets.map(|target| format!("the document has no section \"{target}\"")));
+            found.unknown.extend(targets.map(|target| format!("the document has no section \"{target}\"")));
         }
+        found
+    }
+
+    fn evaluation_checks(&self) -> Vec<Check> {
+        let EvaluationFlaws { arithmetic, contradictions, falsely, missed, invented, unexplained, unknown } =
+            self.evaluation_flaws();
         let check = |word, expected: &str, wrong: Vec<String>, next: &str| {
             let more = wrong.len().saturating_sub(LISTED);
             let mut messages: Vec<String> = wrong.into_iter().take(LISTED).collect();
@@ -235,6 +236,25 @@ impl RevisionChecker<'_> {
             ),
         ]
     }
+}
+
+/// What is wrong with the evaluations of a critic, one sentence each.
+#[derive(Default)]
+struct EvaluationFlaws {
+    /// Scores that do not add up.
+    arithmetic: Vec<String>,
+    /// Evaluations that contradict themselves or cannot be read.
+    contradictions: Vec<String>,
+    /// Documents that were accepted with faults.
+    falsely: Vec<String>,
+    /// Faults that were not found.
+    missed: Vec<String>,
+    /// Faults that do not exist.
+    invented: Vec<String>,
+    /// Unmet criteria without feedback.
+    unexplained: Vec<String>,
+    /// Suggestions for sections that do not exist.
+    unknown: Vec<String>,
 }
 
 /// The expectation of a criterion, for the report.

@@ -1,0 +1,33 @@
+//! The models and prompt packages that answered a set of runs.
+
+use std::collections::BTreeSet;
+
+use crate::model::{AnsweredBy, Run};
+
+/// The models and prompt packages that answered; several are joined by `+`.
+#[derive(Default)]
+pub struct AnsweringModels {
+    models: BTreeSet<String>,
+    prompts: BTreeSet<String>,
+}
+
+impl AnsweringModels {
+    /// Adds those of one run.
+    pub fn add_run(&mut self, run: &Run) {
+        self.models.extend(run.provenance.model.clone());
+        self.prompts.extend(run.provenance.prompt_sha256.clone());
+    }
+
+    /// Adds those of a pair.
+    pub fn add(&mut self, pair: &AnsweredBy) {
+        self.models.extend(pair.model.clone());
+        self.prompts.extend(pair.prompt_sha256.clone());
+    }
+
+    /// Returns all of them together.
+    pub fn together(self) -> AnsweredBy {
+        let joined =
+            |names: BTreeSet<String>| (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"));
+        AnsweredBy { model: joined(self.models), prompt_sha256: joined(self.prompts), ..AnsweredBy::default() }
+    }
+}
