@@ -87,9 +87,10 @@ fn junk() {
 fn hanging() {
     let folder = tempfile::tempdir().unwrap();
     let mut target = script(folder.path(), "sleep 60 & echo $! > child; echo working >&2; wait");
-    target.timeout = Some(Duration::from_millis(500));
+    // Long enough for a shell to start on a machine that is busy.
+    target.timeout = Some(Duration::from_secs(3));
     let found = ran(&target, folder.path()).unwrap_err();
-    let what = "no answer within 500 ms; stderr ends with: working".to_owned();
+    let what = "no answer within 3 s; stderr ends with: working".to_owned();
     assert_eq!(found, CallError { status: RunStatus::Timeout, what, retry: Retry::Never });
     ends(fs::read_to_string(folder.path().join("child")).unwrap().trim());
 }
@@ -108,9 +109,13 @@ fn cancelled() {
     let target = script(folder.path(), "sleep 60 & echo $! > child; wait");
     let agent = AgentProgram::open(&target, folder.path(), &env(&[])).unwrap();
     let asked = request("lease");
+    let has_started = || fs::read_to_string(folder.path().join("child")).is_ok_and(|id| id.ends_with('\n'));
     wait(async {
-        let called = tokio::time::timeout(Duration::from_millis(500), agent.run(&asked)).await;
-        assert!(called.is_err());
+        let mut call = Box::pin(agent.run(&asked));
+        // The call is called off once the process has started its child.
+        while !has_started() {
+            assert!(tokio::time::timeout(Duration::from_millis(10), &mut call).await.is_err());
+        }
     });
     ends(fs::read_to_string(folder.path().join("child")).unwrap().trim());
 }
