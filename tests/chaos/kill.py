@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -14,7 +15,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY, KILLS = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 CASES, SAMPLES = 12, 3
-ENVIRONMENT = {"PATH": os.environ["PATH"], "SOURCE_DATE_EPOCH": "1750000000"}
+# The real clock: two runs have other dates and times, and are compared without them.
+ENVIRONMENT = {"PATH": os.environ["PATH"]}
+MEASURED = re.compile(rb"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?Z)?|\"wall_ms\": \d+")
 # An agent that answers with the content of a file: the state.
 AGENT = """import json, sys
 asked = json.load(sys.stdin)
@@ -24,6 +27,13 @@ print(json.dumps({"schema": "goldgate.run/1", "agent": asked["agent"], "case": a
                   "status": "completed", "outputs": {"findings": [finding], "gaps": []}}))
 """
 
+# A judge that says "pass" in one state and "fail" in the other, with a long reason.
+JUDGE = """import json, sys
+sys.stdin.read()
+state = open("state.txt").read()
+print(json.dumps({"status": "completed", "outputs": {"verdict": "pass" if state == "a" else "fail", "reason": state * 20_000}}))
+"""
+
 
 def repository(folder):
     subprocess.run([sys.executable, ROOT / "benches/cases.py", str(CASES), folder], check=True)
@@ -31,10 +41,17 @@ def repository(folder):
         "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n"
         "    tier: [deterministic, model]\n    agents:\n      agent-0: { deterministic: { replay: golden/runs }, "
         "fingerprint: [agent.py], model: { target: mine } }\n"
+        "    labels: labels.json\n"
+        "    judges: { sound: { target: bench, rubric: rubric.md, votes: 1, labels: people.json } }\n"
         "targets:\n  mine: { command: [python3, agent.py], protocol: oneshot, concurrency: 4 }\n"
+        "  bench: { command: [python3, judge.py], protocol: oneshot, concurrency: 4 }\n"
     )
     (folder / "goldgate.yaml").write_text(config)
     (folder / "agent.py").write_text(AGENT)
+    (folder / "judge.py").write_text(JUDGE)
+    (folder / "rubric.md").write_text("Is the finding sound?\n")
+    (folder / "people.json").write_text("[]\n")
+    (folder / "labels.json").write_text("[]\n")
     for state in "ab":
         shutil.copytree(folder / "golden/runs", folder / state)
         for file in (folder / state).rglob("*.json"):
@@ -66,10 +83,10 @@ def content(text):
     try:
         value = json.loads(text)
     except ValueError:
-        return text
+        return MEASURED.sub(b"", text)
     if isinstance(value, dict) and value.get("schema") == "goldgate.run/1":
         value.pop("metrics", None)
-    return json.dumps(value)
+    return MEASURED.sub(b"", json.dumps(value).encode())
 
 
 def start(folder, arguments):
@@ -85,6 +102,7 @@ COMMANDS = {
     "run --out": (["run", "--quiet", "--out", "out"], ["out"], 0),
     "run --record": (["run", "--quiet", "--tier", "model", "--samples", str(SAMPLES), "--record", "recorded"], ["recorded"], 3),
     "import": (["import", "openai", "STATE.jsonl", "--out", "imported", "--agent", "agent-0", "--case", "c", "--force"], ["imported"], 3),
+    "judge": (["judge", "--quiet", "--again"], ["golden/runs"], 0),
 }
 
 
@@ -111,6 +129,7 @@ def kill_often(name, folder, kills):
     for number in range(kills):
         state = "ab"[number % 2]
         enter(folder, state)
+        before = files(folder, *below)
         child = start(folder, own(arguments, state))
         time.sleep(random.uniform(0, 1.1 * longest))
         hit += child.poll() is None
@@ -125,7 +144,7 @@ def kill_often(name, folder, kills):
                 wrong.append(f"kill {number}: {file} is lost")
             elif file not in whole["a"]:
                 wrong.append(f"kill {number}: {file} is left over")
-            elif found[file] not in (whole["a"][file], whole["b"][file]):
+            elif found[file] not in (before.get(file), whole["a"][file], whole["b"][file]):
                 wrong.append(f"kill {number}: {file} is torn")
         sets = {}
         for file, text in found.items():
@@ -135,6 +154,46 @@ def kill_often(name, folder, kills):
     enter(folder, "a")
     if start(folder, own(arguments, "a")).wait() not in (0, 1) or files(folder, *below) != whole["a"]:
         wrong.append("the command does not end well after the kills")
+    return wrong, hit
+
+
+def kill_while_labelling(folder, kills):
+    """Every label that was given stays, whenever the next ones are cut off. Returns what is wrong, and how many kills hit."""
+    labels = folder / "labels.json"
+    answers = folder / "answers.txt"
+    answers.write_text("p\nso\n" * CASES)
+    command = [BINARY, "label", "--by", "Subject A", "--seed", "1", "--count", str(CASES)]
+
+    def begin():
+        return subprocess.Popen(
+            command, cwd=folder, env=ENVIRONMENT, stdin=answers.open(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    begun = time.monotonic()
+    if begin().wait() != 0 or len(json.loads(labels.read_text())) != CASES:
+        sys.exit("label does not end well without a kill")
+    longest = time.monotonic() - begun
+    wrong, hit = [], 0
+    labels.write_text("[]\n")
+    for number in range(kills):
+        before = json.loads(labels.read_text())
+        if len(before) == CASES:
+            labels.write_text("[]\n")
+            before = []
+        child = begin()
+        time.sleep(random.uniform(0, 1.1 * longest))
+        hit += child.poll() is None
+        child.kill()
+        child.wait()
+        try:
+            found = json.loads(labels.read_text())
+        except (OSError, ValueError) as error:
+            wrong.append(f"kill {number}: {error}")
+            labels.write_text("[]\n")
+            continue
+        lost = [label for label in before if label not in found]
+        if lost or len({label["case"] for label in found}) != len(found):
+            wrong.append(f"kill {number}: {len(lost)} labels are lost, {len(found)} are there")
     return wrong, hit
 
 
@@ -173,6 +232,13 @@ def main():
             print(f"{name}: {KILLS} kills, {hit} of a running command, {len(wrong)} faults, {drafts} drafts left in .goldgate", flush=True)
             print("".join(f"  {line}\n" for line in wrong[:10]), end="", flush=True)
             failed |= bool(wrong)
+        folder = pathlib.Path(work) / "labels"
+        folder.mkdir()
+        repository(folder)
+        wrong, hit = kill_while_labelling(folder, KILLS)
+        print(f"label: {KILLS} kills, {hit} of a running command, {len(wrong)} faults", flush=True)
+        print("".join(f"  {line}\n" for line in wrong[:10]), end="", flush=True)
+        failed |= bool(wrong)
         folder = pathlib.Path(work) / "pairs"
         folder.mkdir()
         repository(folder)
