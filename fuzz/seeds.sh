@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the first inputs of the fuzz targets `rtf` and `verifier` from the bundled contracts.
+# Creates the first inputs of the fuzz targets from the bundled suites and from the files of other tools.
 set -eu
 cd "$(dirname "$0")"
 mkdir -p corpus/rtf corpus/verifier
@@ -31,3 +31,22 @@ done
   printf '%s\n' '{\rtf1\ansi' 'Borealis plc ("Borealis") is the Supplier under the law of Westhaven.\par' \
     '1. Delivery. The Supplier delivers.\par' '2. Indemnity. The Supplier shall indemnify the Customer under Section 1.\par' '}'
 } >corpus/verifier/small
+mkdir -p corpus/transcripts corpus/wires corpus/records corpus/own_files corpus/archives
+number=0
+find ../tests/imports/files -type f -size -20k | sort | while read -r file; do
+  number=$((number + 1))
+  cp "$file" "corpus/transcripts/$number"
+done
+cp ../tests/imports/files/anthropic/answer.json corpus/wires/anthropic
+printf '%s' '{"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": null, "tool_calls":
+  [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}]}}], "usage": {"prompt_tokens": 3}}' >corpus/wires/openai
+printf '%s' '{"output": {"message": {"role": "assistant", "content": [{"toolUse": {"toolUseId": "1", "name": "f", "input": {"a": 1}}}]}},
+  "stopReason": "tool_use", "usage": {"inputTokens": 3, "outputTokens": 1}}' >corpus/wires/converse
+cp ../baselines/latest.json corpus/records/baseline
+cp ../goldgate.yaml corpus/own_files/config
+number=0
+find ../fixtures -path '*/runs/*' -name '*.json' -size -8k | sort | awk 'NR % 40 == 0' | while read -r file; do
+  number=$((number + 1))
+  cp "$file" "corpus/records/$number"
+done
+cp ../docs/workflows/*.yml corpus/archives/

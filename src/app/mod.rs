@@ -9,6 +9,8 @@ mod live;
 mod pipeline;
 mod worktree;
 
+use std::ffi::OsString;
+
 use clap::Parser;
 
 use self::cli::{Cli, ColorArg, Command};
@@ -20,14 +22,30 @@ use self::commands::{
 };
 use crate::world::{Colours, World};
 
-/// Runs the command line and returns the exit code of the process.
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The exit code of the process.
+    pub code: u8,
+    /// Why the command failed, one line per problem; not yet printed.
+    pub problems: Vec<String>,
+}
+
+/// Runs the command line of the process and returns its exit code.
 pub fn main(world: &mut World) -> u8 {
-    let cli = match Cli::try_parse() {
+    let ended = execute(std::env::args_os(), world);
+    ended.problems.iter().for_each(|line| world.tell(line));
+    final_code(world, ended.code)
+}
+
+/// Runs a command line, whose first argument is the name of the program.
+pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World) -> Ended {
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(usage) => {
             // Help and version were requested; everything else is bad usage.
             world.printed(usage.print());
-            return final_code(world, if usage.use_stderr() { 2 } else { 0 });
+            return Ended { code: if usage.use_stderr() { 2 } else { 0 }, problems: Vec::new() };
         }
     };
     world.colours = match cli.color {
@@ -61,11 +79,10 @@ pub fn main(world: &mut World) -> u8 {
         #[cfg(feature = "github")]
         Command::Action => github::action(world),
     };
-    let code = outcome.unwrap_or_else(|error| {
-        error.lines().iter().for_each(|line| world.tell(line));
-        error.exit_code()
-    });
-    final_code(world, code)
+    match outcome {
+        Ok(code) => Ended { code, problems: Vec::new() },
+        Err(error) => Ended { code: error.exit_code(), problems: error.lines() },
+    }
 }
 
 /// Returns the exit code, or 3 if the result of a pass could not be printed.

@@ -1,0 +1,164 @@
+//! A small repository of each kind with edits in its files, and the whole program run in it: no panic, no other exit code than 0 to 3,
+//! and every problem is at a line that exists. A recording that was removed never leaves the report as it was.
+//!
+//! The seeds are the repositories of `tests/cases`. Send standard output to /dev/null: the program prints its results there.
+#![no_main]
+
+mod edits;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::{env, fs};
+
+use edits::{Edit, edited};
+use goldgate::app::{Ended, execute};
+use goldgate::world::World;
+use libfuzzer_sys::arbitrary::{self, Arbitrary};
+use libfuzzer_sys::fuzz_target;
+
+/// The largest repository that is a seed, in bytes.
+const LARGEST: usize = 120_000;
+
+#[derive(Debug, Clone, Copy, Arbitrary)]
+enum Command {
+    Run,
+    UpdateBaseline,
+    Check,
+    Selftest,
+    Calibrate,
+}
+
+#[derive(Debug, Arbitrary)]
+struct Plan {
+    seed: u8,
+    command: Command,
+    first: Edit,
+    more: Option<Edit>,
+}
+
+/// A repository on disk, in the state of its seed between two inputs.
+struct Seed {
+    folder: PathBuf,
+    files: BTreeMap<String, Vec<u8>>,
+    /// The report of the files as they are; none where they are refused.
+    report: Option<Vec<u8>>,
+}
+
+fuzz_target!(|plan: Plan| {
+    static SEEDS: OnceLock<Vec<Seed>> = OnceLock::new();
+    let seeds = SEEDS.get_or_init(seeds);
+    let seed = &seeds[usize::from(plan.seed) % seeds.len()];
+    let mut files = seed.files.clone();
+    for edit in [Some(&plan.first), plan.more.as_ref()].into_iter().flatten() {
+        edited(&mut files, edit);
+    }
+    if files == seed.files {
+        return;
+    }
+    lay(&seed.folder, &seed.files, &files);
+    let arguments: &[&str] = match plan.command {
+        Command::Run => &["run", "--quiet", "--out", "out"],
+        Command::UpdateBaseline => &["run", "--quiet", "--update-baseline"],
+        Command::Check => &["check"],
+        Command::Selftest => &["selftest"],
+        Command::Calibrate => &["calibrate"],
+    };
+    let ended = run(&seed.folder, arguments);
+    assert!(ended.code <= 3, "exit code {}", ended.code);
+    if ended.code == 2 {
+        assert!(!ended.problems.is_empty(), "refused without a reason");
+        ended.problems.iter().for_each(|problem| has_a_place(problem, &files));
+    }
+    let removed = seed.files.keys().find(|file| !files.contains_key(*file));
+    if let (Command::Run, 0, Some(removed)) = (plan.command, ended.code, removed)
+        && is_recording(removed)
+    {
+        assert!(fs::read(seed.folder.join("out/report.json")).ok() != seed.report, "{removed} was removed silently");
+    }
+    lay(&seed.folder, &files, &seed.files);
+});
+
+fn is_recording(file: &str) -> bool {
+    file.ends_with(".json") && file.split('/').any(|part| part == "runs")
+}
+
+/// A problem `FILE:LINE:COLUMN: …` is in a file that exists, at a line that it has.
+fn has_a_place(problem: &str, files: &BTreeMap<String, Vec<u8>>) {
+    let mut parts = problem.splitn(4, ':');
+    let (Some(file), Some(Ok(line)), Some(Ok(_))) =
+        (parts.next(), parts.next().map(str::parse::<usize>), parts.next().map(str::parse::<usize>))
+    else {
+        return;
+    };
+    let text = files.get(file).unwrap_or_else(|| panic!("{problem}: there is no such file"));
+    let lines = 1 + text.iter().filter(|byte| **byte == b'\n').count();
+    assert!((1..=lines).contains(&line), "{problem}: the file has {lines} lines");
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Ended {
+    env::set_current_dir(folder).expect("the folder of the seed exists");
+    execute(["goldgate"].iter().chain(arguments).map(Into::into), &mut World::of_process())
+}
+
+/// Makes the files on disk those of another state, and removes what the program wrote.
+fn lay(folder: &Path, before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) {
+    for written in ["out", ".goldgate"] {
+        let _ = fs::remove_dir_all(folder.join(written));
+    }
+    for file in before.keys().filter(|file| !after.contains_key(*file)) {
+        let _ = fs::remove_file(folder.join(file));
+    }
+    // A baseline may have been written again, or for the first time.
+    let baselines = after.keys().filter(|file| file.contains("baseline"));
+    if baselines.count() == 0 {
+        let _ = fs::remove_dir_all(folder.join("baselines"));
+    }
+    for (file, bytes) in after {
+        if before.get(file) != Some(bytes) || file.contains("baseline") {
+            let path = folder.join(file);
+            path.parent().map(fs::create_dir_all).and_then(Result::ok).expect("a folder in the temporary folder");
+            fs::write(path, bytes).expect("a file in the temporary folder");
+        }
+    }
+}
+
+fn seeds() -> Vec<Seed> {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases");
+    let place = env::temp_dir().join(format!("goldgate-fuzz-{}", std::process::id()));
+    let mut seeds = Vec::new();
+    for case in folders(&cases).iter().flat_map(|kind| folders(kind)) {
+        let mut files = BTreeMap::new();
+        collect(&case.join("files"), "", &mut files);
+        let size: usize = files.values().map(Vec::len).sum();
+        if !files.contains_key("goldgate.yaml") || size > LARGEST {
+            continue;
+        }
+        let folder = place.join(seeds.len().to_string());
+        fs::create_dir_all(folder.join(".git")).expect("the temporary folder can be written");
+        lay(&folder, &BTreeMap::new(), &files);
+        run(&folder, &["run", "--quiet", "--out", "out"]);
+        let report = fs::read(folder.join("out/report.json")).ok();
+        seeds.push(Seed { folder, files, report });
+    }
+    assert!(!seeds.is_empty(), "tests/cases has no repository");
+    seeds
+}
+
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            collect(&entry.path(), &format!("{name}/"), files);
+        } else if let Ok(bytes) = fs::read(entry.path()) {
+            files.insert(name, bytes);
+        }
+    }
+}
