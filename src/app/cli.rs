@@ -1,11 +1,17 @@
 //! The command line.
 
+#[cfg(feature = "models")]
+mod record;
 mod results;
 mod selection;
+mod values;
 mod view;
 
+#[cfg(feature = "models")]
+pub use self::record::RecordArgs;
 pub use self::results::{DiffArgs, ExplainArgs, HistoryArgs, ReportArgs, ReviewArgs};
 pub use self::selection::SelectionArgs;
+use self::values::{Samples, dollars, samples};
 pub use self::view::ViewArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -64,6 +70,9 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Decide on draft cases, and look at the cases that fail or moved since the baseline, one by one
     Review(ReviewArgs),
+    /// Start an agent once for each case, and record its answers, tool calls and calls of models
+    #[cfg(feature = "models")]
+    Record(RecordArgs),
     /// Convert transcripts of other tools into recordings
     Import(ImportArgs),
     /// Suggest gate tolerances from repeated runs, and how often the gates fail by chance; --write changes the config
@@ -322,12 +331,6 @@ fn percent(text: &str) -> Result<f64, String> {
     found.ok_or_else(|| "write a number from 0.1 to 50".to_owned())
 }
 
-/// Parses an amount in US dollars, finite and not negative.
-fn dollars(text: &str) -> Result<f64, String> {
-    let found = text.parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
-    found.ok_or_else(|| "write US dollars, such as 2.50".to_owned())
-}
-
 /// Options of `label`.
 #[derive(Args, Debug)]
 pub struct LabelArgs {
@@ -409,18 +412,4 @@ pub struct ManArgs {
     /// Write the pages of goldgate and of all commands to this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<String>,
-}
-
-/// A number of samples; `None` for an empty text, such as a variable that a workflow leaves empty.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Samples(pub Option<u32>);
-
-fn samples(text: &str) -> Result<Samples, String> {
-    if text.is_empty() {
-        return Ok(Samples(None));
-    }
-    match text.parse() {
-        Ok(number @ 1..=1000) => Ok(Samples(Some(number))),
-        Ok(_) | Err(_) => Err("use a number from 1 to 1000 here or in GOLDGATE_SAMPLES".to_owned()),
-    }
 }

@@ -14,12 +14,12 @@ use std::ffi::OsString;
 use clap::Parser;
 
 use self::cli::{Cli, ColorArg, Command};
-#[cfg(feature = "models")]
-use self::commands::judge;
 use self::commands::{
     calibrate, check, completions, diff, explain, history, import, init, label, man, merge, repair, report, review,
     run, schema, selftest,
 };
+#[cfg(feature = "models")]
+use self::commands::{judge, record};
 use crate::world::{Colours, World};
 
 /// How a command ended.
@@ -72,6 +72,8 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
         Command::Label(args) => label::label(args, world),
         #[cfg(feature = "models")]
         Command::Judge(args) => judge::judge(args, world),
+        #[cfg(feature = "models")]
+        Command::Record(args) => record::record(args, world),
         Command::Repair => repair::repair(world),
         Command::Schema(args) => schema::schema(args, world),
         Command::Completions(args) => completions::completions(args, world),

@@ -7,6 +7,8 @@ pub mod baseline_v1;
 pub mod config;
 pub mod event;
 pub mod event_action;
+#[cfg(feature = "models")]
+pub mod exchange;
 pub mod failed_v1;
 pub mod finished_run;
 pub mod foreign_cases;

@@ -17,7 +17,7 @@ use super::step::Step::Key;
 use super::{json, lenient};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::model::{Provenance, Run, RunKey, RunStatus, Tokens};
+use crate::model::{Provenance, RecordedExchange, Run, RunKey, RunStatus, Tokens};
 
 pub use ballots::{differ_in_votes_alone, with_ballots};
 pub use writing::{json, written};
@@ -90,6 +90,14 @@ fn whole_count(number: f64) -> u64 {
     number.round() as u64
 }
 
+/// The steps of a run, with other keys of the agent's own.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only the schema knows its fields")]
+struct StepsSchema {
+    /// The calls of models of an agent that was recorded with `goldgate record` or a target with `capture`.
+    exchanges: Option<Vec<RecordedExchange>>,
+}
+
 /// A run record as agents and recorders write it; unknown keys are kept and ignored.
 // Graded parts are borrowed from the text. The schema types the rest; the parser accepts any value there.
 #[derive(Deserialize, JsonSchema)]
@@ -120,7 +128,7 @@ pub struct RunFile<'a> {
     outputs: Option<&'a RawValue>,
     /// Node transitions, tool calls, events.
     #[serde(borrow)]
-    #[schemars(with = "Option<Value>")]
+    #[schemars(with = "Option<StepsSchema>")]
     intermediate: Option<&'a RawValue>,
     /// Votes of LLM judges by judge name; written by `goldgate judge` and `run --record`.
     #[serde(borrow)]

@@ -10,6 +10,7 @@ mod found;
 mod gates;
 mod judges;
 mod recording_proof;
+mod recording_use;
 mod recordings;
 mod settings;
 mod sides;

@@ -8,6 +8,7 @@ use super::Sides;
 use super::agent_files::{AgentFileChange, agent_files, inputs};
 use super::files::below;
 use super::found::ChangeCollector;
+use super::recording_use::RecordingUse;
 use crate::diag::ReadFailure;
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
 use crate::format::{json, run_v1};
@@ -48,14 +49,15 @@ pub fn compare(
     after: &Agent,
     found: &mut ChangeCollector,
 ) -> Vec<NotGateable> {
-    let replayed = |tier: &Tier| match (before.source(*tier), after.source(*tier)) {
-        (Some(RunSource::Replay(old)), Some(RunSource::Replay(new))) => Some((old, new)),
-        (Some(RunSource::Replay(_) | RunSource::Live(_)) | None, _) => None,
+    let replayed = |tier: &Tier| {
+        let (old, new) = (before.source(*tier)?.recordings()?, after.source(*tier)?.recordings()?);
+        Some((old, new, RecordingUse::of(after.source(*tier)?)))
     };
     // Both tiers may replay the same recordings.
-    let folders: BTreeSet<(&RepoPath, &RepoPath)> = who.recordings.tiers.iter().filter_map(replayed).collect();
+    let folders: BTreeSet<(&RepoPath, &RepoPath, RecordingUse)> =
+        who.recordings.tiers.iter().filter_map(replayed).collect();
     let inputs = inputs(sides, before, after);
-    let refusals = folders.into_iter().filter_map(|(old, new)| {
+    let refusals = folders.into_iter().filter_map(|(old, new, used)| {
         let folder = new;
         let (old, new) = (old.child(who.agent.as_str()), new.child(who.agent.as_str()));
         let (files_before, files_after) = match (below(sides.base, &old), below(sides.head, &new)) {
@@ -77,10 +79,12 @@ pub fn compare(
         }
         one.list(found, &inputs);
         one.moved_files(found, before, after);
-        match &inputs {
-            Ok(AgentFileChange::Changed) => one.stale(),
-            Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown) => None,
-            Err(why) => one.incomparable(why),
+        match (&inputs, used) {
+            (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(),
+            // The changed code runs again, and a request that is not recorded gives no result.
+            (Ok(AgentFileChange::Changed), RecordingUse::AnswersCalls) => None,
+            (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), _) => None,
+            (Err(why), _) => one.incomparable(why),
         }
     });
     refusals.collect()
@@ -88,15 +92,12 @@ pub fn compare(
 
 /// The samples that were added to existing cases of an unchanged agent, in one tier. Reads no recording.
 pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent) -> BTreeSet<(RunKey, u32)> {
-    let (Some(RunSource::Replay(old)), Some(RunSource::Replay(new))) =
-        (before.source(who.tier), after.source(who.tier))
-    else {
-        return BTreeSet::new();
-    };
+    let recordings_of = |agent: &'_ Agent| agent.source(who.tier).and_then(RunSource::recordings).cloned();
+    let (Some(old), Some(new)) = (recordings_of(before), recordings_of(after)) else { return BTreeSet::new() };
     let of = |files: &dyn Files, folder: &RepoPath| {
         below(files, &folder.child(who.agent.as_str())).map(recordings).unwrap_or_default()
     };
-    let (old, new) = (of(sides.base, old), of(sides.head, new));
+    let (old, new) = (of(sides.base, &old), of(sides.head, &new));
     let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
     let is_added = |key: &&CaseSample| cases.contains(&key.0) && !old.contains_key(*key);
     let added: Vec<&CaseSample> = new.keys().filter(is_added).collect();
@@ -122,11 +123,11 @@ pub fn not_of_base(
     before: Option<&Agent>,
     after: &Agent,
 ) -> Result<Vec<RepoPath>, String> {
-    let Some(RunSource::Replay(folder)) = after.source(who.tier) else { return Ok(Vec::new()) };
+    let Some(folder) = after.source(who.tier).and_then(RunSource::recordings) else { return Ok(Vec::new()) };
     let new = recordings(below(sides.head, &folder.child(who.agent.as_str()))?);
-    let old = match before.and_then(|agent| agent.source(who.tier)) {
-        Some(RunSource::Replay(folder)) => recordings(below(sides.base, &folder.child(who.agent.as_str()))?),
-        Some(RunSource::Live(_)) | None => Recordings::new(),
+    let old = match before.and_then(|agent| agent.source(who.tier)?.recordings()) {
+        Some(folder) => recordings(below(sides.base, &folder.child(who.agent.as_str()))?),
+        None => Recordings::new(),
     };
     let is_of_base = |key: &CaseSample, file: &RepoPath| {
         old.get(key).is_some_and(|before| match difference(sides, &before.file, file) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::exchange::CaptureSource;
 use super::ids::{AgentName, SuiteId};
 use super::judge::Judge;
 use super::path::{PathGlob, RepoPath};
@@ -320,6 +321,8 @@ pub enum Protocol {
     Oneshot,
     /// One line in, one line out, with a pool of workers.
     Jsonl,
+    /// One process per sample: the query in, the answer as text out. Its calls of models are recorded on the way.
+    Captured(CaptureSource),
 }
 
 /// Limits of a run; samples beyond them are inconclusive, never failed.

@@ -39,6 +39,8 @@ impl InputLimit {
         &Self::PUBLISHED,
         &Self::ANSWER,
         &Self::COMPLAINTS,
+        &Self::EXCHANGES,
+        &Self::EXCHANGED,
         &Self::ARCHIVE,
         &Self::YAML_LEVELS,
         &Self::JSON_LEVELS,
@@ -89,6 +91,20 @@ impl InputLimit {
     /// What a command writes to stderr.
     pub const COMPLAINTS: Self =
         Self { input: "stderr of a command, for one answer", most: 16 * MIB, unit: LimitUnit::Bytes, help: "log less" };
+    /// Calls of models in one sample of a captured agent.
+    pub const EXCHANGES: Self = Self {
+        input: "calls of models in one sample that is recorded with `capture`",
+        most: 1000,
+        unit: LimitUnit::Count,
+        help: "end the agent's loop earlier",
+    };
+    /// The bodies of these calls.
+    pub const EXCHANGED: Self = Self {
+        input: "requests and answers of one sample that is recorded with `capture`",
+        most: 16 * MIB,
+        unit: LimitUnit::Bytes,
+        help: "send shorter requests, or divide the case",
+    };
     /// A downloaded archive of a repository or a report.
     pub const ARCHIVE: Self = Self {
         input: "archive of a commit or of a report",

@@ -12,6 +12,7 @@ mod case_choice;
 mod comment;
 mod config;
 mod evidence;
+mod exchange;
 mod file_form;
 mod gate;
 mod gate_ruling;
@@ -56,6 +57,7 @@ pub use config::{
     StalePolicy, StatedGate, StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,
 };
 pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
+pub use exchange::{CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
 pub use gate::{Drift, Edge, Gate, GateKind, Limit, LimitSide};
 pub use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling};
 pub use governance::{

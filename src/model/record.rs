@@ -107,6 +107,8 @@ pub struct Measures {
     pub tokens_per_node: BTreeMap<String, u64>,
     /// Milliseconds by node.
     pub latency_per_node: BTreeMap<String, u64>,
+    /// Calls of models, where they were counted.
+    pub model_calls: Option<u64>,
     /// Calls by tool.
     pub tool_call_counts: BTreeMap<String, u64>,
     /// US dollars.

@@ -22,6 +22,18 @@ pub struct LiveSource {
     pub critic: Option<String>,
     /// Whether its runs are written as the recordings of the deterministic tier.
     pub record: bool,
+    /// The folder of recordings whose exchanges answer the agent's calls; with it, no model is called.
+    pub exchanges: Option<RepoPath>,
+}
+
+impl RunSource {
+    /// The folder of the recordings that decide what a run answers: the recordings themselves, or those with its exchanges.
+    pub fn recordings(&self) -> Option<&RepoPath> {
+        match self {
+            Self::Replay(folder) => Some(folder),
+            Self::Live(live) => live.exchanges.as_ref(),
+        }
+    }
 }
 
 impl LiveSource {

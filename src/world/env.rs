@@ -58,11 +58,13 @@ impl Env {
 
     /// The values of all variables that are named like a key. They must not be stored anywhere.
     pub fn secrets(&self) -> impl Iterator<Item = String> + '_ {
-        let named = |name: &str| {
-            let name = name.to_ascii_uppercase();
-            ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS"].iter().any(|word| name.ends_with(word))
-        };
-        self.variables.iter().filter(move |(name, _)| named(name)).map(|(_, value)| value.reveal().to_owned())
+        self.variables.iter().filter(|(name, _)| Self::is_secret(name)).map(|(_, value)| value.reveal().to_owned())
+    }
+
+    /// Whether a variable is named like a key.
+    pub fn is_secret(name: &str) -> bool {
+        let name = name.to_ascii_uppercase();
+        ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS"].iter().any(|word| name.ends_with(word))
     }
 
     /// The environment of an agent's program: paths, language, time zone, and the named variables.

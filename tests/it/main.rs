@@ -14,6 +14,8 @@ mod bad_input;
 mod bad_revisions;
 mod base_names;
 mod calibrate;
+#[cfg(feature = "models")]
+mod capture;
 mod cases;
 mod chaos;
 mod checks_and_gates;
@@ -79,6 +81,13 @@ fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial
 }
 
 fn main() {
+    // The tests of captured agents start this binary as their agent.
+    #[cfg(feature = "models")]
+    if let [first, behaviour @ ..] = std::env::args().skip(1).collect::<Vec<_>>().as_slice()
+        && first == capture::agent::AGENT
+    {
+        return capture::agent::act(behaviour);
+    }
     let arguments = Arguments::from_args();
     let mut trials = bad_input::trials();
     trials.extend(adopt::trials());
@@ -88,6 +97,8 @@ fn main() {
     trials.extend(bad_revisions::trials());
     trials.extend(base_names::trials());
     trials.extend(calibrate::trials());
+    #[cfg(feature = "models")]
+    trials.extend(capture::trials());
     trials.extend(cases::trials());
     trials.extend(chaos::trials());
     trials.extend(checks_and_gates::trials());

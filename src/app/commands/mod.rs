@@ -13,6 +13,8 @@ pub mod judge;
 pub mod label;
 pub mod man;
 pub mod merge;
+#[cfg(feature = "models")]
+pub mod record;
 pub mod repair;
 pub mod report;
 pub mod review;

@@ -72,6 +72,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
             loudness: if args.view.quiet { Loudness::Quiet } else { Loudness::Usual },
             max_cost_usd: args.max_cost_usd,
             keys: live::KeyHosts::Any,
+            upstream: None,
             recorder: None,
         },
         parts: None,

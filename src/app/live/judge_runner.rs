@@ -139,7 +139,7 @@ pub fn poll(runner: &JudgeRunner<'_>, requests: &JudgeRequests<'_>) -> Result<Ju
     let JudgeRunner { plan, disk, world, options, redactor, left, minutes } = runner;
     let mut outcome = JudgeOutcome::default();
     let wanted = planned_votes(requests).map_err(|bad| anyhow::anyhow!("a neutral name is not valid: {bad}"))?;
-    let queues = TargetQueues::open(plan, &wanted, options.programs(disk), world, &options.keys)?;
+    let queues = TargetQueues::open(plan, &wanted, (options.programs(disk), disk), world, options)?;
     outcome.notes.extend(closed(&queues, requests));
     let (wanted, of): (Vec<PlannedRun<'_>>, Vec<&JudgeRequest>) = wanted
         .into_iter()

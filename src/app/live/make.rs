@@ -33,7 +33,7 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
         return Ok(LiveRuns::default());
     }
     let recording = RecordingWriter::plan(plan, &wanted, options.record.as_deref())?;
-    let queues = TargetQueues::open(plan, &wanted, options.programs(disk), world, &options.keys)?;
+    let queues = TargetQueues::open(plan, &wanted, (options.programs(disk), disk), world, options)?;
     let mut made = LiveRuns::default();
     made.not_run.extend(closed(&queues, &wanted).into_iter().map(|message| NotRun { tier, message }));
     let wanted: Vec<PlannedRun<'_>> =

@@ -17,6 +17,8 @@ mod make;
 #[cfg(feature = "models")]
 mod planned_run;
 #[cfg(feature = "models")]
+mod recorded_samples;
+#[cfg(feature = "models")]
 mod recording;
 #[cfg(feature = "models")]
 mod saved_answers;

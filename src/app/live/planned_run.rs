@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::recorded_samples::recorded_count;
 use crate::app::pipeline::plan::{LoadedSuite, Plan, source_of};
 use crate::app::pipeline::sample_count::stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
-use crate::model::{LiveSource, RunKey, RunSource, SampleRequest, Tier, Transport};
+use crate::model::{LiveSource, Protocol, RunKey, RunSource, SampleRequest, Tier, Transport};
 use crate::suites::{CaseStage, Pair, Refinement, in_words};
 
 /// The samples of one run of an agent.
@@ -56,8 +57,13 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
                 let planned = plan.wanted.samples.or_else(|| stated(plan, loaded, pair));
                 let Some(Some(ask)) = problems.keep(loaded.suite.ask(pair, key, files)) else { continue };
                 let target = plan.config.targets.get(&live.target);
-                let is_model = target.is_some_and(|target| matches!(target.transport, Transport::Model(_)));
-                if is_model && problems.keep(in_words(&ask, pair)).is_none() {
+                let reads_prompt = target.is_some_and(|target| match target.transport {
+                    Transport::Model(_) | Transport::Command { protocol: Protocol::Captured(_), .. } => true,
+                    Transport::Command { protocol: Protocol::Oneshot | Protocol::Jsonl, .. } | Transport::Http(_) => {
+                        false
+                    }
+                });
+                if reads_prompt && problems.keep(in_words(&ask, pair)).is_none() {
                     continue;
                 }
                 let system = loaded.prompts.get(&key.agent).map_or(String::new(), |package| package.text.clone());
@@ -72,7 +78,10 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
                 let is_draft = pair.marks.stage == CaseStage::Draft;
                 let alone = pair.runs.len() == 1 && !elsewhere.contains(key) && !is_draft;
                 let request = SampleRequest { key: key.clone(), sample: 0, system, ask };
-                let samples = planned.unwrap_or(1);
+                // As in a replay of recordings: all recorded samples, and at least those that are planned.
+                let recorded = live.exchanges.as_ref().filter(|_| plan.wanted.samples.is_none());
+                let recorded = recorded.map_or(0, |folder| recorded_count(files, folder, &key.agent, &key.case));
+                let samples = planned.unwrap_or(1).max(recorded);
                 let wanted =
                     PlannedRun { loaded, pair: Some(pair), live, request, refinement, first: 0, samples, alone };
                 // Pairs may share a run, for example the base of several variants.
@@ -107,11 +116,16 @@ pub fn requested_bytes(
 /// Refuses models and HTTP targets in the deterministic tier: it may only start commands that are deterministic.
 fn forbidden_target(plan: &Plan, tier: Tier, live: &LiveSource) -> Option<Diagnostic> {
     let refused = |name: &&String| match (tier, plan.config.targets.get(*name).map(|target| &target.transport)) {
+        // Its calls of models are only answered from recordings here.
+        (Tier::Deterministic, Some(Transport::Command { protocol: Protocol::Captured(_), .. })) => {
+            live.exchanges.is_none()
+        }
         (Tier::Model, _) | (Tier::Deterministic, None | Some(Transport::Command { .. })) => false,
         (Tier::Deterministic, Some(Transport::Model(_) | Transport::Http(_))) => true,
     };
     let name = live.targets().find(refused)?;
     let what = format!("the deterministic tier must not call the target \"{name}\"");
-    let help = "use replay: FOLDER or a deterministic command, and move the target to the model tier";
+    let help =
+        "use replay: FOLDER, a deterministic command, or replay: exchanges, and move the target to the model tier";
     Some(Diagnostic::of_file(&plan.config.file, Code::LIVE_TARGET, what, help))
 }

@@ -10,8 +10,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::SampleJob;
 use crate::format::run_v1;
 use crate::model::{
-    AgentName, Json, Measures, RepoPath, RunEvidence, RunInputs, RunKey, RunRecord, RunSource, RunStatus, Steps,
-    SuiteId,
+    AgentName, Json, Measures, RepoPath, RunEvidence, RunInputs, RunKey, RunRecord, RunStatus, Steps, SuiteId,
 };
 use crate::render::plural;
 use crate::world::{Disk, FileSet, SetFiles};
@@ -51,11 +50,11 @@ impl RecordingWriter {
                     ));
                 }
             } else if one.live.record {
-                match agent.and_then(|agent| agent.deterministic.as_ref()) {
-                    Some(RunSource::Replay(folder)) => {
+                match agent.and_then(|agent| agent.deterministic.as_ref()?.recordings()) {
+                    Some(folder) => {
                         own.insert((key.suite.clone(), key.agent.clone()), folder.clone());
                     }
-                    Some(RunSource::Live(_)) | None => {
+                    None => {
                         let what = format!("{}/{} records, but has no folder to replay from", key.suite, key.agent);
                         let help = "add deterministic: { replay: FOLDER }, or use --record DIR";
                         problems.push(Diagnostic::of_file(&plan.config.file, Code::NO_FOLDER, what, help));

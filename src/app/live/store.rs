@@ -75,6 +75,7 @@ fn protocol_key(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Oneshot => "Oneshot",
         Protocol::Jsonl => "Jsonl",
+        Protocol::Captured(_) => "Captured",
     }
 }
 

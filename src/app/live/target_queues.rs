@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::pin::Pin;
 
-use crate::app::live::KeyHosts;
+use crate::app::live::LiveOptions;
 use crate::app::live::keys::refused;
 use crate::app::live::planned_run::PlannedRun;
+use crate::app::live::recorded_samples::recorded_samples;
 use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::{Model, Pending, Program, TargetClient, TargetQueue};
@@ -16,8 +17,8 @@ use crate::model::{
     CallError, Conversation, Json, Measures, ModelTurn, RepoPath, Retry, RunEvidence, RunInputs, RunProvenance,
     RunRecord, RunStatus, SampleRequest, Steps, Transport,
 };
-use crate::world::World;
-use crate::world::targets::{AgentProgram, ChatModel, Live, Unopened};
+use crate::world::targets::{AgentProgram, ChatModel, Live, ModelAnswers, RecordedSamples, Unopened, UpstreamChoice};
+use crate::world::{Disk, World};
 
 /// Default concurrency: for remote targets, and for processes on this machine.
 const REMOTE: u32 = 8;
@@ -41,10 +42,11 @@ impl TargetQueues {
     pub fn open(
         plan: &Plan,
         wanted: &[PlannedRun<'_>],
-        root: &Path,
+        (root, disk): (&Path, &Disk),
         world: &World,
-        keys: &KeyHosts,
+        options: &LiveOptions,
     ) -> Result<Self, Diagnostics> {
+        let recorded = recorded_exchanges(wanted, disk);
         let mut problems = Diagnostics::default();
         let mut queues = Self { queues: Vec::new(), indices: BTreeMap::new(), closed: BTreeMap::new() };
         for name in wanted.iter().flat_map(|one| one.live.targets()) {
@@ -58,7 +60,7 @@ impl TargetQueues {
             };
             let model = match &target.transport {
                 Transport::Model(provider) => {
-                    if let Some(why) = refused(provider, keys) {
+                    if let Some(why) = refused(provider, &options.keys) {
                         queues.closed.insert(name.clone(), why);
                         continue;
                     }
@@ -66,7 +68,13 @@ impl TargetQueues {
                 }
                 Transport::Command { .. } | Transport::Http(_) => None,
             };
-            let client = match Live::open(target, root, &world.env) {
+            let answers = match recorded.get(name) {
+                Some(samples) => ModelAnswers::Recorded(samples.clone()),
+                None => {
+                    ModelAnswers::Server(options.upstream.clone().map_or(UpstreamChoice::Usual, UpstreamChoice::Stated))
+                }
+            };
+            let client = match Live::open_answered(target, root, &world.env, answers) {
                 Ok(Live::Chat(chat)) => TargetClient::Model(Box::new(ModelTarget(chat))),
                 Ok(Live::Agent(agent)) => TargetClient::Program(Box::new(ProgramTarget(agent))),
                 Err(Unopened::NoKey { wanted }) => {
@@ -94,6 +102,17 @@ impl TargetQueues {
         }
         problems.or(queues)
     }
+}
+
+/// The recorded exchanges of the planned runs, by target. A target with any of them calls no model.
+fn recorded_exchanges(wanted: &[PlannedRun<'_>], files: &Disk) -> BTreeMap<String, RecordedSamples> {
+    let mut recorded: BTreeMap<String, RecordedSamples> = BTreeMap::new();
+    for one in wanted {
+        let Some(folder) = &one.live.exchanges else { continue };
+        let samples = recorded_samples(files, folder, &one.request, one.first..one.first + one.samples);
+        recorded.entry(one.live.target.clone()).or_default().extend(samples);
+    }
+    recorded
 }
 
 struct ModelTarget(ChatModel);
@@ -144,6 +163,7 @@ fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError>
             input_tokens: count(run.tokens.input),
             output_tokens: count(run.tokens.output),
             total_latency_ms: run.tokens.latency_ms.map(|latency| latency.round() as u64),
+            model_calls: run.tokens.model_calls.map(|calls| calls.max(0.0).round() as u64),
             cost_usd: run.tokens.cost_usd,
             ..Measures::default()
         },

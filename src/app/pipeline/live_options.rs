@@ -94,6 +94,8 @@ pub struct LiveOptions {
     pub max_cost_usd: Option<f64>,
     /// Which hosts may receive API keys.
     pub keys: KeyHosts,
+    /// The server that answers captured agents instead of the usual one.
+    pub upstream: Option<String>,
     /// The recorder of a pull request; `None` if the files are this machine's own.
     pub recorder: Option<Recorder>,
 }
@@ -109,6 +111,7 @@ impl LiveOptions {
         loudness: Loudness::Quiet,
         max_cost_usd: None,
         keys: KeyHosts::Any,
+        upstream: None,
         recorder: None,
     };
 }

@@ -144,8 +144,8 @@ codes! {
 
     LIVE_TARGET = "live-target" {
         cause: "A check that can block a merge would call a live agent or model, whose answers change from day to day.",
-        example: "goldgate.yaml: the deterministic tier must not call the target \"claude\"; use replay: FOLDER or a \
-            deterministic command, and move the target to the model tier [live-target]",
+        example: "goldgate.yaml: the deterministic tier must not call the target \"claude\"; use replay: FOLDER, a \
+            deterministic command, or replay: exchanges, and move the target to the model tier [live-target]",
         fix: "Record the agent's answers once with `goldgate run --tier model --record DIR`, commit them, and replay \
             them.",
     }

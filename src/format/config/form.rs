@@ -8,6 +8,7 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::capture::CaptureForm;
 use super::judges::JudgeForm;
 use super::recordings::RecordingsForm;
 use crate::model::{Protocol, StatedLimit, Tier, Wire};
@@ -166,14 +167,16 @@ pub(super) enum RoleForm {
     Critic,
 }
 
-/// Source of runs: either `replay` or `target`.
+/// Source of runs: `replay`, `target`, or `replay: exchanges` with both `target` and `recordings`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SourceForm {
-    /// A folder of recordings.
+    /// A folder of recordings. With `target`, the word `exchanges`: the target's code runs, and the recordings answer its calls of models.
     pub(super) replay: Option<String>,
     /// The name of a live target.
     pub(super) target: Option<String>,
+    /// The folder of recordings whose exchanges are replayed, with `replay: exchanges`.
+    pub(super) recordings: Option<String>,
     /// Name of the live target that judges each attempt of `target`, in a loop of limited length (kind `revision`).
     pub(super) critic: Option<String>,
     /// The prompt package, a file or a folder.
@@ -250,6 +253,8 @@ pub(super) struct TargetForm {
     pub(super) max_tokens: Option<u32>,
     /// Process to start: program and arguments.
     pub(super) command: Option<Vec<String>>,
+    /// Records the model calls of the process, which gets the query on standard input or as `{query}`: what its run record is made from.
+    pub(super) capture: Option<CaptureForm>,
     /// Protocol of the process.
     pub(super) protocol: Option<ProtocolForm>,
     /// Environment variables passed to the process in addition to PATH, HOME, LANG, TZ and TMPDIR.

@@ -77,7 +77,7 @@ impl ConfigReader<'_> {
             rubric: self.path(&rubric_at, &rubric),
             labels: labels.map(|path| self.path(&labels_at, &path)),
             name: checked.ok()?,
-            source: LiveSource { target, critic: None, record: false },
+            source: LiveSource { target, critic: None, record: false, exchanges: None },
             votes,
             floor,
         })

@@ -1,5 +1,6 @@
 //! Reads `goldgate.yaml` into the model: checks every setting and reports every problem with its position.
 
+mod capture;
 mod config_reader;
 mod fingerprint;
 mod form;
@@ -29,8 +30,8 @@ use super::yaml::Step::{At, Key};
 use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
-    AgentName, Budget, Config, Price, Protocol, Provider, RecordPolicy, RepoPath, StatedGate, StatedLimit, SuiteConfig,
-    SuiteId, Target, Tier, Transport, Wire,
+    AgentName, Budget, Config, Price, Provider, RecordPolicy, RepoPath, StatedGate, StatedLimit, SuiteConfig, SuiteId,
+    Target, Tier, Transport, Wire,
 };
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
@@ -305,7 +306,7 @@ impl ConfigReader<'_> {
                 })
             }
             (None, Some(argv), None) if !argv.is_empty() => {
-                let protocol = form.protocol.map_or(Protocol::Oneshot, Protocol::from);
+                let protocol = self.protocol(name, form.protocol, form.capture);
                 Transport::Command { argv, protocol, env: self.passed_on(name, form.env.take()) }
             }
             (None, None, Some(address)) => Transport::Http(address),
@@ -374,7 +375,7 @@ impl ConfigReader<'_> {
 }
 
 /// A time as people write it, such as `60s` or `1m 30s`; `None` for any other text and for a negative time.
-fn duration(text: &str) -> Option<Duration> {
+pub fn duration(text: &str) -> Option<Duration> {
     text.parse::<SignedDuration>().ok()?.try_into().ok()
 }
 

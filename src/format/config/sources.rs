@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::ConfigReader;
-use super::form::{AgentForm, RoleForm, SourceForm};
+use super::capture::CaptureForm;
+use super::form::{AgentForm, ProtocolForm, RoleForm, SourceForm};
 use crate::diag::Code;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{Agent, LiveSource, Role, RunSource, StalePolicy, Target};
+use crate::model::{Agent, CaptureSource, LiveSource, Protocol, Role, RunSource, StalePolicy, Target, Transport};
+
+/// The word with which recordings answer the calls of an agent's code.
+const EXCHANGES: &str = "exchanges";
 
 impl ConfigReader<'_> {
     pub(super) fn agent(
@@ -40,6 +44,9 @@ impl ConfigReader<'_> {
     }
 
     fn source(&mut self, at: &[Step<'_>], form: SourceForm, targets: &BTreeMap<String, Target>) -> Option<RunSource> {
+        if form.recordings.is_some() || (form.replay.as_deref() == Some(EXCHANGES) && form.target.is_some()) {
+            return self.exchanges(at, form, targets);
+        }
         match (form.replay, form.target) {
             (Some(_), None) if form.record => {
                 let help = "remove it, or add target: NAME";
@@ -57,7 +64,10 @@ impl ConfigReader<'_> {
                 let unknown =
                     known.filter(|name| !targets.contains_key(*name)).map(|name| self.unknown(at, name, targets));
                 match unknown.count() {
-                    0 => Some(RunSource::Live(LiveSource { target, critic: form.critic, record: form.record })),
+                    0 => {
+                        let (critic, record) = (form.critic, form.record);
+                        Some(RunSource::Live(LiveSource { target, critic, record, exchanges: None }))
+                    }
                     _ => None,
                 }
             }
@@ -65,6 +75,67 @@ impl ConfigReader<'_> {
                 let help = "write either replay: FOLDER or target: NAME";
                 self.refuse(at, Code::BAD_SOURCE, "an agent needs exactly one of replay and target", help);
                 None
+            }
+        }
+    }
+
+    /// A source whose target runs again, and whose model calls are answered from recordings.
+    fn exchanges(
+        &mut self,
+        at: &[Step<'_>],
+        form: SourceForm,
+        targets: &BTreeMap<String, Target>,
+    ) -> Option<RunSource> {
+        let SourceForm { replay, target, recordings, critic, prompt: _, record } = form;
+        let help = "write { replay: exchanges, target: NAME, recordings: FOLDER }";
+        let (Some(EXCHANGES), Some(target), Some(folder)) = (replay.as_deref(), target, recordings) else {
+            let what = "recordings belongs to replay: exchanges, which needs a target and the folder of its recordings";
+            self.refuse(at, Code::BAD_SOURCE, what, help);
+            return None;
+        };
+        if at.last() == Some(&Key("model")) {
+            let what = "replay: exchanges calls no model, so it belongs to the deterministic tier";
+            self.refuse(at, Code::BAD_SOURCE, what, "move it to deterministic");
+            return None;
+        }
+        if record || critic.is_some() {
+            let what = "record and critic have no effect with replay: exchanges";
+            self.refuse(at, Code::NO_EFFECT, what, "remove them");
+            return None;
+        }
+        let exchanges = Some(self.path(at, &folder));
+        match targets.get(&target).map(|target| &target.transport) {
+            None => {
+                self.unknown(at, &target, targets);
+                None
+            }
+            Some(Transport::Command { protocol: Protocol::Captured(_), .. }) => {
+                Some(RunSource::Live(LiveSource { target, critic: None, record: false, exchanges }))
+            }
+            Some(Transport::Command { .. } | Transport::Http(_) | Transport::Model(_)) => {
+                let what = format!("the target \"{target}\" does not record its model calls, so none can be replayed");
+                self.refuse(at, Code::BAD_SOURCE, what, "add capture: openai, anthropic or otlp to a command");
+                None
+            }
+        }
+    }
+
+    /// How a process is spoken to.
+    pub(super) fn protocol(
+        &mut self,
+        target: &str,
+        protocol: Option<ProtocolForm>,
+        capture: Option<CaptureForm>,
+    ) -> Protocol {
+        match (protocol, capture) {
+            (None, None) => Protocol::Oneshot,
+            (Some(protocol), None) => Protocol::from(protocol),
+            (None, Some(capture)) => Protocol::Captured(CaptureSource::from(capture)),
+            (Some(_), Some(capture)) => {
+                let at = [Key("targets"), Key(target), Key("protocol")];
+                let what = "protocol has no effect with capture: the process gets the query and prints its answer";
+                self.refuse(&at, Code::NO_EFFECT, what, "remove protocol or capture");
+                Protocol::Captured(CaptureSource::from(capture))
             }
         }
     }

@@ -41,6 +41,10 @@ impl ConfigReader<'_> {
             let what = format!("{region:?} is not a region");
             self.refuse(&at("region"), Code::BAD_REGION, what, "write a region such as eu-central-1");
         }
+        if form.capture.is_some() && form.command.is_none() {
+            let help = "remove it; capture applies only to command";
+            self.refuse(&at("capture"), Code::NO_EFFECT, "capture has no effect without command", help);
+        }
         if form.env.is_some() && form.command.is_none() {
             let help = "remove it; env applies only to command";
             self.refuse(&at("env"), Code::NO_EFFECT, "env has no effect without command", help);

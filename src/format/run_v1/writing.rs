@@ -81,6 +81,8 @@ struct MeasuresForm<'a> {
     total_latency_ms: Option<u64>,
     tokens_per_node: &'a BTreeMap<String, u64>,
     latency_per_node: &'a BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_calls: Option<u64>,
     tool_call_counts: &'a BTreeMap<String, u64>,
     cost_usd: Option<f64>,
 }
@@ -156,8 +158,7 @@ impl<'a> StepsForm<'a> {
 impl<'a> RunCallForm<'a> {
     fn of(call: &'a ToolCall) -> Self {
         let ToolCall { name, arguments, result, error, latency_ms } = call;
-        let (arguments, result) = (raw(arguments), raw(result));
-        Self { name, arguments, result, error: error.as_deref(), latency_ms: *latency_ms }
+        Self { name, arguments: raw(arguments), result: raw(result), error: error.as_deref(), latency_ms: *latency_ms }
     }
 }
 
@@ -170,6 +171,7 @@ impl<'a> MeasuresForm<'a> {
             total_latency_ms,
             tokens_per_node,
             latency_per_node,
+            model_calls,
             tool_call_counts,
             cost_usd,
         } = measures;
@@ -180,6 +182,7 @@ impl<'a> MeasuresForm<'a> {
             total_latency_ms: *total_latency_ms,
             tokens_per_node,
             latency_per_node,
+            model_calls: *model_calls,
             tool_call_counts,
             cost_usd: *cost_usd,
         }
@@ -207,10 +210,8 @@ impl<'a> OriginForm<'a> {
 /// The text unchanged if it is valid JSON, else as a JSON string: no agent output is lost, and none breaks the record.
 fn raw(json: &Json) -> Box<RawValue> {
     let text = json.text().trim();
-    RawValue::from_string(text.to_owned()).unwrap_or_else(|_| {
-        let quoted = Value::from(text).to_string();
-        RawValue::from_string(quoted).expect("a quoted text is JSON")
-    })
+    RawValue::from_string(text.to_owned())
+        .unwrap_or_else(|_| RawValue::from_string(Value::from(text).to_string()).expect("a quoted text is JSON"))
 }
 
 /// Deeper levels stay unformatted: agents may nest without limit, and each level is parsed again.

@@ -214,9 +214,10 @@ impl SuiteSettings<'_> {
         let render = |source: Option<&RunSource>| match source {
             None => "none".to_owned(),
             Some(RunSource::Replay(folder)) => folder.to_string(),
-            Some(RunSource::Live(live)) => match &live.critic {
-                None => format!("the live target {}", live.target),
-                Some(critic) => format!("the live targets {} and {critic}", live.target),
+            Some(RunSource::Live(live)) => match (&live.critic, &live.exchanges) {
+                (None, None) => format!("the live target {}", live.target),
+                (None, Some(folder)) => format!("the target {} with the exchanges of {folder}", live.target),
+                (Some(critic), _) => format!("the live targets {} and {critic}", live.target),
             },
         };
         for tier in self.deciding {

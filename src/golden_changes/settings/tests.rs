@@ -25,6 +25,7 @@ targets:
   chat: { provider: openai, model: m, base_url: 'https://a.example/v1', api_key_env: A_KEY, temperature: 0.5, max_tokens: 9 }
   cloud: { provider: bedrock, model: m, region: eu-central-1 }
   mine: { command: ['./agent.sh'], protocol: oneshot, env: [A_NAME], concurrency: 2, timeout: 60s }
+  seen: { command: [./seen.sh], capture: openai }
   web: { http: 'http://127.0.0.1:1/run', stall: 30s }
 suites:
   - id: contracts
@@ -62,6 +63,7 @@ suites:
     agents:
       critic: { role: critic, fingerprint: [x.md], deterministic: { replay: r } }
       loop: { deterministic: { target: mine, critic: web } }
+      code: { deterministic: { replay: exchanges, target: seen, recordings: kept }, fingerprint: [y.md] }
 "#;
 
 /// The expected weight of an edit.
@@ -115,6 +117,7 @@ const ROWS: &[SettingRow] = &[
     ("SourceForm.critic", "critic: web", "critic: mine", Approval),
     ("SourceForm.prompt", "prompt: prompts", "prompt: others", Nothing),
     ("SourceForm.record", "record: false", "record: true", Listed),
+    ("SourceForm.recordings", "recordings: kept", "recordings: others", Approval),
     ("GateForm.min", "min: 0.9", "min: 0.8", Approval),
     ("GateForm.min", "min: 0.9", "min: 0.95", Listed),
     ("GateForm.max", "max: 0.1", "max: 0.2", Approval),
@@ -137,6 +140,7 @@ const ROWS: &[SettingRow] = &[
     ("TargetForm.temperature", "temperature: 0.5", "temperature: 0.6", Listed),
     ("TargetForm.max_tokens", "max_tokens: 9", "max_tokens: 8", Listed),
     ("TargetForm.command", "./agent.sh", "./fixture.sh", Approval),
+    ("TargetForm.capture", "capture: openai", "capture: anthropic", Approval),
     ("TargetForm.protocol", "protocol: oneshot", "protocol: jsonl", Approval),
     ("TargetForm.http", "127.0.0.1:1/run", "127.0.0.1:2/run", Approval),
     ("TargetForm.env", "env: [A_NAME]", "env: [B_NAME]", Approval),

@@ -10,6 +10,7 @@ use reqwest::{Client, Method, Url};
 use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
+use super::capture::{CapturedAgent, RecordedSamples, UpstreamChoice};
 use super::exchange::Sending;
 use super::pool::Pool;
 use super::process::{Complaints, Launch, too_slow};
@@ -31,6 +32,16 @@ enum Means {
     Http { client: Client, url: Url },
     Oneshot(Launch),
     Jsonl(Pool),
+    Captured(CapturedAgent),
+}
+
+/// Where the calls of models of a captured agent are answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModelAnswers {
+    /// By this server, and recorded.
+    Server(UpstreamChoice),
+    /// From recordings; no model is called.
+    Recorded(RecordedSamples),
 }
 
 impl fmt::Debug for AgentProgram {
@@ -45,6 +56,14 @@ impl AgentProgram {
     /// # Errors
     /// Why it can never be called.
     pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
+        Self::open_answered(target, root, env, ModelAnswers::Server(UpstreamChoice::Usual))
+    }
+
+    /// The same, for a captured agent whose calls of models are answered like this.
+    ///
+    /// # Errors
+    /// As [`AgentProgram::open`].
+    pub fn open_answered(target: &Target, root: &Path, env: &Env, answers: ModelAnswers) -> Result<Self, Unopened> {
         let launch = |argv: &[String], names: &[String]| Launch {
             argv: argv.to_vec(),
             root: root.to_owned(),
@@ -57,6 +76,19 @@ impl AgentProgram {
                 let workers = target.concurrency.map_or(1, |workers| workers as usize);
                 Means::Jsonl(Pool::new(launch(argv, env), workers))
             }
+            Transport::Command { argv, protocol: Protocol::Captured(source), env: names } => match answers {
+                ModelAnswers::Server(upstream) => Means::Captured(CapturedAgent::recording(
+                    launch(argv, names),
+                    *source,
+                    &upstream,
+                    (names.as_slice(), env),
+                )?),
+                ModelAnswers::Recorded(recorded) => {
+                    // Its code is that of a pull request, and needs no key.
+                    let names: Vec<String> = names.iter().filter(|name| !Env::is_secret(name)).cloned().collect();
+                    Means::Captured(CapturedAgent::replaying(launch(argv, &names), *source, recorded))
+                }
+            },
             Transport::Model(_) => return Err(Unopened::Unusable("a model is not a program".to_owned())),
         };
         Ok(Self { means, timeouts: Timeouts::of(target), complaints: Mutex::default() })
@@ -83,6 +115,12 @@ impl AgentProgram {
                 self.keep(request, stderr.text());
                 printed.unwrap_or_else(|_| Err(too_slow(call, &stderr))).and_then(record)
             }
+            Means::Captured(agent) => {
+                let stderr = Complaints::default();
+                let ran = agent.run(request, self.timeouts, &stderr).await;
+                self.keep(request, stderr.text());
+                ran
+            }
             Means::Jsonl(pool) => {
                 let id = request_v1::id(request);
                 let (answer, stderr) = pool.answer(&id, &request_text, self.timeouts.call).await;
@@ -101,7 +139,7 @@ impl AgentProgram {
     pub async fn close(&self) {
         match &self.means {
             Means::Jsonl(pool) => pool.close().await,
-            Means::Http { .. } | Means::Oneshot(_) => {}
+            Means::Http { .. } | Means::Oneshot(_) | Means::Captured(_) => {}
         }
     }
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::agent::AgentProgram;
+use super::agent::{AgentProgram, ModelAnswers};
+use super::capture::UpstreamChoice;
 use super::chat::ChatModel;
 use super::{Timeouts, Unopened};
 use crate::model::{Target, Transport};
@@ -23,9 +24,19 @@ impl Live {
     /// # Errors
     /// Why it can never be called.
     pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
+        Self::open_answered(target, root, env, ModelAnswers::Server(UpstreamChoice::Usual))
+    }
+
+    /// The same, for a captured agent whose calls of models are answered like this.
+    ///
+    /// # Errors
+    /// As [`Live::open`].
+    pub fn open_answered(target: &Target, root: &Path, env: &Env, answers: ModelAnswers) -> Result<Self, Unopened> {
         match &target.transport {
             Transport::Model(provider) => ChatModel::open(provider, Timeouts::of(target), env).map(Self::Chat),
-            Transport::Command { .. } | Transport::Http(_) => AgentProgram::open(target, root, env).map(Self::Agent),
+            Transport::Command { .. } | Transport::Http(_) => {
+                AgentProgram::open_answered(target, root, env, answers).map(Self::Agent)
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod agent;
 mod bedrock;
+mod capture;
 mod chat;
 mod credentials;
 mod descendants;
@@ -18,7 +19,8 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-pub use self::agent::AgentProgram;
+pub use self::agent::{AgentProgram, ModelAnswers};
+pub use self::capture::{RecordedSamples, UpstreamChoice};
 pub use self::chat::ChatModel;
 pub use self::live::Live;
 pub use self::origin::{is_vendors, origin};

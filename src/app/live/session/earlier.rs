@@ -8,7 +8,9 @@ impl LiveSession<'_> {
     /// Reuses known answers if allowed. Returns notes about the reused and refused ones.
     pub(in crate::app::live) fn reuse_answers(&mut self, caching: Caching, earlier: EarlierAnswers) -> Vec<String> {
         let (mut resumed, mut hits, mut refused) = (0, 0, 0);
-        for job in 0..self.jobs.len() {
+        // A replay of exchanges depends on the recording, which no address covers, and costs nothing.
+        let calls_model = |job: &usize| self.wanted[self.runs[*job]].live.exchanges.is_none();
+        for job in (0..self.jobs.len()).filter(calls_model) {
             let address = &self.saved.addresses[job];
             let cached = || self.saved.is_cached(job, caching).then(|| self.saved.cache.get(address)).flatten();
             let (text, taken) = match self.saved.unfinished.get(address) {

@@ -3,7 +3,7 @@
 use super::{FreshnessInputs, ReplayedAgent};
 use crate::app::pipeline::fingerprint::{AgentState, DigestOrigin};
 use crate::app::pipeline::plan::LoadedSuite;
-use crate::model::{Agent, AgentName, CaseId, Freshness, RecordingAge, RunSource};
+use crate::model::{Agent, AgentName, CaseId, Freshness, RecordingAge, RepoPath, RunSource};
 use crate::render::plural;
 
 /// How many cases are named; the rest is counted.
@@ -134,10 +134,7 @@ impl<'a> AgentWords<'a> {
         let suite = self.loaded.config.runs_of.as_ref().unwrap_or(&self.loaded.config.id);
         let named = if self.loaded.config.runs_of.is_some() { None } else { Some(self.name) };
         let agent = self.agents.first().map(|(_, agent)| agent.agent);
-        let folder = match agent.and_then(|agent| agent.deterministic.as_ref()) {
-            Some(RunSource::Replay(folder)) => folder.as_str(),
-            Some(RunSource::Live(_)) | None => "DIR",
-        };
+        let folder = agent.and_then(|agent| agent.deterministic.as_ref()?.recordings()).map_or("DIR", RepoPath::as_str);
         let whose = named.map_or(String::new(), |name| format!(" --agent {name}"));
         match agent.is_some_and(has_live_source) {
             true => format!("re-record: `goldgate run --tier model --suite {suite}{whose} --record {folder}`"),

@@ -1,0 +1,216 @@
+//! `goldgate record`: starts an agent once for each case, and records its answers and its calls of models.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::app::cli::RecordArgs;
+use crate::app::cli_error::CliError;
+use crate::app::live;
+use crate::app::live::{LiveOptions, LiveRuns};
+use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
+use crate::app::pipeline::selection::{Selection, chosen};
+use crate::diag::{Code, Diagnostic};
+use crate::files::SourceText;
+use crate::format::exchange::recorded_exchanges;
+use crate::format::run_v1;
+use crate::model::{
+    AgentName, CaptureSource, LiveSource, Protocol, RecordPolicy, RepoPath, RunKey, RunSource, RunStatus, Target, Tier,
+    Transport,
+};
+use crate::render::plural;
+use crate::world::{Disk, FileSet, Loudness, SetFiles, World};
+
+/// The exit code if a sample could not be recorded.
+const NOT_RECORDED: u8 = 3;
+
+/// The name of the target of the command line.
+const TARGET: &str = "record";
+
+/// Records the selected cases. Returns the exit code.
+///
+/// # Errors
+/// Bad input, found before the agent is started, or files that cannot be written.
+pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
+    let (disk, file) = Disk::of_config(&args.config)?;
+    let samples = args.samples.and_then(|stated| stated.0);
+    let mut plan = plan(&disk, &file, Selection { samples, ..chosen(&args.chosen)? }, &world.clock)?;
+    let recorded = redirect(&mut plan, args)?;
+    let options = LiveOptions {
+        sparing: live::EarlyStopping::Off,
+        earlier: live::EarlierAnswers::None,
+        loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
+        max_cost_usd: args.max_cost_usd,
+        upstream: args.upstream.clone(),
+        ..LiveOptions::NONE
+    };
+    let made = live::make(&plan, Tier::Model, &disk, world, &options)?;
+    made.notes.iter().chain(made.not_run.iter().map(|one| &one.message)).for_each(|note| world.tell(note));
+    if let Some(interruption) = made.called_off {
+        world.tell("nothing was recorded: the recordings are unchanged");
+        return Ok(interruption.exit_code());
+    }
+    let outcome = RecordedRuns::of(&plan, &made);
+    let folder = |key: &RunKey| match &args.out {
+        Some(_) => Some(RepoPath::root()),
+        None => recorded.get(&(key.suite.to_string(), key.agent.clone())).cloned(),
+    };
+    let out = args.out.as_deref().map(|out| Disk::create(Path::new(out))).transpose()?;
+    let sets: Vec<FileSet<'_>> = outcome.sets(&folder);
+    out.as_ref().unwrap_or(&disk).swap(&sets)?;
+    outcome.tell(args.out.as_deref(), &sets, world);
+    let is_complete = outcome.failed.is_empty() && made.not_run.is_empty() && !sets.is_empty();
+    Ok(if is_complete { 0 } else { NOT_RECORDED })
+}
+
+/// The folders of recordings of the agents that are recorded.
+type RecordingFolders = BTreeMap<(String, AgentName), RepoPath>;
+
+/// Lets the selected agents be run by the program of the command line, or by their targets with `capture`.
+fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliError> {
+    if !args.command.is_empty() {
+        plan.config.targets.insert(TARGET.to_owned(), target(args));
+    }
+    let refuse = |what: String, help: &str| Diagnostic::of_file(&plan.config.file, Code::NO_FOLDER, what, help);
+    let (mut folders, mut problem) = (RecordingFolders::new(), None);
+    let targets = plan.config.targets.clone();
+    for loaded in &mut plan.suites {
+        let chosen: BTreeSet<AgentName> =
+            loaded.chosen_to_run(&plan.wanted).flat_map(|pair| &pair.runs).map(|key| key.agent.clone()).collect();
+        loaded.config.tiers = vec![Tier::Model];
+        loaded.judges.clear();
+        let suite = loaded.config.id.to_string();
+        for (name, agent) in &mut loaded.config.agents {
+            let of_tiers = [&agent.model, &agent.deterministic].into_iter().flatten();
+            let own = of_tiers.filter_map(captured(&targets)).next().cloned();
+            let target = if args.command.is_empty() { own } else { Some(TARGET.to_owned()) };
+            agent.model = None;
+            let Some(target) = target.filter(|_| chosen.contains(name)) else { continue };
+            let folder = agent.deterministic.as_ref().and_then(RunSource::recordings);
+            match (folder, &args.out) {
+                (Some(folder), _) => drop(folders.insert((suite.clone(), name.clone()), folder.clone())),
+                (None, Some(_)) => {}
+                (None, None) => {
+                    let what = format!("{suite}/{name} has no folder of recordings");
+                    problem = problem.or(Some(refuse(what, "add deterministic: { replay: FOLDER }, or use --out DIR")));
+                }
+            }
+            agent.model = Some(RunSource::Live(LiveSource { target, critic: None, record: false, exchanges: None }));
+        }
+    }
+    match problem {
+        Some(problem) => Err(problem.into()),
+        None if plan.suites.iter().all(|loaded| loaded.config.agents.values().all(|one| one.model.is_none())) => {
+            let help = "write the agent's command after --, or add a target with capture to its model tier";
+            Err(Diagnostic::of_file(&plan.config.file, Code::NOTHING_SELECTED, "no agent can be recorded", help).into())
+        }
+        None => Ok(folders),
+    }
+}
+
+/// The target of a live source whose calls of models are recorded.
+fn captured(targets: &BTreeMap<String, Target>) -> impl Fn(&RunSource) -> Option<&String> {
+    move |source| match source {
+        RunSource::Live(live) => {
+            let transport = &targets.get(&live.target)?.transport;
+            let is_captured = matches!(transport, Transport::Command { protocol: Protocol::Captured(_), .. });
+            is_captured.then_some(&live.target)
+        }
+        RunSource::Replay(_) => None,
+    }
+}
+
+/// The program of the command line as a target.
+fn target(args: &RecordArgs) -> Target {
+    Target {
+        transport: Transport::Command {
+            argv: args.command.clone(),
+            protocol: Protocol::Captured(CaptureSource::Auto),
+            env: args.env.clone(),
+        },
+        concurrency: Some(args.concurrency),
+        timeout: Some(args.timeout),
+        stall: None,
+        record: RecordPolicy::Models,
+    }
+}
+
+/// The runs that were made, by case.
+struct RecordedRuns<'a> {
+    /// The texts of the samples of each complete case.
+    complete: BTreeMap<RunKey, Vec<(String, &'a str)>>,
+    /// Samples that did not complete, with the reason.
+    failed: Vec<String>,
+    /// Samples that made no call of a model through the endpoint.
+    silent: usize,
+}
+
+impl<'a> RecordedRuns<'a> {
+    fn of(plan: &Plan, made: &'a LiveRuns) -> Self {
+        let mut runs = Self { complete: BTreeMap::new(), failed: Vec::new(), silent: 0 };
+        let keys = |loaded: &LoadedSuite| -> BTreeSet<RunKey> {
+            loaded.chosen_to_run(&plan.wanted).flat_map(|pair| &pair.runs).cloned().collect()
+        };
+        for key in plan.suites.iter().flat_map(keys) {
+            let Some(folder) = made.layout.folders.get(&(key.suite.clone(), key.agent.clone())) else { continue };
+            let folder = folder.child(key.agent.as_str()).child(key.case.as_str());
+            let of_case = made.files.iter().filter(|(file, _)| file.parent() == folder);
+            let samples: Vec<(String, &str)> =
+                of_case.map(|(file, text)| (file.name().to_owned(), text.as_str())).collect();
+            let before = runs.failed.len();
+            samples.iter().for_each(|(name, text)| runs.look_at(&key, name, text));
+            if runs.failed.len() == before && !samples.is_empty() {
+                runs.complete.insert(key, samples);
+            }
+        }
+        runs
+    }
+
+    fn look_at(&mut self, key: &RunKey, name: &str, text: &str) {
+        let source = SourceText::from_text(RepoPath::root().child(name), text.to_owned());
+        let number = name.strip_suffix(".json").and_then(|stem| stem.parse().ok()).unwrap_or_default();
+        let why = match run_v1::read_run(&source, key, number) {
+            Ok(run) if run.status == RunStatus::Completed => {
+                let exchanges = recorded_exchanges(text).map_or(0, |recorded| recorded.exchanges.len());
+                self.silent += usize::from(exchanges == 0);
+                return;
+            }
+            Ok(run) => run.error.unwrap_or_else(|| format!("it ended with {}", run.status.as_str())),
+            Err(problem) => problem.to_string(),
+        };
+        self.failed.push(format!("{}/{}/{} sample {number}: {why}", key.suite, key.agent, key.case));
+    }
+
+    /// The files to write: a case of which a sample failed keeps its recordings.
+    fn sets(&self, folder: &dyn Fn(&RunKey) -> Option<RepoPath>) -> Vec<FileSet<'a>> {
+        let mut sets = Vec::new();
+        for (key, samples) in &self.complete {
+            let Some(folder) = folder(key) else { continue };
+            let files = match samples.as_slice() {
+                [(_, text)] => SetFiles::Single(text.as_bytes()),
+                several => {
+                    SetFiles::Several(several.iter().map(|(name, text)| (name.clone(), text.as_bytes())).collect())
+                }
+            };
+            sets.push(FileSet { folder: folder.child(key.agent.as_str()), name: key.case.to_string(), files });
+        }
+        sets
+    }
+
+    fn tell(&self, out: Option<&str>, sets: &[FileSet<'_>], world: &World) {
+        let below = out.map_or(String::new(), |out| format!("{}/", out.trim_end_matches('/')));
+        for set in sets {
+            let ending = match set.files {
+                SetFiles::Single(_) => ".json",
+                SetFiles::Several(_) => "/",
+            };
+            world.say(&format!("{below}{}/{}{ending}\n", set.folder, set.name));
+        }
+        self.failed.iter().for_each(|failed| world.tell(&format!("not recorded: {failed}")));
+        if self.silent > 0 {
+            let samples = plural(self.silent, "sample", "samples");
+            world.tell(&format!(
+                "{samples} without a call of a model: if the agent calls one, let its client use OPENAI_BASE_URL or ANTHROPIC_BASE_URL"
+            ));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Reads the recorded exchanges that answer the model calls of agents' code, instead of a model.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::diag::Diagnostic;
+use crate::files::{EntryKind, Files};
+use crate::format::exchange::{NoExchanges, RecordedExchanges, recorded_exchanges};
+use crate::format::request_v1;
+use crate::model::{AgentName, CaseId, InputLimit, RepoPath, SampleRequest};
+use crate::world::targets::RecordedSamples;
+
+/// The recorded exchanges of some samples of a run, by the id of their requests.
+pub fn recorded_samples(
+    files: &dyn Files,
+    folder: &RepoPath,
+    request: &SampleRequest,
+    samples: Range<u32>,
+) -> RecordedSamples {
+    let recordings = recordings(files, folder, &request.key.agent, &request.key.case);
+    let of_sample = |sample: u32| {
+        let recorded = match recordings.get(&sample) {
+            Some(file) => read_exchanges(files, file),
+            None => Err(format!("sample {sample} is not recorded in {folder}: record it with goldgate record")),
+        };
+        (request_v1::id(&SampleRequest { sample, ..request.clone() }), recorded)
+    };
+    samples.map(of_sample).collect()
+}
+
+/// The number of recorded samples of a case: one more than the highest.
+pub fn recorded_count(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &CaseId) -> u32 {
+    recordings(files, folder, agent, case).keys().next_back().map_or(0, |highest| highest + 1)
+}
+
+/// The recordings of a case by sample: one file, or a folder with a file for each sample.
+fn recordings(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &CaseId) -> BTreeMap<u32, RepoPath> {
+    let own = folder.child(agent.as_str());
+    let entries = files.list(&own).unwrap_or_default();
+    let has = |name: &str, kind: EntryKind| entries.iter().any(|entry| entry.name == name && entry.kind == kind);
+    let file = format!("{case}.json");
+    if has(&file, EntryKind::File) {
+        return BTreeMap::from([(0, own.child(&file))]);
+    }
+    if !has(case.as_str(), EntryKind::Folder) {
+        return BTreeMap::new();
+    }
+    let of_case = own.child(case.as_str());
+    let number = |name: &str| {
+        let number: u32 = name.strip_suffix(".json")?.parse().ok()?;
+        (!InputLimit::SAMPLES.is_exceeded_by(number as usize + 1)).then_some(number)
+    };
+    let samples = files.list(&of_case).unwrap_or_default();
+    samples.iter().filter_map(|entry| Some((number(&entry.name)?, of_case.child(&entry.name)))).collect()
+}
+
+fn read_exchanges(files: &dyn Files, file: &RepoPath) -> Result<RecordedExchanges, String> {
+    let source = files.text(file).map_err(|problem: Diagnostic| problem.to_string())?;
+    recorded_exchanges(&source.text).map_err(|why| match why {
+        NoExchanges::NotCaptured => {
+            format!("{file} has no exchanges: record it with goldgate record, or a target with capture")
+        }
+        NoExchanges::NotCompleted => format!("the run that {file} recorded did not complete: record it again"),
+        NoExchanges::Unreadable(why) => format!("the exchanges of {file} cannot be read: {why}"),
+    })
+}

@@ -1,0 +1,73 @@
+//! Exchanges with a model in recordings: when two requests ask the same, and the run record of an agent that was captured.
+
+mod captured_run;
+mod request_key;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+pub use self::captured_run::{CapturedRun, captured_record};
+pub use self::request_key::{first_difference, request_key};
+use crate::model::RecordedExchange;
+
+/// The parts of a recording that a replay of its exchanges needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedExchanges {
+    /// The exchanges in the order of their requests.
+    pub exchanges: Vec<RecordedExchange>,
+    /// The time of the recorded run, in milliseconds.
+    pub latency_ms: Option<u64>,
+}
+
+/// Why a recording has no exchanges to replay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoExchanges {
+    /// It was not made by `goldgate record` or a target with `capture`.
+    NotCaptured,
+    /// The run did not complete.
+    NotCompleted,
+    /// They cannot be read, for this reason.
+    Unreadable(String),
+}
+
+#[derive(Deserialize)]
+struct RecordingKeys<'a> {
+    status: String,
+    #[serde(borrow)]
+    intermediate: Option<&'a RawValue>,
+    metrics: Option<LatencyKey>,
+}
+
+#[derive(Deserialize)]
+struct LatencyKey {
+    total_latency_ms: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct ExchangeList<'a> {
+    #[serde(borrow)]
+    exchanges: Option<&'a RawValue>,
+}
+
+/// Reads the exchanges of a recording.
+///
+/// # Errors
+/// Why there are none.
+pub fn recorded_exchanges(text: &str) -> Result<RecordedExchanges, NoExchanges> {
+    let unreadable = |error: serde_json::Error| NoExchanges::Unreadable(error.to_string());
+    let keys: RecordingKeys<'_> = serde_json::from_str(text).map_err(unreadable)?;
+    if keys.status != "completed" {
+        return Err(NoExchanges::NotCompleted);
+    }
+    let list: Option<ExchangeList<'_>> = keys.intermediate.and_then(|steps| serde_json::from_str(steps.get()).ok());
+    let Some(list) = list.and_then(|list| list.exchanges) else { return Err(NoExchanges::NotCaptured) };
+    let exchanges = serde_json::from_str(list.get()).map_err(unreadable)?;
+    let latency = keys.metrics.and_then(|metrics| metrics.total_latency_ms);
+    Ok(RecordedExchanges { exchanges, latency_ms: latency.map(|latency| latency.max(0.0).round() as u64) })
+}
+
+/// Whether a text is a JSON object.
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}

@@ -1,0 +1,133 @@
+//! A program that is started once for each sample, with an endpoint of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::time::timeout;
+
+use super::endpoint::CaptureEndpoint;
+use super::endpoint_state::EndpointMode;
+use super::recorded_answers::RecordedAnswers;
+use super::upstream::{UpstreamChoice, Upstreams};
+use crate::format::exchange::{CapturedRun, RecordedExchanges, captured_record};
+use crate::format::request_v1;
+use crate::model::{CallError, CaptureSource, SampleRequest};
+use crate::world::env::Env;
+use crate::world::targets::process::{Complaints, Launch, too_slow};
+use crate::world::targets::{Timeouts, Unopened, lasting, oneshot};
+
+/// The recorded exchanges of each sample by the id of its request, or why there are none.
+pub type RecordedSamples = BTreeMap<String, Result<RecordedExchanges, String>>;
+
+/// A program whose calls of models are recorded, or answered from a recording.
+pub struct CapturedAgent {
+    launch: Launch,
+    source: CaptureSource,
+    answers: AnswerSource,
+}
+
+enum AnswerSource {
+    Upstream(Arc<Upstreams>),
+    Recorded(RecordedSamples),
+}
+
+/// In a command, the place of the query.
+const QUERY: &str = "{query}";
+
+impl CapturedAgent {
+    /// A program whose calls are passed on and recorded. `passed_on` names the variables of `env` that it also gets.
+    ///
+    /// # Errors
+    /// Why its models can never be called.
+    pub fn recording(
+        launch: Launch,
+        source: CaptureSource,
+        upstream: &UpstreamChoice,
+        (passed_on, env): (&[String], &Env),
+    ) -> Result<Self, Unopened> {
+        let upstreams = Upstreams::open(upstream, source, passed_on, env)?;
+        Ok(Self { launch, source, answers: AnswerSource::Upstream(Arc::new(upstreams)) })
+    }
+
+    /// A program whose calls are answered from recordings.
+    pub fn replaying(launch: Launch, source: CaptureSource, recorded: RecordedSamples) -> Self {
+        Self { launch, source, answers: AnswerSource::Recorded(recorded) }
+    }
+
+    /// Makes one run and returns its record.
+    ///
+    /// # Errors
+    /// The program failed, or asked what is not recorded.
+    pub async fn run(
+        &self,
+        request: &SampleRequest,
+        timeouts: Timeouts,
+        stderr: &Complaints,
+    ) -> Result<String, CallError> {
+        let (mode, recorded_latency) = self.mode(request)?;
+        let endpoint = CaptureEndpoint::start(mode).await?;
+        let (launch, input) = self.launch_for(request, endpoint.variables());
+        let printed = timeout(timeouts.call, oneshot::printed(&launch, input, stderr)).await;
+        let printed = printed.unwrap_or_else(|_| Err(too_slow(timeouts.call, stderr)));
+        let seen = endpoint.finish().await;
+        // However the program ended: it went on without the answers that it asked for.
+        if let Some(why) = seen.refusal {
+            return Err(lasting(match &self.answers {
+                AnswerSource::Upstream(_) => why,
+                AnswerSource::Recorded(_) => format!("{why}; record this case again with goldgate record"),
+            }));
+        }
+        if let Some(why) = seen.unreachable {
+            return Err(lasting(why));
+        }
+        let printed = String::from_utf8(printed?)
+            .map_err(|_| lasting("the program printed text that is not UTF-8".to_owned()))?;
+        let spent: u64 = seen.exchanges.iter().map(|exchange| exchange.latency_ms).sum();
+        let SampleRequest { key, sample, .. } = request;
+        Ok(captured_record(&CapturedRun {
+            source: self.source,
+            agent: &key.agent,
+            case: &key.case,
+            sample: *sample,
+            printed: &printed,
+            exchanges: &seen.exchanges,
+            spans: &seen.spans,
+            latency_ms: recorded_latency.unwrap_or(spent),
+        }))
+    }
+
+    /// How the endpoint answers, and the time of the recorded run.
+    fn mode(&self, request: &SampleRequest) -> Result<(EndpointMode, Option<u64>), CallError> {
+        match &self.answers {
+            AnswerSource::Upstream(upstreams) => Ok((EndpointMode::Forward(upstreams.clone()), None)),
+            AnswerSource::Recorded(samples) => match samples.get(&request_v1::id(request)) {
+                Some(Ok(recorded)) => {
+                    let answers = RecordedAnswers::new(&recorded.exchanges);
+                    Ok((EndpointMode::Replay(answers), recorded.latency_ms))
+                }
+                Some(Err(why)) => Err(lasting(why.clone())),
+                None => Err(lasting("this sample is not recorded".to_owned())),
+            },
+        }
+    }
+
+    /// The program with its variables, and its input: the query, unless the command contains it.
+    fn launch_for(&self, request: &SampleRequest, variables: Vec<(String, String)>) -> (Launch, String) {
+        let query = &request.ask.prompt;
+        let argv: Vec<String> = self.launch.argv.iter().map(|argument| argument.replace(QUERY, query)).collect();
+        let has_query = argv != self.launch.argv;
+        let mut env = self.launch.env.clone();
+        for (name, value) in variables {
+            // A key that the target passes on is the agent's own.
+            match env.iter().any(|(known, _)| *known == name && name.ends_with("_API_KEY")) {
+                true => {}
+                false => {
+                    env.retain(|(known, _)| *known != name);
+                    env.push((name, value));
+                }
+            }
+        }
+        let input = if has_query { String::new() } else { query.clone() };
+        (Launch { argv, root: self.launch.root.clone(), env }, input)
+    }
+}

@@ -1,0 +1,40 @@
+//! The answers of an endpoint that come from goldgate itself, and bodies as they are recorded.
+
+use serde_json::{Value, json};
+
+/// A whole answer.
+pub struct EndpointAnswer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The type of the body.
+    pub kind: String,
+    /// Further headers, each with its line end.
+    pub more: &'static str,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// An answer that both vendors' clients show as an error, and do not try again.
+pub fn refusal(status: u16, why: &str) -> EndpointAnswer {
+    let body = json!({ "type": "error", "error": { "type": "invalid_request_error", "message": why } });
+    EndpointAnswer {
+        status,
+        kind: "application/json".to_owned(),
+        more: "x-should-retry: false\r\n",
+        body: body.to_string().into_bytes(),
+    }
+}
+
+/// The receiver's answer to an export: an empty message in the encoding of the request.
+pub fn accepted(kind: Option<&str>) -> EndpointAnswer {
+    let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
+    let (kind, body) = if is_json { ("application/json", "{}") } else { ("application/x-protobuf", "") };
+    EndpointAnswer { status: 200, kind: kind.to_owned(), more: "", body: body.as_bytes().to_vec() }
+}
+
+/// The recorded form of a body: its JSON, or its text. A body that is neither is not recorded.
+pub fn recorded_body(body: &[u8]) -> Value {
+    let text = |body: &[u8]| std::str::from_utf8(body).ok().filter(|text| !text.is_empty()).map(Value::from);
+    let parsed = serde_json::from_slice(body).ok().filter(Value::is_object);
+    parsed.or_else(|| text(body)).unwrap_or(Value::Null)
+}

@@ -1,0 +1,102 @@
+//! What an endpoint saw of a run.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::model::{InputLimit, RecordedExchange};
+
+/// What an endpoint saw of a run, in the order of the requests.
+#[derive(Default)]
+pub struct Observed(Mutex<ObservedState>);
+
+#[derive(Default)]
+struct ObservedState {
+    /// One entry for each request to a model; `None` until its answer has ended, and if it broke off.
+    exchanges: Vec<Option<RecordedExchange>>,
+    spans: Vec<Vec<u8>>,
+    bytes: usize,
+    refusal: Option<String>,
+    unreachable: Option<String>,
+}
+
+/// The result of a run, as the endpoint saw it.
+pub struct Observation {
+    /// The exchanges.
+    pub exchanges: Vec<RecordedExchange>,
+    /// The exports of spans.
+    pub spans: Vec<Vec<u8>>,
+    /// Why its requests could not all be answered, however it ended.
+    pub refusal: Option<String>,
+    /// Why the model's server did not answer its last request.
+    pub unreachable: Option<String>,
+}
+
+impl Observed {
+    /// Reserves the place of a request in the order.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn begin(&self) -> Result<usize, String> {
+        let mut state = self.state();
+        if InputLimit::EXCHANGES.is_exceeded_by(state.exchanges.len() + 1) {
+            let why = format!("the agent made more than {} calls of models", InputLimit::EXCHANGES);
+            state.refusal.get_or_insert(why.clone());
+            return Err(why);
+        }
+        state.exchanges.push(None);
+        Ok(state.exchanges.len() - 1)
+    }
+
+    /// Counts bytes of a request or an answer.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn count(&self, bytes: usize) -> Result<(), String> {
+        let mut state = self.state();
+        state.bytes = state.bytes.saturating_add(bytes);
+        if !InputLimit::EXCHANGED.is_exceeded_by(state.bytes) {
+            return Ok(());
+        }
+        let why = format!("the requests and answers of the agent are larger than {}", InputLimit::EXCHANGED);
+        state.refusal.get_or_insert(why.clone());
+        Err(why)
+    }
+
+    /// Keeps an exchange at its place.
+    pub fn keep(&self, place: usize, exchange: RecordedExchange) {
+        let mut state = self.state();
+        state.unreachable = None;
+        if let Some(slot) = state.exchanges.get_mut(place) {
+            *slot = Some(exchange);
+        }
+    }
+
+    /// Keeps an export of spans.
+    pub fn keep_spans(&self, body: Vec<u8>) {
+        self.state().spans.push(body);
+    }
+
+    /// Notes why a request was refused. The first reason stays.
+    pub fn refuse(&self, why: String) {
+        self.state().refusal.get_or_insert(why);
+    }
+
+    /// Notes why the model's server did not answer. A later answer makes up for it.
+    pub fn unreachable(&self, why: String) {
+        self.state().unreachable = Some(why);
+    }
+
+    /// What was seen so far.
+    pub fn observation(&self) -> Observation {
+        let mut state = self.state();
+        Observation {
+            exchanges: state.exchanges.drain(..).flatten().collect(),
+            spans: std::mem::take(&mut state.spans),
+            refusal: state.refusal.take(),
+            unreachable: state.unreachable.take(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, ObservedState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,103 @@
+//! The answers of a recording, each given once, to the request that it was given to.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::format::exchange::{first_difference, request_key};
+use crate::model::{ExchangeWire, RecordedExchange, RecordedRequest};
+
+/// The exchanges of one recorded sample.
+pub struct RecordedAnswers {
+    /// Each exchange with the digest of its request.
+    exchanges: Vec<(String, RecordedExchange)>,
+    /// For each exchange, whether its answer was given.
+    given: Mutex<Vec<bool>>,
+}
+
+impl RecordedAnswers {
+    /// The answers of these exchanges.
+    pub fn new(exchanges: &[RecordedExchange]) -> Self {
+        let keyed = |exchange: &RecordedExchange| (request_key(exchange.wire, &exchange.request), exchange.clone());
+        Self { exchanges: exchanges.iter().map(keyed).collect(), given: Mutex::new(vec![false; exchanges.len()]) }
+    }
+
+    /// The recorded exchange of an equal request: the first one that was not given yet, because the same question may have had
+    /// two answers.
+    ///
+    /// # Errors
+    /// Why there is none: what differs from the next recorded request.
+    pub fn answer(&self, wire: ExchangeWire, request: &RecordedRequest) -> Result<&RecordedExchange, String> {
+        let key = request_key(wire, request);
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = self.exchanges.iter().zip(&*given).position(|((known, _), given)| !given && *known == key);
+        match next {
+            Some(index) => {
+                given[index] = true;
+                Ok(&self.exchanges[index].1)
+            }
+            None => Err(self.reason(wire, request, &key, &given)),
+        }
+    }
+
+    fn reason(&self, wire: ExchangeWire, request: &RecordedRequest, key: &str, given: &[bool]) -> String {
+        let RecordedRequest { method, path, headers: _, body } = request;
+        let asked = format!("{method} {path} of {}", wire.as_str());
+        let times = self.exchanges.iter().filter(|(known, _)| known == key).count();
+        if times > 0 {
+            return format!("{asked} is asked more often than the {times} recorded");
+        }
+        let is_alike = |exchange: &RecordedExchange| exchange.wire == wire && exchange.request.path == *path;
+        let left = self.exchanges.iter().zip(given).filter(|(_, given)| !**given).map(|((_, one), _)| one);
+        let mut alike = left.clone().filter(|one| is_alike(one));
+        match alike.next() {
+            Some(one) => {
+                let difference = first_difference(&one.request.body, body);
+                let number = self.exchanges.iter().position(|(_, other)| std::ptr::eq(other, one)).unwrap_or(0) + 1;
+                let difference = difference.map_or(String::new(), |difference| format!(": {difference}"));
+                format!("{asked} differs from the recorded call {number}{difference}")
+            }
+            None if self.exchanges.is_empty() => format!("{asked}: the recording has no call of a model"),
+            None => format!("{asked} comes after the {} recorded", self.exchanges.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::RecordedAnswers;
+    use crate::model::{ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
+
+    fn request(text: &str) -> RecordedRequest {
+        let body = json!({ "messages": [{ "role": "user", "content": text }] });
+        RecordedRequest { method: "POST".to_owned(), path: "/chat/completions".to_owned(), headers: vec![], body }
+    }
+
+    fn exchange(text: &str, answer: &str) -> RecordedExchange {
+        RecordedExchange {
+            wire: ExchangeWire::OpenAi,
+            request: request(text),
+            response: RecordedResponse { status: 200, content_type: None, body: Value::from(answer) },
+            latency_ms: 1,
+        }
+    }
+
+    #[test]
+    fn each_answer_is_given_once_to_its_own_question() {
+        let answers = RecordedAnswers::new(&[exchange("a", "1"), exchange("b", "2"), exchange("a", "3")]);
+        let ask = |text: &str| answers.answer(ExchangeWire::OpenAi, &request(text));
+        let answer = |text: &str| ask(text).map(|one| one.response.body.clone());
+        assert_eq!(answer("a"), Ok(Value::from("1")));
+        assert_eq!(
+            ask("c").unwrap_err(),
+            "POST /chat/completions of openai differs from the recorded call 2: messages[0].content was \"b\", and is \"c\""
+        );
+        assert_eq!((answer("a"), answer("b")), (Ok(Value::from("3")), Ok(Value::from("2"))));
+        assert_eq!(ask("a").unwrap_err(), "POST /chat/completions of openai is asked more often than the 2 recorded");
+        assert_eq!(ask("c").unwrap_err(), "POST /chat/completions of openai comes after the 3 recorded");
+        let of_anthropic = answers.answer(ExchangeWire::Anthropic, &request("a")).unwrap_err();
+        assert_eq!(of_anthropic, "POST /chat/completions of anthropic comes after the 3 recorded");
+        let none = RecordedAnswers::new(&[]);
+        assert!(none.answer(ExchangeWire::OpenAi, &request("a")).unwrap_err().ends_with("no call of a model"));
+    }
+}

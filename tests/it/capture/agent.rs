@@ -1,0 +1,244 @@
+//! An agent as a user would write it, in this test binary: it knows its model's server from its environment alone.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an agent prints its answer, and its complaints")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+
+/// The argument that makes this binary the agent; the next ones say how it behaves.
+pub const AGENT: &str = "act-as-agent";
+
+/// One answer over HTTP.
+pub struct Answer {
+    pub status: u16,
+    reader: BufReader<TcpStream>,
+    is_chunked: bool,
+    length: usize,
+}
+
+impl Answer {
+    /// The next piece of the body; `None` at its end.
+    pub fn piece(&mut self) -> Option<Vec<u8>> {
+        let length = match self.is_chunked {
+            false => std::mem::take(&mut self.length),
+            true => {
+                let mut line = String::new();
+                self.reader.read_line(&mut line).unwrap();
+                usize::from_str_radix(line.trim(), 16).unwrap_or(0)
+            }
+        };
+        let mut piece = vec![0; length];
+        self.reader.read_exact(&mut piece).unwrap();
+        if self.is_chunked {
+            self.reader.read_line(&mut String::new()).unwrap();
+        }
+        (length > 0).then_some(piece)
+    }
+
+    pub fn text(mut self) -> String {
+        let mut whole = Vec::new();
+        while let Some(piece) = self.piece() {
+            whole.extend(piece);
+        }
+        String::from_utf8(whole).unwrap()
+    }
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
+
+/// Sends a request to an address below a base of the environment.
+pub fn ask(method: &str, address: &str, key: &str, body: &str) -> Answer {
+    let (host, path) = address.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    let text = format!(
+        "{method} /{path} HTTP/1.1\r\nhost: {host}\r\n{key}\r\ncontent-type: application/json\r\nx-run: {}\r\ncontent-length: {}\r\n\r\n{body}",
+        std::process::id(),
+        body.len()
+    );
+    stream.write_all(text.as_bytes()).unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    let status = line.split(' ').nth(1).unwrap().parse().unwrap();
+    let (mut is_chunked, mut length) = (false, 0);
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header).unwrap();
+        let header = header.to_ascii_lowercase();
+        is_chunked |= header.starts_with("transfer-encoding: chunked");
+        if let Some(value) = header.strip_prefix("content-length: ") {
+            length = value.trim().parse().unwrap();
+        }
+        if header.trim().is_empty() {
+            return Answer { status, reader, is_chunked, length };
+        }
+    }
+}
+
+fn chat(body: &Value) -> Value {
+    let key = format!("authorization: Bearer {}", variable("OPENAI_API_KEY"));
+    let address = format!("{}/chat/completions", variable("OPENAI_BASE_URL"));
+    let answer = ask("POST", &address, &key, &body.to_string());
+    let status = answer.status;
+    let text = answer.text();
+    assert_eq!(status, 200, "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A loop over OpenAI's wire format: the model calls a tool, sees its result, and answers.
+fn tool_loop(query: &str, system: &str, result: &str) -> String {
+    let mut messages =
+        vec![json!({ "role": "system", "content": system }), json!({ "role": "user", "content": query })];
+    loop {
+        let answer = chat(&json!({ "model": "m-1", "messages": messages, "user": std::process::id().to_string() }));
+        let message = answer["choices"][0]["message"].clone();
+        let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+        messages.push(message.clone());
+        if calls.is_empty() {
+            return message["content"].as_str().unwrap().to_owned();
+        }
+        for call in calls {
+            messages.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": result }));
+        }
+    }
+}
+
+fn message_loop(query: &str) -> String {
+    let key = format!("x-api-key: {}", variable("ANTHROPIC_API_KEY"));
+    let address = format!("{}/v1/messages", variable("ANTHROPIC_BASE_URL"));
+    let mut messages = vec![json!({ "role": "user", "content": query })];
+    loop {
+        let body = json!({ "model": "m-1", "max_tokens": 100, "messages": messages });
+        let answer: Value = serde_json::from_str(&ask("POST", &address, &key, &body.to_string()).text()).unwrap();
+        messages.push(json!({ "role": "assistant", "content": answer["content"] }));
+        let block = &answer["content"][0];
+        match block["type"].as_str().unwrap() {
+            "tool_use" => messages.push(json!({ "role": "user", "content": [
+                { "type": "tool_result", "tool_use_id": block["id"], "content": "sent on Monday" }] })),
+            _ => return block["text"].as_str().unwrap().to_owned(),
+        }
+    }
+}
+
+/// How a streamed answer arrives.
+#[derive(PartialEq)]
+enum Arrival {
+    InPieces,
+    AtOnce,
+}
+
+/// Reads a streamed answer. If it arrives in pieces, the server sends the first event alone until it hears that it was seen.
+fn stream(query: &str, arrival: Arrival) -> String {
+    let base = variable("OPENAI_BASE_URL");
+    let body = json!({ "model": "m-1", "stream": true, "messages": [{ "role": "user", "content": query }] });
+    let mut answer = ask("POST", &format!("{base}/chat/completions"), "x-none: 1", &body.to_string());
+    let mut whole = String::from_utf8(answer.piece().unwrap()).unwrap();
+    if arrival == Arrival::InPieces {
+        assert!(!whole.contains("[DONE]"), "the first event came alone: {whole}");
+    }
+    assert_eq!(ask("GET", &format!("{base}/seen"), "x-none: 1", "").text(), "{}");
+    while let Some(piece) = answer.piece() {
+        whole.push_str(&String::from_utf8(piece).unwrap());
+    }
+    let events = whole.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| *data != "[DONE]");
+    let deltas =
+        events.map(|data| serde_json::from_str::<Value>(data).unwrap()["choices"][0]["delta"]["content"].clone());
+    deltas.filter_map(|delta| delta.as_str().map(str::to_owned)).collect()
+}
+
+/// Exports a trace with a call of a tool.
+fn export(query: &str) -> String {
+    let text = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
+    let span = |id: &str, parent: &str, name: &str, attributes: Value| {
+        json!({ "traceId": "5b8efff798038103d269b633813fc60c", "spanId": id, "parentSpanId": parent, "name": name,
+            "startTimeUnixNano": "1700000000000000000", "endTimeUnixNano": "1700000001000000000", "attributes": attributes })
+    };
+    let spans = json!([
+        span(
+            "eee19b7ec3c1b174",
+            "",
+            "invoke_agent",
+            json!([
+                text("gen_ai.operation.name", "invoke_agent"),
+                text(
+                    "gen_ai.input.messages",
+                    &json!([{ "role": "user", "parts": [{ "type": "text", "content": query }] }]).to_string()
+                )
+            ])
+        ),
+        span(
+            "eee19b7ec3c1b175",
+            "eee19b7ec3c1b174",
+            "execute_tool find_order",
+            json!([
+                text("gen_ai.operation.name", "execute_tool"),
+                text("gen_ai.tool.name", "find_order"),
+                text("gen_ai.tool.call.arguments", "{\"order\": 17}")
+            ])
+        ),
+    ]);
+    let body = json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] });
+    let address = variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+    assert_eq!(address, format!("{}/v1/traces", variable("OTEL_EXPORTER_OTLP_ENDPOINT")));
+    assert_eq!(ask("POST", &address, "x-none: 1", &body.to_string()).text(), "{}");
+    "Order 17 was sent on Monday.".to_owned()
+}
+
+/// Acts as the agent that the arguments describe, and prints its answer.
+pub fn act(arguments: &[String]) {
+    let behaviour = arguments.first().map_or("", String::as_str);
+    let mut query = String::new();
+    match arguments.get(1) {
+        Some(stated) => query.clone_from(stated),
+        None => drop(std::io::stdin().read_to_string(&mut query).unwrap()),
+    }
+    let query = query.trim();
+    let system = "Help customers of Acme.";
+    let answer = match behaviour {
+        "loop" => tool_loop(query, system, "sent on Monday"),
+        "other-system" => tool_loop(query, "Be brief.", "sent on Monday"),
+        "other-result" => tool_loop(query, system, "lost"),
+        "other-answer" => tool_loop(query, system, "sent on Monday").replace("Monday", "someday"),
+        "messages" => message_loop(query),
+        "stream" => stream(query, Arrival::InPieces),
+        "stream-replayed" => stream(query, Arrival::AtOnce),
+        "spans" => export(query),
+        "variables" => ["OPENAI_API_KEY", "ACME_REGION", "ACME_TOKEN", "HTTPS_PROXY"].map(variable).join(" "),
+        "silent" => String::new(),
+        "flood" => {
+            (0..1001).for_each(|number| {
+                drop(chat(&json!({ "model": "m-1", "messages": [{ "role": "user", "content": number.to_string() }] })))
+            });
+            "Order 17 was sent on Monday.".to_owned()
+        }
+        "huge" => {
+            let text = "x".repeat(17 << 20);
+            chat(&json!({ "messages": [{ "role": "user", "content": text }] })).to_string()
+        }
+        "nowhere" => ask("GET", &variable("OPENAI_BASE_URL").replace("/openai/v1", "/v2/x"), "x-none: 1", "").text(),
+        "elsewhere" => {
+            let proxy = variable("HTTP_PROXY");
+            let host = proxy.strip_prefix("http://").unwrap().to_owned();
+            let mut stream = TcpStream::connect(host).unwrap();
+            let text =
+                "GET http://api.example.com/v1/models HTTP/1.1\r\nhost: api.example.com\r\nconnection: close\r\n\r\n";
+            stream.write_all(text.as_bytes()).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            "Order 17 was sent on Monday.".to_owned()
+        }
+        "sleeps" => {
+            std::thread::sleep(std::time::Duration::from_secs(60));
+            String::new()
+        }
+        "broken" => {
+            eprintln!("the tool is missing");
+            std::process::exit(7)
+        }
+        other => panic!("no behaviour is called {other:?}"),
+    };
+    println!("{answer}");
+}

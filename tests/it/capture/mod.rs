@@ -1,0 +1,288 @@
+//! `goldgate record`, targets with `capture`, and the replay of recorded exchanges: an agent that knows its model's server from its
+//! environment alone, against a server of the test's own behind both wire formats.
+
+pub mod agent;
+mod model_server;
+mod refusals;
+
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use self::agent::AGENT;
+use self::model_server::ModelServer;
+use crate::golden_changes::git;
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = refusals::trials();
+    trials.extend([
+        trial("an agent with OpenAI's wire format is recorded, and its code replays to the same numbers without a model", openai),
+        trial("an agent with Anthropic's wire format is recorded, and its code replays to the same numbers without a model", anthropic),
+        trial("a streamed answer reaches the agent piece by piece while it is recorded, and replays", streamed),
+        trial("spans that an agent exports are recorded as its tool calls", spans),
+        trial("recordings have the names of headers, and the endpoint alone has the key", secrets),
+        trial("a program sees the variables that are passed on, and in a replay none with a key", variables),
+        trial("the code of an agent replays its exchanges, and a changed answer is red", changed_answer),
+        trial("a request that is not recorded gives no verdict and names the difference", changed_request),
+        trial("against a base commit, changed code that asks the same is graded and not stale", changed_code),
+        trial("against a base commit, an edited exchange is listed as an edited recording", edited_exchange),
+        trial("a query in the command is an argument, and nothing is read", argument),
+        trial("all recorded samples of a case are replayed, each with its own exchanges", samples),
+    ]);
+    trials
+}
+
+const CASES: &str = r#"[{ "category": "happy_path", "query": "Where is my order 17?", "expected_tools": ["find_order"],
+  "expected_output_contains": ["Monday"] }]"#;
+
+/// The file with the recording of the only case.
+pub const RECORDING: &str = "runs/support/happy_path-0.json";
+
+/// A config whose agent behaves like this. `source` is its source in the deterministic tier.
+pub fn config(behaviour: &str, source: &str, capture: &str) -> String {
+    let program = std::env::current_exe().unwrap();
+    format!(
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: chat\n    kind: tool_use\n    path: cases.json\n    agents:\n      \
+         support:\n        deterministic: {source}\n        model: {{ target: mine }}\n        fingerprint: [agent.txt]\ntargets:\n  \
+         mine: {{ command: [{:?}, {AGENT}, {behaviour}], capture: {capture}, timeout: 60s, env: [ACME_REGION, ACME_TOKEN] }}\n",
+        program.display().to_string()
+    )
+}
+
+pub const EXCHANGES: &str = "{ replay: exchanges, target: mine, recordings: runs }";
+
+/// A repository with one case, and an agent that behaves like this.
+pub fn repository(behaviour: &str, capture: &str) -> Repository {
+    let repository = Repository::empty();
+    repository.write("cases.json", CASES);
+    repository.write("agent.txt", "version 1\n");
+    repository.write("goldgate.yaml", config(behaviour, EXCHANGES, capture));
+    repository
+}
+
+pub fn record(repository: &Repository, server: &ModelServer, more: &[&str]) -> Ran {
+    let upstream = server.address();
+    let arguments = [&["record", "--quiet", "--upstream", &upstream], more].concat();
+    repository.goldgate_with(&arguments, &[("OPENAI_API_KEY", KEY), ("ANTHROPIC_API_KEY", KEY)])
+}
+
+pub const KEY: &str = "sesame-open-0123456789";
+
+/// A repository whose only case is recorded.
+pub fn recorded(behaviour: &str, capture: &str, server: &ModelServer) -> Repository {
+    let repository = repository(behaviour, capture);
+    let ran = record(&repository, server, &[]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, format!("{RECORDING}\n").as_str()), "{}", ran.stderr);
+    repository
+}
+
+pub fn run(repository: &Repository, more: &[&str]) -> (Ran, Value) {
+    let ran = repository.goldgate(&[&["run", "--format", "json", "--quiet"], more].concat());
+    let report =
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr));
+    (ran, report)
+}
+
+fn metrics(report: &Value) -> Value {
+    let metrics = report["suites"][0]["agents"][0]["metrics"].as_object().unwrap().clone();
+    metrics.into_iter().map(|(name, metric)| (name, metric["value"].clone())).collect()
+}
+
+fn record_of(repository: &Repository) -> Value {
+    serde_json::from_str(&repository.read(RECORDING)).unwrap()
+}
+
+/// Records, grades the recording, and replays the code: both have the same numbers, and no further call is made.
+fn same_numbers(behaviour: &str, capture: &str) -> (Repository, Value) {
+    let server = ModelServer::new();
+    let repository = recorded(behaviour, capture, &server);
+    let calls = server.requests().len();
+    let (ran, replayed) = run(&repository, &[]);
+    assert_eq!((ran.code, replayed["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+    repository.write("goldgate.yaml", config(behaviour, "{ replay: runs }", capture));
+    let (_, graded) = run(&repository, &[]);
+    assert_eq!(metrics(&replayed), metrics(&graded));
+    assert_eq!(server.requests().len(), calls, "a replay calls nobody");
+    let record = record_of(&repository);
+    (repository, record)
+}
+
+fn openai() {
+    let (_, record) = same_numbers("loop", "openai");
+    assert_eq!(record["outputs"], json!({ "text": "Order 17 was sent on Monday." }));
+    let call = &record["intermediate"]["tool_calls"][0];
+    assert_eq!(
+        (&call["name"], &call["arguments"]["order"], &call["result"]),
+        (&json!("find_order"), &json!(17), &json!("sent on Monday"))
+    );
+    let metrics = &record["metrics"];
+    assert_eq!(
+        (&metrics["input_tokens"], &metrics["output_tokens"], &metrics["model_calls"]),
+        (&json!(60), &json!(10), &json!(2))
+    );
+    let exchange = &record["intermediate"]["exchanges"][1];
+    assert_eq!((&exchange["wire"], &exchange["request"]["path"]), (&json!("openai"), &json!("/chat/completions")));
+    assert_eq!(exchange["response"]["status"], json!(200));
+    let digests = ["fingerprint", "input_sha256"].map(|key| record["provenance"][key].as_str().map(str::len));
+    assert_eq!(digests, [Some(64), Some(64)], "{record}");
+}
+
+fn anthropic() {
+    let (_, record) = same_numbers("messages", "anthropic");
+    assert_eq!(record["outputs"]["text"], json!("Order 17 was sent on Monday."));
+    assert_eq!(record["intermediate"]["tool_calls"][0]["name"], json!("find_order"));
+    assert_eq!((&record["metrics"]["input_tokens"], &record["metrics"]["model_calls"]), (&json!(24), &json!(2)));
+}
+
+fn streamed() {
+    let server = ModelServer::new();
+    let repository = repository("stream", "openai");
+    repository.replace("cases.json", "[\"find_order\"]", "[]");
+    let ran = record(&repository, &server, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let record = record_of(&repository);
+    assert_eq!(record["outputs"]["text"], json!("Order 17 was sent on Monday."));
+    assert_eq!((&record["metrics"]["input_tokens"], &record["metrics"]["output_tokens"]), (&json!(11), &json!(6)));
+    // In a replay both parts of the stream are there at once.
+    repository.replace("goldgate.yaml", "stream]", "stream-replayed]");
+    let (ran, report) = run(&repository, &[]);
+    assert_eq!((ran.code, report["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn spans() {
+    let server = ModelServer::new();
+    let repository = recorded("spans", "otlp", &server);
+    let record = record_of(&repository);
+    assert_eq!(record["intermediate"]["tool_calls"][0]["name"], json!("find_order"), "{record}");
+    assert_eq!(server.requests().len(), 0);
+    let (ran, report) = run(&repository, &[]);
+    assert_eq!((ran.code, report["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn secrets() {
+    let server = ModelServer::new();
+    let repository = recorded("loop", "openai", &server);
+    let text = repository.read(RECORDING);
+    for secret in [KEY, "goldgate-placeholder", "secret-cookie", "Bearer"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    let names = &record_of(&repository)["intermediate"]["exchanges"][0]["request"]["headers"];
+    assert_eq!(*names, json!(["authorization", "content-length", "content-type", "host", "x-run"]));
+    let heads = server.requests();
+    assert!(heads.iter().all(|head| head.contains(&format!("authorization: Bearer {KEY}"))), "{heads:?}");
+}
+
+fn variables() {
+    let server = ModelServer::new();
+    let repository = repository("variables", "openai");
+    repository.write("cases.json", CASES.replace("[\"find_order\"]", "[]").replace("Monday", "placeholder"));
+    let known = [("OPENAI_API_KEY", KEY), ("ACME_REGION", "north"), ("ACME_TOKEN", "t-12345678"), ("OTHER", "no")];
+    let ran = repository.goldgate_with(&["record", "--quiet", "--upstream", &server.address()], &known);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let printed = record_of(&repository)["outputs"]["text"].to_string();
+    assert!(printed.starts_with("\"goldgate-placeholder north ") && printed.contains("redacted"), "{printed}");
+    assert!(ran.stderr.contains("1 sample without a call of a model"), "{}", ran.stderr);
+    let ran = repository.goldgate_with(&["run", "--quiet", "--record", "again"], &known);
+    let again = repository.read("again/support/happy_path-0.json");
+    assert!(again.contains("goldgate-placeholder north  http://127.0.0.1:"), "{again}{}", ran.stderr);
+}
+
+/// What a case says about its replay, and the code of the run.
+fn replay_after(from: &str, to: &str) -> (Ran, Value) {
+    let server = ModelServer::new();
+    let repository = recorded(from, "openai", &server);
+    let calls = server.requests().len();
+    repository.write("goldgate.yaml", config(to, EXCHANGES, "openai"));
+    let (ran, report) = run(&repository, &[]);
+    assert_eq!(server.requests().len(), calls, "a replay calls nobody");
+    (ran, report)
+}
+
+fn changed_answer() {
+    let (ran, report) = replay_after("loop", "other-answer");
+    assert_eq!((ran.code, report["verdict"].as_str()), (1, Some("fail")), "{}{}", ran.stdout, ran.stderr);
+    assert!(report["failures"].to_string().contains("someday"), "{}", report["failures"]);
+}
+
+fn changed_request() {
+    let system = "messages[0].content was \"Help customers of Acme.\", and is \"Be brief.\"";
+    let result = "messages[3].content was \"sent on Monday\", and is \"lost\"";
+    for (behaviour, difference) in [("other-system", system), ("other-result", result)] {
+        let (ran, report) = replay_after("loop", behaviour);
+        assert_eq!(ran.code, 3, "{behaviour}: {}{}", ran.stdout, ran.stderr);
+        let text = report.to_string().replace("\\\"", "\"");
+        assert!(text.contains(difference), "{behaviour}: {text}");
+        assert!(text.contains("record this case again with goldgate record"), "{behaviour}: {text}");
+    }
+}
+
+/// A repository whose recorded state with its baseline is committed.
+fn committed() -> Repository {
+    let server = ModelServer::new();
+    let repository = recorded("loop", "openai", &server);
+    repository.remove(".git");
+    let ran = repository.goldgate(&["run", "--quiet", "--update-baseline"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    git(&repository.path(""), &["init", "-q", "-b", "main"]);
+    repository.write(".gitignore", ".goldgate/\n");
+    git(&repository.path(""), &["add", "-A"]);
+    git(&repository.path(""), &["commit", "-q", "-m", "base"]);
+    repository
+}
+
+fn path() -> (&'static str, String) {
+    ("PATH", std::env::var("PATH").unwrap())
+}
+
+fn against_base(repository: &Repository) -> (Ran, Value) {
+    let (name, value) = path();
+    let ran = repository.goldgate_with(&["run", "--format", "json", "--quiet", "--base", "HEAD"], &[(name, &value)]);
+    let report =
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr));
+    (ran, report)
+}
+
+fn changed_code() {
+    let repository = committed();
+    repository.write("agent.txt", "version 2\n");
+    let (ran, report) = against_base(&repository);
+    assert_eq!((ran.code, report["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+    // The control: recordings that are graded themselves are of the older agent.
+    repository.replace("goldgate.yaml", EXCHANGES, "{ replay: runs }");
+    git(&repository.path(""), &["commit", "-q", "-a", "-m", "graded"]);
+    repository.write("agent.txt", "version 3\n");
+    let (ran, report) = against_base(&repository);
+    assert_eq!(ran.code, 3, "{report}{}", ran.stderr);
+}
+
+fn edited_exchange() {
+    let repository = committed();
+    repository.replace(RECORDING, "Order 17 was sent on Monday.\",", "Order 17 was sent last Monday.\",");
+    let (ran, report) = against_base(&repository);
+    let changes = report["golden_changes"].to_string();
+    assert!(changes.contains("happy_path-0"), "{changes}{}", ran.stderr);
+}
+
+fn argument() {
+    let server = ModelServer::new();
+    let repository = repository("loop", "openai");
+    repository.replace("goldgate.yaml", "loop]", "loop, \"{query}\"]");
+    let ran = record(&repository, &server, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let (ran, report) = run(&repository, &[]);
+    assert_eq!((ran.code, report["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn samples() {
+    let server = ModelServer::new();
+    let repository = repository("loop", "openai");
+    let ran = record(&repository, &server, &["--samples", "2"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "runs/support/happy_path-0/\n"), "{}", ran.stderr);
+    let (_, report) = run(&repository, &[]);
+    assert_eq!(report["suites"][0]["agents"][0]["cases"][0]["samples_completed"], json!(2), "{report}");
+    repository.remove("runs/support/happy_path-0/0.json");
+    let (_, report) = run(&repository, &[]);
+    assert_eq!(report["suites"][0]["agents"][0]["cases"][0]["samples_completed"], json!(1), "{report}");
+    assert!(report.to_string().contains("sample 0 is not recorded in runs"), "{report}");
+}
