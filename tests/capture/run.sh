@@ -21,8 +21,11 @@ mkdir -p "$tools"
 "$tools/venv/bin/pip" install --quiet --requirement "$here/requirements.txt"
 cp "$here/package.json" "$tools/package.json"
 (cd "$tools" && npm install --no-audit --no-fund --loglevel=error)
-cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
-goldgate=${GOLDGATE_BINARY:-${CARGO_TARGET_DIR:-$root/target}/debug/goldgate}
+goldgate=${GOLDGATE_BINARY:-}
+if [[ -z $goldgate ]]; then
+  cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
+  goldgate=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
+fi
 
 pid=
 trap 'if [[ -n $pid ]]; then kill "$pid" 2> /dev/null || true; fi' EXIT
