@@ -77,7 +77,7 @@ script() {
 # The default branch: this repository's files.
 source=$work/source
 git clone --quiet "$origin" "$source" 2> "$work/none"
-(cd "$root" && git ls-files -z --cached --others --exclude-standard -- action.yml setup .github Cargo.toml goldgate.yaml fixtures baselines |
+(cd "$root" && git ls-files -z --cached --others --exclude-standard -- action.yml setup .github Cargo.toml goldgate.yaml fixtures examples baselines |
     xargs -0 cp --parents --target-directory "$source")
 # change MESSAGE: a commit on the default branch, by a maintainer.
 change() {
