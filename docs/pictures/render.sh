@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Renders Markdown comments as GitHub shows them, light and dark: cmark-gfm, GitHub's own style sheet (npm github-markdown-css) and a
-# headless Chromium. The pictures of docs/story.md come from its test:
+# Draws what a reader sees, with a headless Chromium:
+#   *.md    comments as GitHub shows them, light and dark (cmark-gfm, GitHub's own style sheet from npm github-markdown-css)
+#   *.ansi  screens of a terminal; the width is the number in the name
+#   *.html  the HTML report, light and dark
+# The pictures of docs/story.md and of docs/results.md come from tests:
 #   GOLDGATE_STORY=DIR cargo test --test it -- "story of" && docs/pictures/render.sh DIR docs/pictures/story
-# usage: render.sh FOLDER-OF-MD FOLDER-OF-PNG
+#   GOLDGATE_BROKEN=DIR cargo test --test it -- "another argument" && PHONE=yes docs/pictures/render.sh DIR docs/pictures/reading
+# usage: [PHONE=yes] render.sh FOLDER FOLDER-OF-PNG
 set -euo pipefail
-from=${1:?the folder of the comments}
+from=${1:?the folder of the texts}
 into=${2:?the folder of the pictures}
 tools=${GOLDGATE_TOOLS:-$HOME/.cache/goldgate-tools}/pictures
 for program in cmark-gfm chromium npm python3; do
@@ -47,12 +51,68 @@ browse() {
     chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/profile" "$@" 2> "$work/browser.log"
 }
 
+# The colours of a terminal as HTML.
+screens='import html, re, sys
+colours = {"8": "#8b949e", "9": "#ff7b72", "10": "#7ee787", "11": "#e3b341"}
+out, style = [], {}
+for number, part in enumerate(re.split("\x1b\\[([0-9;]*)m", sys.stdin.read())):
+    if number % 2 == 0:
+        css = ";".join(f"{key}:{value}" for key, value in style.items())
+        out.append(f"<span style=\"{css}\">{html.escape(part)}</span>" if css else html.escape(part))
+    elif part in ("", "0"):
+        style = {}
+    elif part == "1":
+        style["font-weight"] = "bold"
+    elif part == "39":
+        style.pop("color", None)
+    elif part.startswith("38;5;"):
+        style["color"] = colours[part[5:]]
+    else:
+        sys.exit(f"unknown style {part}")
+sys.stdout.write("".join(out))'
+
+# screen FILE COLUMNS: a terminal with a ruler line at its right edge.
+screen() {
+    printf '<!doctype html><meta charset=utf-8><title>0</title><style>'
+    cat <<STYLE
+body { margin: 0; background: #0d1117; color: #e6edf3; }
+pre { margin: 0; padding: 12px; width: ${2}ch; border-right: 1px solid #30363d; font: 14px/1.35 "DejaVu Sans Mono", "Liberation Mono", monospace;
+      white-space: pre-wrap; overflow-wrap: anywhere; }
+</style><pre>
+STYLE
+    python3 -c "$screens" < "$1"
+    printf '</pre><script>document.title = document.querySelector("pre").offsetHeight + " " + document.querySelector("pre").offsetWidth</script>'
+}
+
+# shoot PAGE WIDTH PICTURE [FLAG…]: the whole page at this width.
+shoot() {
+    local height
+    height=$(browse "${@:4}" --window-size="$2,800" --dump-dom "file://$1" | sed -n 's/.*<title>\([0-9]*\).*/\1/p' | head -1)
+    browse "${@:4}" --window-size="$2,${height:-1200}" --screenshot="$3" "file://$1"
+    echo "$3"
+}
+
+shopt -s nullglob
 for comment in "$from"/*.md; do
+    name=$(basename "$comment" .md)
     for shade in light dark; do
-        name=$(basename "$comment" .md)-$shade
         page "$comment" "$shade" > "$work/$name.html"
-        height=$(browse --window-size=960,800 --dump-dom "file://$work/$name.html" | sed -n 's/.*<title>\([0-9]*\)<.*/\1/p' | head -1)
-        browse --window-size="960,${height:-1200}" --screenshot="$into/$name.png" "file://$work/$name.html"
-        echo "$into/$name.png"
+        shoot "$work/$name.html" 960 "$into/$name-$shade.png"
+        # Chromium opens no window below 500 pixels, so a phone is a frame.
+        if [[ ${PHONE:-} == yes ]]; then
+            printf '<!doctype html><meta charset=utf-8><title>0</title><body style="margin:0"><iframe src="%s.html" style="width:390px;border:0"></iframe><script>const frame = document.querySelector("iframe"); frame.onload = () => { const height = frame.contentDocument.documentElement.scrollHeight; frame.style.height = height + "px"; document.title = height }</script>' "$name" > "$work/phone.html"
+            shoot "$work/phone.html" 390 "$into/$name-$shade-phone.png" --allow-file-access-from-files
+        fi
     done
+done
+for text in "$from"/*.ansi; do
+    name=$(basename "$text" .ansi)
+    columns=${name##*-}
+    screen "$text" "$columns" > "$work/screen.html"
+    shoot "$work/screen.html" $((columns * 843 / 100 + 30)) "$into/terminal-$columns.png"
+done
+for report in "$from"/*.html; do
+    name=$(basename "$report" .html)
+    browse --window-size=1280,1600 --screenshot="$into/report-light.png" "file://$report"
+    browse --window-size=1280,1600 --blink-settings=preferredColorScheme=0 --screenshot="$into/report-dark.png" "file://$report"
 done
