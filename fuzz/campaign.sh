@@ -25,10 +25,11 @@ for target in "${targets[@]}"; do
   if [[ $target == archives ]]; then features=(--features github); fi
   cargo build --locked --quiet --release --target "$triple" --bin "$target" "${features[@]}"
   mkdir -p "corpus/$target" artifacts
-  log="artifacts/$target.log"
+  # Whole paths: the target `repository` changes its folder.
+  log="$PWD/artifacts/$target.log"
   code=0
   "$built/$target" -max_total_time="$seconds" -runs="$inputs" -timeout=20 -rss_limit_mb=4096 -max_len=20000 -print_final_stats=1 \
-    -artifact_prefix="artifacts/$target-" "corpus/$target" >/dev/null 2>"$log" || code=$?
+    -artifact_prefix="$PWD/artifacts/$target-" "$PWD/corpus/$target" >/dev/null 2>"$log" || code=$?
   tried="$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
   speed="$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")"
   if ((code == 0)); then

@@ -8,7 +8,7 @@ use serde_json::json;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(body) = answer(Some("application/json"), bytes) {
-        let form = AnswerForm { name: "answer".to_owned(), schema: json!({ "type": "object" }) };
+        let form = AnswerForm { name: "answer", schema: json!({ "type": "object" }) };
         let messages = vec![Message::User("q".to_owned())];
         let asked = Conversation { system: String::new(), messages, tools: Vec::new(), answer: Some(form) };
         for turn in [anthropic::turn(&body, &asked), converse::turn(&body, &asked), openai::turn(&body)] {

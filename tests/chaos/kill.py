@@ -1,5 +1,6 @@
 """Kills writing commands at random times. The content changes between two states, so that a torn, a lost and a mixed file are seen."""
 
+import functools
 import json
 import os
 import pathlib
@@ -11,13 +12,23 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY, KILLS = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+BINARY, KILLS, ONLY = os.path.abspath(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 CASES, SAMPLES = 12, 3
 # The real clock: two runs have other dates and times, and are compared without them.
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 MEASURED = re.compile(rb"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?Z)?|\"wall_ms\": \d+")
+CONFIG = (
+    "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n"
+    "    tier: [deterministic, model]\n    agents:\n      agent-0: { deterministic: { replay: golden/runs }, "
+    "fingerprint: [agent.py], model: { target: mine } }\n"
+    "    labels: labels.json\n"
+    "    judges: { sound: { target: bench, rubric: rubric.md, votes: 1, labels: people.json } }\n"
+    "targets:\n  mine: { command: [python3, agent.py], protocol: oneshot, concurrency: 4 }\n"
+    "  bench: { command: [python3, judge.py], protocol: oneshot, concurrency: 4 }\n"
+)
 # An agent that answers with the content of a file: the state.
 AGENT = """import json, sys
 asked = json.load(sys.stdin)
@@ -34,21 +45,20 @@ state = open("state.txt").read()
 print(json.dumps({"status": "completed", "outputs": {"verdict": "pass" if state == "a" else "fail", "reason": state * 20_000}}))
 """
 
+# The same finding from a program that is started for one query.
+SAID = """import json, sys
+sys.stdin.read()
+finding = {"category": "termination", "severity": "high", "title": open("state.txt").read() * 200, "description": "notice", "citations": []}
+print(json.dumps({"outputs": {"findings": [finding], "gaps": []}}))
+"""
+
 
 def repository(folder):
     subprocess.run([sys.executable, ROOT / "benches/cases.py", str(CASES), folder], check=True)
-    config = (
-        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n"
-        "    tier: [deterministic, model]\n    agents:\n      agent-0: { deterministic: { replay: golden/runs }, "
-        "fingerprint: [agent.py], model: { target: mine } }\n"
-        "    labels: labels.json\n"
-        "    judges: { sound: { target: bench, rubric: rubric.md, votes: 1, labels: people.json } }\n"
-        "targets:\n  mine: { command: [python3, agent.py], protocol: oneshot, concurrency: 4 }\n"
-        "  bench: { command: [python3, judge.py], protocol: oneshot, concurrency: 4 }\n"
-    )
-    (folder / "goldgate.yaml").write_text(config)
+    (folder / "goldgate.yaml").write_text(CONFIG)
     (folder / "agent.py").write_text(AGENT)
     (folder / "judge.py").write_text(JUDGE)
+    (folder / "said.py").write_text(SAID)
     (folder / "rubric.md").write_text("Is the finding sound?\n")
     (folder / "people.json").write_text("[]\n")
     (folder / "labels.json").write_text("[]\n")
@@ -62,17 +72,51 @@ def repository(folder):
         (folder / f"{state}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in messages * SAMPLES))
 
 
-def enter(folder, state):
+def enter(folder, state, prepare=None):
     """Makes the repository's content the one of a state."""
     shutil.rmtree(folder / "golden/runs")
     shutil.copytree(folder / state, folder / "golden/runs")
     (folder / "state.txt").write_text(state)
+    if prepare:
+        prepare(folder, state)
+
+
+def many_samples(folder, state):
+    """Five samples a case that differ, so that `calibrate --write` changes the gates, to other limits in each state."""
+    (folder / "goldgate.yaml").write_text(CONFIG.replace("    labels:", "    gates: { finding_precision: { max_drop: 0.01 } }\n    labels:"))
+    for place, file in enumerate(sorted((folder / "a/agent-0").glob("*.json"))):
+        run = json.loads(file.read_text())
+        samples = folder / "golden/runs/agent-0" / file.stem
+        samples.with_suffix(".json").unlink()
+        samples.mkdir()
+        found = run["outputs"]["findings"]
+        for sample in range(5):
+            is_long = (place + sample) % 5 < (1 if state == "a" else 2)
+            run |= {"sample": sample, "outputs": run["outputs"] | {"findings": found[: 4 if is_long else 2]}}
+            (samples / f"{sample}.json").write_text(json.dumps(run))
+
+
+def drafts(folder, state):
+    """Every case is a draft."""
+    for file in (folder / "golden/expected").rglob("*.json"):
+        case = json.loads(file.read_text())
+        file.write_text(json.dumps(case | {"draft": True, "notes": state * 20_000}))
+
+
+def parts(folder, state):
+    """The two shards of a run in each state, made once."""
+    for part in "12":
+        if not (folder / f"{state}-{part}").exists():
+            done = start(folder, ["run", "--quiet", "--shard", f"{part}/2", "--out", f"{state}-{part}"]).wait()
+            if done not in (0, 1):
+                sys.exit(f"shard {part} of state {state} ends with {done}")
 
 
 def files(folder, *below):
     found = {}
     for part in below:
-        for file in sorted((folder / part).rglob("*")):
+        whole = folder / part
+        for file in [whole] if whole.is_file() else sorted(whole.rglob("*")):
             if file.is_file():
                 found[file.relative_to(folder).as_posix()] = content(file.read_bytes())
     return found
@@ -96,13 +140,28 @@ def start(folder, arguments):
     )
 
 
-# What is written by each command, and whether its files belong together by folder: a pair's samples are of one state.
+class Command(typing.NamedTuple):
+    """A command that writes, and what it writes."""
+
+    arguments: list
+    below: list
+    # Whether the files of a folder belong together: a pair's samples are of one state.
+    together: bool = False
+    # What the repository needs besides its recordings, before each start.
+    prepare: typing.Callable = None
+
+
+SAMPLED = ["--samples", str(SAMPLES)]
 COMMANDS = {
-    "run --update-baseline": (["run", "--quiet", "--update-baseline"], ["baselines"], 0),
-    "run --out": (["run", "--quiet", "--out", "out"], ["out"], 0),
-    "run --record": (["run", "--quiet", "--tier", "model", "--samples", str(SAMPLES), "--record", "recorded"], ["recorded"], 3),
-    "import": (["import", "openai", "STATE.jsonl", "--out", "imported", "--agent", "agent-0", "--case", "c", "--force"], ["imported"], 3),
-    "judge": (["judge", "--quiet", "--again"], ["golden/runs"], 0),
+    "run --update-baseline": Command(["run", "--quiet", "--update-baseline"], ["baselines"]),
+    "run --out": Command(["run", "--quiet", "--out", "out"], ["out"]),
+    "run --record": Command(["run", "--quiet", "--tier", "model", *SAMPLED, "--record", "recorded"], ["recorded"], True),
+    "record": Command(["record", *SAMPLED, "--concurrency", "4", "--out", "told", "--", "python3", "said.py"], ["told"], True),
+    "import": Command(["import", "openai", "STATE.jsonl", "--out", "imported", "--agent", "agent-0", "--case", "c", "--force"], ["imported"], True),
+    "judge": Command(["judge", "--quiet", "--again"], ["golden/runs"]),
+    "merge": Command(["merge", "STATE-1", "STATE-2", "--out", "joined"], ["joined"], prepare=parts),
+    "review": Command(["review", "--accept", "*"], ["golden/expected"], prepare=drafts),
+    "calibrate --write": Command(["calibrate", "--write", "--hard-too"], ["goldgate.yaml"], prepare=many_samples),
 }
 
 
@@ -112,12 +171,12 @@ def own(arguments, state):
 
 def kill_often(name, folder, kills):
     """Returns a sentence for everything that is wrong, and how many kills hit a running command."""
-    arguments, below, together = COMMANDS[name]
+    arguments, below, together, prepare = COMMANDS[name]
     whole = {}
     longest = 0.0
     # The second round is measured: the first one creates folders.
     for state in "abab":
-        enter(folder, state)
+        enter(folder, state, prepare)
         begun = time.monotonic()
         if start(folder, own(arguments, state)).wait() not in (0, 1):
             sys.exit(f"{name} does not end well without a kill")
@@ -128,7 +187,7 @@ def kill_often(name, folder, kills):
     wrong, hit = [], 0
     for number in range(kills):
         state = "ab"[number % 2]
-        enter(folder, state)
+        enter(folder, state, prepare)
         before = files(folder, *below)
         child = start(folder, own(arguments, state))
         time.sleep(random.uniform(0, 1.1 * longest))
@@ -151,7 +210,7 @@ def kill_often(name, folder, kills):
             if together and file in whole["a"] and whole["a"][file] != whole["b"][file]:
                 sets.setdefault(file.rpartition("/")[0], set()).add(text == whole["a"][file])
         wrong += [f"kill {number}: {pair} is mixed" for pair, states in sets.items() if len(states) > 1]
-    enter(folder, "a")
+    enter(folder, "a", prepare)
     if start(folder, own(arguments, "a")).wait() not in (0, 1) or files(folder, *below) != whole["a"]:
         wrong.append("the command does not end well after the kills")
     return wrong, hit
@@ -197,18 +256,50 @@ def kill_while_labelling(folder, kills):
     return wrong, hit
 
 
-def two_at_once(folder, pairs):
+def kill_while_setting_up(folder, kills):
+    """A config is there only with its cases, and no file is torn. Returns what is wrong, and how many kills hit."""
+    chats = [{"messages": [{"role": "user", "content": f"{n}"}, {"role": "assistant", "content": f"{n}" * 20_000}]} for n in range(CASES)]
+    written = ["goldgate.yaml", "golden", ".goldgate/schemas", ".github"]
+
+    def begin():
+        shutil.rmtree(folder)
+        (folder / ".git").mkdir(parents=True)
+        (folder / "chats.jsonl").write_text("".join(json.dumps(chat) + "\n" for chat in chats))
+        return start(folder, ["init", "--from", "chats.jsonl"])
+
+    begun = time.monotonic()
+    if begin().wait() != 0:
+        sys.exit("init does not end well without a kill")
+    longest = time.monotonic() - begun
+    whole = files(folder, *written)
+    if len(whole) < CASES + 4:
+        sys.exit(f"init wrote {sorted(whole)}")
+    wrong, hit = [], 0
+    for number in range(kills):
+        child = begin()
+        time.sleep(random.uniform(0, 1.1 * longest))
+        hit += child.poll() is None
+        child.kill()
+        child.wait()
+        found = files(folder, *written)
+        wrong += [f"kill {number}: {file} is torn" for file, text in found.items() if text != whole.get(file)]
+        if "goldgate.yaml" in found and "golden/cases.json" not in found:
+            wrong.append(f"kill {number}: the config is there without its cases")
+    return wrong, hit
+
+
+def two_at_once(folder, kills):
     """Two processes with the same process id, as in two containers, that write the same files."""
     arguments = ["run", "--quiet", "--out", "out", "--update-baseline"]
     if subprocess.run(["unshare", "--pid", "--fork", "true"], capture_output=True).returncode != 0:
-        return None
+        return [], "not run, because unshare is not allowed here"
     enter(folder, "a")
     # The second run has a baseline to compare with.
     for _ in "12":
         start(folder, arguments).wait()
     whole = files(folder, "out", "baselines")
     wrong = []
-    for number in range(pairs):
+    for number in range(pairs := kills // 5):
         command = ["unshare", "--pid", "--fork", BINARY, *arguments]
         both = [subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in "12"]
         codes = [child.wait() for child in both]
@@ -216,38 +307,39 @@ def two_at_once(folder, pairs):
             wrong.append(f"pair {number}: exit codes {codes}")
         if files(folder, "out", "baselines") != whole:
             wrong.append(f"pair {number}: a file is torn or lost")
-    return wrong
+    return wrong, f"{pairs} pairs of processes with one process id"
+
+
+def kill_command(name, folder, kills):
+    wrong, hit = kill_often(name, folder, kills)
+    left = folder / ".goldgate/drafts"
+    drafts = len(list(left.glob("*.tmp"))) if left.exists() else 0
+    return wrong, f"{kills} kills, {hit} of a running command, {drafts} drafts left in .goldgate"
+
+
+def kill_other(kill):
+    def killed(folder, kills):
+        wrong, hit = kill(folder, kills)
+        return wrong, f"{kills} kills, {hit} of a running command"
+
+    return killed
 
 
 def main():
     random.seed(1)
+    trials = {name: functools.partial(kill_command, name) for name in COMMANDS}
+    trials |= {"label": kill_other(kill_while_labelling), "init": kill_other(kill_while_setting_up), "pairs": two_at_once}
+    if unknown := set(ONLY) - set(trials):
+        sys.exit(f"unknown: {unknown}; known: {list(trials)}")
     failed = False
     with tempfile.TemporaryDirectory() as work:
-        for name in COMMANDS:
+        for name in ONLY or trials:
             folder = pathlib.Path(work) / name.replace(" ", "")
             folder.mkdir()
             repository(folder)
-            wrong, hit = kill_often(name, folder, KILLS)
-            drafts = len(list((folder / ".goldgate/drafts").glob("*.tmp"))) if (folder / ".goldgate/drafts").exists() else 0
-            print(f"{name}: {KILLS} kills, {hit} of a running command, {len(wrong)} faults, {drafts} drafts left in .goldgate", flush=True)
+            wrong, counts = trials[name](folder, KILLS)
+            print(f"{name}: {counts}, {len(wrong)} faults", flush=True)
             print("".join(f"  {line}\n" for line in wrong[:10]), end="", flush=True)
-            failed |= bool(wrong)
-        folder = pathlib.Path(work) / "labels"
-        folder.mkdir()
-        repository(folder)
-        wrong, hit = kill_while_labelling(folder, KILLS)
-        print(f"label: {KILLS} kills, {hit} of a running command, {len(wrong)} faults", flush=True)
-        print("".join(f"  {line}\n" for line in wrong[:10]), end="", flush=True)
-        failed |= bool(wrong)
-        folder = pathlib.Path(work) / "pairs"
-        folder.mkdir()
-        repository(folder)
-        wrong = two_at_once(folder, KILLS // 5)
-        if wrong is None:
-            print("two at once: not run, because unshare is not allowed here")
-        else:
-            print(f"two at once with one process id: {KILLS // 5} pairs, {len(wrong)} faults")
-            print("".join(f"  {line}\n" for line in wrong[:10]), end="")
             failed |= bool(wrong)
     sys.exit(1 if failed else 0)
 
