@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use goldgate::app;
-use goldgate::world::{World, limit_threads};
+use goldgate::world::{World, start_threads};
 use mimalloc::MiMalloc;
 
 // Grading allocates many small texts on all cores; with the default allocator of a static binary the cores wait for each other.
@@ -12,7 +12,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let mut world = World::of_process();
-    limit_threads(&world.env);
+    start_threads(&world.env);
     let code = app::main(&mut world);
     // The process ends here, so freeing what the world keeps would only cost time.
     std::mem::forget(world);

@@ -10,7 +10,7 @@ mod view;
 #[cfg(feature = "models")]
 pub use self::record::RecordArgs;
 pub use self::results::{DiffArgs, ExplainArgs, HistoryArgs, ReportArgs, ReviewArgs};
-pub use self::selection::SelectionArgs;
+pub use self::selection::{AgentSelectionArgs, SelectionArgs};
 use self::values::{Samples, dollars, samples};
 pub use self::view::ViewArgs;
 
@@ -308,12 +308,9 @@ pub struct CalibrateArgs {
     /// Config whose recordings are graded if no DIR is given
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// Only this suite; may be repeated
-    #[arg(long, value_name = "ID")]
-    pub suite: Vec<String>,
-    /// Only this agent; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub agent: Vec<String>,
+    /// Which suites and agents.
+    #[command(flatten)]
+    pub agents: AgentSelectionArgs,
     /// Accepted rate of false alarms per gate for an unchanged agent, in percent
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
     pub false_alarms: f64,

@@ -53,7 +53,7 @@ impl CliError {
                 }
                 let count =
                     if sorted.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", sorted.len()) };
-                lines.push(format!("{count} found; nothing was graded"));
+                lines.push(format!("{count} found; nothing was done"));
                 lines
             }
         }

@@ -7,6 +7,7 @@ use super::pipeline::baseline;
 use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
 use super::pipeline::past_baselines::add_past_baselines;
+use super::pipeline::plan::config_text;
 use super::pipeline::run_options::{DecidingTiers, RunOptions};
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
@@ -53,7 +54,7 @@ pub fn grade_worktree(
     let trees = match before {
         BaseSource::Commit(objects, commit) => {
             // Errors in the config are reported before any request.
-            read_config(&disk.text(&file)?)?;
+            read_config(&config_text(&disk, &file)?)?;
             Some(BaseTrees::open(objects, commit, &job.branch, &files)?)
         }
         BaseSource::None => None,

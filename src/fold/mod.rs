@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::model::{
     AgentName, Aggregate, AnsweredBy, Better, CaseId, CaseTrend, CheckOutcome, Difference, Exclusion, Failure,
     GoldenLine, Grade, Layer, LostSample, MetricSpec, PairCheck, PairResult, PairShortfall, PairValue, RepoPath,
-    Ruling, SampleFold, Shortfall, Standing, Tag, UngradedReason, ValueSource, harmonic, indicator, share,
+    Ruling, SampleFold, SampleUses, Shortfall, Standing, Tag, UngradedReason, ValueSource, harmonic, indicator, share,
 };
 
 pub use values_by_run::{ValuesByRun, apart};
@@ -88,6 +88,7 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         complaints: BTreeMap::new(),
         judged: Vec::new(),
         calls: Vec::new(),
+        uses: SampleUses::default(),
         outputs_sha256: None,
         answered_by,
     }

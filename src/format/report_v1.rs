@@ -118,7 +118,8 @@ impl Serialize for Report {
             usage,
         } = self;
         let failures: Vec<ReportFailure<'_>> = self.failures().filter_map(ReportFailure::of).collect();
-        let mut taxonomy: BTreeMap<&str, u32> = Tag::ALL.into_iter().map(|tag| (tag.as_str(), 0)).collect();
+        let stated = Tag::ALL.into_iter().filter(|tag| tag.is_stated(0));
+        let mut taxonomy: BTreeMap<&str, u32> = stated.map(|tag| (tag.as_str(), 0)).collect();
         for failure in &failures {
             *taxonomy.entry(failure.tag.as_str()).or_default() += 1;
         }

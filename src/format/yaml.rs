@@ -43,7 +43,7 @@ pub fn again<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
         };
         let problem = Diagnostic::of_file(&source.file, found.code, found.what, found.help);
         match error.location() {
-            Some(location) => problem.at(point(location.line(), location.column())),
+            Some(location) => problem.at(point(end(source), location.line(), location.column())),
             None => problem,
         }
     })
@@ -125,12 +125,12 @@ const DEPTH: usize = InputLimit::YAML_LEVELS.count();
 /// Checks a text before the typed parse: nesting that costs memory and time, keys that are not texts, and duplicate keys, of which the YAML
 /// crate keeps the last and loses a setting. Only the keys of open mappings are stored.
 fn unfit(source: &SourceText) -> Option<Diagnostic> {
-    let mut open: Vec<OpenNode> = Vec::new();
+    let (mut open, last): (Vec<OpenNode>, Point) = (Vec::new(), end(source));
     for event in Parser::new_from_str(&source.text) {
         // Other syntax errors are reported by the typed parse; it must not see deep nesting.
         let Ok((event, span)) = event else { return unclosed(source) };
         let refuse = |code, what: String, help: &str| {
-            let at = point(span.start.line(), span.start.col() + 1);
+            let at = point(last, span.start.line(), span.start.col() + 1);
             Some(Diagnostic::of_file(&source.file, code, what, help).at(at))
         };
         let opened = match &event {
@@ -202,10 +202,10 @@ enum YamlFrame {
 /// Calls `visit` with the path and position of every key and element, in text order; stops at a syntax error.
 fn walk(source: &SourceText, mut visit: impl FnMut(&[WalkStep], Point)) {
     let mut frames: Vec<YamlFrame> = Vec::new();
-    let mut path: Vec<WalkStep> = Vec::new();
+    let (mut path, last): (Vec<WalkStep>, Point) = (Vec::new(), end(source));
     for event in Parser::new_from_str(&source.text) {
         let Ok((event, span)) = event else { return };
-        let at = point(span.start.line(), span.start.col() + 1);
+        let at = point(last, span.start.line(), span.start.col() + 1);
         let opens = match &event {
             Event::MappingStart(..) => Some(YamlFrame::MappingKey),
             Event::SequenceStart(..) => Some(YamlFrame::List(0)),
@@ -253,9 +253,16 @@ fn leave(frames: &mut [YamlFrame], path: &mut Vec<WalkStep>) {
     path.pop();
 }
 
-fn point(line: usize, column: usize) -> Point {
+/// The end of a text.
+fn end(source: &SourceText) -> Point {
+    source.point(source.text.len())
+}
+
+/// A position that a YAML parser names. Parsers count a line after the last one, and a carriage return as a line: no position is behind
+/// the end of the text.
+fn point(last: Point, line: usize, column: usize) -> Point {
     let narrow = |number| u32::try_from(number).unwrap_or(u32::MAX);
-    Point { line: narrow(line), column: narrow(column) }
+    if narrow(line) > last.line { last } else { Point { line: narrow(line), column: narrow(column) } }
 }
 
 #[cfg(test)]
@@ -268,6 +275,17 @@ mod tests {
 
     fn source(text: &str) -> SourceText {
         SourceText::from_text(RepoPath::root().child("a.yaml"), text.to_owned())
+    }
+
+    #[test]
+    fn no_position_is_behind_the_end_of_the_text() {
+        for text in ["a: 1\nb", "a: 1\nb\n", "a: 1\nb: [", "a: 1\r\r\rb\n", "a: {b: 1\r\rb: 2}", "a: 1\r\ra: 2"] {
+            let at = whole::<serde_json::Value>(&source(text)).unwrap_err().at.unwrap();
+            let lines = 1 + u32::try_from(text.matches('\n').count()).unwrap();
+            assert!((1..=lines).contains(&at.line), "{text:?}: {at:?}");
+        }
+        let at = whole::<serde_json::Value>(&source("a: 1\nb")).unwrap_err().at;
+        assert_eq!(at, Some(Point { line: 2, column: 2 }));
     }
 
     #[test]

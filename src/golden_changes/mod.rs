@@ -9,6 +9,7 @@ mod files;
 mod found;
 mod gates;
 mod judges;
+mod record_command;
 mod recording_proof;
 mod recording_use;
 mod recordings;
@@ -26,6 +27,7 @@ use crate::suites::read_config;
 pub use self::agent_files::agent_files;
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
+pub use self::record_command::record_again;
 pub use self::recording_proof::{
     RECORDING_STATUS, RecordingChanges, Unproven, proof_description, recording_digest, remaining, unproven,
 };

@@ -1,5 +1,6 @@
 //! Compares recordings together with the files of their agent. A recording that changed alone was edited, not recorded.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -8,6 +9,7 @@ use super::Sides;
 use super::agent_files::{AgentFileChange, agent_files, inputs};
 use super::files::below;
 use super::found::ChangeCollector;
+use super::record_command::record_again;
 use super::recording_use::RecordingUse;
 use crate::diag::ReadFailure;
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
@@ -16,7 +18,11 @@ use crate::model::{
     Agent, AgentName, CaseId, ChangeClass, NotGateable, RecordingAge, RepoPath, RunKey, RunSource, SuiteId, Tier,
     Weight,
 };
-use crate::text::{counted, named};
+use crate::text::{first_of, named};
+
+/// What is said of changed recordings: of an agent that changed, and of one that names no files.
+const EXPECTED: &str = "changed; the agent's files changed too, as expected for new recordings";
+const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
 
 /// Whose recordings are compared.
 pub struct RecordingOwner<'a> {
@@ -80,11 +86,11 @@ pub fn compare(
         one.list(found, &inputs);
         one.moved_files(found, before, after);
         match (&inputs, used) {
-            (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(),
+            (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(after),
             // The changed code runs again, and a request that is not recorded gives no result.
             (Ok(AgentFileChange::Changed), RecordingUse::AnswersCalls) => None,
             (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), _) => None,
-            (Err(why), _) => one.incomparable(why),
+            (Err(why), _) => one.incomparable(after, why),
         }
     });
     refusals.collect()
@@ -94,10 +100,12 @@ pub fn compare(
 pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent) -> BTreeSet<(RunKey, u32)> {
     let recordings_of = |agent: &'_ Agent| agent.source(who.tier).and_then(RunSource::recordings).cloned();
     let (Some(old), Some(new)) = (recordings_of(before), recordings_of(after)) else { return BTreeSet::new() };
-    let of = |files: &dyn Files, folder: &RepoPath| {
-        below(files, &folder.child(who.agent.as_str())).map(recordings).unwrap_or_default()
-    };
+    let of = |files: &dyn Files, folder: &RepoPath| below(files, &folder.child(who.agent.as_str())).unwrap_or_default();
     let (old, new) = (of(sides.base, &old), of(sides.head, &new));
+    if old.keys().eq(new.keys()) {
+        return BTreeSet::new();
+    }
+    let (old, new) = (recordings(old), recordings(new));
     let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
     let is_added = |key: &&CaseSample| cases.contains(&key.0) && !old.contains_key(*key);
     let added: Vec<&CaseSample> = new.keys().filter(is_added).collect();
@@ -188,16 +196,15 @@ enum RecordingChange {
 
 /// How the recordings of cases that both sides have differ.
 fn changes(sides: &Sides<'_>, before: &Recordings, after: &Recordings) -> BTreeMap<CaseSample, RecordingChange> {
-    let cases = |all: &Recordings| -> BTreeSet<String> { all.keys().map(|(case, _)| case.clone()).collect() };
-    let (old, new) = (cases(before), cases(after));
+    let cases = |all: &'_ Recordings| -> BTreeSet<String> { all.keys().map(|(case, _)| case.clone()).collect() };
     let keys: BTreeSet<&CaseSample> = before.keys().chain(after.keys()).collect();
-    let of_both = keys.into_iter().filter(|(case, _)| old.contains(case) && new.contains(case));
+    let (old, new) = (LazyCell::new(|| cases(before)), LazyCell::new(|| cases(after)));
     let change = |key: &CaseSample| match (before.get(key), after.get(key)) {
-        (Some(before), Some(after)) => difference(sides, &before.file, &after.file),
-        (None, Some(_)) => RecordingChange::Added,
-        (_, None) => RecordingChange::Content,
+        (Some(before), Some(after)) => Some(difference(sides, &before.file, &after.file)),
+        (None, Some(_)) => old.contains(&key.0).then_some(RecordingChange::Added),
+        (_, None) => new.contains(&key.0).then_some(RecordingChange::Content),
     };
-    of_both.map(|key| (key.clone(), change(key))).collect()
+    keys.into_iter().filter_map(|key| Some((key.clone(), change(key)?))).collect()
 }
 
 fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> RecordingChange {
@@ -217,23 +224,17 @@ fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Recordi
     if run_v1::differ_in_votes_alone(&old.text, &new.text) {
         return RecordingChange::Votes;
     }
-    match content(&old.text).zip(content(&new.text)) {
-        Some((old, new)) if old == new => RecordingChange::Digests,
-        Some(_) | None => RecordingChange::Content,
-    }
+    let is_alike = content(&old.text).zip(content(&new.text)).is_some_and(|(old, new)| old == new);
+    if is_alike { RecordingChange::Digests } else { RecordingChange::Content }
 }
 
 /// A recording without the digests of the agent and the input.
 fn content(text: &str) -> Option<Value> {
     let mut run: Value = serde_json::from_str(text).ok()?;
     if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
-        provenance.retain(|key, _| !is_digest(key));
+        provenance.retain(|key, _| !(key == "fingerprint" || key.ends_with("sha256") || key.ends_with("digest")));
     }
     Some(run)
-}
-
-fn is_digest(key: &str) -> bool {
-    key == "fingerprint" || key.ends_with("sha256") || key.ends_with("digest")
 }
 
 struct RecordingComparison<'a> {
@@ -273,7 +274,9 @@ impl RecordingComparison<'_> {
     /// Reports the recordings that changed, with the target and model that recorded them.
     fn list(&self, found: &mut ChangeCollector, inputs: &Result<AgentFileChange, String>) {
         let count = |keys: &[&CaseSample], what: &str| {
-            counted(&self.names(keys), "recording", "recordings", &format!("of `{}` {what}", self.agent()))
+            let names = self.names(keys);
+            let noun = if names.len() == 1 { "recording" } else { "recordings" };
+            format!("{} {noun} of `{}` {what}: {}", names.len(), self.agent(), first_of(&names))
         };
         let votes = self.of(&[RecordingChange::Votes]);
         if !votes.is_empty() {
@@ -295,20 +298,19 @@ impl RecordingComparison<'_> {
         if changed.is_empty() {
             return;
         }
-        let what = format!("{}{}", count(&changed, "changed"), self.recorded_by(&changed));
         let (weight, words) = match inputs {
-            Ok(AgentFileChange::Changed) => {
-                (Weight::Listed, format!("{what}; the agent's files changed too, as expected for new recordings"))
-            }
+            Ok(AgentFileChange::Changed) => (Weight::Listed, count(&changed, EXPECTED)),
             Ok(AgentFileChange::Unchanged(of)) => {
-                (Weight::NeedsApproval, format!("{what}, but none of the agent's files ({of}) changed"))
+                let what = format!("changed, but none of the agent's files ({of}) changed");
+                (Weight::NeedsApproval, count(&changed, &what))
             }
-            Ok(AgentFileChange::Unknown) => {
-                (Weight::Listed, format!("{what}; it is unknown whether the agent changed, because it names no files"))
+            Ok(AgentFileChange::Unknown) => (Weight::Listed, count(&changed, UNKNOWN)),
+            Err(why) => {
+                let what = format!("changed; the agent's files cannot be compared ({why})");
+                (Weight::NeedsApproval, count(&changed, &what))
             }
-            Err(why) => (Weight::NeedsApproval, format!("{what}; the agent's files cannot be compared: {why}")),
         };
-        self.add_line(found, &changed, weight, words);
+        self.add_line(found, &changed, weight, format!("{words}{}", self.recorded_by(&changed)));
     }
 
     /// The targets and models in the provenance of the recordings: ` (recorded by …)`; empty if none is recorded.
@@ -349,24 +351,24 @@ impl RecordingComparison<'_> {
     }
 
     /// The recordings that are stale because the agent's files changed: those that did not change, or only in their digests.
-    fn stale(&self) -> Option<NotGateable> {
+    fn stale(&self, agent: &Agent) -> Option<NotGateable> {
         let mut stale: Vec<&CaseSample> = self.of(&[RecordingChange::Digests]);
         stale.extend(self.unknown());
         stale.sort();
-        self.refused(&stale, |were| format!("the agent's files changed and {were} not made again"))
+        self.refused(agent, &stale, |were| format!("the agent's files changed and {were} not made again"))
     }
 
     /// If the agent's files cannot be compared, a recording without a digest of them may be from another version of the agent.
-    fn incomparable(&self, why: &str) -> Option<NotGateable> {
+    fn incomparable(&self, agent: &Agent, why: &str) -> Option<NotGateable> {
         let words = |were: &str| {
             format!(
                 "the agent's files cannot be compared with the base commit ({why}), and {were} made without a digest of them"
             )
         };
-        self.refused(&self.unknown(), words)
+        self.refused(agent, &self.unknown(), words)
     }
 
-    fn refused(&self, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NotGateable> {
+    fn refused(&self, of: &Agent, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NotGateable> {
         let were = match recordings.len() {
             0 => return None,
             1 => "1 recording was".to_owned(),
@@ -374,10 +376,10 @@ impl RecordingComparison<'_> {
         };
         let RecordingOwner { suite, agent, .. } = self.who;
         Some(NotGateable(format!(
-            "{suite}/{agent}: {}: {}; record again: `goldgate run --tier model --suite {suite} --agent {agent} --record {}`",
+            "{suite}/{agent}: {} ({}); {}",
             what(&were),
-            named(&self.names(recordings)),
-            self.folder,
+            first_of(&self.names(recordings)),
+            record_again(suite, Some(agent), Some(of), self.folder.as_str()),
         )))
     }
 

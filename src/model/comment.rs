@@ -11,6 +11,8 @@ pub struct Comment {
     pub body: String,
     /// Its URL.
     pub url: String,
+    /// When it was last written, in GitHub's format.
+    pub written_at: Option<String>,
 }
 
 /// A pull request as described by an event.

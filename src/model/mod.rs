@@ -4,6 +4,7 @@
 //! own files look. Values of these types are already checked: an id matches its pattern, a zone
 //! is in range, a verdict is one of three.
 
+mod answered_by;
 mod approval;
 mod baseline;
 mod branch_tip;
@@ -35,6 +36,7 @@ mod report;
 mod run;
 mod run_source;
 mod run_usage;
+mod sample_uses;
 mod setting;
 mod shard;
 mod since_base;
@@ -43,6 +45,7 @@ mod trace;
 mod verdict;
 mod words;
 
+pub use answered_by::{AnsweredBy, Freshness, RecordingAge};
 pub use approval::{Approval, ChangeClass, GoldenChange, Weight};
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, PASSED, six_places};
 pub use branch_tip::BranchTip;
@@ -79,8 +82,7 @@ pub use metric::{
 pub use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
 pub use other_pull_request::{OtherOutcome, OtherPullRequest};
 pub use pair::{
-    AnsweredBy, CalledTool, CaseTrend, Exclusion, Freshness, GoldenLine, LostSample, PairCheck, PairResult, PairValue,
-    Quarantine, RecordingAge, Standing,
+    CalledTool, CaseTrend, Exclusion, GoldenLine, LostSample, PairCheck, PairResult, PairValue, Quarantine, Standing,
 };
 pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
@@ -91,6 +93,7 @@ pub use report::{
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
 pub use run_source::{LiveSource, RunSource};
 pub use run_usage::RunUsage;
+pub use sample_uses::SampleUses;
 pub use setting::{KindSettings, SettingChange, SettingFile, SettingRule, SettingWeight, Treatment};
 pub use shard::Shard;
 pub use since_base::{ChangedText, MovedUse, SampleUse, SinceBase};

@@ -8,6 +8,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 
+use super::answered_by::AnsweredBy;
 use super::evidence::PairShortfall;
 use super::file_form::{Named, is_zero, read_by_name, write_by_name};
 use super::grade::{CheckName, Failure, Layer};
@@ -16,6 +17,7 @@ use super::judge::PairJudged;
 use super::mark::Mark;
 use super::path::RepoPath;
 use super::run::UngradedReason;
+use super::sample_uses::SampleUses;
 use super::tag::Tag;
 use super::verdict::Ruling;
 use super::words::words;
@@ -333,6 +335,9 @@ pub struct PairResult {
     /// The tools that each sample called, in order; only if the case fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Vec<CalledTool>>,
+    /// What a sample uses; unknown where no recording states it.
+    #[serde(default, skip_serializing_if = "SampleUses::is_unknown")]
+    pub uses: SampleUses,
     /// What the agent's program wrote to stderr, by sample (the last 64 KiB); stored next to a report, not in it.
     #[serde(skip)]
     pub complaints: BTreeMap<u32, String>,
@@ -387,49 +392,6 @@ words! {
         New = "new",
         /// There is nothing to compare with.
         Unknown = "unknown",
-    }
-}
-
-/// The model and the prompt package: part of a measurement's identity.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct AnsweredBy {
-    /// The model, if recorded.
-    pub model: Option<String>,
-    /// The prompt package's SHA-256, if recorded.
-    pub prompt_sha256: Option<String>,
-    /// Whether the agent and the input are unchanged since the recordings.
-    pub freshness: Freshness,
-}
-
-/// Whether the agent and the input are unchanged since the recordings: the worst of all samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Freshness {
-    /// The agent's files against their recorded digest.
-    pub agent: RecordingAge,
-    /// The case's input against its recorded digest.
-    pub input: RecordingAge,
-}
-
-words! {
-    /// Whether a recording is up to date, from good to bad.
-    #[derive(PartialOrd, Ord, Default)]
-    pub enum RecordingAge {
-        /// Unchanged, or just recorded.
-        #[default]
-        Fresh = "fresh",
-        /// The recording has no digest.
-        Unknown = "unknown",
-        /// Changed, and the config only wants a warning.
-        StaleNoted = "stale_noted",
-        /// Changed.
-        Stale = "stale",
-    }
-}
-
-impl Freshness {
-    /// The worse of both, field by field.
-    pub fn and(self, other: Self) -> Self {
-        Self { agent: self.agent.max(other.agent), input: self.input.max(other.input) }
     }
 }
 

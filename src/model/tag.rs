@@ -3,7 +3,7 @@
 use super::words::words;
 
 words! {
-    /// Why a check failed: the five tags of the failure taxonomy (grading.md 12).
+    /// Why a check failed: the tags of the failure taxonomy (grading.md 12).
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Tag {
         /// The agent did not have the rule.
@@ -16,6 +16,8 @@ words! {
         Schema = "schema",
         /// The agent had the rule and ignored it.
         Model = "model",
+        /// The agent took too long or used too much.
+        Cost = "cost",
     }
 }
 
@@ -29,6 +31,7 @@ impl Tag {
             Self::Routing => 2,
             Self::Prompt => 3,
             Self::Model => 4,
+            Self::Cost => 5,
         }
     }
 
@@ -40,6 +43,7 @@ impl Tag {
             Self::Routing => "the wrong node or tool was chosen",
             Self::Schema => "the output could not be read",
             Self::Model => "the agent had the rule and ignored it",
+            Self::Cost => "the agent took too long or used too much",
         }
     }
 
@@ -53,6 +57,15 @@ impl Tag {
             }
             Self::Schema => "improve JSON parsing or the prompt's output instructions",
             Self::Model => "adjust the prompt's emphasis or the model's temperature",
+            Self::Cost => "shorten the prompt, the answer or the calls, or choose a faster or cheaper model",
+        }
+    }
+
+    /// Whether reports state a count of this tag: the five tags of seed 001 always, later ones where they occur.
+    pub fn is_stated(self, count: u32) -> bool {
+        match self {
+            Self::Prompt | Self::Tooling | Self::Routing | Self::Schema | Self::Model => true,
+            Self::Cost => count > 0,
         }
     }
 }

@@ -115,6 +115,8 @@ pub fn is_label(one: &str, other: &str) -> bool {
 pub enum LabelSince<'a> {
     /// Nobody removed it.
     Kept,
+    /// This pull request never had it: the approval of its head was given on another one with the same head.
+    NeverSet,
     /// A user removed it; the login.
     RemovedBy(&'a str),
     /// goldgate removed it, because it did not approve the result of another config.
@@ -129,6 +131,9 @@ pub fn label_since<'a>(
     identity: Option<&str>,
 ) -> LabelSince<'a> {
     let own: Vec<&LabelEvent> = events.iter().filter(|event| is_label(&event.label, label)).collect();
+    if own.is_empty() {
+        return LabelSince::NeverSet;
+    }
     let by_approver = |event: &&LabelEvent| {
         event.change == LabelChange::Added
             && standing.is_some_and(|approval| event.by.eq_ignore_ascii_case(&approval.by))
@@ -152,7 +157,7 @@ pub fn label_since<'a>(
 /// The approval, unless somebody removed the label after it. The run on that event may have been dropped.
 pub fn unwithdrawn<'a>(standing: Option<&'a Approval>, since: LabelSince<'_>) -> Option<&'a Approval> {
     match since {
-        LabelSince::Kept | LabelSince::RemovedByGoldgate => standing,
+        LabelSince::Kept | LabelSince::NeverSet | LabelSince::RemovedByGoldgate => standing,
         LabelSince::RemovedBy(_) => None,
     }
 }
@@ -188,6 +193,7 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     match (asked.standing, asked.happened) {
         (Some(_), _) => match asked.since {
             LabelSince::RemovedByGoldgate => ApprovalPlan::Nothing(ApprovalSkip::RemovedByGoldgate),
+            LabelSince::NeverSet => ApprovalPlan::Nothing(ApprovalSkip::OtherPullRequest),
             LabelSince::Kept | LabelSince::RemovedBy(_) => {
                 ApprovalPlan::Withdraw { head: pull.head.clone(), description: withdrawal(asked.since) }
             }
@@ -208,7 +214,9 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
 fn withdrawal(since: LabelSince<'_>) -> String {
     let by = match since {
         LabelSince::RemovedBy(by) if !by.is_empty() => by,
-        LabelSince::RemovedBy(_) | LabelSince::Kept | LabelSince::RemovedByGoldgate => "somebody",
+        LabelSince::RemovedBy(_) | LabelSince::Kept | LabelSince::NeverSet | LabelSince::RemovedByGoldgate => {
+            "somebody"
+        }
     };
     format!("withdrawn: {by} removed the label")
 }
@@ -257,16 +265,25 @@ pub fn description(by: &str, digest: &str) -> String {
     format!("approved by {by}; result {digest}")
 }
 
-/// The approval of a config among the statuses of a commit, which are sorted newest first. Only the newest status of this token's
-/// own identity counts: anyone who may set statuses could write the same text.
+/// The newest approval of a config among the statuses of a commit, which are sorted newest first.
 pub fn standing(statuses: &[CommitStatus], key: &ConfigKey, identity: &str, head: &str) -> Option<Approval> {
+    all_standing(statuses, key, identity, head).into_iter().next()
+}
+
+/// The approvals of a config since its last withdrawal, newest first: the pull requests of one head into several branches have
+/// a result each. Only statuses of this token's own identity count: anyone who may set statuses could write the same text.
+pub fn all_standing(statuses: &[CommitStatus], key: &ConfigKey, identity: &str, head: &str) -> Vec<Approval> {
     let context = key.status();
-    let own = statuses.iter().find(|status| status.context == context && status.creator == identity)?;
-    let (by, digest) = own.description.strip_prefix("approved by ")?.split_once("; result ")?;
+    let own = statuses.iter().filter(|status| status.context == context && status.creator == identity);
+    own.map_while(|status| read_approval(status, head)).collect()
+}
+
+fn read_approval(status: &CommitStatus, head: &str) -> Option<Approval> {
+    let (by, digest) = status.description.strip_prefix("approved by ")?.split_once("; result ")?;
     let whole = digest.len() == 64 && digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (own.state == StatusState::Success && whole && !by.is_empty()).then(|| Approval {
+    (status.state == StatusState::Success && whole && !by.is_empty()).then(|| Approval {
         by: by.to_owned(),
-        at: own.at.clone(),
+        at: status.at.clone(),
         head: head.to_owned(),
         digest: digest.to_owned(),
     })
@@ -278,9 +295,9 @@ pub fn is_claimed(statuses: &[CommitStatus], key: &ConfigKey) -> bool {
     statuses.iter().any(|status| status.context == context && status.state == StatusState::Success)
 }
 
-/// The approval, if it is for this result on this commit.
-pub fn counts(standing: Option<Approval>, head: &str, digest: &str) -> Option<Approval> {
-    standing.filter(|approval| approval.head == head && approval.digest == digest)
+/// The approval of this result on this commit.
+pub fn counts(standing: Vec<Approval>, head: &str, digest: &str) -> Option<Approval> {
+    standing.into_iter().find(|approval| approval.head == head && approval.digest == digest)
 }
 
 /// The baseline for the gates of an approved result: the one committed at the head if its numbers differ from the base's, else the

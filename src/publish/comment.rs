@@ -1,16 +1,19 @@
 //! The one comment on a pull request. Each tier has its own section, whose state is stored in the comment itself.
 
 mod fit;
+mod sections;
 mod shown;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use self::fit::{FittedText, fitted};
 pub use self::fit::{regressions, summary, summary_within};
+pub use self::sections::ReportOrigin;
+use self::sections::{
+    ALERT, ALERT_END, CommentSection, END, SECTION, SECTIONS, SectionState, dated_sections_of, digest, sections_of,
+    tier_index,
+};
 pub use self::shown::{ShownReport, shown_report};
-use crate::files::sha256_hex;
 use crate::model::{Comment, Report, RunNumber};
 use crate::render::markdown::Links;
 use crate::render::plain::sentence;
@@ -75,21 +78,8 @@ pub enum NoteSubject {
     Record,
 }
 
-/// The sections in order. The deterministic tier decides, so it comes first.
-const SECTIONS: [&str; 5] = ["deterministic", "model", "approval", "bump", "record"];
 /// The number of sections that are for tiers.
 const TIERS: usize = 2;
-
-/// Which job measured the result of a section.
-#[derive(Serialize, Deserialize, Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[serde(rename_all = "lowercase")]
-pub enum ReportOrigin {
-    /// This job.
-    #[default]
-    Own,
-    /// An untrusted job: the pull request controls its workflow, config and program.
-    Stranger,
-}
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,40 +110,6 @@ pub enum StaleComment {
     Trusted,
 }
 
-/// The state that is stored in a section.
-#[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Eq)]
-struct SectionState {
-    head: String,
-    run: u64,
-    attempt: u64,
-    alert: String,
-    says: String,
-    #[serde(default)]
-    witness: ReportOrigin,
-    /// The digest of the shown result; `None` if the section does not show all of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    result: Option<String>,
-    /// The number of kinds of unapproved golden changes that did not fit.
-    #[serde(default)]
-    hidden: usize,
-    /// The digest of the section's text: a text that somebody edited is not copied into the next comment.
-    #[serde(default)]
-    digest: String,
-}
-
-impl SectionState {
-    fn number(&self) -> RunNumber {
-        RunNumber { run: self.run, attempt: self.attempt }
-    }
-}
-
-/// A section of a comment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct CommentSection {
-    state: SectionState,
-    text: String,
-}
-
 fn marker(key: &str) -> String {
     format!("<!-- goldgate:comment key={} -->", plain(key))
 }
@@ -166,10 +122,6 @@ fn plain(key: &str) -> String {
 /// The index of a report's section; a run of both tiers writes into the first one.
 fn tier(report: &Report) -> usize {
     report.tiers.first().and_then(|tier| tier_index(tier.as_str())).unwrap_or_default()
-}
-
-fn tier_index(name: &str) -> Option<usize> {
-    SECTIONS.iter().position(|known| *known == name)
 }
 
 impl NoteSubject {
@@ -223,6 +175,7 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
             says: note.says.to_owned(),
             witness: ReportOrigin::Own,
             result: None,
+            since: None,
             hidden: 0,
             digest: digest(note.text),
         };
@@ -245,7 +198,7 @@ fn planned(
     let mut own: Vec<&Comment> = comments.iter().filter(|comment| is_own(comment, writer.author, &marker)).collect();
     own.sort_by_key(|comment| comment.id);
     let mut sections: BTreeMap<usize, CommentSection> = BTreeMap::new();
-    for (name, section) in own.iter().flat_map(|comment| sections_of(&comment.body)) {
+    for (name, section) in own.iter().flat_map(|comment| dated_sections_of(comment, Some(writer.run))) {
         let newer = sections.get(&name).is_none_or(|other| other.state.number() < section.state.number());
         if newer {
             sections.insert(name, section);
@@ -308,35 +261,6 @@ pub fn is_settled(request: &CommentRequest<'_>, comments: &[Comment]) -> bool {
     own.next().is_some_and(|comment| is_written(request, &comment.body)) && own.next().is_none()
 }
 
-/// The digest of a section's text without white space, which GitHub may change.
-fn digest(text: &str) -> String {
-    let solid: String = text.chars().filter(|char| !char.is_whitespace()).collect();
-    sha256_hex(solid.as_bytes()).chars().take(16).collect()
-}
-
-const SECTION: &str = "<!-- goldgate:section ";
-const END: &str = "<!-- goldgate:end -->";
-/// The markers around the alert of every section except the first.
-const ALERT: &str = "<!-- goldgate:alert -->\n";
-const ALERT_END: &str = "<!-- goldgate:alert-end -->\n";
-
-/// The sections of a comment. A section that is malformed, or whose text somebody edited, is left out.
-fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
-    let mut found = Vec::new();
-    for part in body.split(SECTION).skip(1) {
-        let Some((head, rest)) = part.split_once(" -->\n") else { continue };
-        let Some((name, state)) = head.split_once(' ') else { continue };
-        let Some((text, _)) = rest.split_once(END) else { continue };
-        if let (Some(index), Ok(state)) = (tier_index(name), serde_json::from_str::<SectionState>(state)) {
-            let text = text.split_once(ALERT_END).map_or(text, |(_, text)| text.trim_start_matches('\n'));
-            if state.digest == digest(text) {
-                found.push((index, CommentSection { state, text: text.to_owned() }));
-            }
-        }
-    }
-    found
-}
-
 /// The digest of everything in a report that an approval covers, including changes of its baseline file.
 pub fn shown_digest(report: &Report) -> String {
     report::result_digest(report, None)
@@ -345,14 +269,20 @@ pub fn shown_digest(report: &Report) -> String {
 fn composed(request: &CommentRequest<'_>, marker: &str, mut sections: BTreeMap<usize, CommentSection>) -> String {
     let index = tier(request.report);
     let (alert, says) = opening(request);
+    let (head, result) = (plain(request.head), Some(shown_digest(request.report)));
+    // What the comment has shown before, it shows since then.
+    let before = sections.get(&index).map(|section| &section.state);
+    let same = before.filter(|state| state.head == head && state.result == result && state.hidden == 0);
+    let since = same.and_then(|state| state.since.clone());
     let state = SectionState {
-        head: plain(request.head),
+        head,
         run: request.run.run,
         attempt: request.run.attempt,
         alert: alert.to_owned(),
         says,
         witness: request.witness,
-        result: Some(shown_digest(request.report)),
+        result,
+        since,
         // At least as long as the value that is set below.
         hidden: usize::MAX,
         // As long as the value that is set below: the frame is measured with it.

@@ -4,6 +4,9 @@ use super::number::ValueDirection;
 use super::{number, words};
 use crate::model::{AgentReport, Noise, Passing, Report, Ruling, SuiteReport, Unit, Verdict, metric_value};
 
+/// The fewest cases of an average with an interval.
+const FEWEST_CASES: usize = 5;
+
 /// Escapes an untrusted text for an output format, cut to a number of characters.
 pub type Clean = fn(&str, usize) -> String;
 
@@ -31,10 +34,12 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
         }
         if !without.is_empty() {
             let names = without.join(", ");
-            sentences.push(format!(
-                "{}/{}: no interval for {names}: it needs an average over at least 5 documents",
-                suite.id, agent.agent
-            ));
+            // With enough cases, what is missing is the average: the worst case of a suite has no interval.
+            let why = match agent.cases.len() {
+                0..FEWEST_CASES => format!("it needs at least {FEWEST_CASES} cases"),
+                _ => "not an average over the cases".to_owned(),
+            };
+            sentences.push(format!("{}/{}: no interval for {names}: {why}", suite.id, agent.agent));
         }
     }
     sentences

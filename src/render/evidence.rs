@@ -6,7 +6,7 @@ use super::sparkline::sparkline;
 use super::{number, words};
 use crate::model::{
     AgentReport, Approval, CaseEvidence, CaseId, EvidenceLine, FailureLine, GateKind, GateRuling, MOVED, MetricReport,
-    PairCheck, PairResult, Report, Ruling, SuiteReport, Verdict, metric_value,
+    PairCheck, PairResult, Report, Ruling, SuiteReport, Tag, Verdict, metric_value,
 };
 
 /// A metric with a failed gate.
@@ -116,6 +116,24 @@ pub fn cases_with_reports<'a>(
 ) -> impl Iterator<Item = (&'a CaseEvidence, Option<&'a PairResult>)> {
     let report_of = |id: &CaseId| agent.cases.iter().find(|case| case.case == *id);
     metric.evidence.cases.iter().map(move |evidence| (evidence, report_of(&evidence.case)))
+}
+
+/// The check of the output's format, if it explains why a case moved a metric: what cannot be read fails every other check.
+pub fn unreadable<'a>(case: Option<&'a PairResult>, evidence: &CaseEvidence) -> Option<&'a PairCheck> {
+    let is_of_format = evidence.differences.iter().any(|line| line.tag == Some(Tag::Schema));
+    case.filter(|_| is_of_format).and_then(format_check)
+}
+
+/// Whether a failed check only repeats that the output of its case cannot be read.
+pub fn repeats_unreadable(failed: &FailureLine<'_>) -> bool {
+    let is_of_format = failed.check.failure.as_ref().is_some_and(|failure| failure.tag == Tag::Schema);
+    is_of_format && format_check(failed.case).is_some_and(|first| first.name != failed.check.name)
+}
+
+/// The first failed check of a case, if its cause is the format.
+fn format_check(case: &PairResult) -> Option<&PairCheck> {
+    let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
+    failed.next().filter(|check| check.failure.as_ref().is_some_and(|failure| failure.tag == Tag::Schema))
 }
 
 /// The share of samples with a difference: ` (2 of 3 samples)`; empty if the case has one sample.

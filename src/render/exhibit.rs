@@ -5,6 +5,7 @@ use super::words;
 use crate::files::SourceText;
 use crate::model::{Run, Sample};
 use crate::suites::{ObservedCall, calls};
+use crate::text::line_with_end;
 
 /// The number of lines of a text that are shown.
 const LINES: usize = 60;
@@ -23,7 +24,7 @@ pub fn samples(out: &mut String, samples: &[Sample]) {
     for (number, sample) in samples.iter().enumerate() {
         match sample {
             Sample::Inconclusive { why, .. } => {
-                put(out, &format!("sample {number} has no output: {}", line(&why.text(), 200)));
+                put(out, &format!("sample {number} has no output: {}", line_with_end(&why.text(), 240)));
             }
             Sample::Spared => put(out, &format!("sample {number} was not needed")),
             Sample::Completed(runs) if runs.is_empty() => put(out, "The golden file contains what is graded."),

@@ -5,10 +5,10 @@ use super::sparkline::sparkline;
 use super::{exhibit, judges, words};
 use crate::files::SourceText;
 use crate::model::{
-    AgentReport, Ask, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairResult, PairShortfall, Report, Ruling,
-    RunKey, Sample, SuiteReport, Toolbox, Unit, Verdict, metric_value,
+    AgentReport, Ask, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairCheck, PairResult, PairShortfall, Report,
+    Ruling, RunKey, Sample, SuiteReport, Toolbox, Unit, Verdict, metric_value,
 };
-use crate::text::{ChangedLine, changed_lines};
+use crate::text::{ChangedLine, changed_lines, line_with_end};
 
 /// One case of one agent with its input, expectation, outputs and result.
 pub struct ExplainedCase<'a> {
@@ -179,38 +179,50 @@ fn names(note: &str, case: &str) -> bool {
     note.split(|char| !of_id(char)).any(|word| word == case)
 }
 
+/// The result of a case: its samples, its values, its checks, and what else differs.
 fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &PairResult) {
-    let pair = case;
-    put(out, &format!("{}/{}/{}: {}", suite.id, agent.agent, pair.case, case.verdict.as_str()));
-    put(out, &format!("  golden file {}", pair.golden));
-    if agent.drafts.iter().any(|draft| draft.case == pair.case) {
+    put(out, &format!("{}/{}/{}: {}", suite.id, agent.agent, case.case, case.verdict.as_str()));
+    put(out, &format!("  golden file {}", case.golden));
+    if agent.drafts.iter().any(|draft| draft.case == case.case) {
         put(out, "  draft       it counts for nothing until `goldgate review` accepts it");
     }
-    let excluded = match pair.exclusion {
-        Exclusion::Counted => String::new(),
-        Exclusion::NoMajority => ": excluded, no majority completed".to_owned(),
-        Exclusion::Quarantined => format!(": {}", words::quarantine(pair)),
-    };
-    put(
-        out,
-        &format!(
-            "  samples     {} of {} completed{}{excluded}",
-            pair.completed,
-            pair.planned,
-            words::samples_passed(pair)
-        ),
-    );
-    for lost in &pair.lost {
-        put(out, &format!("    sample {} {}", lost.sample, line(&lost.why.text(), 200)));
-    }
-    for note in agent.notes.iter().filter(|note| names(note, pair.case.as_str())) {
+    samples(out, case);
+    for note in agent.notes.iter().filter(|note| names(note, case.case.as_str())) {
         put(out, &format!("  remark      {}", line(note, 400)));
     }
-    let spread = if pair.completed > 1 { ", then their standard deviation" } else { "" };
+    values(out, agent, case);
+    put(out, "  checks");
+    case.checks.iter().for_each(|one| check(out, case, one));
+    shortfalls(out, case);
+    let judged = judges::of_case(case, line);
+    if !judged.is_empty() {
+        put(out, "  judges (advisory, not part of any gate)");
+        judged.iter().for_each(|text| put(out, &format!("    {text}")));
+    }
+    out.push('\n');
+}
+
+/// How many samples completed, and why the others did not.
+fn samples(out: &mut String, case: &PairResult) {
+    let excluded = match case.exclusion {
+        Exclusion::Counted => String::new(),
+        Exclusion::NoMajority => ": excluded, no majority completed".to_owned(),
+        Exclusion::Quarantined => format!(": {}", words::quarantine(case)),
+    };
+    let passed = words::samples_passed(case);
+    put(out, &format!("  samples     {} of {} completed{passed}{excluded}", case.completed, case.planned));
+    for lost in &case.lost {
+        put(out, &format!("    sample {} {}", lost.sample, line_with_end(&lost.why.text(), 240)));
+    }
+}
+
+/// The values of the case, with the gates of the agent that they are part of.
+fn values(out: &mut String, agent: &AgentReport, case: &PairResult) {
+    let spread = if case.completed > 1 { ", then their standard deviation" } else { "" };
     put(out, &format!("  values      of the case, then of each sample{spread}"));
     let of_case = agent.metrics.iter().filter(|metric| !metric.is_silent() && is_of_a_case(metric));
     let named =
-        of_case.filter_map(|metric| Some((metric, pair.values.iter().find(|value| value.name == metric.name)?)));
+        of_case.filter_map(|metric| Some((metric, case.values.iter().find(|value| value.name == metric.name)?)));
     for (metric, value) in named {
         let samples: Vec<String> = value.samples.iter().map(|sample| metric_value(metric.unit, *sample)).collect();
         let spread =
@@ -224,43 +236,34 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &PairRe
         };
         put(out, &format!("    {:<28} {folded:>8}   {}{spread}{gates}", metric.name, samples.join("  ")));
     }
-    put(out, "  checks");
-    for check in &pair.checks {
-        let flaky = if check.standing.is_flaky() { " (flaky: samples disagree)" } else { "" };
-        let word = if check.standing.passes() { "passes" } else { "FAILS " };
-        let name = line(&check.name.to_string(), 120);
-        put(out, &format!("    {word} {name}{flaky}  {}:{}", pair.golden, check.location.line));
-        if let Some(failure) = &check.failure {
-            put(out, &format!("          expected {}", line(check.expected.as_deref().unwrap_or_default(), 400)));
-            put(out, &format!("          got      {}", line(&failure.detail, 400)));
-            put(
-                out,
-                &format!(
-                    "          {}: {}; remedy: {}",
-                    failure.tag.as_str(),
-                    failure.tag.meaning(),
-                    failure.tag.fix_strategy()
-                ),
-            );
-            put(out, &format!("          next: {}", line(&failure.next_action, 400)));
-        }
-    }
-    if !pair.shortfalls.is_empty() {
+}
+
+/// A check of the case; of a failed one what was expected and produced, the likely cause and the next step.
+fn check(out: &mut String, case: &PairResult, check: &PairCheck) {
+    let flaky = if check.standing.is_flaky() { " (flaky: samples disagree)" } else { "" };
+    let word = if check.standing.passes() { "passes" } else { "FAILS " };
+    let name = line(&check.name.to_string(), 120);
+    put(out, &format!("    {word} {name}{flaky}  {}:{}", case.golden, check.location.line));
+    let Some(failure) = &check.failure else { return };
+    put(out, &format!("          expected {}", line(check.expected.as_deref().unwrap_or_default(), 400)));
+    put(out, &format!("          got      {}", line(&failure.detail, 400)));
+    let tag = failure.tag;
+    put(out, &format!("          {}: {}; remedy: {}", tag.as_str(), tag.meaning(), tag.fix_strategy()));
+    put(out, &format!("          next: {}", line(&failure.next_action, 400)));
+}
+
+/// The differences that lower a metric without a check of their own.
+fn shortfalls(out: &mut String, case: &PairResult) {
+    if !case.shortfalls.is_empty() {
         put(out, "  other differences");
     }
-    for PairShortfall { metrics, difference, samples } in &pair.shortfalls {
+    for PairShortfall { metrics, difference, samples } in &case.shortfalls {
         let seen =
-            if pair.completed > 1 { format!(" ({samples} of {} samples)", pair.completed) } else { String::new() };
-        put(out, &format!("    {}{seen}  {}:{}", metrics.join(", "), pair.golden, difference.line));
+            if case.completed > 1 { format!(" ({samples} of {} samples)", case.completed) } else { String::new() };
+        put(out, &format!("    {}{seen}  {}:{}", metrics.join(", "), case.golden, difference.line));
         put(out, &format!("          expected {}", line(&difference.expected, 400)));
         put(out, &format!("          got      {}", line(&difference.produced, 400)));
     }
-    let judged = judges::of_case(case, line);
-    if !judged.is_empty() {
-        put(out, "  judges (advisory, not part of any gate)");
-        judged.iter().for_each(|text| put(out, &format!("    {text}")));
-    }
-    out.push('\n');
 }
 
 /// Whether a metric has a value for each case; some exist for the agent only.

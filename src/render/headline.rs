@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use super::evidence::FailedMetric;
 use super::plain::line;
 use super::words::{GateCounts, NAME, limit, other_outcome, plural};
 use super::{evidence, since_base};
 use crate::model::{
-    AgentReport, Authority, CaseChoice, ChangeClass, GateKind, GateRuling, MetricReport, OtherPullRequest, Report,
-    Ruling, Verdict, metric_value,
+    AgentReport, Authority, CaseChoice, CaseTrend, ChangeClass, Exclusion, GateKind, GateRuling, MetricReport,
+    OtherPullRequest, Report, Ruling, Verdict, metric_value,
 };
+use crate::suites::KINDS;
+use crate::text::line_with_end;
 
 /// The verdict in one or two short sentences.
 pub fn headline(report: &Report) -> String {
@@ -99,11 +102,11 @@ fn lower_first(text: &str) -> String {
 }
 
 /// The longest reason in a headline, in characters.
-const REASON: usize = 260;
+const REASON: usize = 480;
 
 /// The first reason for a missing verdict, with the command that gets what is missing where there is one.
 fn missing(report: &Report) -> String {
-    let first = report.not_gateable.first().map_or(String::new(), |why| line(&why.0, REASON));
+    let first = report.not_gateable.first().map_or(String::new(), |why| line_with_end(&why.0, REASON));
     match report.not_gateable.len() {
         0 | 1 => format!("{first}."),
         count => format!("{first} + {}.", plural(count - 1, "more reason", "more reasons")),
@@ -135,7 +138,7 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
     if let Some(approved) = approved(report) {
         return approved;
     }
-    let excused = excused_gates(report);
+    let excused = newly_failing(report) + &excused_gates(report);
     let uses = since_base::greater_uses(report).map_or(String::new(), |uses| format!("; {uses}"));
     let nothing_moved = uses.is_empty() && has_baseline(report) && !has_moved(report);
     let moved = if nothing_moved { " (no number moved)" } else { "" };
@@ -195,6 +198,21 @@ fn metrics(report: &Report) -> impl Iterator<Item = &MetricReport> {
     report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics)
 }
 
+/// The cases that passed in the baseline and fail now, if no gate fails because of them.
+fn newly_failing(report: &Report) -> String {
+    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
+    let cases: Vec<&str> = agents
+        .flat_map(|agent| &agent.cases)
+        .filter(|case| case.trend == CaseTrend::NewlyFailing && case.exclusion == Exclusion::Counted)
+        .map(|case| case.case.as_str())
+        .collect();
+    match cases.as_slice() {
+        [] => String::new(),
+        [case] => format!("; 1 case passed before and fails now: {case}"),
+        [first, ..] => format!("; {} cases passed before and fail now: {first} and others", cases.len()),
+    }
+}
+
 /// How many of the gates pass only because the base branch fails them as well.
 fn excused_gates(report: &Report) -> String {
     let gates = metrics(report).flat_map(|metric| &metric.gates);
@@ -202,6 +220,17 @@ fn excused_gates(report: &Report) -> String {
         0 => String::new(),
         1 => "; 1 gate is excused because the base branch fails it as well".to_owned(),
         count => format!("; {count} gates are excused because the base branch fails them as well"),
+    }
+}
+
+/// The agent; with its suite if the kind names the agent.
+fn agent_name(failed: &FailedMetric<'_>) -> String {
+    let FailedMetric { suite, agent, .. } = failed;
+    let is_own =
+        KINDS.iter().any(|kind| kind.name == suite.kind && kind.agents.own_agent() == Some(agent.agent.as_str()));
+    match is_own {
+        true => format!("{}/{}", suite.id, agent.agent),
+        false => agent.agent.to_string(),
     }
 }
 
@@ -213,5 +242,5 @@ pub(super) fn failed_gates(report: &Report, count: usize) -> String {
         0 => String::new(),
         more => format!(" + {}", plural(more, "more gate", "more gates")),
     };
-    format!("{} {}{more}", first.agent.agent, evidence::failed_gate(first.metric, first.gate))
+    format!("{} {}{more}", agent_name(first), evidence::failed_gate(first.metric, first.gate))
 }

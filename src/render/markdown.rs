@@ -24,6 +24,7 @@ use super::plain::{inline, name, put, sentence, title};
 use super::words;
 use super::words::GateCounts;
 use crate::model::{Authority, Report, Ruling, Verdict, grouped};
+use crate::text::line_with_end;
 
 /// A part of a section. If there is too little room it is left out as a whole, the highest rank first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,7 +151,7 @@ fn heading(report: &Report) -> String {
 fn not_gateable(report: &Report) -> String {
     let mut out = String::new();
     for why in report.not_gateable.iter().take(REASONS) {
-        put(&mut out, &format!("- **No verdict:** {}", inline(&why.0, 300)));
+        put(&mut out, &format!("- **No verdict:** {}", inline(&line_with_end(&why.0, 520), 540)));
     }
     if report.not_gateable.len() > REASONS {
         put(&mut out, &format!("- … and {} more reasons in the full report", report.not_gateable.len() - REASONS));

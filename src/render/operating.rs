@@ -143,7 +143,7 @@ pub fn unchanged_line(suite: &SuiteOperating<'_>, advice: Option<&Advice>, hard:
         (None, _, _) => "no gate is changed",
         (Some(_), Some(_), _) => "no gate needs a change",
         (Some(_), None, HardGates::Keep) => {
-            "no change outside the hard gates gives at most 5%; --hard-too changes those as well, more samples help without it"
+            "no change outside the hard gates gives at most 5%; `goldgate calibrate --write --hard-too` changes those as well, more samples help without it"
         }
         (Some(_), None, HardGates::Change) => "no change of the gates gives at most 5%",
     };

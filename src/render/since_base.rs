@@ -18,6 +18,12 @@ pub struct DiffMarks {
     pub added: (&'static str, &'static str),
 }
 
+/// Introduces what the commit changed in an agent whose gate fails.
+pub const LIKELY_CAUSE: &str = "changed since the base commit, so the likely cause";
+
+/// The next step where an agent changed.
+pub const UNDO_IT: &str = "next: undo or reword this change, and record again";
+
 /// The marks of git's word diff, for terminals.
 pub const PLAIN_MARKS: DiffMarks = DiffMarks { clean: line, longest: 300, removed: ("[-", "-]"), added: ("{+", "+}") };
 

@@ -9,11 +9,12 @@ mod wrapping;
 pub(super) use self::frame::plain_style;
 use super::evidence::FailedMetric;
 use super::plain::{line, put};
-use super::screen::{Detail, Screen};
-use super::since_base::{PLAIN_MARKS, agent_changes, change_line};
+use super::screen::{Detail, Screen, Style};
+use super::since_base::{LIKELY_CAUSE, PLAIN_MARKS, UNDO_IT, agent_changes, change_line};
 use super::words::GateCounts;
 use super::{certainty, evidence, judges, words};
 use crate::model::{AgentReport, CaseTrend, FailureLine, Report, Tag};
+use crate::text::line_with_end;
 
 /// The number of failed checks, and of numbers that moved, that are listed.
 const LISTED: usize = 12;
@@ -26,13 +27,17 @@ pub fn terminal(report: &Report, screen: Screen) -> String {
         body(&mut out, report, screen);
     }
     for why in &report.not_gateable {
-        put(&mut out, &format!("no verdict: {}", line(&why.0, 400)));
+        put(&mut out, &format!("no verdict: {}", line_with_end(&why.0, 400)));
     }
     if screen.detail != Detail::Verdict {
         put(&mut out, &GateCounts::of(&report.suites).to_words());
     }
     put(&mut out, &words::headline(report));
-    out
+    match screen.style {
+        Style::Coloured => wrapping::fitted(&out, usize::from(screen.columns)),
+        // A file or a pipe has no width: searching in it works by line.
+        Style::Plain => out,
+    }
 }
 
 fn body(out: &mut String, report: &Report, screen: Screen) {
@@ -107,6 +112,9 @@ fn failed_gates(out: &mut String, report: &Report) {
         if let Some(more) = evidence::more_cases(metric) {
             put(out, &format!("  … and {more}"));
         }
+        if let Some(chance) = words::chance_of_failed_metric(metric) {
+            put(out, &format!("  {chance}"));
+        }
     }
     if failed.len() > LISTED {
         put(out, &format!("… and {} more failed gates; --out DIR shows all", failed.len() - LISTED));
@@ -125,7 +133,7 @@ fn changes(out: &mut String, agent: &AgentReport) {
     if all.is_empty() {
         return;
     }
-    put(out, "  changed since the base commit, so the likely cause:");
+    put(out, &format!("  {LIKELY_CAUSE}:"));
     all.iter().take(OUTPUTS).for_each(|change| put(out, &format!("    {change}")));
     if all.len() > OUTPUTS {
         put(
@@ -136,6 +144,7 @@ fn changes(out: &mut String, agent: &AgentReport) {
             ),
         );
     }
+    put(out, &format!("    {UNDO_IT}"));
 }
 
 /// The failed checks. Those of newly failing cases come first; one that failed before has one line only.
@@ -145,10 +154,10 @@ fn failures(out: &mut String, report: &Report, detail: Detail) {
         return;
     }
     all.sort_by_key(|line| has_failed_before(line));
-    let counts = Tag::ALL.into_iter().map(|tag| {
+    let counts = Tag::ALL.into_iter().filter_map(|tag| {
         let count =
             all.iter().filter(|line| line.check.failure.as_ref().is_some_and(|failure| failure.tag == tag)).count();
-        format!("{} {count}", tag.as_str())
+        (count > 0).then(|| format!("{} {count}", tag.as_str()))
     });
     put(
         out,

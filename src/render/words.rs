@@ -3,7 +3,7 @@
 pub use super::headline::{MAKE_BASELINE, headline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
-    AgentReport, Approval, BaseCommitValue, ChanceOfFailure, GateKind, GateRuling, GoldenChange, MetricReport,
+    AgentReport, Approval, BaseCommitValue, ChanceOfFailure, GateKind, GateRuling, GoldenChange, MetricReport, Noise,
     OtherOutcome, PairResult, Quarantine, Report, Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 
@@ -101,7 +101,7 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
 
 /// Like [`gate`], with the branch's name as `escape` returns it.
 pub fn gate_with(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str) -> String) -> String {
-    let chance = chance_of_failure(gate).map_or(String::new(), |sentence| format!("; {sentence}"));
+    let chance = chance_of_failure(metric, gate).map_or(String::new(), |sentence| format!("; {sentence}"));
     limit(metric, gate) + &chance + &base_commit_value(metric, gate, escape)
 }
 
@@ -122,14 +122,21 @@ fn base_commit_value(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&
     format!("; {branch} is already at {value}; {baseline}update pending")
 }
 
-/// How often the gate fails by chance, if the report says so.
-pub fn chance_of_failure(gate: &GateRuling) -> Option<String> {
+/// How often the gate fails by chance, if the report says so, and whether this difference may be chance.
+pub fn chance_of_failure(metric: &MetricReport, gate: &GateRuling) -> Option<String> {
     let ChanceOfFailure { rate, approximate } = gate.chance?;
     let about = if approximate { "about " } else { "" };
-    Some(format!(
-        "an unchanged agent fails this gate in {about}{} of re-recordings: this may be noise; `goldgate calibrate`",
-        whole_percent(rate)
-    ))
+    let this = match metric.comparison.noise {
+        Some(Noise::Beyond) => ", but this change is larger than the noise",
+        Some(Noise::Within | Noise::Untold) | None => ": this may be noise",
+    };
+    let rate = whole_percent(rate);
+    Some(format!("an unchanged agent fails this gate in {about}{rate} of re-recordings{this}; `goldgate calibrate`"))
+}
+
+/// How often one of a metric's gates fails by chance.
+pub fn chance_of_failed_metric(metric: &MetricReport) -> Option<String> {
+    metric.gates.iter().find_map(|gate| chance_of_failure(metric, gate))
 }
 
 /// A rate in whole percent. One between the ends is never shown as 0% or 100%.

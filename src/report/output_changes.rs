@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::fold;
 use crate::format::lenient;
@@ -29,13 +29,14 @@ const USES: [SampleUse; 3] = [SampleUse::Tokens, SampleUse::Latency, SampleUse::
 /// A value that differs: its path, and its text on both sides.
 type ChangedValue = (String, Option<String>, Option<String>);
 
-/// The values that differ, compared sample by sample. Those that differ in most samples come first, then short ones.
-pub fn changed_outputs(before: &[Sample], now: &[Sample]) -> Vec<ChangedText> {
+/// The values that differ, compared sample by sample. Those that differ in most samples come first, then
+/// those that are still there, then short ones. The names are those of the runs of a sample, if it has several.
+pub fn changed_outputs(names: &[&str], before: &[Sample], now: &[Sample]) -> Vec<ChangedText> {
     let mut by_path: BTreeMap<String, (usize, Vec<ChangedValue>)> = BTreeMap::new();
     for (old, new) in before.iter().zip(now) {
         let (Sample::Completed(old), Sample::Completed(new)) = (old, new) else { continue };
         for (number, (old, new)) in old.iter().zip(new).enumerate() {
-            let prefix = if now_has_one_run(now) { String::new() } else { format!("run {}: ", number + 1) };
+            let prefix = names.get(number).map_or(String::new(), |name| format!("{name}: "));
             let mut found = Vec::new();
             compare(&prefix, Some(&whole(old)), Some(&whole(new)), &mut found);
             for one in found {
@@ -49,16 +50,10 @@ pub fn changed_outputs(before: &[Sample], now: &[Sample]) -> Vec<ChangedText> {
         let length = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
         length(old).max(length(new)) > SHORT
     };
-    found.sort_by_key(|(order, all)| (Reverse(all.len()), all.iter().any(is_long), *order));
+    let is_gone = |(_, _, new): &ChangedValue| new.is_none();
+    found.sort_by_key(|(order, all)| (Reverse(all.len()), all.iter().all(is_gone), all.iter().any(is_long), *order));
     found.truncate(KEPT);
     found.into_iter().filter_map(|(_, all)| most_frequent(&all)).collect()
-}
-
-fn now_has_one_run(now: &[Sample]) -> bool {
-    now.iter().all(|sample| match sample {
-        Sample::Completed(runs) => runs.len() < 2,
-        Sample::Inconclusive { .. } | Sample::Spared => true,
-    })
 }
 
 /// The difference that most samples have, on a tie the first, and the number of samples with any difference at this path.
@@ -122,10 +117,39 @@ fn elements(path: &str, before: &[Value], now: &[Value], found: &mut Vec<Changed
     }
 }
 
+/// A value in words: a call as `name(key: value)`, another object by its plain values, a list by its elements.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        Value::Object(fields) => match (fields.get("name"), fields.get("arguments")) {
+            (Some(Value::String(name)), Some(Value::Object(arguments))) => {
+                format!("{name}({})", listed(arguments, ", "))
+            }
+            (_, _) => listed(fields, "; "),
+        },
+        Value::Array(all) if !all.is_empty() => {
+            let between = if all.iter().all(is_plain) { ", " } else { " | " };
+            all.iter().map(text).collect::<Vec<_>>().join(between)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => value.to_string(),
+    }
+}
+
+/// The plain values of an object with their keys; an object without any as JSON.
+fn listed(fields: &Map<String, Value>, between: &str) -> String {
+    let plain = fields.iter().filter(|(_, value)| is_plain(value) && !value.is_null());
+    let plain: Vec<String> = plain.map(|(key, value)| format!("{key}: {}", text(value))).collect();
+    match (plain.is_empty(), fields.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => Value::Object(fields.clone()).to_string(),
+        (false, _) => plain.join(between),
+    }
+}
+
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Array(_) | Value::Object(_) => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
     }
 }
 
@@ -166,15 +190,36 @@ mod tests {
     fn values_are_named_by_their_path_and_elements_that_both_have_are_left_out() {
         let before = [sample(r#"{"findings":[{"id":1,"severity":"high"},{"id":2,"severity":"low"}],"note":"a"}"#)];
         let now = [sample(r#"{"findings":[{"id":0},{"id":1,"severity":"high"},{"id":2,"severity":"high"}]}"#)];
-        let found = changed_outputs(&before, &now);
+        let found = changed_outputs(&[], &before, &now);
         let texts: Vec<_> =
             found.iter().map(|one| (one.name.as_str(), one.before.as_deref(), one.now.as_deref())).collect();
         assert_eq!(
             texts,
             [
-                ("findings[0]", None, Some("{\"id\":0}")),
+                ("findings[0]", None, Some("id: 0")),
                 ("findings[2].severity", Some("low"), Some("high")),
                 ("note", Some("a"), None),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_added_call_is_written_as_a_call_and_an_added_object_by_its_plain_values() {
+        let now = [sample(
+            r#"{"call":{"name":"convert","arguments":{"to":"C","value":3},"result":{"value":1}},"list":["a","b"],
+                "finding":{"category":"rent","cited":["x"],"none":null},"nested":{"cited":["x"]},"empty":{}}"#,
+        )];
+        let found = changed_outputs(&[], &[sample("{}")], &now);
+        let texts: Vec<_> =
+            found.iter().map(|one| (one.name.as_str(), one.now.as_deref().unwrap_or_default())).collect();
+        assert_eq!(
+            texts,
+            [
+                ("call", "convert(to: C, value: 3)"),
+                ("empty", ""),
+                ("finding", "category: rent"),
+                ("list", "a, b"),
+                ("nested", "{\"cited\":[\"x\"]}"),
             ]
         );
     }
@@ -183,9 +228,17 @@ mod tests {
     fn what_most_samples_have_comes_first_and_a_missing_sample_is_not_compared() {
         let before = [sample(r#"{"a":1,"b":1}"#), sample(r#"{"a":1,"b":1}"#), Sample::Spared];
         let now = [sample(r#"{"a":1,"b":2}"#), sample(r#"{"a":3,"b":2}"#), sample("{}")];
-        let found = changed_outputs(&before, &now);
+        let found = changed_outputs(&[], &before, &now);
         let texts: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.samples)).collect();
         assert_eq!(texts, [("b", Some(2)), ("a", Some(1))]);
+    }
+
+    #[test]
+    fn a_value_of_one_of_several_runs_has_the_name_of_its_run() {
+        let both = |first: &str, second: &str| [Sample::Completed(vec![Run::of(first), Run::of(second)])];
+        let (before, now) = (both(r#"{"a":1}"#, r#"{"a":1}"#), both(r#"{"a":1}"#, r#"{"a":2}"#));
+        let found = changed_outputs(&["legal", "privacy"], &before, &now);
+        assert_eq!(found.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["privacy: a"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod settings;
 mod shared;
 
 use schemars::Schema;
+use serde_json::Value;
 
 use crate::diag::Diagnostics;
 use crate::files::SourceText;
@@ -80,5 +81,9 @@ pub fn read_config(source: &SourceText) -> Result<Config, Diagnostics> {
 
 /// The JSON Schema of a config, with the keys of all kinds.
 pub fn config_schema() -> Schema {
-    config::config_schema(KINDS.iter().map(|kind| &kind.settings.keys))
+    let mut schema = config::config_schema(KINDS.iter().map(|kind| &kind.settings.keys));
+    if let Some(Value::Object(kind)) = schema.pointer_mut("/$defs/SuiteForm/properties/kind") {
+        kind.insert("enum".to_owned(), KINDS.iter().map(|kind| kind.name).collect());
+    }
+    schema
 }

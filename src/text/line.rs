@@ -25,6 +25,23 @@ pub fn line(text: &str, limit: usize) -> String {
     out
 }
 
+/// Like [`line()`], but of a longer text the end is kept as well, because a command or the first difference is there. Two thirds of the
+/// limit go to the beginning.
+pub fn line_with_end(text: &str, limit: usize) -> String {
+    let whole = line(text, text.len());
+    let count = whole.chars().count();
+    if count <= limit {
+        return whole;
+    }
+    let end = limit / 3;
+    let beginning: String = whole.chars().take(limit - end).collect();
+    let end: String = whole.chars().skip(count - end).collect();
+    // A cut word does not count as a word of the text.
+    let beginning = beginning.rsplit_once(' ').map_or(beginning.as_str(), |(words, _)| words);
+    let end = end.split_once(' ').map_or(end.as_str(), |(_, words)| words);
+    format!("{beginning} … {end}")
+}
+
 /// Whether a character is invisible or changes how others are displayed.
 pub(super) fn is_invisible(char: char) -> bool {
     matches!(char,
@@ -35,7 +52,19 @@ pub(super) fn is_invisible(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::line;
+    use super::{line, line_with_end};
+
+    #[test]
+    fn the_end_of_a_long_text_is_kept_and_no_word_is_cut() {
+        let text = format!("legal: {} changed; record again: `goldgate run`", "prompts/a.md ".repeat(40));
+        let short = line_with_end(&text, 90);
+        assert!(
+            short.starts_with("legal: prompts/a.md ") && short.ends_with(" record again: `goldgate run`"),
+            "{short}"
+        );
+        assert!(short.contains("prompts/a.md … ") && short.chars().count() <= 92, "{short}");
+        assert_eq!(line_with_end("a  b", 3), "a b");
+    }
 
     #[test]
     fn a_line_is_one_line_of_visible_characters() {

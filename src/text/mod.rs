@@ -19,9 +19,9 @@ mod similarity;
 mod word_diff;
 
 pub use changed_ranges::{ChangedRange, changed_ranges};
-pub use line::line;
+pub use line::{line, line_with_end};
 pub use line_diff::{ChangedLine, changed_lines};
-pub use listing::{counted, named, named_with};
+pub use listing::{counted, first_of, named, named_with};
 pub use matching::{Keyword, contains, same_category, token_overlap};
 pub use names::{Folded, Hit, NameSet, is_whole};
 pub use norm::{norm, norm_cased};

@@ -22,8 +22,14 @@ const GAP: &str = "…";
 /// Compares two texts word by word. Long parts that both have are cut to the words next to a difference.
 pub fn changed_words(before: &str, now: &str) -> Vec<WordPiece> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.split_whitespace().collect(), now.split_whitespace().collect());
+    let ranges = changed_ranges(&old, &new);
+    let same = new.len() - ranges.iter().map(|range| range.after.len()).sum::<usize>();
+    // Single words that two unrelated sentences share say nothing.
+    if ranges.len() > 1 && same * 3 < old.len().max(new.len()) {
+        return vec![WordPiece::Removed(old.join(" ")), WordPiece::Added(new.join(" "))];
+    }
     let (mut pieces, mut done) = (Vec::new(), 0);
-    for ChangedRange { before, after } in changed_ranges(&old, &new) {
+    for ChangedRange { before, after } in ranges {
         let same = new.get(done..after.start).unwrap_or_default();
         let head = if pieces.is_empty() { 0 } else { CONTEXT };
         pieces.extend(kept(same, head, CONTEXT).map(WordPiece::Same));
@@ -95,6 +101,13 @@ mod tests {
             ("", "a", "{+a+}"),
             ("a", "", "[-a-]"),
             ("a  b\nc", "a b c", "a b c"),
+            ("a b c d e", "x b y d z", "[-a-] {+x+} b [-c-] {+y+} d [-e-] {+z+}"),
+            // One shared word of seven is chance.
+            (
+                "the order is fine but late today",
+                "sure here is one promise",
+                "[-the order is fine but late today-] {+sure here is one promise+}",
+            ),
             (
                 "1 2 3 4 5 6 7 8 9 10 11 x a b c d e f g h i j k",
                 "1 2 3 4 5 6 7 8 9 10 11 y a b c d e f g h i j k",

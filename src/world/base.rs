@@ -242,25 +242,25 @@ impl<'a> BaseTree<'a> {
 
 /// Groups the entries of a recursive listing by folder.
 fn by_folder(entries: Vec<(String, TreeNode)>) -> HashMap<RepoPath, TreeFolder> {
-    let at = |path: &str| RepoPath::root().below(path);
-    let mut folders: HashMap<RepoPath, BTreeMap<String, TreeNode>> =
-        HashMap::from([(RepoPath::root(), BTreeMap::new())]);
+    let mut folders: HashMap<String, Vec<(String, TreeNode)>> = HashMap::from([(String::new(), Vec::new())]);
     for (path, node) in entries {
         // Git never stores such a name. A name with a backslash is an ordinary file.
         if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
             continue;
         }
         if node.kind == NodeKind::Folder {
-            folders.entry(at(&path)).or_default();
+            folders.entry(path.clone()).or_default();
         }
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let name = name.to_owned();
         match folders.get_mut(folder) {
-            Some(entries) => drop(entries.insert(name, node)),
-            None => drop(folders.insert(at(folder), BTreeMap::from([(name, node)]))),
+            Some(entries) => entries.push((name, node)),
+            None => drop(folders.insert(folder.to_owned(), vec![(name, node)])),
         }
     }
-    folders.into_iter().map(|(path, entries)| (path, Arc::new(entries))).collect()
+    let folder =
+        |(path, entries): (String, Vec<_>)| (RepoPath::root().below(&path), Arc::new(entries.into_iter().collect()));
+    folders.into_iter().map(folder).collect()
 }
 
 fn refused(path: &RepoPath, lost: MissingNode, what: &str, missing: ReadFailure) -> Diagnostic {

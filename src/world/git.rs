@@ -213,7 +213,7 @@ impl Git {
         let mut child = self.command().args(arguments).spawn().context("git cannot be started")?;
         let mut stdout = child.stdout.take().context("git has no output")?;
         let (sender, receiver) = mpsc::channel();
-        thread::spawn(move || {
+        let started = thread::Builder::new().spawn(move || {
             let mut out = Vec::new();
             let read = stdout.read_to_end(&mut out);
             // The receiver is gone after a timeout.
@@ -225,6 +225,7 @@ impl Git {
             let _ = child.kill();
         }
         let status = child.wait().context("while waiting for git")?;
+        started.context("the machine starts no thread")?;
         let out = out.map_err(|_| anyhow::anyhow!("git {} took longer than {TIMEOUTS:?}", arguments[0]))??;
         anyhow::ensure!(status.success(), "git {} failed", arguments[0]);
         Ok(out)
@@ -244,11 +245,12 @@ impl Git {
         };
         let (sender, receiver) = mpsc::channel();
         let wanted = id.to_owned();
-        thread::spawn(move || {
+        let started = thread::Builder::new().spawn(move || {
             let read = running.read(&wanted);
             // After a timeout the receiver is gone, and the batch ends with this thread.
             let _ = sender.send((running, read));
         });
+        started.context("the machine starts no thread")?;
         let (running, read) = receiver
             .recv_timeout(TIMEOUTS)
             .map_err(|_| anyhow::anyhow!("git cat-file took longer than {TIMEOUTS:?}"))?;

@@ -83,13 +83,13 @@ pub use objects::{Depth, Listing, NodeKind, Objects, TreeNode};
 #[cfg(feature = "github")]
 pub use owner::give_to_owner;
 #[cfg(feature = "models")]
-pub use progress::Progress;
+pub use progress::{Progress, SampleSpending};
 pub use read_once::ReadOnce;
 #[cfg(feature = "models")]
 pub use signals::interrupted;
 #[cfg(feature = "models")]
 pub use signals::signal_so_far;
 pub use swap::{FileSet, SetFiles};
-pub use threads::limit_threads;
+pub use threads::start_threads;
 #[cfg(feature = "models")]
 pub use traces::export;

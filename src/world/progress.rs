@@ -1,61 +1,138 @@
-//! Progress of a run: a bar on a terminal, about ten lines elsewhere, nothing with `--quiet`.
+//! Progress of a run: a bar for each agent on a terminal, about ten lines elsewhere, nothing with `--quiet`.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::io::{IsTerminal, Write};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::console::Loudness;
 
 /// Progress of a run with a known number of samples.
 pub struct Progress {
-    length: usize,
+    /// The agent of each sample, as an index of `agents`.
+    samples: Vec<usize>,
+    agents: RefCell<Vec<AgentProgress>>,
     done: Cell<usize>,
     reported: Cell<usize>,
-    bar: Option<ProgressBar>,
+    bars: Option<MultiProgress>,
     loudness: Loudness,
+}
+
+/// One agent with its samples so far.
+struct AgentProgress {
+    spent: SampleSpending,
+    bar: Option<ProgressBar>,
+}
+
+/// What a sample used; 0 where it is not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SampleSpending {
+    /// Input and output tokens.
+    pub tokens: u64,
+    /// US dollars.
+    pub cost_usd: f64,
 }
 
 /// Maximum number of lines per run without a terminal.
 const LINES: usize = 10;
 
+/// The longest name of an agent before its bar, in characters.
+const NAME: usize = 32;
+
 impl Progress {
-    /// Progress over `length` samples.
-    pub fn of(length: usize, loudness: Loudness) -> Self {
+    /// Progress over samples; each is named by its suite and agent.
+    pub fn of(samples: &[String], loudness: Loudness) -> Self {
+        let mut names: Vec<&String> = Vec::new();
+        let agent_of = |name| match names.iter().position(|known| *known == name) {
+            Some(index) => index,
+            None => {
+                names.push(name);
+                names.len() - 1
+            }
+        };
+        let samples: Vec<usize> = samples.iter().map(agent_of).collect();
         let is_shown = loudness == Loudness::Usual && io::stderr().is_terminal();
-        let bar = is_shown.then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} samples, {elapsed}, {eta} left{msg}");
-            ProgressBar::new(length as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        let bars = is_shown.then(MultiProgress::new);
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().min(NAME);
+        let agents = names.iter().enumerate().map(|(index, name)| {
+            let length = samples.iter().filter(|agent| **agent == index).count();
+            let bar = bars.as_ref().map(|bars| bars.add(bar(name, width, length)));
+            AgentProgress { spent: SampleSpending::default(), bar }
         });
-        Self { length, done: Cell::new(0), reported: Cell::new(0), bar, loudness }
+        let agents = RefCell::new(agents.collect());
+        Self { samples, agents, done: Cell::new(0), reported: Cell::new(0), bars, loudness }
     }
 
-    /// Counts one finished sample; the numbers are those of all samples so far without an answer, and of those that were not needed.
-    pub fn step(&self, lost: usize, spared: u64) {
+    /// Counts one finished sample and what it used; the numbers are those of all samples so far without an answer, and of those that
+    /// were not needed.
+    pub fn step(&self, sample: usize, used: SampleSpending, lost: usize, spared: u64) {
         self.done.set(self.done.get() + 1);
-        let lost = if lost == 0 { String::new() } else { format!(", {lost} without an answer") };
-        let lost = if spared == 0 { lost } else { format!("{lost}, {spared} not needed") };
-        match (&self.bar, self.loudness) {
-            (Some(bar), _) => {
-                bar.set_message(lost);
+        let mut agents = self.agents.borrow_mut();
+        if let Some(agent) = self.samples.get(sample).and_then(|index| agents.get_mut(*index)) {
+            agent.spent.tokens += used.tokens;
+            agent.spent.cost_usd += used.cost_usd;
+            if let Some(bar) = &agent.bar {
+                bar.set_message(spent(agent.spent));
                 bar.inc(1);
             }
-            (None, Loudness::Quiet) => {}
+        }
+        match (&self.bars, self.loudness) {
+            (Some(_), _) | (None, Loudness::Quiet) => {}
             (None, Loudness::Usual) => {
-                let tenth = self.done.get() * LINES / self.length.max(1);
+                let tenth = self.done.get() * LINES / self.samples.len().max(1);
                 if tenth > self.reported.get() {
                     self.reported.set(tenth);
-                    let _ = writeln!(io::stderr().lock(), "{} of {} samples{lost}", self.done.get(), self.length);
+                    let text = line(self.done.get(), self.samples.len(), lost, spared);
+                    let _ = writeln!(io::stderr().lock(), "{text}");
                 }
             }
         }
     }
 
-    /// Removes the bar at the end of the run.
+    /// Removes the bars at the end of the run.
     pub fn end(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+        self.agents.borrow().iter().filter_map(|agent| agent.bar.as_ref()).for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+fn bar(name: &str, width: usize, length: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{prefix} {bar:24} {pos}/{len}, {elapsed}, {eta} left{msg}");
+    let name: String = name.chars().take(NAME).collect();
+    ProgressBar::new(length as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_prefix(format!("{name:width$}"))
+}
+
+/// How many samples are done, for a log.
+fn line(done: usize, length: usize, lost: usize, spared: u64) -> String {
+    let lost = if lost == 0 { String::new() } else { format!(", {lost} without an answer") };
+    let spared = if spared == 0 { String::new() } else { format!(", {spared} not needed") };
+    format!("{done} of {length} samples{lost}{spared}")
+}
+
+/// Tokens and dollars, as far as they are known: `, 1234 tokens, $0.0120`.
+fn spent(used: SampleSpending) -> String {
+    let tokens = if used.tokens == 0 { String::new() } else { format!(", {} tokens", used.tokens) };
+    let cost = if used.cost_usd == 0.0 { String::new() } else { format!(", ${:.4}", used.cost_usd) };
+    format!("{tokens}{cost}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Loudness, Progress, SampleSpending, line, spent};
+
+    #[test]
+    fn each_agent_has_what_its_samples_used() {
+        let names = ["a/x", "b/y", "a/x"].map(str::to_owned);
+        let progress = Progress::of(&names, Loudness::Quiet);
+        for (sample, tokens) in [(0, 10), (1, 5), (2, 1)] {
+            progress.step(sample, SampleSpending { tokens, cost_usd: 0.25 }, 0, 0);
         }
+        let agents = progress.agents.borrow();
+        let texts: Vec<String> = agents.iter().map(|agent| spent(agent.spent)).collect();
+        assert_eq!(texts, [", 11 tokens, $0.5000", ", 5 tokens, $0.2500"]);
+        assert_eq!(spent(SampleSpending::default()), "");
+        assert_eq!(line(3, 9, 1, 2), "3 of 9 samples, 1 without an answer, 2 not needed");
     }
 }

@@ -43,8 +43,8 @@ pub fn signal_so_far() -> Option<Interruption> {
 fn listen() -> InterruptionReceiver {
     let (sender, receiver) = watch::channel(None);
     let (ready, is_ready) = mpsc::channel();
-    thread::spawn(move || {
-        // Without a listener signals keep their default action, which ends the process.
+    // Without a listener signals keep their default action, which ends the process.
+    let _ = thread::Builder::new().spawn(move || {
         let Ok(runtime) = runtime::Builder::new_current_thread().enable_all().build() else { return };
         runtime.block_on(async {
             if let Ok(mut signals) = Signals::open() {

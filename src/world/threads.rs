@@ -1,14 +1,40 @@
-//! The number of threads that grade.
+//! The threads that grade.
+
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{io, thread};
+
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
 use super::env::Env;
 use crate::model::InputLimit;
 
-/// Limits the number of threads that `RAYON_NUM_THREADS` asks for: starting very many takes minutes.
-pub fn limit_threads(env: &Env) {
-    let wanted: Option<u64> = env.get("RAYON_NUM_THREADS").and_then(|text| text.trim().parse().ok());
-    let most = InputLimit::THREADS.most;
-    if wanted.is_some_and(|wanted| wanted > most) {
-        // The threads were started before, with the number that the first caller wanted.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::try_from(most).unwrap_or(1)).build_global();
-    }
+/// Starts the threads that grade: as many as there are cores, or as `RAYON_NUM_THREADS` says up to a limit, because starting very many
+/// takes minutes. If the machine starts fewer, for want of memory or by a limit of its processes, these grade, else the main thread
+/// alone. Rayon's own start ends the process then.
+pub fn start_threads(env: &Env) {
+    let wanted = env.get("RAYON_NUM_THREADS").and_then(|text| text.trim().parse().ok()).filter(|wanted| *wanted > 0);
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let wanted: usize = wanted.unwrap_or_else(cores).min(InputLimit::THREADS.count());
+    let (hand_over, handed) = channel::<ThreadBuilder>();
+    let handed = Arc::new(Mutex::new(handed));
+    let start = |_: &usize| {
+        let handed = Arc::clone(&handed);
+        // The lock is held while waiting: each thread takes one part of the pool, in any order.
+        let grade = move || {
+            let part = handed.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            if let Ok(part) = part {
+                part.run();
+            }
+        };
+        thread::Builder::new().spawn(grade).is_ok()
+    };
+    // The pool is new, so an error is impossible; without it, rayon would start its own.
+    let _ = match (0..wanted).take_while(start).count() {
+        0 => ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global(),
+        started => {
+            let spawn = |part| hand_over.send(part).map_err(|_| io::ErrorKind::BrokenPipe.into());
+            ThreadPoolBuilder::new().num_threads(started).spawn_handler(spawn).build_global()
+        }
+    };
 }

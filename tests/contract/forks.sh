@@ -12,7 +12,7 @@ start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 
 cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
 binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
 mkdir -p "$work/repo/.git" "$work/empty/.git"
-cp -r "$root/fixtures" "$root/goldgate.yaml" "$root/baselines" "$work/repo/"
+cp -r "$root/fixtures" "$root/examples" "$root/goldgate.yaml" "$root/baselines" "$work/repo/"
 node "$here/forks.mjs" "$front" "$mock" "$work" "$root/tests/events" &
 pids+=($!)
 await_server "http://127.0.0.1:$mock/user"

@@ -22,7 +22,7 @@ code=$(curl -s -o "$work/ruleset.json" -w '%{http_code}' -H 'authorization: Bear
 cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
 binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
 mkdir -p "$work/repo/.git"
-cp -r "$root/fixtures" "$root/goldgate.yaml" "$work/repo/"
+cp -r "$root/fixtures" "$root/examples" "$root/goldgate.yaml" "$work/repo/"
 # action RUN EVENT NAME MODE [VARIABLE=VALUE]…
 action() {
   local run=$1 event=$2 name=$3 mode=$4

@@ -35,7 +35,7 @@ sarif() {
     ((code < 2))
 }
 mkdir "$work/own"
-(cd "$root" && cp -r --parents goldgate.yaml fixtures baselines "$work/own")
+(cd "$root" && cp -r --parents goldgate.yaml fixtures examples baselines "$work/own")
 sarif bundled "$work/own"
 sarif failing "$root/tests/cases/run/sarif_points_to_the_lines_of_the_golden_files/files"
 sarif missed "$root/tests/cases/run/a_missed_finding_blocks/files"

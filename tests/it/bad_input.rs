@@ -179,7 +179,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             r.remove("golden");
         },
         &[],
-        "goldgate.yaml: the file does not exist",
+        "goldgate.yaml: the file does not exist; `goldgate init` writes one",
         "[missing-file]",
     ),
     (
@@ -388,7 +388,7 @@ pub fn trials() -> Vec<Trial> {
             let first = ran.stderr.lines().next().unwrap_or_default();
             assert!(first.starts_with(begins) && first.ends_with(ends), "{}", ran.stderr);
             assert!(first.contains("; "), "a problem has a mend: {first}");
-            assert!(ran.stderr.ends_with("1 problem found; nothing was graded\n"), "{}", ran.stderr);
+            assert!(ran.stderr.ends_with("1 problem found; nothing was done\n"), "{}", ran.stderr);
         })
     });
     let mut trials: Vec<Trial> = told.collect();

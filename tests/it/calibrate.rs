@@ -167,7 +167,7 @@ fn written_hard() {
     repository.write("goldgate.yaml", &hard);
     let ran = repository.goldgate(&["calibrate", "--write"]);
     assert_eq!(repository.read("goldgate.yaml"), hard);
-    assert!(ran.stdout.contains("--hard-too changes those as well"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("--hard-too` changes those as well"), "{}", ran.stdout);
     repository.goldgate(&["calibrate", "--write", "--hard-too"]);
     let config = repository.read("goldgate.yaml");
     assert!(config.contains("finding_recall: { min: 0.") && config.contains("# few are enough"), "{config}");
@@ -219,6 +219,13 @@ fn by_chance() {
     }
     let terminal: String = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(terminal.contains("noise"), "{}", ran.stdout);
+    // A miss in every sample of every document is no chance, although the gate often fails by it.
+    for (document, sample) in (0..12).flat_map(|document| (0..3).map(move |sample| (document, sample))) {
+        record(&repository, document, sample, &|finding| finding == 1);
+    }
+    repository.goldgate(&["run", "--out", folder]);
+    let text = repository.read("out/report.md");
+    assert!(text.contains("of re-recordings, but this change is larger than the noise; "), "{text}");
     // A steady baseline says nothing of the kind.
     let steady = documents(3, |_, _, _| false);
     steady.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);

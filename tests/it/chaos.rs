@@ -16,6 +16,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("too few file descriptors are the machine's fault, and exit with 3", few_files),
+        trial("with too little memory a command ends with an error and leaves the baseline as it was", little_memory),
         trial("a machine without HOME, TMPDIR, PATH and locale is enough", bare),
         trial("more threads than are useful are not started", threads),
         trial("in 1970 and in 2100 the verdict is the same", clocks),
@@ -40,6 +41,24 @@ fn few_files() {
     assert!(ran.stderr.contains("too many open files") && ran.stderr.contains("[machine]"), "{}", ran.stderr);
     let ran = limited(&repository, "ulimit -n 16", "run");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+fn little_memory() {
+    let repository = Repository::small();
+    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
+    let before = repository.read("baselines/latest.json");
+    let mut refused = 0;
+    // From too little to start with to enough, in kilobytes of addresses; a debug build needs more than a release build.
+    for limit in (20_000..400_000).step_by(20_000) {
+        let ran = limited(&repository, &format!("ulimit -v {limit}"), "run --update-baseline");
+        // -1: ended by a signal, as the runtime does if it cannot start a thread or get memory.
+        assert!([0, 3, 127, -1].contains(&ran.code), "{limit} kB: {} {}", ran.code, ran.stderr);
+        assert!(ran.code != 3 || ran.stderr.contains("[machine]"), "{limit} kB: {}", ran.stderr);
+        refused += usize::from(ran.code != 0);
+        let now = repository.read("baselines/latest.json");
+        assert!(now == before || (ran.code == 0 && now.ends_with("}\n")), "{limit} kB: the baseline is {now}");
+    }
+    assert!(refused > 0, "no limit was too small");
 }
 
 fn bare() {

@@ -13,6 +13,8 @@ mod bad_goldens;
 mod bad_input;
 mod bad_revisions;
 mod base_names;
+mod book;
+mod broken_agents;
 mod calibrate;
 #[cfg(feature = "models")]
 mod capture;
@@ -46,6 +48,7 @@ mod measured;
 mod numbers;
 mod own_files;
 mod quarantine;
+mod reader_findings;
 mod readers;
 mod refused;
 mod repository;
@@ -80,6 +83,7 @@ fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial
     })
 }
 
+#[allow(clippy::too_many_lines, reason = "one line for each module")]
 fn main() {
     // The tests of captured agents start this binary as their agent.
     #[cfg(feature = "models")]
@@ -96,6 +100,8 @@ fn main() {
     trials.extend(bad_goldens::trials());
     trials.extend(bad_revisions::trials());
     trials.extend(base_names::trials());
+    trials.extend(book::trials());
+    trials.extend(broken_agents::trials());
     trials.extend(calibrate::trials());
     #[cfg(feature = "models")]
     trials.extend(capture::trials());
@@ -115,6 +121,7 @@ fn main() {
     trials.extend(import::trials());
     trials.extend(init::trials());
     trials.extend(inputs::trials());
+    trials.extend(reader_findings::trials());
     trials.extend(readers::trials());
     #[cfg(feature = "github")]
     trials.extend(github::trials());

@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a next step changes the agent before the expectation", next_steps),
         trial("a failed tool is a cause only where passing samples do not have it", failed_tool),
         trial("a case that no sample passes is not called flaky", flaky),
+        trial("a page plots the tokens and the time of each agent's samples, without a base commit as well", use_plots),
         trial("a page shows hostile texts and runs none of them", hostile),
         trial("a page allows its own style and script alone", policy),
     ]
@@ -155,8 +156,9 @@ fn since_base() {
     let parts = [
         "**contracts / legal: finding&#95;recall 0%",
         "Changed since the base commit, so the likely cause:\n\n- prompts/legal.md: Report every change of ~~control.~~ **the rent.**\n",
+        "\nNext: undo or reword this change, and record again\n",
         "- lease 0% (baseline 100%)",
-        "likely cause: prompt. Next: ",
+        "<br>tag: prompt\n",
         "  - output since the base commit: findings&#91;0&#93;.category: ~~change-of-control~~ **rent**\n",
         "  - output since the base commit: findings&#91;0&#93;.title: ~~Change of control~~ **Rent**\n",
     ];
@@ -165,12 +167,20 @@ fn since_base() {
     assert!(places.is_sorted(), "{places:?}: {comment}");
     assert_eq!(comment.matches("findings&#91;0&#93;.category").count(), 1, "once for a case: {comment}");
     let screen = against_base(&repository, &["run", "--base", "HEAD"]).stdout;
-    assert!(screen.contains("    prompts/legal.md: Report every change of [-control.-] {+the rent.+}\n"), "{screen}");
+    assert!(
+        screen.contains(
+            "    prompts/legal.md: Report every change of [-control.-] {+the rent.+}\n    next: undo or reword"
+        ),
+        "{screen}"
+    );
     assert!(screen.contains("    changed  findings[0].category: [-change-of-control-] {+rent+}\n"), "{screen}");
     let page = against_base(&repository, &["run", "--base", "HEAD", "--format", "html"]).stdout;
     assert!(page.contains("<del>control.</del> <ins>the rent.</ins>"), "{page}");
     assert!(page.contains("findings[0].category: </span>change-of-control</p>"), "the baseline's side: {page}");
     assert!(page.contains("<del>change-of-control</del> <ins>rent</ins>"), "{page}");
+    let details = details(&page);
+    let sides = serde_json::json!(["findings[0].category", "change-of-control", "rent"]);
+    assert_eq!(details["cases"][0]["o"][0], sides, "{details}");
     // An agent that is as before is not a cause, and without a base commit nothing is known.
     assert!(!self::comment(&red("Rent")).contains("Changed since"), "{comment}");
     assert!(!repository.goldgate(&["run", "--format", "markdown"]).stdout.contains("since the base commit"));
@@ -236,7 +246,22 @@ fn no_verdict() {
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
     let last = ran.stdout.lines().last().unwrap();
     assert!(last.starts_with("Merge blocked: no verdict is possible: contracts/legal: "), "{last}");
-    assert!(last.contains("prompts/legal.md changed since they were recorded; record the agent again"), "{last}");
+    assert!(last.contains("prompts/legal.md changed since they were recorded; record again, then import"), "{last}");
+    // However many files the agent has, the command is whole.
+    let files: Vec<String> =
+        (0..60).map(|number| format!("prompts/department-{number}/policies/version-{number}/**/*.md")).collect();
+    repository.replace(
+        "goldgate.yaml",
+        "[prompts/legal.md]",
+        &format!("[prompts/legal.md, \"{}\"]", files.join("\", \"")),
+    );
+    let command = "`goldgate import FORMAT FILE --agent legal --out golden/runs --force`";
+    for format in ["table", "markdown"] {
+        let told = repository.goldgate(&["run", "--format", format]).stdout.replace("&#96;", "`");
+        let said = told.lines().filter(|line| line.to_lowercase().contains("no verdict")).collect::<Vec<_>>();
+        assert!(said.len() > 1 && said.iter().all(|line| line.contains(command)), "{format}: {said:#?}");
+        assert!(said.iter().all(|line| line.contains(" … ") && line.chars().count() < 900), "{format}: {said:#?}");
+    }
 }
 
 fn screen() {
@@ -379,10 +404,34 @@ fn hostile() {
     for tag in ["<img", "<!--", "\u{2028}", "]]&gt;<"] {
         assert!(!page.contains(tag), "{tag:?}: {page}");
     }
-    let data = page.split("type=\"application/json\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
-    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    let data = details(&page);
     assert_eq!(data["cases"].as_array().unwrap().len(), 1);
     assert!(data.to_string().contains("onerror=alert(1)"), "{data}");
+}
+
+/// The data of a page's table.
+fn details(page: &str) -> serde_json::Value {
+    let data = page.split("type=\"application/json\">").nth(1).and_then(|rest| rest.split("</script>").next());
+    serde_json::from_str(data.unwrap()).unwrap()
+}
+
+fn use_plots() {
+    let repository = Repository::small();
+    let without = repository.goldgate(&["run", "--format", "html"]).stdout;
+    assert!(!without.contains("Tokens of a sample"), "nothing is known: {without}");
+    let metrics = "\"metrics\": { \"total_tokens\": 1379, \"total_latency_ms\": 2400 },\n  \"outputs\"";
+    repository.write("golden/runs/legal/lease.json", RUN.replace("\"outputs\"", metrics));
+    let page = repository.goldgate(&["run", "--format", "html"]).stdout;
+    for (title, value) in [("Tokens of a sample", "1,379"), ("Time of a sample", "2.4 s")] {
+        let plot = page.split(&format!("{title}, each mark a case")).nth(1).unwrap_or_else(|| panic!("{page}"));
+        let plot = plot.split("</svg>").next().unwrap();
+        assert!(plot.contains(&format!("aria-label=\"contracts/legal {value}. \"")), "{plot}");
+        assert_eq!(plot.matches("<circle").count(), 1, "{plot}");
+    }
+    assert!(!page.contains("Cost of a sample"), "{page}");
+    let repository = Repository::bundled();
+    let page = repository.goldgate(&["run", "--format", "html"]).stdout;
+    assert!(page.contains("assistant/assistant median 1,378 (1,199 to 2,611). "), "{page}");
 }
 
 fn policy() {

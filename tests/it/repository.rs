@@ -88,7 +88,7 @@ impl Repository {
     /// This repository's own suites, with their recordings and the baseline.
     pub fn bundled() -> Self {
         let repository = Self::empty();
-        for folder in ["fixtures", "baselines"] {
+        for folder in ["fixtures", "examples", "baselines"] {
             copy(&root().join(folder), &repository.path(folder));
         }
         repository.write("goldgate.yaml", std::fs::read(root().join("goldgate.yaml")).unwrap());

@@ -59,6 +59,7 @@ fn bundled() {
         "triggers",
         "cross",
         "assistant",
+        "orders",
         "interview",
         "variability",
         "reconciliation",

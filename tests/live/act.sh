@@ -46,7 +46,7 @@ commit() {
     git -C "$1" add --all
     git -C "$1" -c user.name=Acme -c user.email=acme@example.com commit --quiet --allow-empty --message work
 }
-(cd "$root" && git ls-files -z -- goldgate.yaml fixtures baselines | xargs -0 cp --parents --target-directory "$repository")
+(cd "$root" && git ls-files -z -- goldgate.yaml fixtures examples baselines | xargs -0 cp --parents --target-directory "$repository")
 mkdir -p "$repository/.github/workflows"
 cp "$root"/docs/workflows/*.yml "$repository/.github/workflows/"
 commit "$repository"

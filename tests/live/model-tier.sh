@@ -39,7 +39,7 @@ print(json.dumps([{k: v["value"] for k, v in agent["metrics"].items()}, case["me
 for target in reviewer reviewer-openai; do
     copy=$work/$target
     mkdir "$copy"
-    cp -r "$root/fixtures" "$root/baselines" "$copy"
+    cp -r "$root/fixtures" "$root/examples" "$root/baselines" "$copy"
     sed 's/max_tokens: 4096/max_tokens: 400/' "$root/goldgate.yaml" > "$copy/goldgate.yaml"
     rm -rf "$copy/fixtures/contracts/runs/privacy/dpa" "$copy/fixtures/contracts/runs/privacy/dpa.json"
     (cd "$copy" && "$goldgate" run --tier model --target "$target" --samples 3 "${chosen[@]}" --record fixtures/contracts/runs --out live)

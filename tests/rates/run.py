@@ -79,7 +79,7 @@ def record(repository, cases, samples, rng):
 
 def prepared(repository, folder):
     """The bundled repository without the recordings of a suite and without a baseline."""
-    for part in ("goldgate.yaml", "fixtures", "baselines"):
+    for part in ("goldgate.yaml", "fixtures", "examples", "baselines"):
         source = ROOT / part
         (shutil.copytree if source.is_dir() else shutil.copy)(source, repository / part)
     shutil.rmtree(repository / "fixtures" / folder / "runs")

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::selection::SelectionArgs;
+use super::selection::{AgentSelectionArgs, SelectionArgs};
 use super::view::ViewArgs;
 
 /// Options of `diff`.
@@ -31,12 +31,9 @@ pub struct HistoryArgs {
     /// Config that names the baseline
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// Only this suite; may be repeated
-    #[arg(long, value_name = "ID")]
-    pub suite: Vec<String>,
-    /// Only this agent; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub agent: Vec<String>,
+    /// Which suites and agents.
+    #[command(flatten)]
+    pub agents: AgentSelectionArgs,
     /// Only this metric; may be repeated
     #[arg(long, value_name = "NAME")]
     pub metric: Vec<String>,
@@ -75,12 +72,9 @@ pub struct ExplainArgs {
     /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// Only this suite
-    #[arg(long, value_name = "ID")]
-    pub suite: Vec<String>,
-    /// Only this agent
-    #[arg(long, value_name = "NAME")]
-    pub agent: Vec<String>,
+    /// Which suites and agents.
+    #[command(flatten)]
+    pub agents: AgentSelectionArgs,
     /// Compare the output with the one at this commit, instead of the last commit that changed the baseline
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,

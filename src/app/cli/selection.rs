@@ -2,15 +2,23 @@
 
 use clap::Args;
 
-/// Filters for suites, agents and cases; without filters all are selected.
+/// Filters for suites and agents; without filters all are selected.
 #[derive(Args, Debug, Clone)]
-pub struct SelectionArgs {
+pub struct AgentSelectionArgs {
     /// Only this suite; may be repeated
     #[arg(long, value_name = "ID")]
     pub suite: Vec<String>,
     /// Only this agent; may be repeated
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
+}
+
+/// Filters for suites, agents and cases; without filters all are selected.
+#[derive(Args, Debug, Clone)]
+pub struct SelectionArgs {
+    /// Which suites and agents.
+    #[command(flatten)]
+    pub agents: AgentSelectionArgs,
     /// Only cases whose id matches; may be repeated
     #[arg(long, value_name = "GLOB")]
     pub case: Vec<String>,

@@ -86,7 +86,7 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
 
 fn wanted(args: &CalibrateArgs, suite: &SuiteReport, agent: &AgentReport) -> bool {
     let named = |names: &[String], name: &str| names.is_empty() || names.iter().any(|one| one == name);
-    named(&args.suite, suite.id.as_str()) && named(&args.agent, agent.agent.as_str())
+    named(&args.agents.suite, suite.id.as_str()) && named(&args.agents.agent, agent.agent.as_str())
 }
 
 /// Returns the agents of a report. A report with both tiers gives those of the model tier, because only their runs vary.
@@ -100,8 +100,8 @@ fn agents(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport)>
 fn graded(args: &CalibrateArgs, world: &World) -> Result<GradedRun, CliError> {
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],
-        suites: args.suite.clone(),
-        agents: args.agent.clone(),
+        suites: args.agents.suite.clone(),
+        agents: args.agents.agent.clone(),
         ..Selection::default()
     };
     graded_recordings(&args.config, wanted, world)

@@ -167,7 +167,7 @@ fn read_past(
 /// Parses an id in any form that goldgate prints: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`, also followed by a
 /// check. `SUITE`, `AGENT` and `SUITE/AGENT` select all their cases, unless a case has this name.
 fn select_case(args: &ExplainArgs, name: &str, disk: &Disk, file: &RepoPath) -> Result<Selection, CliError> {
-    let (mut suites, mut agents) = (args.suite.clone(), args.agent.clone());
+    let (mut suites, mut agents) = (args.agents.suite.clone(), args.agents.agent.clone());
     let name = name.split_whitespace().next().unwrap_or(name).trim_end_matches(':');
     let parts: Vec<&str> = name.split('/').collect();
     let config = read_config(&disk.text(file)?)?;
@@ -198,7 +198,7 @@ fn select_all(args: &ExplainArgs, name: &str, disk: &Disk, file: &RepoPath) -> R
     let has_agent = |suite: &SuiteConfig, name: &str| suite.agents.keys().any(|agent| agent.as_str() == name);
     let is_suite = |name: &str| config.suites.iter().any(|suite| suite.id.as_str() == name);
     let is_agent = |name: &str| config.suites.iter().any(|suite| has_agent(suite, name));
-    let (mut suites, mut agents) = (args.suite.clone(), args.agent.clone());
+    let (mut suites, mut agents) = (args.agents.suite.clone(), args.agents.agent.clone());
     match *name.trim_end_matches(':').split('/').collect::<Vec<_>>() {
         [one] if is_suite(one) => suites.push(one.to_owned()),
         [one] if is_agent(one) => agents.push(one.to_owned()),

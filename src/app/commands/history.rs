@@ -32,7 +32,7 @@ pub fn history(args: &HistoryArgs, world: &World) -> Result<u8, CliError> {
     for one in &mut measured {
         one.numbers.retain(|(suite, agent, metric), _| {
             let fits = |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|one| one == name);
-            fits(&args.suite, suite) && fits(&args.agent, agent) && fits(&args.metric, metric)
+            fits(&args.agents.suite, suite) && fits(&args.agents.agent, agent) && fits(&args.metric, metric)
         });
     }
     if measured.iter().all(|one| one.numbers.is_empty()) {

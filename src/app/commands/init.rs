@@ -67,6 +67,7 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
             written.push(path.to_owned());
         }
     }
+    // Recordings have digests of what the config names.
     for (index, one) in transcripts.iter().enumerate() {
         let named: NamedRuns<'_> = proposed.of_file(index, &agent, one);
         let place = RecordingsPlace { out: RUNS, config: None, existing: ExistingRecordings::Refused };
@@ -223,7 +224,6 @@ fn texts(args: &InitArgs, agent: &AgentName, cases: &[ProposedCase]) -> Result<V
     let cases = pretty(serde_json::to_string_pretty(&CasesDocument { cases }))?;
     let schema = pretty(serde_json::to_string_pretty(&config_schema()))?;
     let mut texts = vec![
-        (CONFIG, config(args, agent)?),
         (CASES, format!("{cases}\n")),
         (".goldgate/.gitignore", "# What goldgate writes here is not committed, except the schema.\n*\n!.gitignore\n!schemas/\n!schemas/**\n".to_owned()),
         (SCHEMA, format!("{schema}\n")),
@@ -235,6 +235,8 @@ fn texts(args: &InitArgs, agent: &AgentName, cases: &[ProposedCase]) -> Result<V
             .map_or(WORKFLOW_TEXT.to_owned(), |action| WORKFLOW_TEXT.replace(UNNAMED_ACTION, action));
         texts.push((WORKFLOW, action));
     }
+    // The config is the last: where it is, the cases that it names were written.
+    texts.push((CONFIG, config(args, agent)?));
     Ok(texts)
 }
 

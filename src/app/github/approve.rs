@@ -1,17 +1,17 @@
 //! `mode: approve`: checks the label that accepts a baseline, and records or withdraws the approval.
 
 use super::approval_label::{LabelPurpose, ensure_label};
-use super::approved_head::{ReasonState, catch_up, measured, note_approval};
+use super::approved_head::{ReasonState, catch_up, catch_up_withdrawal, measured, note_approval, note_withdrawal};
 use super::bumped_commit::recover_approval;
 use super::inputs::{ActionInputs, RerunPolicy};
 use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, outputs};
 use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
+use crate::diag::{Code, Diagnostic};
 use crate::model::{Approval, LabelChange, LabelEvent, Permission, PullState, StatusState};
 use crate::publish::approval::{ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult};
 use crate::publish::{MoveDirection, NoteSubject, approval};
 use crate::render::inline;
-use crate::text::short_commit;
 use crate::world::World;
 use crate::{publish, report};
 
@@ -35,6 +35,10 @@ pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     if context.pull.state == PullState::Open && context.set_label(&inputs.approving.label).is_none() {
         ensure_label(world, &context.github, LabelPurpose::Approve, &inputs.approving.label);
     }
+    if is_removed(&context)? {
+        log(world, "nothing to do: the pull request removes this config");
+        return outputs(world, &[("approved", "false")]).map(|()| 0);
+    }
     recover_approval(&context)?;
     let planned = planned(&context)?;
     log(world, &planned.plan.to_string());
@@ -42,6 +46,23 @@ pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let approved = context.current_approval(&context.pull.head)?.is_some();
     outputs(world, &[("approved", if approved { "true" } else { "false" })])?;
     Ok(0)
+}
+
+/// Whether a pull request with the label removes the config. Then it has no result, and the label is about other configs.
+fn is_removed(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
+    let config = &context.config;
+    let is_asked =
+        context.pull.state == PullState::Open && context.set_label(&context.inputs.approving.label).is_some();
+    if !is_asked || context.file(config, &context.pull.head)?.is_some() {
+        return Ok(false);
+    }
+    match context.file(config, &context.base)? {
+        Some(_) => Ok(true),
+        None => {
+            let what = "the config does not exist, neither on the base branch nor at the head";
+            Err(Diagnostic::of_file(config, Code::BAD_INPUT, what, "correct the input config").into())
+        }
+    }
 }
 
 fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError> {
@@ -105,11 +126,12 @@ impl FoundResult {
 /// a push approves what its giver saw, not the result that exists when this job begins.
 fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundResult, CliError> {
     let file = context.baseline_file()?;
+    let file = file.as_ref();
     let newest = match measured(context, None)? {
         Ok(newest) => newest,
         Err(why) => return Ok(FoundResult::none(why)),
     };
-    let digest = |report| report::result_digest(report, Some(&file));
+    let digest = |report| report::result_digest(report, file);
     let found = digest(&newest.report);
     let gate = Some(GateRun::of(&newest));
     let none = |why, gate| FoundResult { gate, ..FoundResult::none(why) };
@@ -127,9 +149,16 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundR
     match publish::shown_report(&comments, context.key.as_str(), context.github.identity(), head) {
         Some(shown) if shown.result != publish::shown_digest(&newest.report) => Ok(none(NoResult::NotShown, gate)),
         None => Ok(none(NoResult::NotShown, gate)),
+        // All these times are in one format in UTC, so they compare as texts.
+        Some(shown) if shown.since.as_ref().is_some_and(|since| *since > given.at) => {
+            Ok(none(NoResult::ShownLater, gate))
+        }
         Some(shown) if shown.hidden > 0 => Ok(none(NoResult::Hidden(shown.hidden), gate)),
         Some(_) => {
-            let before = baseline_of(&file, context.file(&file, &context.base)?.as_ref())?;
+            let before = match file {
+                Some(file) => baseline_of(file, context.file(file, &context.base)?.as_ref())?,
+                None => None,
+            };
             let moves = publish::moves(before.as_ref(), &newest.report);
             let is_worse = moves.iter().any(|one| one.turn == MoveDirection::Worse);
             let is_given = !is_worse || publish::reason(&context.pull.description).is_some();
@@ -166,14 +195,17 @@ fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<()
             RerunPolicy::LeftToBump => Ok(()),
         },
         ApprovalPlan::Nothing(
-            ApprovalSkip::Closed
-            | ApprovalSkip::OtherEvent
+            ApprovalSkip::OtherEvent
             | ApprovalSkip::OtherLabel
             | ApprovalSkip::Gone
-            | ApprovalSkip::Back
             | ApprovalSkip::NothingToWithdraw
-            | ApprovalSkip::NoLabel
-            | ApprovalSkip::RemovedByGoldgate,
+            | ApprovalSkip::NoLabel,
+        ) => catch_up_withdrawal(context),
+        ApprovalPlan::Nothing(
+            ApprovalSkip::Closed
+            | ApprovalSkip::Back
+            | ApprovalSkip::RemovedByGoldgate
+            | ApprovalSkip::OtherPullRequest,
         ) => Ok(()),
         ApprovalPlan::Grant { head, description, by } => granted(context, planned, head, description, by),
         ApprovalPlan::Withdraw { head, description } => withdrawn(context, head, description),
@@ -232,14 +264,12 @@ fn granted(
 }
 
 fn withdrawn(context: &PullRequestContext<'_>, head: &str, description: &str) -> Result<(), CliError> {
-    let why = description.strip_prefix("withdrawn: ").unwrap_or(description);
     context.record(head, StatusState::Failure, description)?;
     let next = match measured(context, None)? {
         Ok(measured) => GateRun::of(&measured).after_withdrawal(context, description)?,
         Err(_) => "Press **Re-run all jobs** in the run of the gate, so that its check fails.".to_owned(),
     };
-    let text = format!("### Approval\n\n**Withdrawn** on `{}`: {}.\n\n{next}", short_commit(head), inline(why, 200));
-    context.note(NoteSubject::Approval, "NOTE", "The approval of this commit is withdrawn.", &text);
+    note_withdrawal(context, description, &next);
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use super::measured_run::{MeasuredRun, RunQuery, evidence};
 use super::pull_request_context::{PullRequestContext, needs};
 use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
-use crate::model::Approval;
+use crate::model::{Approval, CommitStatus, StatusState};
 use crate::publish;
 use crate::publish::NoteSubject;
 use crate::publish::approval::NoResult;
@@ -49,6 +49,39 @@ pub fn note_approval(context: &PullRequestContext<'_>, by: &str, next: &str, rea
     );
     context.note(NoteSubject::Approval, "TIP", "The result of this commit is approved.", text.trim_end());
 }
+
+/// Says in the comment that the approval of the head is withdrawn, and what starts the check again. `description` is that of the status.
+pub fn note_withdrawal(context: &PullRequestContext<'_>, description: &str, next: &str) {
+    let why = description.strip_prefix(WITHDRAWN).unwrap_or(description);
+    let head = short_commit(&context.pull.head);
+    let text = format!("### Approval\n\n**Withdrawn** on `{head}`: {}.\n\n{next}", inline(why, 200));
+    context.note(NoteSubject::Approval, "NOTE", "The approval of this commit is withdrawn.", &text);
+}
+
+/// Starts the run of a result again whose approval was withdrawn after it passed: the job that withdrew it may have been stopped before
+/// it did so.
+///
+/// # Errors
+/// A failed request.
+pub fn catch_up_withdrawal(context: &PullRequestContext<'_>) -> Result<(), CliError> {
+    let statuses = context.statuses(&context.pull.head)?;
+    let identity = context.github.identity().unwrap_or_default();
+    let own = |status: &&CommitStatus| status.context == context.key.status() && status.creator == identity;
+    let Some(newest) = statuses.iter().find(own) else { return Ok(()) };
+    if newest.state != StatusState::Failure || !newest.description.starts_with(WITHDRAWN) {
+        return Ok(());
+    }
+    let Ok(measured) = measured(context, None)? else { return Ok(()) };
+    let gate = GateRun::of(&measured);
+    if gate.has_passed_before(&newest.at) {
+        let next = gate.after_withdrawal(context, &newest.description)?;
+        note_withdrawal(context, &newest.description, &next);
+    }
+    Ok(())
+}
+
+/// How the description of a withdrawal begins.
+const WITHDRAWN: &str = "withdrawn: ";
 
 /// Starts the run of an approved result again if it failed before the approval: the job that approved it may have been stopped, or
 /// may have found the run in progress.

@@ -16,8 +16,8 @@ use crate::world::{Env, GitHub};
 /// the group before it, which can still fail. The branch has to be the default branch or one that requires checks, or that of a merge
 /// queue.
 ///
-/// A job that does not grade GitHub's test merge is compared with the merge base, but its author chose that commit. So the rules are
-/// those of the current tip.
+/// A job that does not grade GitHub's test merge, and one on a push to a branch without checks, is compared with the merge base, but its
+/// author chose that commit. So the rules are those of the current tip.
 ///
 /// # Errors
 /// An invalid event payload, or a failed request.
@@ -25,7 +25,7 @@ pub fn base_branch(env: &Env, event: &Event, github: Option<&GitHub>) -> Result<
     let (Some(base), Some(github), Some(name)) = (&event.base, github, event.into.clone()) else {
         return Ok(BaseBranch::default());
     };
-    if event.pull_request.is_some() && event.tip.is_none() {
+    if (event.pull_request.is_some() || event.push.is_some()) && event.tip.is_none() {
         return newest_rules(env, github, name, base);
     }
     let is_checked = event.pull_request.is_none() || relies_on_checks(env, github, &name)?;

@@ -52,11 +52,17 @@ pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError>
     let github = open(&world.env)?;
     let unread = needs("the config cannot be read", CONTENTS);
     let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
+    let file = file.ok_or_else(|| no_baseline(inputs))?;
     let key = inputs.key(&report);
     let target = BaselineBranch { world, github: &github, into, commit, file, branch: key.branch(), key };
     let written = maintain_pull_request(&target, &report)?;
     outputs(world, &[("commit", written.as_deref().unwrap_or_default())])?;
     Ok(0)
+}
+
+fn no_baseline(inputs: &ActionInputs) -> Diagnostic {
+    let help = "add baseline: baselines/latest.json, or correct the input config";
+    Diagnostic::of_file(&inputs.config, Code::NO_BASELINE, "the config of this commit names no baseline", help)
 }
 
 /// Returns the default branch if the job runs on it. Numbers of other branches do not become a baseline.

@@ -29,7 +29,12 @@ pub fn bump(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         None => Err(NoResult::Missing),
     };
     let workflow = found.as_ref().ok().map(|found| found.run.workflow.clone());
-    let files = BaselineFiles::read(&context, &context.pull.head)?;
+    let Some(files) = BaselineFiles::read(&context, &context.pull.head)? else {
+        log(world, "nothing to commit: the config names no baseline");
+        catch_up(&context, standing.as_ref())?;
+        outputs(world, &[("commit", "")])?;
+        return Ok(0);
+    };
     let plan = files.plan(&context, &context.pull, standing.as_ref(), found);
     let commit = act(&context, &files.file, workflow.as_deref(), &plan)?;
     if starts_gate(&plan) {

@@ -25,12 +25,12 @@ pub struct BaselineFiles {
 }
 
 impl BaselineFiles {
-    /// Reads the baseline at the tip of the base branch, and at a head.
+    /// Reads the baseline at the tip of the base branch, and at a head. `None` if the config names no baseline.
     ///
     /// # Errors
     /// An invalid config or baseline of the base branch, or a failed request.
-    pub fn read(context: &PullRequestContext<'_>, head: &str) -> Result<Self, CliError> {
-        Self::at(context, context.baseline_file()?, head)
+    pub fn read(context: &PullRequestContext<'_>, head: &str) -> Result<Option<Self>, CliError> {
+        context.baseline_file()?.map(|file| Self::at(context, file, head)).transpose()
     }
 
     fn at(context: &PullRequestContext<'_>, file: RepoPath, head: &str) -> Result<Self, CliError> {
@@ -169,7 +169,7 @@ fn bumped_by(
 ) -> Result<Option<String>, CliError> {
     let pull = &context.pull;
     let found = |config: &RepoPath| {
-        let query = RunQuery { commit: parent, config, key, before: None };
+        let query = RunQuery { number: Some(pull.number), commit: parent, config, key, before: None };
         evidence(&context.github, &query).map_err(needs("the run's artifact cannot be read", "actions: read"))
     };
     let (config, found) = match found(&context.config)? {
@@ -184,6 +184,7 @@ fn bumped_by(
         true => context.baseline_file()?,
         false => context.baseline_file_of(&config)?,
     };
+    let Some(file) = file else { return Ok(None) };
     let files = BaselineFiles::at(context, file, parent)?;
     let approved = PullRequestDetails { head: parent.to_owned(), ..pull.clone() };
     let plan = files.plan(context, &approved, Some(approval), found);

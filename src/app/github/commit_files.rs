@@ -85,7 +85,7 @@ fn name(folders: &mut BTreeMap<RepoPath, BTreeSet<Entry>>, path: &RepoPath) {
 }
 
 fn linked(link: &RepoPath) -> Diagnostic {
-    let what = "this is a symbolic link, which the trusted gate does not follow";
+    let what = "this is a symbolic link or a submodule, which the trusted gate does not follow";
     Diagnostic::of_file(link, Code::BAD_LINK, what, "commit the file or folder itself")
 }
 

@@ -25,13 +25,32 @@ pub fn contained_pulls(github: &GitHub, event: &Event) -> Result<Vec<ContainedPu
     match (&event.push, &event.pull_request) {
         (Some(push), _) => merged(github, push, &between),
         (None, Some(_)) => Ok(Vec::new()),
-        (None, None) => queued(github, event, into, &between.first_parents(head)),
+        (None, None) => queued(github, event, into, &own_commits(github, &between, head)?),
     }
+}
+
+/// The commits since the merge base that the branch itself had as its tip, newest first. GitHub lists only the oldest ones of a long
+/// comparison, so the parents of others are asked for.
+fn own_commits(github: &GitHub, between: &CommitComparison, head: &str) -> Result<Vec<String>, GitHubError> {
+    let (mut found, mut asked) = (Vec::new(), 0);
+    let mut next = Some(head.to_owned());
+    while let Some(commit) = next.filter(|commit| *commit != between.merge_base && !found.contains(commit)) {
+        next = match between.first_parent(&commit) {
+            Some(parent) => parent.map(str::to_owned),
+            None if between.is_whole() || asked == MOST => break,
+            None => {
+                asked += 1;
+                github.parents(&commit)?.into_iter().next()
+            }
+        };
+        found.push(commit);
+    }
+    Ok(found)
 }
 
 /// The pull requests that GitHub merged into the branch with this push. One push of a merge queue can be of several.
 fn merged(github: &GitHub, push: &PushEvent, between: &CommitComparison) -> Result<Vec<ContainedPull>, GitHubError> {
-    let own = between.first_parents(&push.after);
+    let own = own_commits(github, between, &push.after)?;
     let mut found = github.merged_pulls_of(&push.after)?;
     if own.len() > 1 {
         found.extend(github.merged_pulls(&push.branch)?);

@@ -252,25 +252,34 @@ fn has_head(pull: &PullRequestDetails, seen: &str) -> Result<(), CliError> {
 }
 
 /// Returns the other open pull requests with the head of an event's pull request, one for each other base branch: those into the same
-/// branch have the same result. A check belongs to a commit, so a pass for one base branch would count for all of them.
+/// branch have the same result. A check belongs to a commit, so a pass for one base branch would count for all of them. After a push
+/// these are all pull requests with the pushed commit as their head: each of them judges its merge, and the push does not. Without the
+/// right to list them, a push adds a note to `notes`.
 ///
 /// # Errors
 /// A failed request.
-pub fn others(github: &GitHub, event: &Event) -> Result<Vec<OpenPull>, CliError> {
-    let (Some(pull_request), Some(head)) = (&event.pull_request, &event.head) else { return Ok(Vec::new()) };
-    let open = match github.pulls_of(head) {
-        Ok(open) => open,
+pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result<Vec<OpenPull>, CliError> {
+    let Some(head) = event.head.as_ref().filter(|_| event.pull_request.is_some() || event.push.is_some()) else {
+        return Ok(Vec::new());
+    };
+    let number = event.pull_request.as_ref().map(|pull_request| pull_request.number);
+    let open = match (github.pulls_of(head), number) {
+        (Ok(open), _) => open,
         // An older Enterprise Server may not list a commit's pull requests: then those of the same branch are compared.
-        Err(GitHubError::Missing | GitHubError::Refused(GitHubRefusal::Permission(_))) => {
-            of_branch(github, pull_request.number)?
+        (Err(GitHubError::Missing | GitHubError::Refused(GitHubRefusal::Permission(_))), Some(number)) => {
+            of_branch(github, number)?
         }
-        Err(error) => return Err(needs("the commit's pull requests cannot be read", PERMISSION)(error)),
+        (Err(error), None) if error.is_denied() => {
+            notes.push(error.explained(UNREAD_PULLS, "pull-requests: read").to_string());
+            return Ok(Vec::new());
+        }
+        (Err(error), _) => return Err(needs(UNREAD_PULLS, PERMISSION)(error)),
     };
     let here = |base: &str| base.eq_ignore_ascii_case(github.repository());
-    let into = event.into.as_deref();
+    let into = event.into.as_deref().filter(|_| number.is_some());
     let mut others: Vec<OpenPull> = open
         .into_iter()
-        .filter(|other| other.number != pull_request.number && other.head == *head && here(&other.base_repository))
+        .filter(|other| Some(other.number) != number && other.head == *head && here(&other.base_repository))
         .filter(|other| into != Some(other.into.as_str()))
         .collect();
     others.sort_by(|one, other| (&one.into, one.number).cmp(&(&other.into, other.number)));
@@ -278,6 +287,8 @@ pub fn others(github: &GitHub, event: &Event) -> Result<Vec<OpenPull>, CliError>
     others.sort_by_key(|other| other.number);
     Ok(others)
 }
+
+const UNREAD_PULLS: &str = "the commit's pull requests cannot be read";
 
 /// Returns the open pull requests from the branch of this one.
 fn of_branch(github: &GitHub, number: u64) -> Result<Vec<OpenPull>, CliError> {

@@ -43,7 +43,9 @@ pub fn outputs(world: &World, inputs: &ActionInputs, report: &Report, url: Optio
     });
     let taxonomy: Vec<String> = Tag::ALL
         .into_iter()
-        .map(|tag| format!("\"{}\":{}", tag.as_str(), counts.get(&tag).copied().unwrap_or(0)))
+        .map(|tag| (tag, counts.get(&tag).copied().unwrap_or(0)))
+        .filter(|(tag, count)| tag.is_stated(*count))
+        .map(|(tag, count)| format!("\"{}\":{count}", tag.as_str()))
         .collect();
     let regressions = publish::regressions(report);
     let lines = [

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::changed_files::changed_files;
 use super::contained_pulls::{ContainedPull, contained_pulls};
 use super::measured_run::{RunQuery, evidence};
 use super::merged_approvals::approval_of_merges;
@@ -100,17 +101,19 @@ impl JointApproval<'_> {
             let note = "approvals cannot be checked, because GitHub does not say which account the token belongs to";
             return Ok(Err(vec![note.to_owned()]));
         };
+        let baseline = self.done.config.baseline.as_ref();
+        let digest = report::result_digest(&self.done.report, baseline);
         let (mut approved, mut notes) = (Vec::new(), Vec::new());
         for pull in pulls {
             let statuses = self.github.statuses(&pull.head)?;
-            let Some(approval) = approval::standing(&statuses, self.key, identity, &pull.head) else { continue };
+            let standing = approval::all_standing(&statuses, self.key, identity, &pull.head);
+            let of_result = standing.iter().find(|approval| approval.digest == digest);
+            let Some(approval) = of_result.or(standing.first()).cloned() else { continue };
             match self.whole(pull)? {
                 Ok(files) => approved.push(ApprovedPull { pull, approval, files }),
                 Err(why) => notes.push(why),
             }
         }
-        let baseline = self.done.config.baseline.as_ref();
-        let digest = report::result_digest(&self.done.report, baseline);
         let whole = approved.iter().find(|one| one.approval.digest == digest && self.has_baseline(one));
         if let Some(ApprovedPull { approval, .. }) = whole {
             return Ok(Ok(approval.clone()));
@@ -140,7 +143,7 @@ impl JointApproval<'_> {
             };
             Ok(Err(format!("the approval of pull request {} does not count, because {why}{advice}", pull.number)))
         };
-        let Some(files) = self.github.compare(base, &pull.head)?.files else {
+        let Some(files) = changed_files(self.github, base, &pull.head)? else {
             return refuse("it changes more files than GitHub lists");
         };
         if files.is_empty() {
@@ -169,7 +172,8 @@ impl JointApproval<'_> {
     /// The result that was approved, from the artifact of its run.
     fn approved_result(&self, one: &ApprovedPull<'_>) -> Result<Option<Report>, GitHubError> {
         let Some(config) = &self.done.report.config else { return Ok(None) };
-        let query = RunQuery { commit: &one.pull.head, config, key: self.key, before: None };
+        let number = Some(one.pull.number);
+        let query = RunQuery { number, commit: &one.pull.head, config, key: self.key, before: None };
         let found = evidence(self.github, &query)?.ok().map(|run| run.report);
         // An artifact with another result proves nothing.
         let baseline = self.done.config.baseline.as_ref();

@@ -27,6 +27,8 @@ const LIMITS: ArchiveLimits = ArchiveLimits {
 /// Which run to find.
 #[derive(Debug, Clone, Copy)]
 pub struct RunQuery<'a> {
+    /// The pull request: another one with the same head has a result of its own.
+    pub number: Option<u64>,
     /// The graded commit.
     pub commit: &'a str,
     /// The config of the grading.
@@ -80,6 +82,7 @@ pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHu
             let Some(artifact) = left.iter().find(|artifact| query.takes(artifact)) else { continue };
             match fetched(github, artifact, query, run.clone())? {
                 Err(NoResult::OtherConfig(of)) => foreign = foreign.or(Some(NoResult::OtherConfig(of))),
+                Ok(other) if query.is_of_another(&other.report) => {}
                 found => return Ok(found),
             }
         }
@@ -99,6 +102,11 @@ impl RunQuery<'_> {
     fn takes(&self, artifact: &Artifact) -> bool {
         let in_time = self.before.is_none_or(|before| artifact.at.as_deref().is_some_and(|at| at < before));
         !artifact.expired && in_time
+    }
+
+    /// Whether a report is that of another pull request: then it names this one among those with the same head.
+    fn is_of_another(&self, report: &Report) -> bool {
+        self.number.is_some_and(|number| report.others.iter().any(|other| other.number == number))
     }
 }
 
@@ -120,6 +128,7 @@ fn of_trusted(
             };
             match fetched(github, artifact, query, run)? {
                 Err(NoResult::OtherConfig(of)) => *foreign = Some(NoResult::OtherConfig(of)),
+                Ok(other) if query.is_of_another(&other.report) => {}
                 found => return Ok(Some(found)),
             }
         }

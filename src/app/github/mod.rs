@@ -7,6 +7,7 @@ mod base_branch;
 mod baseline_pr;
 mod bump;
 mod bumped_commit;
+mod changed_files;
 mod check_run;
 mod comment;
 mod commit_files;

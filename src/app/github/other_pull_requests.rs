@@ -31,10 +31,11 @@ pub fn judge_others(
     done: &mut GradedRun,
 ) -> Result<(), CliError> {
     let decides = inputs.authority == Authority::Blocking && inputs.tiers.contains(&Tier::Deterministic);
-    if !decides || inputs.shard.is_some() || event.pull_request.is_none() {
+    if !decides || inputs.shard.is_some() {
         return Ok(());
     }
-    let others = counted(world, github, current_pull_request::others(github, event)?, done)?;
+    let others = current_pull_request::others(github, event, &mut done.report.notes)?;
+    let others = counted(world, github, others, done)?;
     for other in others {
         let number = other.number;
         let (outcome, why) = match judged(world, inputs, github, event, number) {

@@ -157,22 +157,31 @@ impl<'a> PullRequestContext<'a> {
 
     /// Returns the query for this config's run on a commit.
     pub fn query<'q>(&'q self, commit: &'q str) -> RunQuery<'q> {
-        RunQuery { commit, config: &self.config, key: &self.key, before: None }
+        RunQuery { number: Some(self.pull.number), commit, config: &self.config, key: &self.key, before: None }
     }
 
-    /// Returns the baseline file: from the input `baseline`, else from the config of the base commit.
+    /// Returns the baseline file: from the input `baseline`, else from the config of the base commit, else from that of the head. `None`
+    /// without a baseline: golden changes are approved in any case.
     ///
     /// # Errors
-    /// An invalid config, or one without a baseline.
-    pub fn baseline_file(&self) -> Result<RepoPath, CliError> {
-        baseline_file(self.inputs, |file| self.file(file, &self.base))
+    /// An invalid config of the base commit, or a failed request.
+    pub fn baseline_file(&self) -> Result<Option<RepoPath>, CliError> {
+        let of_base = baseline_file(self.inputs, |file| self.file(file, &self.base))?;
+        match of_base {
+            Some(file) => Ok(Some(file)),
+            // The head's config is data of others: one that cannot be read names no baseline.
+            None => {
+                let of_head = self.file(&self.config, &self.pull.head)?;
+                Ok(configured_baseline(&self.config, |_| Ok(of_head)).ok().flatten())
+            }
+        }
     }
 
-    /// Returns the baseline file of another config of the base commit.
+    /// Returns the baseline file of another config of the base commit; `None` if it has none.
     ///
     /// # Errors
-    /// An invalid config, or one without a baseline.
-    pub fn baseline_file_of(&self, config: &RepoPath) -> Result<RepoPath, CliError> {
+    /// An invalid config.
+    pub fn baseline_file_of(&self, config: &RepoPath) -> Result<Option<RepoPath>, CliError> {
         configured_baseline(config, |file| self.file(file, &self.base))
     }
 
@@ -251,14 +260,14 @@ pub fn open(env: &Env) -> Result<GitHub, CliError> {
     github(env)?.ok_or_else(|| anyhow::anyhow!("the token is missing: set the input token").into())
 }
 
-/// Returns the baseline file: from the input `baseline`, else from the config that `read` returns.
+/// Returns the baseline file: from the input `baseline`, else from the config that `read` returns. `None` if neither names one.
 ///
 /// # Errors
-/// An invalid config, or one without a baseline.
+/// An invalid config.
 pub fn baseline_file(
     inputs: &ActionInputs,
     read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
-) -> Result<RepoPath, CliError> {
+) -> Result<Option<RepoPath>, CliError> {
     let inside = |path: &str| {
         RepoPath::root().join(path).map_err(|bad| {
             let what = format!("baseline is {path:?}, which {bad}");
@@ -266,7 +275,7 @@ pub fn baseline_file(
         })
     };
     if let Some(path) = &inputs.baseline {
-        return Ok(inside(path)?);
+        return Ok(Some(inside(path)?));
     }
     configured_baseline(&inputs.config_file()?, read)
 }
@@ -275,13 +284,9 @@ pub fn baseline_file(
 fn configured_baseline(
     file: &RepoPath,
     read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
-) -> Result<RepoPath, CliError> {
-    let missing = |what: &str, help: &str| CliError::from(Diagnostic::of_file(file, Code::NO_BASELINE, what, help));
-    let Some(bytes) = read(file)? else {
-        return Err(missing("the file does not exist on the base commit", "correct the input config"));
-    };
-    let config = read_config(&SourceText::new(file.clone(), bytes)?)?;
-    config.baseline.ok_or_else(|| missing("the config has no baseline", "add baseline: baselines/latest.json"))
+) -> Result<Option<RepoPath>, CliError> {
+    let Some(bytes) = read(file)? else { return Ok(None) };
+    Ok(read_config(&SourceText::new(file.clone(), bytes)?)?.baseline)
 }
 
 /// Parses a baseline from a file's content; `None` without content.

@@ -68,8 +68,8 @@ fn on_commit(
         return Ok(None);
     };
     let digest = report::result_digest(&done.report, done.config.baseline.as_ref());
-    let standing = approval::standing(&statuses, key, identity, commit);
-    if standing.as_ref().is_some_and(|approval| approval.digest != digest) {
+    let standing = approval::all_standing(&statuses, key, identity, commit);
+    if !standing.is_empty() && standing.iter().all(|approval| approval.digest != digest) {
         let note = "the approval of this commit does not count, because it is for another result: add the label again";
         done.report.notes.push(note.to_owned());
     }

@@ -92,6 +92,12 @@ impl GateRun {
         failed && self.run.started_at.as_ref().is_some_and(|started| *started < approval.at)
     }
 
+    /// Whether the run passed, and started before a time.
+    pub fn has_passed_before(&self, at: &str) -> bool {
+        let passed = self.run.conclusion.as_deref() == Some("success");
+        passed && self.run.started_at.as_deref().is_some_and(|started| started < at)
+    }
+
     /// Returns another config whose result in this run waits for an approval.
     fn undecided(&self, context: &PullRequestContext<'_>) -> Result<Option<ConfigKey>, CliError> {
         let approved = self.approved_siblings(context)?;

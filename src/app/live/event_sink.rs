@@ -9,8 +9,8 @@ use super::saved_answers::SavedAnswers;
 use crate::engine::{EngineEvents, JobOutcome};
 use crate::format::redact::Redactor;
 use crate::format::run_v1;
-use crate::model::RunStatus;
-use crate::world::Progress;
+use crate::model::{Measures, RunStatus};
+use crate::world::{Progress, SampleSpending};
 
 /// Receives the engine's events.
 pub struct EventSink<'a> {
@@ -41,9 +41,11 @@ impl EngineEvents for EventSink<'_> {
 
     fn finished(&self, job: usize, finished: &JobOutcome) {
         let index = self.called[job];
+        let mut used = SampleSpending::default();
         match finished {
             JobOutcome::Made(record) => {
                 let record = self.redactor.redacted(record);
+                used = spending(&record.metrics);
                 let text = run_v1::written(&record);
                 if record.status == RunStatus::Completed {
                     if let Err(failure) = self.saved.keep(index, &record, self.caching) {
@@ -58,6 +60,14 @@ impl EngineEvents for EventSink<'_> {
             JobOutcome::CalledOff { .. } => self.lost.set(self.lost.get() + 1),
             JobOutcome::Spared => {}
         }
-        self.progress.step(self.lost.get(), self.early_stop.spared());
+        self.progress.step(job, used, self.lost.get(), self.early_stop.spared());
+    }
+}
+
+fn spending(metrics: &Measures) -> SampleSpending {
+    let parts = || [metrics.input_tokens, metrics.output_tokens].into_iter().flatten().sum();
+    SampleSpending {
+        tokens: metrics.total_tokens.unwrap_or_else(parts),
+        cost_usd: metrics.cost_usd.unwrap_or_default(),
     }
 }

@@ -128,7 +128,8 @@ impl<'a> LiveSession<'a> {
         let jobs: Vec<&SampleJob> = called.iter().map(|job| &self.jobs[*job]).collect();
         let early_stop = EarlyStop::new(self.wanted, &self.runs, self.disk, options.sparing);
         self.known.iter().for_each(|(job, text)| early_stop.grade(*job, text));
-        let progress = Progress::of(called.len(), options.loudness);
+        let agent_of = |job: &&SampleJob| format!("{}/{}", job.request.key.suite, job.request.key.agent);
+        let progress = Progress::of(&jobs.iter().map(agent_of).collect::<Vec<_>>(), options.loudness);
         let events = EventSink {
             saved: &self.saved,
             called: &called,

@@ -20,11 +20,11 @@ use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{ComparedPair, GateInput, GateOutcome, QuarantineHistory};
 use crate::model::{
-    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run, Sample, SuiteId,
-    SuiteReport, Tier,
+    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run, Sample, SampleUse,
+    SampleUses, SuiteId, SuiteReport, Tier,
 };
 use crate::report::AgentFacts;
-use crate::suites::{GradeContext, LabelContent, Pair, outputs_digest, suite_digest};
+use crate::suites::{GradeContext, LabelContent, Pair, outputs_digest, suite_digest, used};
 use crate::{fold, gate, report};
 
 /// The graded suites of one tier, and the reasons why some have no verdict.
@@ -309,6 +309,7 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
     if !folded.passed.passes() {
         folded.calls = call_lanes(&completed);
     }
+    folded.uses = sample_uses(&completed);
     folded.outputs_sha256 = digest;
     folded.kept.extend(unfinished);
     folded.judged = judged;
@@ -320,6 +321,17 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
         folded.quarantine = Some(stated.terms.clone());
     }
     Ok(folded)
+}
+
+/// The medians of what the completed samples use.
+fn sample_uses(completed: &[Vec<Run>]) -> SampleUses {
+    let median =
+        |what: SampleUse| fold::median(completed.iter().filter_map(|runs| used(what.as_str(), runs)).collect());
+    SampleUses {
+        tokens: median(SampleUse::Tokens),
+        latency_ms: median(SampleUse::Latency),
+        cost_usd: median(SampleUse::Cost),
+    }
 }
 
 /// Replaces the tag of a rule by the tag of a person's label, and mentions it in the failure.

@@ -15,8 +15,8 @@ use self::plan_reader::{PlanReader, strays};
 use super::prompts::prompt_package;
 use super::selection;
 use super::selection::Selection;
-use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
-use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles};
+use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure, nearest};
+use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles, SourceText};
 use crate::format::yaml;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
@@ -40,6 +40,20 @@ pub fn plan(files: &dyn Files, file: &RepoPath, wanted: Selection, clock: &Clock
     plan_with_reads(files, None, file, wanted, clock)
 }
 
+/// Reads the text of the config. If there is none, the help says how to get one.
+///
+/// # Errors
+/// A config that cannot be read.
+pub fn config_text(files: &dyn Files, file: &RepoPath) -> Result<SourceText, Diagnostic> {
+    files.text(file).map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFile) {
+        true => Diagnostic { help: NO_CONFIG.to_owned(), ..problem },
+        false => problem,
+    })
+}
+
+/// How to get a config.
+const NO_CONFIG: &str = "`goldgate init` writes one; --config names one in another folder";
+
 /// Like [`plan`], and also records which read files differ from another commit.
 ///
 /// # Errors
@@ -51,7 +65,7 @@ pub fn plan_with_reads(
     wanted: Selection,
     clock: &Clock,
 ) -> Result<Plan, Diagnostics> {
-    let source = files.text(file)?;
+    let source = config_text(files, file)?;
     let mut config = read_config(&source)?;
     let reader = PlanReader {
         files,
@@ -91,19 +105,7 @@ pub fn plan_with_reads(
     problems = Diagnostics::default();
     plan.suites.iter().for_each(|loaded| pairs::check(loaded, &plan.config, &mut problems));
     plan.suites.iter().for_each(|loaded| quarantines::quarantines(loaded, clock, &mut problems));
-    for name in &plan.wanted.agents {
-        let known = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()).map(|pair| pair.agent.as_str());
-        if let Some(problem) = reader.unknown("agent", name, known) {
-            problems.push(problem);
-        }
-    }
-    for tag in &plan.wanted.tags {
-        let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run());
-        let known = pairs.flat_map(|pair| &pair.marks.tags).map(CaseTag::as_str);
-        if let Some(problem) = reader.unknown("tag", tag, known) {
-            problems.push(problem);
-        }
-    }
+    reader.refuse_unknown_names(&plan, &mut problems);
     let cases = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()).map(|pair| pair.case.to_string());
     let all_cases: BTreeSet<String> = cases.collect();
     let (suites, unselected) =
@@ -228,6 +230,19 @@ impl PlanReader<'_> {
                 known: None,
             }),
             None => Err(problems),
+        }
+    }
+
+    /// Refuses agents and tags of the selection that no case has.
+    fn refuse_unknown_names(&self, plan: &Plan, problems: &mut Diagnostics) {
+        let pairs = || plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run());
+        for name in &plan.wanted.agents {
+            let known = pairs().map(|pair| pair.agent.as_str());
+            self.unknown("agent", name, known).into_iter().for_each(|problem| problems.push(problem));
+        }
+        for tag in &plan.wanted.tags {
+            let known = pairs().flat_map(|pair| &pair.marks.tags).map(CaseTag::as_str);
+            self.unknown("tag", tag, known).into_iter().for_each(|problem| problems.push(problem));
         }
     }
 

@@ -18,8 +18,8 @@ use crate::suites::Pair;
 /// An invalid pattern.
 pub fn chosen(args: &SelectionArgs) -> Result<Selection, Diagnostics> {
     Ok(Selection {
-        suites: args.suite.clone(),
-        agents: args.agent.clone(),
+        suites: args.agents.suite.clone(),
+        agents: args.agents.agent.clone(),
         cases: patterns(&args.case)?,
         tags: args.tag.clone(),
         ..Selection::default()
@@ -63,7 +63,7 @@ pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<St
     };
     let help = match near {
         Some(near) if !asked.contains(&near) => format!("did you mean \"{near}\"?"),
-        Some(_) | None => "check --tier, --suite, --agent, --case and --tag".to_owned(),
+        Some(_) | None => "correct the options; `goldgate explain SUITE` lists the cases of a suite".to_owned(),
     };
     Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, help)
 }

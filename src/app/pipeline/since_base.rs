@@ -8,7 +8,7 @@ use crate::files::{BaseFiles, FileMatch, Files};
 use crate::golden_changes::{BaseConfig, agent_files, base_config};
 use crate::model::{
     Agent, AgentReport, CaseId, CaseTrend, ChangeClass, ChangedText, Config, PairResult, RepoPath, Report, Sample,
-    SinceBase, SuiteId, Tier,
+    SinceBase, Tier,
 };
 use crate::report;
 use crate::suites::Pair;
@@ -42,7 +42,8 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
     for suite in report.suites.iter_mut().filter(|suite| suite.tier == Tier::Deterministic) {
         let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == suite.id) else { continue };
         for agent in &mut suite.agents {
-            let mut since = SinceBase { agent: changed_files(loaded, agent, &before, both), ..SinceBase::default() };
+            let mut since =
+                SinceBase { agent: changed_files(plan, loaded, agent, &before, both), ..SinceBase::default() };
             if let Some(replays) = &replays {
                 replays.add(&mut since, loaded, plan, agent);
             }
@@ -53,19 +54,20 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
 
 /// The paragraphs of the agent's files that differ. Without any, the files that differ.
 fn changed_files(
+    plan: &Plan,
     loaded: &LoadedSuite,
     report: &AgentReport,
     before: &Config,
     both: BothCommits<'_>,
 ) -> Vec<ChangedText> {
-    let Some(now) = loaded.config.agents.get(&report.agent) else { return Vec::new() };
     let files = |files: &dyn Files, agent: &Agent| -> BTreeMap<String, RepoPath> {
         let prompt = Agent { fingerprint: Vec::new(), ..agent.clone() };
         let of = |agent: &Agent| agent_files(files, agent).ok().flatten().map(|(paths, _)| paths).unwrap_or_default();
         of(agent).into_iter().chain(of(&prompt)).collect()
     };
-    let mut paths = files(both.head, now);
-    paths.extend(agent_of(before, &loaded.config.id, report).map(|agent| files(both.base, agent)).unwrap_or_default());
+    let now = agents_behind(&plan.config, loaded, report).flat_map(|agent| files(both.head, agent));
+    let old = agents_behind(before, loaded, report).flat_map(|agent| files(both.base, agent));
+    let paths: BTreeMap<String, RepoPath> = now.chain(old).collect();
     let text = |files: &dyn Files, path: &RepoPath| files.text(path).ok().map(|source| source.text);
     let changed = paths.values().filter(|path| both.base.likeness(path, path) == FileMatch::Differs);
     let paragraphs = changed.flat_map(|path| {
@@ -75,8 +77,16 @@ fn changed_files(
     paragraphs.take(PARAGRAPHS).collect()
 }
 
-fn agent_of<'a>(config: &'a Config, suite: &SuiteId, report: &AgentReport) -> Option<&'a Agent> {
-    config.suites.iter().find(|one| one.id == *suite)?.agents.get(&report.agent)
+/// The agents whose runs an agent of the report has: its own, or those of all agents of the suite whose runs are read.
+fn agents_behind<'a>(
+    config: &'a Config,
+    loaded: &'a LoadedSuite,
+    report: &'a AgentReport,
+) -> impl Iterator<Item = &'a Agent> {
+    let runs_of = &loaded.config.runs_of;
+    let suite = runs_of.as_ref().unwrap_or(&loaded.config.id);
+    let agents = config.suites.iter().filter(|one| one.id == *suite).flat_map(|one| &one.agents);
+    agents.filter(|(name, _)| runs_of.is_some() || **name == report.agent).map(|(_, agent)| agent)
 }
 
 /// The recordings of both commits.
@@ -94,7 +104,7 @@ impl Replays<'_> {
                 continue;
             };
             if shown.contains(&pair.case) {
-                let changed = report::changed_outputs(&old, &new);
+                let changed = report::changed_outputs(&run_names(pair), &old, &new);
                 if !changed.is_empty() {
                     since.outputs.insert(pair.case.clone(), changed);
                 }
@@ -116,6 +126,17 @@ impl Replays<'_> {
         }
         let old = self.old.samples(pair, SampleCount::AtLeast(1)).ok()?;
         Some((old, self.new.samples(pair, SampleCount::Exactly(planned)).ok()?))
+    }
+}
+
+/// The names of the runs of a sample, if it has several: their agents, or their cases where one agent made all of them.
+fn run_names(pair: &Pair) -> Vec<&str> {
+    match pair.runs.as_slice() {
+        [] | [_] => Vec::new(),
+        [first, others @ ..] if others.iter().all(|run| run.agent == first.agent) => {
+            pair.runs.iter().map(|run| run.case.as_str()).collect()
+        }
+        runs => runs.iter().map(|run| run.agent.as_str()).collect(),
     }
 }
 

@@ -53,7 +53,7 @@ pub struct ConfigFile {
 pub(super) struct SuiteForm {
     /// Its id, unique in this file.
     pub(super) id: String,
-    /// The kind of suite, such as `findings`, `triggers` or `cross_agent`; docs/kinds lists all.
+    /// The kind of suite.
     pub(super) kind: String,
     /// Its folder or file, relative to this file.
     pub(super) path: String,

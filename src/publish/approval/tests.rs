@@ -107,6 +107,7 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     for why in [
         NoResult::Younger,
         NoResult::NotShown,
+        NoResult::ShownLater,
         NoResult::Hidden(2),
         NoResult::OtherCommit,
         NoResult::Unusable("broken".to_owned()),
@@ -178,7 +179,7 @@ fn a_removal_after_the_approval_withdraws_it_unless_goldgate_removed_the_label()
         (vec![added("alice"), removed("trudy"), added("Alice")], LabelSince::Kept),
         (vec![removed("trudy"), added("mallory")], LabelSince::Kept),
         (vec![added("mallory"), removed("")], LabelSince::RemovedBy("")),
-        (vec![], LabelSince::Kept),
+        (vec![], LabelSince::NeverSet),
     ] {
         assert_eq!(label_since(&events, LABEL, Some(&current), Some(BOT)), expected, "{events:?}");
     }
@@ -232,7 +233,8 @@ fn only_the_newest_own_status_with_a_whole_digest_is_an_approval() {
     assert!(standing(&[forged, good.clone()], &key(), BOT, &head).is_some());
     let withdrawn = status("goldgate/baseline", StatusState::Failure, BOT, "withdrawn: alice removed the label");
     assert!(standing(&[withdrawn, good], &key(), BOT, &head).is_none());
-    assert!(counts(Some(approval()), &head, &digest).is_some());
-    assert!(counts(Some(approval()), &"b".repeat(40), &digest).is_none());
-    assert!(counts(Some(approval()), &head, &"e".repeat(64)).is_none());
+    let counted = |head: &str, digest: &str| counts(vec![approval()], head, digest);
+    assert!(counted(&head, &digest).is_some());
+    assert!(counted(&"b".repeat(40), &digest).is_none());
+    assert!(counted(&head, &"e".repeat(64)).is_none());
 }

@@ -16,6 +16,8 @@ pub enum NoResult {
     Younger,
     /// The comment does not show the result.
     NotShown,
+    /// The comment shows the result only since the label was added.
+    ShownLater,
     /// The comment does not show this many kinds of the golden changes.
     Hidden(usize),
     /// The report is for another commit.
@@ -87,6 +89,8 @@ pub enum ApprovalSkip {
     Already,
     /// goldgate removed the label itself; the approval stays.
     RemovedByGoldgate,
+    /// The approval was given on another pull request with the same head.
+    OtherPullRequest,
 }
 
 impl fmt::Display for NoResult {
@@ -101,6 +105,9 @@ impl fmt::Display for NoResult {
             ),
             Self::NotShown => out.write_str(
                 "the comment does not show the result on this commit, so nobody can have seen it; run the gate again, look at the comment, and add the label again",
+            ),
+            Self::ShownLater => out.write_str(
+                "the comment did not show the result on this commit yet when the label was added; look at the comment and add the label again",
             ),
             Self::Hidden(count) => write!(
                 out,
@@ -168,6 +175,7 @@ impl fmt::Display for ApprovalSkip {
             Self::NoLabel => "the pull request does not have the approval label",
             Self::Already => "this commit is already approved",
             Self::RemovedByGoldgate => "goldgate removed the label because of another config, so the approval stays",
+            Self::OtherPullRequest => "another pull request with the same head has the label, so the approval stays",
         })
     }
 }

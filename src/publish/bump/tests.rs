@@ -24,6 +24,7 @@ fn pull() -> PullRequestDetails {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one scenario, in its order")]
 fn a_baseline_is_committed_for_an_approved_result_alone() {
     let (pull, before, after, moves) = (pull(), baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
     let digest = "d".repeat(64);

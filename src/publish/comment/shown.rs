@@ -1,6 +1,7 @@
 //! Which result the comment shows, from the state in its sections.
 
-use super::{SectionState, is_own, marker, plain, sections_of};
+use super::sections::{SectionState, dated_sections_of};
+use super::{is_own, marker, plain};
 use crate::model::Comment;
 
 /// The result of the deterministic tier that the comment shows.
@@ -8,6 +9,8 @@ use crate::model::Comment;
 pub struct ShownReport {
     /// The digest of the result.
     pub result: String,
+    /// A time at which the comment showed it already, in GitHub's format.
+    pub since: Option<String>,
     /// The number of kinds of unapproved golden changes that did not fit.
     pub hidden: usize,
 }
@@ -16,8 +19,8 @@ pub struct ShownReport {
 pub fn shown_report(comments: &[Comment], key: &str, author: Option<&str>, head: &str) -> Option<ShownReport> {
     let marker = marker(key);
     let own = comments.iter().filter(|comment| is_own(comment, author, &marker));
-    let sections = own.flat_map(|comment| sections_of(&comment.body));
+    let sections = own.flat_map(|comment| dated_sections_of(comment, None));
     let of_head = sections.filter(|(index, section)| *index == 0 && section.state.head == plain(head));
     let newest = of_head.map(|(_, section)| section.state).max_by_key(SectionState::number)?;
-    Some(ShownReport { result: newest.result?, hidden: newest.hidden })
+    Some(ShownReport { result: newest.result?, since: newest.since, hidden: newest.hidden })
 }

@@ -70,7 +70,7 @@ fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
 }
 
 fn comment(body: &str) -> Comment {
-    Comment { id: 1, author: BOT.to_owned(), body: body.to_owned(), url: String::new() }
+    Comment { id: 1, author: BOT.to_owned(), body: body.to_owned(), url: String::new(), written_at: None }
 }
 
 #[test]
@@ -110,11 +110,29 @@ fn a_shown_result_is_of_this_head_and_counts_hidden_changes() {
     let shown_of = |body: &str, head: &str| shown_report(&[comment(body)], "default", Some(BOT), head);
     let head = "a".repeat(40);
     let body = written(&few, 1, &[]);
-    assert_eq!(shown_of(&body, &head), Some(ShownReport { result: shown_digest(&few), hidden: 0 }));
+    let result = shown_digest(&few);
+    assert_eq!(shown_of(&body, &head), Some(ShownReport { result, since: None, hidden: 0 }));
     assert_eq!(shown_of(&body, &"c".repeat(40)), None);
     assert_eq!(shown_of(&body.replace("expectation", "nothing"), &head), None, "somebody has edited it");
     let forged = Comment { author: "mallory".to_owned(), ..comment(&body) };
     assert_eq!(shown_report(&[forged], "default", Some(BOT), &head), None);
     let body = written(&many, 1, &[]);
     assert!(shown_of(&body, &head).is_some_and(|shown| shown.hidden > 0), "{body}");
+}
+
+#[test]
+fn a_result_is_shown_since_the_comment_first_had_it() {
+    let head = "a".repeat(40);
+    let (result, other) = (report(Tier::Deterministic, 0, 3), report(Tier::Deterministic, 0, 4));
+    let at = |body: &str, time: &str| Comment { written_at: Some(time.to_owned()), ..comment(body) };
+    let since = |comment: Comment| shown_report(&[comment], "default", Some(BOT), &head).and_then(|shown| shown.since);
+    let first = at(&written(&result, 1, &[]), "10:00");
+    assert_eq!(since(first.clone()).as_deref(), Some("10:00"));
+    // Another section, and the same result once more.
+    let second = at(&written(&report(Tier::Model, 0, 0), 2, &[first]), "11:00");
+    assert_eq!(since(second.clone()).as_deref(), Some("10:00"));
+    let third = at(&written(&result, 3, &[second]), "12:00");
+    assert_eq!(since(third.clone()).as_deref(), Some("10:00"));
+    let fourth = at(&written(&other, 4, &[third]), "13:00");
+    assert_eq!(since(fourth).as_deref(), Some("13:00"));
 }

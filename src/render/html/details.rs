@@ -65,7 +65,8 @@ fn metric_names(agent: &AgentReport) -> Value {
     agent.metrics.iter().filter(|metric| is_of_a_case(metric)).map(|metric| line(&metric.name, TEXT)).collect()
 }
 
-/// The short keys keep a page of a thousand cases small: golden file, checks, other differences, lost samples, values.
+/// The short keys keep a page of a thousand cases small: golden file, checks, other differences, outputs since
+/// the base commit, lost samples, values.
 fn detail(row: &ListedCase<'_>) -> Value {
     let ListedCase { suite: _, agent, case, result } = row;
     let mut out = Map::new();
@@ -78,6 +79,14 @@ fn detail(row: &ListedCase<'_>) -> Value {
     };
     add("c", case.checks.iter().filter_map(check).collect());
     add("d", differences(case));
+    let changed = agent.since_base.outputs_of(&case.case);
+    add(
+        "o",
+        changed
+            .iter()
+            .map(|one| json!([line(&one.name, TEXT), side(one.before.as_deref()), side(one.now.as_deref())]))
+            .collect(),
+    );
     add("l", lost(case));
     add("j", judges::of_case(case, line).into_iter().map(Value::String).collect());
     let passed = case.checks.iter().filter(|check| check.failure.is_none()).count();
@@ -87,6 +96,11 @@ fn detail(row: &ListedCase<'_>) -> Value {
     let of_case = of_case.filter(|_| *result != CaseResult::Draft);
     add("v", of_case.map(|(metric, value)| json!(values(metric, value))).collect());
     Value::Object(out)
+}
+
+/// A value of one side's output.
+fn side(text: Option<&str>) -> String {
+    text.map_or("–".to_owned(), |text| line(text, TEXT))
 }
 
 /// A check that failed in a sample: its name, its result, what was expected and produced, likely cause, next step.

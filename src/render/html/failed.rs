@@ -10,6 +10,7 @@ use crate::model::{
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::title;
+use crate::render::since_base::{LIKELY_CAUSE, UNDO_IT};
 use crate::render::{evidence, words};
 use crate::text::{WordPiece, changed_words};
 
@@ -34,7 +35,7 @@ fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
     let name = agent_name(suite, agent);
     html! {
         h3.fail { (name) ": " (bounded(&evidence::failed_gate(metric, gate))) } "\n"
-        @for chance in metric.gates.iter().filter_map(words::chance_of_failure) { p.soft { (with_commands(&title(&chance))) } "\n" }
+        @if let Some(chance) = words::chance_of_failed_metric(metric) { p.soft { (with_commands(&title(&chance))) } "\n" }
         (agent_changes(agent))
         div.wide role="region" tabindex="0" aria-label={ "Cases behind " (name) " " (bounded(&metric.name)) } {
             table.cases {
@@ -122,8 +123,9 @@ fn marked(change: &ChangedText) -> Markup {
 fn agent_changes(agent: &AgentReport) -> Markup {
     html! {
         @if !agent.since_base.agent.is_empty() {
-            p { "Changed since the base commit, so the likely cause:" }
+            p { (title(LIKELY_CAUSE)) ":" }
             @for change in &agent.since_base.agent { (marked(change)) }
+            p { (title(UNDO_IT)) "." }
             "\n"
         }
     }

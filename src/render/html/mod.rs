@@ -8,6 +8,7 @@ mod plots;
 pub(super) mod policy;
 mod suites;
 mod texts;
+mod uses;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -47,7 +48,7 @@ pub fn html(report: &Report) -> String {
                     (failed::failed_gates(report))
                     (failed::failed_checks(report))
                     (plots::differences(report))
-                    (plots::uses(report))
+                    (uses::uses(report))
                     (cases::cases(report))
                     (suites::numbers(report))
                 }

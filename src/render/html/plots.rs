@@ -4,13 +4,13 @@ use maud::{Markup, html};
 
 use super::texts::{agent_name, bounded};
 use crate::model::{
-    AgentReport, CalledTool, CaseEvidence, MetricReport, MovedUse, Noise, PairResult, Report, Unit, metric_value,
+    AgentReport, CalledTool, CaseEvidence, MetricReport, Noise, PairResult, Report, Unit, metric_value,
 };
 use crate::render::evidence::has_moved;
 use crate::render::number::ValueDirection;
-use crate::render::plain::{line, title};
+use crate::render::plain::line;
 use crate::render::words::plural;
-use crate::render::{certainty, number, since_base};
+use crate::render::{certainty, number};
 
 /// The largest number of rows of one plot.
 const ROWS: usize = 60;
@@ -19,7 +19,7 @@ const ROW: usize = 26;
 /// The left end and the width of the area with the marks, in pixels.
 const AREA: (f64, f64) = (330.0, 260.0);
 /// The width of a plot, in pixels.
-const WIDTH: f64 = 840.0;
+pub const WIDTH: f64 = 840.0;
 
 /// A moved number.
 struct MovedNumber<'a> {
@@ -120,7 +120,7 @@ fn axis(unit: Unit, value: f64) -> String {
 }
 
 /// A coordinate with one decimal place.
-fn fixed(value: f64) -> String {
+pub fn fixed(value: f64) -> String {
     format!("{value:.1}")
 }
 
@@ -214,45 +214,6 @@ pub fn lanes(case: &PairResult) -> Markup {
                     li class=[call.failed.then_some("fail")] { (line(&call.tool, TOOL)) @if call.failed { " failed" } }
                 }
                 @if case.calls.len() > 1 { li.soft { "× " (samples) } }
-            }
-        }
-    }
-}
-
-/// The height and the greatest width of a bar, in pixels, and the left end of all bars.
-const BAR: (f64, f64, f64) = (14.0, 300.0, 200.0);
-
-/// What a sample of each agent uses at the base commit and now, as bars; empty where nothing moved.
-pub fn uses(report: &Report) -> Markup {
-    let agents = || report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
-    let moved = agents().filter(|(_, agent)| !agent.since_base.uses.is_empty());
-    let moved: Vec<_> = moved.collect();
-    html! {
-        @if !moved.is_empty() {
-            section aria-labelledby="uses" {
-                h2 id="uses" { "Tokens, time and cost of a sample" } "\n"
-                @for (suite, agent) in &moved {
-                    h3 { (agent_name(suite, agent)) } "\n"
-                    @if let Some(text) = since_base::moved_uses(agent) { p { (title(&text)) } "\n" }
-                    @for moved in &agent.since_base.uses { (bars(moved)) "\n" }
-                }
-            } "\n"
-        }
-    }
-}
-
-fn bars(moved: &MovedUse) -> Markup {
-    let (height, widest, left) = BAR;
-    let most = moved.before.max(moved.now).max(f64::MIN_POSITIVE);
-    let class = if moved.now > moved.before { "worse" } else { "better" };
-    let rows = [("base", moved.before, "other"), ("now", moved.now, class)];
-    html! {
-        svg.plot width=(WIDTH) height=(2.0 * height + 12.0) role="img" aria-label={ (moved.what.as_str()) " at the base commit and now" } {
-            @for (index, (name, value, class)) in rows.iter().enumerate() {
-                @let top = index as f64 * (height + 4.0);
-                text x="0" y=(fixed(top + height - 2.0)) { (moved.what.as_str()) " " (name) }
-                rect class=(class) x=(left) y=(fixed(top)) width=(fixed(widest * value / most)) height=(height) {}
-                text x=(fixed(left + widest * value / most + 6.0)) y=(fixed(top + height - 2.0)) { (since_base::use_value(moved.what, *value)) }
             }
         }
     }

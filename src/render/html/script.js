@@ -29,6 +29,10 @@
       cell.append(make("b", metrics));
       cell.append(pairs([["samples", samples], ["expected", expected], ["got", got]]));
     }
+    for (const [name, before, now] of detail.o || []) {
+      cell.append(make("b", "output " + name));
+      cell.append(pairs([["base commit", before], ["now", now]]));
+    }
     for (const text of detail.j || []) cell.append(make("p", text));
     if (detail.p) cell.append(make("p", detail.p[0] + (detail.p[0] === 1 ? " check passes" : " checks pass")));
     const names = agents[row.cells[0].textContent] || [];

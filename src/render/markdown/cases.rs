@@ -3,6 +3,7 @@
 use crate::model::{AgentReport, CaseId, CaseTrend, Exclusion, Report, SuiteReport};
 use crate::render::plain::{inline, name, put, title};
 use crate::render::words;
+use crate::text::line_with_end;
 
 /// The number of cases that one list names.
 const NAMED: usize = 30;
@@ -39,7 +40,7 @@ pub fn cases(report: &Report) -> String {
             let why: Vec<String> = case
                 .lost
                 .iter()
-                .map(|lost| format!("sample {}: {}", lost.sample, inline(&lost.why.text(), 120)))
+                .map(|lost| format!("sample {}: {}", lost.sample, inline(&line_with_end(&lost.why.text(), 240), 250)))
                 .collect();
             let word = if case.exclusion == Exclusion::NoMajority { "**Excluded**" } else { "Inconclusive" };
             put(

@@ -2,12 +2,12 @@
 
 use super::Links;
 use crate::model::{
-    AgentName, AgentReport, CaseEvidence, CaseId, EvidenceLine, MetricReport, PairResult, Report, Ruling, SuiteId,
-    SuiteReport, Tag, Tier, Verdict,
+    AgentName, AgentReport, CaseEvidence, CaseId, EvidenceLine, MetricReport, PairCheck, PairResult, Report, Ruling,
+    SuiteId, SuiteReport, Tag, Tier, Verdict,
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::{inline, name, put, sentence, title};
-use crate::render::since_base::{DiffMarks, agent_changes, change_line};
+use crate::render::since_base::{DiffMarks, LIKELY_CAUSE, UNDO_IT, agent_changes, change_line};
 use crate::render::{evidence, words};
 use crate::text::encoded_path;
 
@@ -20,8 +20,11 @@ const FIRST: usize = 4;
 /// The number of differences that are listed for each other case.
 const OTHERS: usize = 2;
 
-/// The number of values of an output that are listed for a case.
+/// The number of values of an output that are listed for the first case of a gate.
 const OUTPUTS: usize = 3;
+
+/// The number of values of an output that are listed for each other case.
+const OTHER_OUTPUTS: usize = 1;
 
 /// The number of changes of an agent that are listed.
 const CHANGES: usize = 4;
@@ -35,13 +38,13 @@ fn changes(out: &mut String, agent: &AgentReport) {
     if all.is_empty() {
         return;
     }
-    put(out, "Changed since the base commit, so the likely cause:\n");
+    put(out, &format!("{}:\n", title(LIKELY_CAUSE)));
     all.iter().take(CHANGES).for_each(|change| put(out, &format!("- {change}")));
     if all.len() > CHANGES {
         put(out, &format!("- … and {} more in the full report", all.len() - CHANGES));
     }
-    // Without a line between them, both lists would be one.
-    put(out, "\nCases behind the number:\n");
+    put(out, &format!("\n{}\n", title(UNDO_IT)));
+    put(out, "Cases behind the number:\n");
 }
 
 /// Each failed gate with the cases that moved it.
@@ -57,8 +60,7 @@ pub fn failed_gates(report: &Report, links: &Links) -> String {
         }
         above = Some(agent);
         shown.list(&mut out, suite, agent, metric, links);
-        let chance = metric.gates.iter().find_map(words::chance_of_failure);
-        if let Some(chance) = chance {
+        if let Some(chance) = words::chance_of_failed_metric(metric) {
             put(&mut out, &format!("\n{}", title(&chance)));
         }
         if let Some(past) = evidence::past_baselines(metric) {
@@ -108,6 +110,9 @@ pub fn moved_cases(report: &Report, links: &Links) -> String {
 /// A case with the differences that moved a metric.
 type CaseEvidenceKey<'a> = (&'a SuiteId, Tier, &'a AgentName, &'a CaseId, &'a [EvidenceLine]);
 
+/// A case of an agent.
+type CaseKey<'a> = (&'a SuiteId, Tier, &'a AgentName, &'a CaseId);
+
 fn key<'a>(suite: &'a SuiteReport, agent: &'a AgentReport, evidence: &'a CaseEvidence) -> CaseEvidenceKey<'a> {
     (&suite.id, suite.tier, &agent.agent, &evidence.case, &evidence.differences)
 }
@@ -117,7 +122,9 @@ fn key<'a>(suite: &'a SuiteReport, agent: &'a AgentReport, evidence: &'a CaseEvi
 struct ShownCases<'a> {
     all: Vec<CaseEvidenceKey<'a>>,
     /// The cases whose outputs are listed.
-    outputs: Vec<(&'a SuiteId, Tier, &'a AgentName, &'a CaseId)>,
+    outputs: Vec<CaseKey<'a>>,
+    /// The cases whose outputs cannot be read.
+    unreadable: Vec<CaseKey<'a>>,
 }
 
 impl<'a> ShownCases<'a> {
@@ -133,21 +140,30 @@ impl<'a> ShownCases<'a> {
         metric: &'a MetricReport,
         links: &Links,
     ) {
+        let mut above = Vec::new();
         for (index, (one, case)) in evidence::cases_with_reports(agent, metric).enumerate() {
             let value = evidence::case_value(metric, one);
             let value = if value.is_empty() { value } else { format!(" {value}") };
-            let key = key(suite, agent, one);
-            if self.has(&key) {
-                put(out, &format!("- {}{value}, as above", linked(one, case, links)));
+            let (key, of) = (key(suite, agent, one), (&suite.id, suite.tier, &agent.agent, &one.case));
+            if self.has(&key) || self.unreadable.contains(&of) {
+                above.push(format!("{}{value}", linked(one, case, links)));
                 continue;
             }
             self.all.push(key);
             put(out, &format!("- {}{value}", linked(one, case, links)));
-            differences(out, one, case, if index == 0 { FIRST } else { OTHERS });
-            if !self.outputs.contains(&(&suite.id, suite.tier, &agent.agent, &one.case)) {
-                self.outputs.push((&suite.id, suite.tier, &agent.agent, &one.case));
-                outputs(out, agent, one, case);
+            if let Some(check) = evidence::unreadable(case, one) {
+                self.unreadable.push(of);
+                unreadable(out, agent, check);
+            } else {
+                differences(out, (agent, one, case), if index == 0 { FIRST } else { OTHERS });
             }
+            if !self.outputs.contains(&of) {
+                self.outputs.push(of);
+                outputs(out, agent, one, case, if index == 0 { OUTPUTS } else { OTHER_OUTPUTS });
+            }
+        }
+        if !above.is_empty() {
+            put(out, &format!("- {}, as above", above.join(", ")));
         }
         if let Some(more) = evidence::more_cases(metric) {
             put(out, &format!("- … and {more}"));
@@ -155,17 +171,29 @@ impl<'a> ShownCases<'a> {
     }
 }
 
+/// The failed check of an output's format.
+fn unreadable(out: &mut String, agent: &AgentReport, check: &PairCheck) {
+    let Some(failure) = check.failure.as_deref() else { return };
+    let expected = check.expected.as_deref().unwrap_or_default();
+    let (expected, got) = (inline(expected, 200), inline(&failure.detail, 300));
+    put(out, &format!("  - expected {expected}<br>got {got}<br>{}", hint(agent, failure.tag, &failure.next_action)));
+}
+
 /// The differences of a case. Those with the same expectation share it, and one hint follows those with the same cause.
-fn differences(out: &mut String, evidence: &CaseEvidence, case: Option<&PairResult>, limit: usize) {
+fn differences(
+    out: &mut String,
+    (agent, evidence, case): (&AgentReport, &CaseEvidence, Option<&PairResult>),
+    limit: usize,
+) {
     let lines = evidence.differences.get(..limit).unwrap_or(&evidence.differences);
     for same in lines.chunk_by(|one, next| one.difference.expected == next.difference.expected) {
         let Some(first) = same.first() else { continue };
         let mut text = format!("  - expected {}", inline(&first.difference.expected, 200));
         for line in same {
             let samples = evidence::in_samples(case, line);
-            text.push_str(&format!("<br>got {}{samples}", inline(&line.difference.produced, 300)));
+            text.push_str(&format!("<br>got {}{samples}", inline(&line.difference.produced, 400)));
         }
-        let hints = same.iter().filter_map(|line| Some(hint(line.tag?, line.next_action.as_deref()?)));
+        let hints = same.iter().filter_map(|line| Some(hint(agent, line.tag?, line.next_action.as_deref()?)));
         let mut hints: Vec<String> = hints.collect();
         hints.dedup();
         hints.iter().for_each(|hint| text.push_str(&format!("<br>{hint}")));
@@ -177,26 +205,29 @@ fn differences(out: &mut String, evidence: &CaseEvidence, case: Option<&PairResu
 }
 
 /// The values of the output that differ from the base commit's.
-fn outputs(out: &mut String, agent: &AgentReport, evidence: &CaseEvidence, case: Option<&PairResult>) {
+fn outputs(out: &mut String, agent: &AgentReport, evidence: &CaseEvidence, case: Option<&PairResult>, most: usize) {
     let completed = case.map_or(1, |case| case.completed);
     let changed = agent.since_base.outputs_of(&evidence.case);
-    for change in changed.iter().take(OUTPUTS) {
+    for change in changed.iter().take(most) {
         put(out, &format!("  - output since the base commit: {}", change_line(change, completed, MARKS)));
     }
-    if changed.len() > OUTPUTS {
+    if changed.len() > most {
         put(
             out,
             &format!(
                 "  - … and {}; `goldgate explain` shows them",
-                words::plural(changed.len() - OUTPUTS, "more value", "more values")
+                words::plural(changed.len() - most, "more value", "more values")
             ),
         );
     }
 }
 
-/// The likely cause and the next step.
-pub fn hint(tag: Tag, next_action: &str) -> String {
-    format!("likely cause: {}. Next: {}", tag.as_str(), inline(next_action, 300))
+/// The likely cause and the next step. Where the agent changed, both are stated with its change, and the tag is only a hint.
+pub fn hint(agent: &AgentReport, tag: Tag, next_action: &str) -> String {
+    match agent.since_base.agent.is_empty() {
+        true => format!("likely cause: {}. Next: {}", tag.as_str(), inline(next_action, 300)),
+        false => format!("tag: {}", tag.as_str()),
+    }
 }
 
 /// The name of a case, linked to the golden file at the line of its first difference.

@@ -3,13 +3,16 @@
 use super::Links;
 use super::evidence::hint;
 use crate::model::{CaseTrend, FailureLine, Report, Tag};
-use crate::render::evidence::{failed_metrics, is_shown};
+use crate::render::evidence::{failed_metrics, is_shown, repeats_unreadable};
 use crate::render::plain::{inline, name, put};
 use crate::render::words;
 use crate::text::encoded_path;
 
 /// The number of failed checks that are listed with their evidence.
 const LISTED: usize = 25;
+
+/// The number of cases that are named for the same failure.
+const CASES: usize = 10;
 
 /// The failed checks of newly failing cases that no failed gate shows.
 pub fn newly_failing(report: &Report, links: &Links) -> String {
@@ -39,41 +42,63 @@ pub fn other_failures(report: &Report, links: &Links) -> String {
 /// The failed checks that are not among the evidence of a failed gate.
 fn hidden_failures(report: &Report) -> Vec<FailureLine<'_>> {
     let metrics = failed_metrics(report);
-    report.failures().filter(|failed| !is_shown(&metrics, failed)).collect()
+    report.failures().filter(|failed| !is_shown(&metrics, failed) && !repeats_unreadable(failed)).collect()
 }
 
+/// One line for each check and result; cases with the same result share it.
 fn listed(all: &[FailureLine<'_>], links: &Links) -> String {
     let mut out = String::new();
-    all.iter().take(LISTED).for_each(|failed| put(&mut out, &failure(failed, links)));
-    if all.len() > LISTED {
-        put(&mut out, &format!("- … and {} more in the full report", all.len() - LISTED));
+    let groups: Vec<&[FailureLine<'_>]> = all.chunk_by(is_alike).collect();
+    groups.iter().take(LISTED).for_each(|alike| put(&mut out, &failures(alike, links)));
+    let more: usize = groups.iter().skip(LISTED).map(|alike| alike.len()).sum();
+    if more > 0 {
+        put(&mut out, &format!("- … and {more} more in the full report"));
     }
     out
 }
 
-fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
-    let pair = &failed.case;
+/// Whether a check of an agent failed in two cases with the same texts.
+fn is_alike(one: &FailureLine<'_>, other: &FailureLine<'_>) -> bool {
+    let of = |failed: &FailureLine<'_>| {
+        let detail = failed.check.failure.as_ref().map(|failure| failure.detail.clone());
+        (failed.check.name.to_string(), failed.check.expected.clone(), detail)
+    };
+    std::ptr::eq(one.agent, other.agent) && of(one) == of(other)
+}
+
+/// The failures of one check with the same texts, by case.
+fn failures(alike: &[FailureLine<'_>], links: &Links) -> String {
+    let Some(first) = alike.first() else { return String::new() };
+    let mut cases: Vec<String> = alike.iter().take(CASES).map(|failed| linked_case(failed, links)).collect();
+    if alike.len() > CASES {
+        cases.push(format!("… and {} more", alike.len() - CASES));
+    }
     let title = format!(
         "{} / {} / {} / {}",
-        name(failed.suite.id.as_str()),
-        name(failed.agent.agent.as_str()),
-        name(pair.case.as_str()),
-        inline(&failed.check.name.to_string(), 80)
+        name(first.suite.id.as_str()),
+        name(first.agent.agent.as_str()),
+        cases.join(", "),
+        inline(&first.check.name.to_string(), 80)
     );
-    let title = match &links.files {
-        Some(address) => {
-            format!("[{title}]({address}/{}#L{})", encoded_path(pair.golden.as_str()), failed.check.location.line)
-        }
-        None => title,
-    };
-    let Some(failure) = failed.check.failure.as_deref() else { return format!("- {title}") };
-    let hint = hint(failure.tag, &failure.next_action);
-    let expected = failed
+    let Some(failure) = first.check.failure.as_deref() else { return format!("- {title}") };
+    let hint = hint(first.agent, failure.tag, &failure.next_action);
+    let expected = first
         .check
         .expected
         .as_deref()
         .map_or(String::new(), |expected| format!("expected {}<br>got ", inline(expected, 200)));
     format!("- {title}<br>{expected}{}<br>{hint}", inline(&failure.detail, 300))
+}
+
+/// The name of a failed case, linked to the line of the expectation.
+fn linked_case(failed: &FailureLine<'_>, links: &Links) -> String {
+    let (pair, case) = (&failed.case, name(failed.case.case.as_str()));
+    match &links.files {
+        Some(address) => {
+            format!("[{case}]({address}/{}#L{})", encoded_path(pair.golden.as_str()), failed.check.location.line)
+        }
+        None => case,
+    }
 }
 
 const TAGS: &str = "| tag | what it hints at | count | change | how to fix it |\n|---|---|--:|--:|---|\n";

@@ -4,6 +4,7 @@ use crate::model::{AgentReport, CaseTrend, Exclusion, PairResult, Report, SuiteR
 use crate::render::plain::{line, put};
 use crate::render::screen::Detail;
 use crate::render::{since_base, words};
+use crate::text::line_with_end;
 
 /// Notes on an agent that are shown without all details. Those on its recordings as a whole come first.
 const OF_AGENT: usize = 1;
@@ -87,6 +88,6 @@ fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
 }
 
 fn lost(case: &PairResult) -> String {
-    let lost = case.lost.iter().map(|lost| format!("sample {} {}", lost.sample, line(&lost.why.text(), 120)));
+    let lost = case.lost.iter().map(|lost| format!("sample {} {}", lost.sample, line_with_end(&lost.why.text(), 240)));
     lost.collect::<Vec<_>>().join("; ")
 }

@@ -6,6 +6,7 @@ use super::frame::{WIDE, on_screen, suite_name};
 use super::wrapping::wrapped;
 use crate::model::{AgentReport, MetricReport, Report, Ruling, Unit, Verdict, metric_value};
 use crate::render::number::{ValueDirection, direction_of};
+use crate::render::plain::line;
 use crate::render::screen::{Detail, Screen};
 use crate::render::{judges, number, words};
 
@@ -104,13 +105,9 @@ fn rows(metric: &MetricReport, names: usize) -> impl Iterator<Item = Vec<Cell>> 
     let further = || (0..4).map(|_| Cell::new("")).collect::<Vec<_>>();
     (0..metric.gates.len().max(1)).map(move |index| {
         let mut row = if index == 0 { first.clone() } else { further() };
-        row.extend(
-            metric
-                .gates
-                .get(index)
-                .into_iter()
-                .flat_map(|gate| [verdict(&gate.ruling), Cell::new(words::gate(metric, gate))]),
-        );
+        row.extend(metric.gates.get(index).into_iter().flat_map(|gate| {
+            [verdict(&gate.ruling), Cell::new(words::gate_and_base(metric, gate, |branch| line(branch, words::NAME)))]
+        }));
         row
     })
 }

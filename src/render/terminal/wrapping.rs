@@ -1,4 +1,4 @@
-//! Names in narrow columns.
+//! Names in narrow columns, and sentences that are longer than the screen is wide.
 
 /// A name on several lines, if it is longer than `columns`: lines end after `_`, `-` and `/`, and before `[`.
 pub(super) fn wrapped(name: &str, columns: usize) -> String {
@@ -23,9 +23,56 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// How far a sentence's further lines are indented beyond its first, in characters.
+const HANGING: usize = 4;
+
+/// A text whose lines fit the screen: a longer one goes on below, indented. Lines with escapes are tables, which fit already.
+pub(super) fn fitted(text: &str, columns: usize) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let is_long = line.chars().count() > columns && !line.contains('\u{1b}');
+        match is_long {
+            true => fit(&mut out, line, columns),
+            false => out.push_str(line),
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn fit(out: &mut String, line: &str, columns: usize) {
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let mut used = 0;
+    for (index, word) in line.split(' ').enumerate() {
+        let length = word.chars().count();
+        if index > 0 && used + 1 + length > columns && used > indent {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent + HANGING));
+            used = indent + HANGING;
+        } else if index > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += length;
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::wrapped;
+    use super::{fitted, wrapped};
+
+    #[test]
+    fn a_long_line_goes_on_below_with_an_indentation() {
+        for (text, lines) in [
+            ("short\n", "short\n"),
+            ("  got      a call of a tool\n", "  got      a call\n      of a tool\n"),
+            ("averyveryveryverylongword a\n", "averyveryveryverylongword\n    a\n"),
+            ("\u{1b}[1m a table row is left alone\n", "\u{1b}[1m a table row is left alone\n"),
+        ] {
+            assert_eq!(fitted(text, 17), lines);
+        }
+    }
 
     #[test]
     fn a_long_name_is_wrapped_between_its_words() {

@@ -17,6 +17,8 @@ pub enum CheckFailure {
     Choice,
     /// The agent names something that does not exist: a path, a test, a range.
     Unmapped,
+    /// The agent took too long or used too much.
+    Cost,
 }
 
 /// Classifies the failures of one sample.
@@ -46,8 +48,11 @@ impl<'a> FailureClassifier<'a> {
         Self { compared_with: Some(other), ..Self::of(self.agent, self.run, self.context, self.flaws) }
     }
 
-    /// The failure of a check. A wrong format comes first, then a failed tool, then the choice, then rule and model.
+    /// The failure of a check. A limit of time or cost is only that. Otherwise a wrong format comes first, then a failed tool, then the choice, then rule and model.
     pub fn failure(&self, fault: CheckFailure, rule: Option<&str>, detail: String, next_action: String) -> Failure {
+        if fault == CheckFailure::Cost {
+            return Failure { tag: Tag::Cost, detail, next_action };
+        }
         if !self.flaws.is_empty() {
             let next_action = "fix the output format first: see the check schema of this case".to_owned();
             return Failure { tag: Tag::Schema, detail, next_action };
@@ -67,6 +72,7 @@ impl<'a> FailureClassifier<'a> {
         let tag = match (fault, rule) {
             (CheckFailure::Unmapped, _) => Tag::Tooling,
             (CheckFailure::Choice, _) => Tag::Routing,
+            (CheckFailure::Cost, _) => Tag::Cost,
             (CheckFailure::Content, Some(rule)) if self.had_rule(rule) => Tag::Model,
             (CheckFailure::Content, Some(_) | None) => Tag::Prompt,
         };

@@ -94,6 +94,7 @@ struct CommentForm {
     body: Option<String>,
     html_url: Option<String>,
     user: Option<UserForm>,
+    updated_at: Option<String>,
 }
 
 impl From<CommentForm> for Comment {
@@ -104,6 +105,7 @@ impl From<CommentForm> for Comment {
             author: form.user.map_or(String::new(), |user| user.login),
             body: form.body.unwrap_or_default(),
             url: form.html_url.unwrap_or_default(),
+            written_at: form.updated_at,
         }
     }
 }

@@ -11,10 +11,15 @@ use crate::text::encoded_segment;
 /// The number of files at which GitHub stops listing them (REST, "Compare two commits").
 const MOST_FILES: usize = 300;
 
+/// The number of commits that GitHub lists on the first page, the oldest ones (REST, "Compare two commits").
+const MOST_COMMITS: usize = 250;
+
 /// How a commit differs from its merge base with another one.
 #[derive(Debug, Clone)]
 pub struct CommitComparison {
-    /// The first parent of each commit since the merge base; GitHub lists at most 250 commits.
+    /// The commit that both began at.
+    pub merge_base: String,
+    /// The first parent of each commit since the merge base; GitHub lists at most [`MOST_COMMITS`].
     parents: BTreeMap<String, Option<String>>,
     /// The changed files; `None` if GitHub does not list all of them.
     pub files: Option<Vec<ComparedFile>>,
@@ -37,16 +42,14 @@ impl CommitComparison {
         self.parents.contains_key(commit)
     }
 
-    /// The commits since the merge base that the branch itself had as its tip: the first parents of `head`, newest first.
-    pub fn first_parents(&self, head: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut next = Some(head.to_owned());
-        while let Some(commit) = next.filter(|commit| !found.contains(commit)) {
-            let Some(parent) = self.parents.get(&commit) else { break };
-            next = parent.clone();
-            found.push(commit);
-        }
-        found
+    /// The first parent of a listed commit; the outer `None` if it is not listed.
+    pub fn first_parent(&self, commit: &str) -> Option<Option<&str>> {
+        self.parents.get(commit).map(Option::as_deref)
+    }
+
+    /// Whether all commits since the merge base are listed.
+    pub fn is_whole(&self) -> bool {
+        self.parents.len() < MOST_COMMITS
     }
 }
 
@@ -58,7 +61,7 @@ impl GitHub {
     pub fn compare(&self, base: &str, head: &str) -> Result<CommitComparison, GitHubError> {
         let path = self.path(&format!("/compare/{}...{}", encoded_segment(base), encoded_segment(head)));
         let answer = self.ask(&Method::GET, &path, None, "while comparing two commits")?;
-        let ComparisonForm { commits, files } = parsed(&answer, &path)?;
+        let ComparisonForm { merge_base_commit, commits, files } = parsed(&answer, &path)?;
         let parents = commits.into_iter().map(|ComparedCommitForm { sha, parents }| {
             let first = parents.into_iter().next();
             (sha, first.map(|parent| parent.sha))
@@ -66,7 +69,7 @@ impl GitHub {
         let parents = parents.collect();
         let is_whole = files.len() < MOST_FILES;
         let files = files.into_iter().map(ComparedFile::from).collect();
-        Ok(CommitComparison { parents, files: is_whole.then_some(files) })
+        Ok(CommitComparison { merge_base: merge_base_commit.sha, parents, files: is_whole.then_some(files) })
     }
 
     /// The branches of a merge queue: their full names by the commit of the group.
@@ -84,6 +87,7 @@ impl GitHub {
 
 #[derive(Deserialize)]
 struct ComparisonForm {
+    merge_base_commit: ComparedShaForm,
     #[serde(default)]
     commits: Vec<ComparedCommitForm>,
     #[serde(default)]

@@ -60,9 +60,10 @@ const PROMPTS: [(&str, &str, &str); 13] = [
 ];
 
 /// A query, a document, a repository or another input of each bundled suite: file, text and what takes its place.
-const INPUTS: [(&str, &str, &str, &str, &str); 9] = [
+const INPUTS: [(&str, &str, &str, &str, &str); 10] = [
     ("contracts", "legal", "fixtures/contracts/contracts/supply-agreement.md", "#", "##"),
     ("assistant", "assistant", "fixtures/tool_use/eval_cases.json", "\"query\": \"", "\"query\": \"Please. "),
+    ("orders", "desk", "examples/order-desk/cases.json", "\"query\": \"", "\"query\": \"Please. "),
     (
         "interview",
         "interviewer",

@@ -2,10 +2,12 @@
 
 mod artifacts;
 mod bumped;
+mod heads;
 mod label;
 mod rerun;
 mod rights;
 mod seen;
+mod states;
 
 use std::io::Write;
 
@@ -31,6 +33,8 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(rerun::trials());
     trials.extend(label::trials());
     trials.extend(bumped::trials());
+    trials.extend(heads::trials());
+    trials.extend(states::trials());
     trials.extend(vec![
         trial("a regression, a label, a bump, and the gate is green", whole_story),
         trial("an approval twice and a bump twice are one of each", twice),

@@ -22,6 +22,8 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("a config that is refused takes no approval from another one", refused_sibling),
         trial("each config is excused by what the base branch shows of it alone", each_excused),
+        trial("keys that differ in letter case are two configs", letter_case),
+        trial("a config that the pull request removes takes no label from another one", removed),
         trial("a report that does not say its config approves nothing", no_config),
         trial("a report of another config is not published, merged or made the baseline", elsewhere),
     ]
@@ -204,6 +206,47 @@ fn refused_sibling() {
     services.unlabeled("a");
     assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/a"]);
     assert_eq!(services.gate("a", 9).code, 0);
+}
+
+/// GitHub takes the context of a status without regard to letter case (REST, "Create a commit status": "This field is
+/// case-insensitive").
+fn letter_case() {
+    let services = Services::new();
+    services.regress("a");
+    let gate = |key: &str| {
+        let job = Job::new(&services.checkout, &services.github, "pull_request.opened", "pull_request");
+        job.input("config", "a/goldgate.yaml").input("comment-key", key).runs()
+    };
+    for key in ["API", "api"] {
+        assert_eq!(gate(key).code, 1);
+        services.upload(7, &format!("goldgate-report-{key}"), &services.report());
+    }
+    assert_eq!(services.github.bodies(BOT).len(), 2);
+    services.github.label(LABEL);
+    let mut job = Job::new(&services.elsewhere, &services.github, "pull_request.labeled", "pull_request_target");
+    job.event["label"]["name"] = json!(LABEL);
+    let ran = job.input("mode", "approve").input("config", "a/goldgate.yaml").input("comment-key", "API").runs();
+    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/API"], "{}", ran.stdout);
+    assert_eq!((gate("API").code, gate("api").code), (0, 1));
+}
+
+fn removed() {
+    let services = Services::new();
+    services.regress("b");
+    services.gate("b", 7);
+    services.upload(7, "goldgate-report", &services.report());
+    services.github.remove_at(&head_sha(), "a/goldgate.yaml");
+    services.github.label(LABEL);
+    for service in SERVICES {
+        let ran = services.labeled(service, "approve");
+        assert_eq!(ran.code, 0, "{service}: {}{}", ran.stdout, ran.stderr);
+    }
+    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/b"]);
+    assert_eq!(services.github.labels(), [LABEL]);
+    // A config that no side has is a wrong input.
+    let job = Job::new(&services.elsewhere, &services.github, "pull_request.labeled", "pull_request_target");
+    let ran = job.input("mode", "approve").input("config", "c/goldgate.yaml").runs();
+    assert!(ran.code == 2 && ran.stderr.contains("neither on the base branch nor at the head"), "{}", ran.stderr);
 }
 
 fn no_config() {

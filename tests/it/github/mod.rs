@@ -12,6 +12,7 @@ mod configs;
 mod excuses;
 mod foreign;
 mod golden;
+mod interrupted;
 mod keys;
 mod parts;
 mod present;
@@ -50,6 +51,7 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.extend(account::trials());
     trials.extend(annotations::trials());
+    trials.extend(interrupted::trials());
     trials.extend(keys::trials());
     #[cfg(feature = "models")]
     trials.extend(record::trials());

@@ -145,5 +145,16 @@ fn refused() {
     told(opened(&repository, &github), "the shard 2/3 is missing");
     repository.write(".goldgate/parts/other/notes.txt", "no part");
     told(opened(&repository, &github), "this folder has no shard");
+    repository.remove(".goldgate/parts/other");
+    // One shard of another matrix, and one that is there twice.
+    let shard = |of: &str, out: &str| {
+        let ran = opened(&repository, &github).input("shard", of).input("out", out).runs();
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    };
+    shard("2/4", ".goldgate/parts/goldgate-part-2");
+    told(opened(&repository, &github), "are shards of different runs");
+    shard("2/3", ".goldgate/parts/goldgate-part-2");
+    shard("2/3", ".goldgate/parts/again");
+    told(opened(&repository, &github), "the shard 2/3 is given 2 times");
     assert!(github.bodies(BOT).is_empty());
 }

@@ -4,6 +4,7 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use super::approval::{BASELINE, LABEL, base_sha};
+use super::standin::pulls::test_merge;
 use super::story::merges::{Default, LATER, Pull, RENTAL_RUN, copied};
 use super::{Job, RUN};
 use crate::repository::{FILES, Ran, Repository};
@@ -19,6 +20,10 @@ pub fn trials() -> Vec<Trial> {
         trial("a push of two approved pull requests is green", two_approved),
         trial("a merge of an approved pull request that carries the baseline is green", carried),
         trial("a push of a branch without checks is compared with where it left the default branch", other_branch),
+        trial("a push of a branch without checks is judged by the newest rules of the default branch", newest_rules),
+        trial("a push of a pull request's head is no better than the pull request", open_pull),
+        trial("the approval of a pull request of more commits than GitHub lists counts after the merge", long),
+        trial("a push of a tag is judged by itself", tag),
         trial("the first push of the default branch says that nothing is compared", first_push),
         trial("a push whose approvals may not be read says which permission is missing", unread),
     ]
@@ -300,6 +305,89 @@ fn other_branch() {
     let job = push(&trunk, &worse, ["feature", &first, &second]).variable("GITHUB_SHA", &second);
     is_green(&job.runs());
     assert_eq!(report(&worse)["base"], json!(first));
+}
+
+const STRICT: &str = "    path: golden\n    gates: { finding_count: { max: 0, hard: true } }\n";
+
+/// A copy whose config asks for more.
+fn stricter(from: &Repository) -> Repository {
+    let copy = copied(from);
+    copy.replace("goldgate.yaml", "    path: golden\n", STRICT);
+    copy
+}
+
+/// Whoever pushes chooses the commit where the branch leaves the default branch.
+fn newest_rules() {
+    let trunk = trunk();
+    let (newest, head) = (tip(1), tip(2));
+    trunk.github.commit(&newest, &stricter(&trunk.main));
+    trunk.github.parents(&newest, &[&base_sha()]);
+    trunk.github.parents(&head, &[&base_sha()]);
+    let checkout = copied(&trunk.main);
+    let run = || {
+        let zero = "0".repeat(40);
+        push(&trunk, &checkout, ["feature", &zero, &head]).variable("GITHUB_SHA", &head).runs()
+    };
+    is_green(&run());
+    trunk.github.branch("master", &newest);
+    is_red(&run(), "finding_count");
+}
+
+/// The check of the push is on the commit of the pull request's check, and has the same name.
+fn open_pull() {
+    let trunk = trunk();
+    let (release, head) = (tip(1), tip(2));
+    let checkout = copied(&trunk.main);
+    trunk.github.commit(&release, &stricter(&trunk.main));
+    trunk.github.parents(&release, &[&base_sha()]);
+    trunk.github.parents(&head, &[&base_sha()]);
+    trunk.github.branch("release", &release);
+    trunk.github.open_pull(3, "feature", &head);
+    let run = || {
+        let zero = "0".repeat(40);
+        push(&trunk, &checkout, ["feature", &zero, &head]).variable("GITHUB_SHA", &head).runs()
+    };
+    trunk.github.commit(&test_merge(3), &checkout);
+    is_green(&run());
+    trunk.github.retarget_of(3, "release");
+    trunk.github.commit(&test_merge(3), &stricter(&checkout));
+    is_red(&run(), "pull request 3 into release has the same head commit and fails");
+    trunk.github.close(3);
+    is_green(&run());
+    trunk.github.deny("pull-requests: read");
+    let ran = run();
+    is_green(&ran);
+    assert!(ran.stdout.contains("`pull-requests: read`"), "{}", ran.stdout);
+}
+
+/// GitHub lists the 250 oldest commits of a comparison (REST, "Compare two commits").
+fn long() {
+    let trunk = trunk();
+    let pull = pull(&trunk, 2, "legal");
+    trunk.is_approved(&pull);
+    let mut before = base_sha();
+    for number in 0..260 {
+        let commit = format!("{number:0>4}{}", "9".repeat(36));
+        trunk.github.parents(&commit, &[&before]);
+        before = commit;
+    }
+    trunk.github.parents(&pull.head, &[&before]);
+    let after = tip(1);
+    trunk.github.parents(&after, &[&base_sha(), &pull.head]);
+    trunk.github.merge_as(2, &after);
+    is_green(&pushed(&trunk, &with(&trunk, &[&pull]), &base_sha(), &after));
+}
+
+fn tag() {
+    let trunk = trunk();
+    let checkout = copied(&trunk.main);
+    let mut job = push(&trunk, &checkout, ["master", &base_sha(), &tip(1)]);
+    job.event["ref"] = json!("refs/tags/v1");
+    is_green(&job.runs());
+    assert_eq!(report(&checkout)["base"], Value::Null);
+    let worse = pull(&trunk, 3, "legal").checkout;
+    job.repository = &worse;
+    is_red(&job.runs(), "");
 }
 
 fn first_push() {

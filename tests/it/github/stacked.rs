@@ -18,6 +18,7 @@ pub fn trials() -> Vec<Trial> {
         trial("two pull requests that change the same agent need a new approval in the merge queue", same_agent),
         trial("an approval counts in a merge queue only in a group with its pull request", not_in_group),
         trial("a golden change in front of a group is judged with it", golden_in_front),
+        trial("an approved pull request of more files than GitHub lists goes through the merge queue", many_files),
         trial("the trusted gate judges a stacked group in the same way", trusted),
     ]
 }
@@ -90,6 +91,30 @@ fn two_approved() {
     queue.trunk.github.merge_as(2, &tip(2));
     is_green(&queue.gate(1));
     assert_eq!(report(&queue.groups[1].2)["base"], json!(tip(2)));
+}
+
+/// GitHub lists 300 files of a comparison (REST, "Compare two commits").
+fn many_files() {
+    let trunk = trunk();
+    let approved = pull(&trunk, 2, "legal");
+    trunk.is_approved(&approved);
+    let more = |checkout: &Repository| {
+        for file in 0..310 {
+            checkout.write(&format!("src/{file}.py"), format!("{file}\n"));
+        }
+    };
+    more(&approved.checkout);
+    has_head(&trunk, &approved);
+    let mut queue = Queue::new(trunk, &[]);
+    let group = with(&queue.trunk, &[&approved]);
+    more(&group);
+    queue.add(2, group);
+    is_green(&queue.gate(0));
+    // Another change of the same file is seen all the same.
+    let (_, commit, group) = &queue.groups[0];
+    group.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"z\"},");
+    queue.trunk.github.commit(commit, group);
+    is_red(&queue.gate(0), "another change touched golden/runs/legal/lease.json as well");
 }
 
 /// A queue can be set to merge a group whose checks failed, if those of the last group pass (GitHub docs, "Managing a merge queue", "Only

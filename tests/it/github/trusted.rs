@@ -5,7 +5,7 @@ mod archives;
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use self::archives::{hostile, not_the_commit};
+use self::archives::{hostile, not_the_commit, submodules};
 use super::approval::{LABEL, zipped};
 use super::standin::Standin;
 use super::standin::pulls::MERGE;
@@ -27,6 +27,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a base config that this version cannot read gives no verdict", unreadable_base),
         trial("a live target is refused in words", live),
         trial("no link is followed", links),
+        trial("a submodule where a suite reads is refused, and elsewhere it is nobody's business", submodules),
         trial("an archive that is not the commit is refused by the names of its files", not_the_commit),
         trial("a hostile, huge or deep archive ends without a verdict", hostile),
         trial("nothing is checked out, and the storage gets no token", data_alone),
@@ -308,7 +309,9 @@ fn links() {
         let ran = fork.runs();
         assert_eq!(ran.code, 2, "{path}: {}{}", ran.stdout, ran.stderr);
         assert!(
-            ran.stderr.contains(&format!("{through}: this is a symbolic link, which the trusted gate does not follow")),
+            ran.stderr.contains(&format!(
+                "{through}: this is a symbolic link or a submodule, which the trusted gate does not follow"
+            )),
             "{}",
             ran.stderr
         );

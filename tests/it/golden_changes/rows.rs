@@ -132,7 +132,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "recordings that are edited alone need an approval",
         change: |it| it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always."),
-        says: "1 recording of `contracts/legal` changed: lease-3.json, but none of the agent's files (prompts/**) changed",
+        says: "1 recording of `contracts/legal` changed, but none of the agent's files (prompts/**) changed: lease-3.json",
         code: 1,
     },
     Row {
@@ -143,7 +143,7 @@ pub const ROWS: &[Row] = &[
             });
             it.write("prompts/legal.md", "Report every change of control, always.\n");
         },
-        says: "12 recordings of `contracts/legal` changed: lease-0.json, lease-1.json",
+        says: "12 recordings of `contracts/legal` changed; the agent's files changed too, as expected for new recordings: lease-0.json, lease-1.json",
         code: 0,
     },
     Row {
@@ -152,7 +152,7 @@ pub const ROWS: &[Row] = &[
             it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always.");
             it.write("prompts/legal.md", "Report every change of control, always.\n");
         },
-        says: "1 recording of `contracts/legal` changed: lease-3.json; the agent's files changed too",
+        says: "1 recording of `contracts/legal` changed; the agent's files changed too, as expected for new recordings: lease-3.json",
         code: 3,
     },
     Row {

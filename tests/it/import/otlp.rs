@@ -67,6 +67,7 @@ pub fn timed() -> Value {
     calls
 }
 
+#[allow(clippy::too_many_lines, reason = "one scenario, told in its order")]
 pub fn trace() {
     let text = |text: &str| json!({ "type": "text", "content": text });
     let call = json!({ "type": "tool_call", "id": "1", "name": "get_weather", "arguments": { "city": "Paris" } });

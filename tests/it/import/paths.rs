@@ -40,7 +40,10 @@ pub fn nothing_to_read_is_told() {
         (&["no/*.json"][..], "no/*.json: the folder does not exist"),
         (&["empty/*.json"][..], "empty/*.json: no file matches this pattern"),
         (&["empty"][..], "empty: no file of a known format was found"),
-        (&["../x.json"][..], "x.json: the file does not exist"),
+        (
+            &["../no-such-file-beside-a-repository.json"][..],
+            "no-such-file-beside-a-repository.json: the file does not exist",
+        ),
         (&["openai", "missing.json"][..], "missing.json: the file does not exist"),
         (&["openai"][..], "openai: the file does not exist"),
     ] {

@@ -86,6 +86,7 @@ impl Endpoint {
     }
 }
 
+#[allow(clippy::too_many_lines, reason = "one scenario, told in its order")]
 fn serve(stream: TcpStream, latency: Duration, state: &Mutex<State>, script: &Script) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut stream = stream;

@@ -29,7 +29,7 @@ fn read(path: &str) -> String {
 fn order() {
     let form = release();
     let jobs = form["jobs"].as_object().unwrap();
-    let order = ["checks", "build", "attest", "publish", "smoke", "tag"];
+    let order = ["checks", "build", "attest", "publish", "smoke", "tag", "packages"];
     assert_eq!(jobs.len(), order.len());
     for pair in order.windows(2) {
         let [before, after] = pair else { unreachable!("windows of two") };
@@ -46,11 +46,27 @@ fn order() {
     for wanted in ["./", "./setup"] {
         assert!(steps(smoke).any(|step| uses(step, wanted)), "the smoke test does not use {wanted}");
     }
-    for job in [smoke, &jobs["tag"]] {
+    for job in [smoke, &jobs["tag"], &jobs["packages"]] {
         let checkout = steps(job).find(|step| uses(step, "actions/checkout")).unwrap();
         assert_eq!(with(checkout)["ref"], "${{ needs.publish.outputs.commit }}");
     }
-    // Only the last job writes tags.
+    // Nobody can take a package back, so only what was attested and tried goes to the registries, and only after the tag. What is
+    // installed in the smoke test is what the attested artifact has.
+    for (name, job) in jobs {
+        let sends = steps(job).any(|step| {
+            uses(step, "pypa/gh-action-pypi-publish")
+                || step["run"].as_str().is_some_and(|run| run.contains("npm publish") || run.contains("npm.sh"))
+        });
+        assert_eq!(sends, name == "packages", "{name} publishes packages");
+    }
+    for job in [smoke, &jobs["packages"]] {
+        let fetched = steps(job).filter(|step| uses(step, "actions/download-artifact")).map(with);
+        assert_eq!(fetched.map(|with| with["pattern"].clone()).collect::<Vec<_>>(), ["packages"]);
+    }
+    let attested = steps(&jobs["attest"]).filter(|step| uses(step, "actions/attest-build-provenance")).map(with);
+    let subjects: String = attested.filter_map(|with| with.get("subject-path").cloned()).collect();
+    assert!(subjects.contains("packages/pypi/*.whl") && subjects.contains("packages/npm/*.tgz"), "{subjects}");
+    // Only this job writes tags.
     let tagging = steps(&jobs["tag"]).any(|step| step["run"].as_str().is_some_and(|run| run.contains("tag.sh")));
     assert!(tagging);
     for script in ["version", "build", "image", "publish", "commit", "smoke"] {

@@ -3,11 +3,10 @@
 use super::{FreshnessInputs, ReplayedAgent};
 use crate::app::pipeline::fingerprint::{AgentState, DigestOrigin};
 use crate::app::pipeline::plan::LoadedSuite;
-use crate::model::{Agent, AgentName, CaseId, Freshness, RecordingAge, RepoPath, RunSource};
+use crate::golden_changes::record_again;
+use crate::model::{AgentName, CaseId, Freshness, RecordingAge, RepoPath};
 use crate::render::plural;
-
-/// How many cases are named; the rest is counted.
-const NAMED: usize = 3;
+use crate::text::first_of;
 
 /// The effect of the recordings' age on the verdict.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,7 +37,11 @@ pub fn freshness_verdict<'p>(
     for (why, age) in changed {
         let of = |wanted| pairs.iter().filter(move |(_, freshness)| age(freshness) == wanted).map(|(case, _)| *case);
         refused.extend(words.stale(of(RecordingAge::Stale).collect(), &why));
-        verdict.notes.extend(words.stale(of(RecordingAge::StaleNoted).collect(), &why));
+        let noted = words.stale(of(RecordingAge::StaleNoted).collect(), &why);
+        verdict.notes.extend(noted.map(|noted| format!("{noted}; {}", words.record_again())));
+    }
+    if !refused.is_empty() {
+        refused.push(words.record_again());
     }
     if refused.is_empty() {
         refused.extend(words.no_matching_file());
@@ -82,12 +85,8 @@ impl<'a> AgentWords<'a> {
             return None;
         }
         let what = plural(cases.len(), "case's recordings are stale", "cases' recordings are stale");
-        let named: Vec<&str> = cases.iter().take(NAMED).map(|case| case.as_str()).collect();
-        let named = match cases.len().saturating_sub(NAMED) {
-            0 => named.join(", "),
-            more => format!("{} and {more} more", named.join(", ")),
-        };
-        Some(format!("{what} ({named}): {why}; {}", self.record_again()))
+        let named: Vec<&str> = cases.iter().map(|case| case.as_str()).collect();
+        Some(format!("{what} ({}): {why}", first_of(&named)))
     }
 
     /// Refuses patterns that match no file: their recordings would never become stale.
@@ -135,16 +134,6 @@ impl<'a> AgentWords<'a> {
         let named = if self.loaded.config.runs_of.is_some() { None } else { Some(self.name) };
         let agent = self.agents.first().map(|(_, agent)| agent.agent);
         let folder = agent.and_then(|agent| agent.deterministic.as_ref()?.recordings()).map_or("DIR", RepoPath::as_str);
-        let whose = named.map_or(String::new(), |name| format!(" --agent {name}"));
-        match agent.is_some_and(has_live_source) {
-            true => format!("re-record: `goldgate run --tier model --suite {suite}{whose} --record {folder}`"),
-            false => format!(
-                "record the agent again, then import its transcripts: `goldgate import FORMAT FILE{whose} --out {folder} --force`"
-            ),
-        }
+        record_again(suite, named, agent, folder)
     }
-}
-
-fn has_live_source(agent: &Agent) -> bool {
-    [&agent.deterministic, &agent.model].into_iter().any(|source| matches!(source, Some(RunSource::Live(_))))
 }

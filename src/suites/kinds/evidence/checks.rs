@@ -84,7 +84,7 @@ impl<'a> EvidenceChecker<'a> {
         let mut checks = vec![
             only(
                 "schema_ok",
-                &|| "answer {files_inspected: [], result: \"\"}".to_owned(),
+                &|| "JSON with the list files_inspected and the text result".to_owned(),
                 self.classifier.schema(form),
             ),
             only("expected_file_inspected", &|| format!("{file} inspected"), self.file()),
@@ -224,7 +224,7 @@ impl<'a> EvidenceChecker<'a> {
     fn number(&self, unit: &str, found: Option<f64>, most: u64, action: &str) -> Option<Failure> {
         match found {
             Some(found) if reaches(most as f64, found) => None,
-            Some(found) => Some(self.failure(CheckFailure::Content, format!("{found} {unit}"), action)),
+            Some(found) => Some(self.failure(CheckFailure::Cost, format!("{found} {unit}"), action)),
             None => Some(self.failure(
                 CheckFailure::Content,
                 format!("the record does not state its number of {unit}"),

@@ -24,7 +24,7 @@ impl FindingsChecker<'_> {
     pub fn checks(&self) -> Vec<Check> {
         let form =
             "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}";
-        let readable = || "answer {findings: [], gaps: []}".to_owned();
+        let readable = || "JSON with the lists findings and gaps".to_owned();
         let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.classifier.schema(form))];
         for (index, expected) in self.expectation.required() {
             let failure = self.expected(index, expected);

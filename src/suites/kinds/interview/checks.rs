@@ -44,7 +44,7 @@ impl InterviewChecker<'_> {
     /// Every check, in the order of the golden file; every sample has the same checks.
     pub fn checks(&self, edges: &[Vec<usize>]) -> Vec<Check> {
         let form = "make the agent answer {\"atoms\": [{description, category, observableOutcomes, evidence, validators}], \"questions\": []}";
-        let readable = || "answer {atoms: [], questions: []}".to_owned();
+        let readable = || "JSON with the lists atoms and questions".to_owned();
         let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.classifier.schema(form))];
         for (place, (expected, edges)) in (0_u32..).zip(self.scenario.expected.iter().zip(edges)) {
             let failure = edges.is_empty().then(|| self.missed(expected));

@@ -184,7 +184,7 @@ impl Suite for Property {
         let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
         let form_hint = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
         let classifier = FailureClassifier::new(pair, &runs[0], context, &flaws);
-        let readable = || "answer {deltas: []}".to_owned();
+        let readable = || "JSON with the list deltas".to_owned();
         let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, classifier.schema(form_hint))];
         if !expected.is_empty() {
             let failure = misread(expected, &kinds[0]).map(|detail| {

@@ -240,7 +240,11 @@ impl ReconciliationChecker<'_> {
         let only = |word, expected: &dyn Fn() -> String, failure| Check::of(word, CheckKey::Only, 1, expected, failure);
         let most = self.fixture.most;
         vec![
-            only("schema", &|| "answer {deltas: [], recommendations: []}".to_owned(), self.classifier.schema(form)),
+            only(
+                "schema",
+                &|| "JSON with the lists deltas and recommendations".to_owned(),
+                self.classifier.schema(form),
+            ),
             only("deltas_found", &|| format!("the deltas {}", self.fixture.expected), self.missing(kinds)),
             only("kinds_right", &|| format!("the kinds {}", self.fixture.expected), self.wrong_kind(kinds)),
             only("evidence_grounded", &|| "every claim cites parts of the snapshot".to_owned(), self.ungrounded()),

@@ -95,7 +95,7 @@ pub fn unintended(
         let may = targets.may_change(original, line);
         match fate {
             Fate::Changed(to) if !may && !turned(line, *to) => {
-                faults.push(fault(format!("{} became {}", original.excerpt(line), revised.excerpt(*to))));
+                faults.push(fault(original.change(line, revised, *to)));
             }
             Fate::Gone if !may => {
                 omitted += usize::from(original.lines[line].place == ParagraphPlace::Body);

@@ -8,7 +8,10 @@ use memchr::memmem;
 use regex::Regex;
 
 use crate::text::rtf::ParagraphPlace;
-use crate::text::{Folded, Hit, NameSet, is_whole, norm, pattern, rtf};
+use crate::text::{Folded, Hit, NameSet, changed_part, is_whole, norm, pattern, rtf};
+
+/// The longest quotation of a changed line, in characters.
+const CHANGED: usize = 160;
 
 /// A parsed document, divided into lines and sections.
 pub struct Draft {
@@ -217,6 +220,12 @@ impl Draft {
             cut(at.end + after.len() == text.len())
         );
         format!("\"{}\" ({}, byte {byte})", quoted.replace(['\n', '\t'], " "), self.whereabouts(line))
+    }
+
+    /// Quotes what differs between a line and the same line of a revised draft, with a few words around it.
+    pub fn change(&self, line: usize, revised: &Self, to: usize) -> String {
+        let (was, is) = changed_part(&self.lines[line].text, &revised.lines[to].text, CHANGED);
+        format!("\"{was}\" became \"{is}\" ({})", self.whereabouts(line))
     }
 
     /// Quotes the beginning of a line.

@@ -29,7 +29,7 @@ pub struct RevisionKeys {
     scoring: Option<ScoringForm>,
 }
 
-/// How a revised contract is scored; omitted settings keep the defaults of seed 003.
+/// How a revised contract is scored; omitted settings keep their defaults.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ScoringForm {

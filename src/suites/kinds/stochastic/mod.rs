@@ -308,7 +308,7 @@ impl Suite for Stochastic {
         });
         let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
         let checks = vec![
-            Check::of("schema", CheckKey::Only, 1, || "answer {atoms: []}".to_owned(), classifier.schema(form)),
+            Check::of("schema", CheckKey::Only, 1, || "JSON with the list atoms".to_owned(), classifier.schema(form)),
             Check::of(
                 REACHES_THRESHOLDS,
                 CheckKey::Only,

@@ -160,7 +160,9 @@ impl AnswerGrader<'_> {
 
     fn failure(&self, condition: &AnswerCondition, letter_case: LetterCase, rule: Option<&str>) -> Option<Failure> {
         Some(match self.miss(condition, letter_case)? {
-            AnswerMiss::Content(detail) => self.content_failure(rule, detail, condition.next_action().to_owned()),
+            AnswerMiss::Content(detail) => {
+                self.classifier.failure(failure_of(condition), rule, detail, condition.next_action().to_owned())
+            }
             AnswerMiss::Format(detail) => {
                 let next_action = match self.answer {
                     Some(_) => condition.next_action(),
@@ -173,6 +175,29 @@ impl AnswerGrader<'_> {
 
     fn content_failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
         self.classifier.failure(CheckFailure::Content, rule, detail, next_action)
+    }
+}
+
+/// The kind of failure if an answer's content does not hold.
+fn failure_of(condition: &AnswerCondition) -> CheckFailure {
+    match condition {
+        AnswerCondition::Latency(_) | AnswerCondition::Cost(_) => CheckFailure::Cost,
+        AnswerCondition::Equals(_)
+        | AnswerCondition::OneOf(_)
+        | AnswerCondition::AllOf(_)
+        | AnswerCondition::AnyOf(_)
+        | AnswerCondition::NoneOf(_)
+        | AnswerCondition::StartsWith(_)
+        | AnswerCondition::EndsWith(_)
+        | AnswerCondition::Regex(_)
+        | AnswerCondition::NotRegex(_)
+        | AnswerCondition::JsonSchema(..)
+        | AnswerCondition::Json(..)
+        | AnswerCondition::Length(_)
+        | AnswerCondition::Similar(_)
+        | AnswerCondition::Refuses(_)
+        | AnswerCondition::DoesNotRefuse(_)
+        | AnswerCondition::Not(..) => CheckFailure::Content,
     }
 }
 

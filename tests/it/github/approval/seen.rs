@@ -9,6 +9,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the giver is the timeline's actor, never the event's sender", giver),
         trial("who pushed the head last approves nothing", pusher),
         trial("a result that the comment does not show is not approved", not_shown),
+        trial("a result that the comment shows only after the label is not approved", shown_later),
         trial("the label's name is compared without letter case", letter_case),
         trial("a run that GitHub drops from its queue loses no approval", dropped),
         trial("an emptied expectation among forty edited documents is in the comment", every_kind),
@@ -101,6 +102,24 @@ fn not_shown() {
     story.upload(8, &head_sha(), &other, &story.proposed());
     let ran = story.labeled("alice");
     story.is_refused(&ran, "does not show the result on this commit");
+}
+
+/// The comment cannot be written at first, or it is written by a later workflow, as for a fork.
+fn shown_later() {
+    let story = Story::new();
+    story.github.deny("pull-requests: write");
+    story.gate(7);
+    assert!(story.github.bodies(BOT).is_empty());
+    story.github.change_denied(false);
+    story.github.label_by("alice", LABEL);
+    story.gate(8);
+    let ran = story.approve("alice");
+    story.is_refused(&ran, "did not show the result on this commit yet when the label was added");
+    // Looked at, and given again. What is written after that is the same result.
+    story.github.label_by("alice", LABEL);
+    story.gate(9);
+    let ran = story.approve("alice");
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{}", ran.stdout);
 }
 
 /// GitHub's label names are unique without regard to letter case.

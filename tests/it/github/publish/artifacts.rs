@@ -10,6 +10,7 @@ use zip::write::SimpleFileOptions;
 use super::{Fork, zipped};
 
 /// What an artifact is, and the sentence that it is refused with.
+#[allow(clippy::too_many_lines, reason = "one scenario, told in its order")]
 pub(super) fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let fork = Fork::new(true);
     let with = |change: &dyn Fn(&mut Value)| {

@@ -4,30 +4,38 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::pulls::NUMBER;
 use super::{Answer, Request, Standin, State, decoded, forbidden, invalid, missing, ok, status};
 
-/// The pull request's labels, what people may do, and every status that was set.
+/// The labels of pull requests, what people may do, and every status that was set.
 #[derive(Default)]
 pub struct Approvals {
-    pub labels: Vec<String>,
+    /// By the number of the pull request.
+    labels: BTreeMap<u64, Vec<String>>,
     roles: BTreeMap<String, &'static str>,
     statuses: Vec<Set>,
     unlabels: bool,
     /// A commit that somebody pushes right after the next status is set.
     pushes_next: Option<String>,
-    /// What happened to the pull request, as `issues/N/timeline` tells it.
-    timeline: Vec<Value>,
+    /// What happened to each pull request, as `issues/N/timeline` tells it.
+    timelines: BTreeMap<u64, Vec<Value>>,
     /// Who pushed which commit, as the repository's activity tells it.
     pushes: Vec<(String, String)>,
 }
 
 impl Approvals {
     /// GitHub tells labels apart without letter case, and adds none twice.
-    fn add_label(&mut self, by: &str, name: &str, at: &str) {
-        if !self.labels.iter().any(|label| label.eq_ignore_ascii_case(name)) {
-            self.labels.push(name.to_owned());
-            self.timeline.push(happened("labeled", by, name, at));
+    fn add_label(&mut self, number: u64, [by, name, at]: [&str; 3]) {
+        let labels = self.labels.entry(number).or_default();
+        if !labels.iter().any(|label| label.eq_ignore_ascii_case(name)) {
+            labels.push(name.to_owned());
+            self.timelines.entry(number).or_default().push(happened("labeled", by, name, at));
         }
+    }
+
+    /// The labels of a pull request.
+    pub fn labels_of(&self, number: u64) -> Vec<String> {
+        self.labels.get(&number).cloned().unwrap_or_default()
     }
 
     /// The contexts of all statuses, the oldest first.
@@ -35,10 +43,11 @@ impl Approvals {
         self.statuses.iter().map(|set| set.context.clone()).collect()
     }
 
-    fn remove_label(&mut self, by: &str, name: &str, at: &str) {
-        if self.labels.iter().any(|label| label.eq_ignore_ascii_case(name)) {
-            self.labels.retain(|label| !label.eq_ignore_ascii_case(name));
-            self.timeline.push(happened("unlabeled", by, name, at));
+    fn remove_label(&mut self, number: u64, [by, name, at]: [&str; 3]) {
+        let labels = self.labels.entry(number).or_default();
+        if labels.iter().any(|label| label.eq_ignore_ascii_case(name)) {
+            labels.retain(|label| !label.eq_ignore_ascii_case(name));
+            self.timelines.entry(number).or_default().push(happened("unlabeled", by, name, at));
         }
     }
 }
@@ -65,19 +74,29 @@ impl Standin {
     }
 
     pub fn label_by(&self, actor: &str, name: &str) {
+        self.label_on(NUMBER, actor, name);
+    }
+
+    /// Somebody adds a label to a pull request.
+    pub fn label_on(&self, number: u64, actor: &str, name: &str) {
         self.change(|state| {
             let at = state.tick();
             // Whoever adds a label by hand has created it before, or does so on the way.
             state.labels.add(name);
-            state.approval.add_label(actor, name, &at);
+            state.approval.add_label(number, [actor, name, &at]);
         });
     }
 
     /// Trudy takes a label away.
     pub fn unlabel(&self, name: &str) {
+        self.unlabel_on(NUMBER, name);
+    }
+
+    /// Trudy takes a label of a pull request away.
+    pub fn unlabel_on(&self, number: u64, name: &str) {
         self.change(|state| {
             let at = state.tick();
-            state.approval.remove_label("trudy", name, &at);
+            state.approval.remove_label(number, ["trudy", name, &at]);
         });
     }
 
@@ -87,7 +106,7 @@ impl Standin {
     }
 
     pub fn labels(&self) -> Vec<String> {
-        self.change(|state| state.approval.labels.clone())
+        self.change(|state| state.approval.labels_of(NUMBER))
     }
 
     /// Somebody takes every label away right after the next status is set.
@@ -152,26 +171,28 @@ fn shown(set: &Set) -> Value {
 }
 
 /// `issues/N/labels`, `collaborators/LOGIN/permission`, `statuses/SHA`, `commits/SHA/statuses`.
+#[allow(clippy::too_many_lines, reason = "one scenario, told in its order")]
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let allowed = |state: &State, permission| state.allows(permission);
     Some(match (request.method.as_str(), segments) {
         ("DELETE", ["issues", _, "labels", _]) if !allowed(state, "pull-requests: write") => {
             forbidden("issues=write; pull_requests=write")
         }
-        ("DELETE", ["issues", _, "labels", name]) => {
-            let name = decoded(name);
-            if !state.approval.labels.iter().any(|label| label.eq_ignore_ascii_case(&name)) {
+        ("DELETE", ["issues", number, "labels", name]) => {
+            let (number, name) = (number.parse().unwrap(), decoded(name));
+            if !state.approval.labels_of(number).iter().any(|label| label.eq_ignore_ascii_case(&name)) {
                 return Some(missing());
             }
             let at = state.tick();
             let login = state.account.login.clone();
-            state.approval.remove_label(&login, &name, &at);
+            state.approval.remove_label(number, [&login, &name, &at]);
             ok(json!([]))
         }
-        ("GET", ["issues", _, "timeline"]) => {
+        ("GET", ["issues", number, "timeline"]) => {
             // Commits stand there as well, with neither an actor nor a time of GitHub's.
             let mut all = vec![json!({ "event": "committed", "sha": "c".repeat(40), "author": { "name": "x" } })];
-            all.extend(state.approval.timeline.iter().cloned());
+            let own = number.parse().ok().and_then(|number: u64| state.approval.timelines.get(&number));
+            all.extend(own.into_iter().flatten().cloned());
             request.page(&all, Value::clone)
         }
         // REST, "List repository activities".
@@ -219,8 +240,8 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             }
             if std::mem::take(&mut state.approval.unlabels) {
                 let at = state.tick();
-                for label in state.approval.labels.clone() {
-                    state.approval.remove_label("trudy", &label, &at);
+                for label in state.approval.labels_of(NUMBER) {
+                    state.approval.remove_label(NUMBER, ["trudy", &label, &at]);
                 }
             }
             status(201, shown(&set))

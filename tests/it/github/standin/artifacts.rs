@@ -1,4 +1,6 @@
-//! Artifacts of workflow runs.
+//! Artifacts of workflow runs (REST, "Artifacts"): a list by name for the repository and for a run, and a download that redirects to
+//! a storage of its own ("Look for `Location:` in the response header"), 410 after an artifact has expired. A name is unique in one
+//! attempt of a run (actions/upload-artifact, "Breaking Changes" of version 4), so a re-run adds a second one.
 
 use std::collections::BTreeMap;
 

@@ -17,22 +17,23 @@ struct Comment {
     issue: u64,
     author: String,
     body: String,
+    /// When it was last written.
+    at: String,
 }
 
 impl Standin {
     pub fn comment(&self, author: &str, body: &str) {
-        self.change(|state| state.comments.add(super::pulls::NUMBER, author, body));
+        self.change(|state| {
+            let at = state.tick();
+            state.comments.add(super::pulls::NUMBER, [author, body, &at])
+        });
     }
 
     /// A person with write access edits a comment, whoever wrote it.
     pub fn change_comment(&self, id: u64, body: &str) {
         self.change(|state| {
-            state
-                .comments
-                .all
-                .iter_mut()
-                .filter(|comment| comment.id == id)
-                .for_each(|one| body.clone_into(&mut one.body));
+            let at = state.tick();
+            state.comments.write(id, [body, &at]);
         });
     }
 
@@ -63,10 +64,16 @@ impl Standin {
 }
 
 impl Comments {
-    fn add(&mut self, issue: u64, author: &str, body: &str) -> u64 {
+    fn add(&mut self, issue: u64, [author, body, at]: [&str; 3]) -> u64 {
         self.next += 1;
-        self.all.push(Comment { id: self.next, issue, author: author.to_owned(), body: body.to_owned() });
+        let [author, body, at] = [author, body, at].map(str::to_owned);
+        self.all.push(Comment { id: self.next, issue, author, body, at });
         self.next
+    }
+
+    fn write(&mut self, id: u64, [body, at]: [&str; 2]) {
+        let own = self.all.iter_mut().filter(|comment| comment.id == id);
+        own.for_each(|comment| [comment.body, comment.at] = [body, at].map(str::to_owned));
     }
 
     /// Another writer's older text stands there again.
@@ -81,15 +88,17 @@ impl Comments {
 }
 
 fn shown(comment: &Comment) -> Value {
-    let Comment { id, issue: _, author, body } = comment;
+    let Comment { id, issue: _, author, body, at } = comment;
     let url = format!("https://github.example/c/{id}");
-    json!({ "id": id, "body": body, "html_url": url, "user": { "login": author, "type": "Bot" } })
+    // REST, "Get an issue comment": `updated_at` is when it was last written.
+    json!({ "id": id, "body": body, "html_url": url, "user": { "login": author, "type": "Bot" }, "updated_at": at })
 }
 
 /// `issues/N/comments` and `issues/comments/ID`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let allowed = state.allows("pull-requests: write");
     let login = state.account.login.clone();
+    let at = if request.method == "GET" { String::new() } else { state.tick() };
     let comments = &mut state.comments;
     Some(match (request.method.as_str(), segments) {
         ("GET", ["issues", issue, "comments"]) => {
@@ -106,7 +115,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             let issue: u64 = issue.parse().unwrap();
             match request.body["body"].as_str().filter(|body| body.chars().count() <= 65_536) {
                 Some(body) => {
-                    let id = comments.add(issue, &login, body);
+                    let id = comments.add(issue, [&login, body, &at]);
                     status(201, comments.shown(id))
                 }
                 None => invalid(),
@@ -120,12 +129,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             match method {
                 "GET" => ok(comments.shown(id)),
                 "PATCH" => {
-                    let body = request.body["body"].as_str().unwrap();
-                    comments
-                        .all
-                        .iter_mut()
-                        .filter(|comment| comment.id == id)
-                        .for_each(|comment| body.clone_into(&mut comment.body));
+                    comments.write(id, [request.body["body"].as_str().unwrap(), &at]);
                     ok(comments.shown(id))
                 }
                 "DELETE" => {

@@ -15,6 +15,9 @@ use crate::repository::Repository;
 /// The mode of a link.
 pub const LINK: u32 = 0o120_000;
 
+/// The mode of a submodule.
+pub const SUBMODULE: u32 = 0o160_000;
+
 /// Commits by their ids.
 #[derive(Default)]
 pub struct Commits(BTreeMap<String, Commit>);
@@ -153,11 +156,10 @@ impl Commit {
                     json!({ "path": folder, "mode": "040000", "type": "tree", "sha": blob_id(folder.as_bytes()) }),
                 );
             }
+            let kind = if *mode == SUBMODULE { "commit" } else { "blob" };
             let (mode, size) = (format!("{mode:06o}"), bytes.len());
-            entries.insert(
-                path,
-                json!({ "path": path, "mode": mode, "type": "blob", "sha": blob_id(bytes), "size": size }),
-            );
+            entries
+                .insert(path, json!({ "path": path, "mode": mode, "type": kind, "sha": blob_id(bytes), "size": size }));
         }
         json!({ "truncated": self.truncated, "tree": entries.into_values().collect::<Vec<_>>() })
     }

@@ -1,6 +1,6 @@
 //! Files of the repository.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -13,6 +13,8 @@ use crate::repository::Repository;
 pub struct Contents {
     everywhere: BTreeMap<String, Vec<u8>>,
     at: BTreeMap<(String, String), Vec<u8>>,
+    /// Files that single commits lack.
+    removed: BTreeSet<(String, String)>,
     /// The commits that changed a file, newest first, by the commit that they are asked from.
     changes: BTreeMap<(String, String), Vec<String>>,
 }
@@ -35,6 +37,11 @@ impl Standin {
     /// A file on one commit or branch; it stands before the one that every commit has.
     pub fn file_at(&self, reference: &str, path: &str, text: &str) {
         self.change(|state| state.contents.put(reference, path, text.as_bytes().to_vec()));
+    }
+
+    /// One commit lacks a file that every other one has.
+    pub fn remove_at(&self, reference: &str, path: &str) {
+        self.change(|state| state.contents.removed.insert((reference.to_owned(), path.to_owned())));
     }
 }
 
@@ -61,7 +68,9 @@ impl Contents {
     }
 
     pub fn get(&self, reference: &str, path: &str) -> Option<&Vec<u8>> {
-        self.at.get(&(reference.to_owned(), path.to_owned())).or_else(|| self.everywhere.get(path))
+        let own = (reference.to_owned(), path.to_owned());
+        let everywhere = || self.everywhere.get(path).filter(|_| !self.removed.contains(&own));
+        self.at.get(&own).or_else(everywhere)
     }
 
     /// The files that every commit has.

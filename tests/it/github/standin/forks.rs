@@ -1,4 +1,5 @@
-//! Open pull requests by their heads: a run's event names none for a fork's.
+//! Open pull requests by their heads (REST, "List pull requests": `head` is `user:ref-name`). A fork's run names no pull request: its
+//! `pull_requests` is empty (docs, "Events that trigger workflows", `workflow_run`).
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! GraphQL: who the token belongs to, and the one mutation that writes a commit.
+//! GraphQL: who the token belongs to, and the one mutation that writes a commit (GraphQL, "Mutations", `createCommitOnBranch`:
+//! `expectedHeadOid` is "the git commit oid expected at the head of the branch prior to the commit"; errors come with the status 200).
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -67,6 +67,8 @@ pub struct State {
     port: u16,
     faults: Vec<(&'static str, Fault)>,
     denied: Vec<&'static str>,
+    /// The number of requests that are answered before the hour's requests are used up.
+    left: Option<usize>,
     lenient: bool,
     /// Seconds since the beginning: every change of this server's state has a time of its own.
     seconds: u64,
@@ -109,6 +111,11 @@ impl Standin {
         self.change(|state| state.denied.push(permission));
     }
 
+    /// The hour's requests are used up after so many more.
+    pub fn use_up_after(&self, requests: usize) {
+        self.change(|state| state.left = Some(requests));
+    }
+
     /// Whether what the token lacks is refused, or for now is not.
     pub fn change_denied(&self, refused: bool) {
         self.change(|state| state.lenient = !refused);
@@ -131,6 +138,11 @@ impl Standin {
 impl State {
     /// The fault that the next request of this method meets.
     fn meets(&mut self, method: &str) -> Option<Fault> {
+        match &mut self.left {
+            Some(0) => return Some(Fault::UsedUp(3600)),
+            Some(left) => *left -= 1,
+            None => {}
+        }
         let place = self.faults.iter().position(|(of, _)| *of == method)?;
         let fault = self.faults[place].1;
         if !matches!(fault, Fault::Always(_) | Fault::UsedUp(_)) {
@@ -148,6 +160,7 @@ impl State {
     /// Nothing goes wrong any more.
     pub fn heal(&mut self) {
         self.faults.clear();
+        self.left = None;
     }
 
     /// Whether the token has a permission.

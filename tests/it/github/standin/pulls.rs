@@ -217,6 +217,11 @@ impl Standin {
         self.change(|state| into.clone_into(&mut state.pulls.ours().into));
     }
 
+    /// The same of one pull request.
+    pub fn retarget_of(&self, number: u64, into: &str) {
+        self.change(|state| into.clone_into(&mut state.pulls.all.get_mut(&number).unwrap().into));
+    }
+
     /// The merge that workflows checked out stays of these commits, as in a run that is started again.
     pub fn keep_merge(&self, base: &str, head: &str) {
         self.change(|state| state.pulls.merges.insert(MERGE.to_owned(), [base.to_owned(), head.to_owned()]));
@@ -375,8 +380,9 @@ impl Standin {
 }
 
 /// `pulls`, `git/…` and `actions/workflows/ID/dispatches`.
+#[allow(clippy::too_many_lines, reason = "one scenario, told in its order")]
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
-    let labels = state.approval.labels.clone();
+    let labels = |number: u64| state.approval.labels_of(number);
     let writes = request.method != "GET";
     for (permission, accepted, area) in [
         ("pull-requests: write", "pull_requests=write", "pulls"),
@@ -388,6 +394,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         }
     }
     let author = state.account.login.clone();
+    let reads = state.allows("pull-requests: read");
     let pulls = &mut state.pulls;
     let text = |name: &str| request.body[name].as_str().map(str::to_owned);
     Some(match (request.method.as_str(), segments) {
@@ -404,7 +411,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         }
         ("GET", ["pulls", number]) => {
             match number.parse::<u64>().ok().filter(|number| pulls.all.contains_key(number)) {
-                Some(number) => ok(pulls.shown(number, &labels)),
+                Some(number) => ok(pulls.shown(number, &labels(number))),
                 None => missing(),
             }
         }
@@ -444,6 +451,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         // The open pull requests that have the commit, whatever repository it comes from, and "the merged pull request that introduced the
         // commit to the repository" (REST, "List pull requests associated with a commit": for a commit that the default branch lacks "it will
         // return merged and open pull requests associated with the commit").
+        ("GET", ["commits", _, "pulls"]) if !reads => forbidden("pull_requests=read"),
         ("GET", ["commits", commit, "pulls"]) => {
             let tip = |pull: &Pull| pull.head.clone().or_else(|| pulls.head_of(&pull.branch));
             let is_tip = |pull: &Pull| tip(pull).as_deref() == Some(*commit);

@@ -1,4 +1,5 @@
-//! The stand-in's trees and blobs: the base commit's files under the ids that git gives them.
+//! The stand-in's trees and blobs: the base commit's files under the ids that git gives them (REST, "Get a tree": `recursive=1` lists
+//! all, and `truncated` says that "the number of items in the tree array exceeded our maximum limit"; "Get a blob").
 
 use std::collections::{BTreeMap, BTreeSet};
 

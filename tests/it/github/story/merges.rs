@@ -104,7 +104,7 @@ impl Default {
     /// Red, then approved by a label, then green on the same commit.
     pub fn is_approved(&self, pull: &Pull) {
         assert_eq!(self.gate(pull).code, 1);
-        self.github.label(LABEL);
+        self.github.label_on(pull.number, "alice", LABEL);
         let mut job = Job::new(&self.elsewhere, &self.github, "pull_request.labeled", "pull_request_target");
         job.event["pull_request"]["number"] = json!(pull.number);
         job.event["label"]["name"] = json!(LABEL);
@@ -112,7 +112,7 @@ impl Default {
         assert_eq!(self.github.statuses(&pull.head).len(), 1, "{}{}", ran.stdout, ran.stderr);
         let ran = self.gate(pull);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        self.github.unlabel(LABEL);
+        self.github.unlabel_on(pull.number, LABEL);
     }
 
     /// Somebody merges it: the default branch has a new tip, and nothing else changes.

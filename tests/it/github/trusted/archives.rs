@@ -1,7 +1,7 @@
 //! The archive of a commit: it is the commit, or it is refused.
 
 use super::Fork;
-use crate::github::standin::commits::gzipped;
+use crate::github::standin::commits::{SUBMODULE, gzipped};
 use crate::github::standin::pulls::MERGE;
 use crate::github::{BOT, RUN};
 
@@ -29,6 +29,33 @@ pub fn not_the_commit() {
         commit.archived.insert("src/main.py".to_owned(), None);
     });
     assert_eq!(fork.job().runs().code, 0);
+}
+
+/// An archive has nothing of a submodule, and git's list has one entry with the mode 160000 (REST, "Get a tree").
+pub fn submodules() {
+    for (is_of_base, path, expected) in [
+        (false, "vendor/lib", 0),
+        (true, "vendor/lib", 0),
+        (false, "golden/contracts", 2),
+        (false, "golden/contracts/lease.md", 2),
+        (false, "golden/contracts/extra", 2),
+        (false, "golden/expected/legal", 2),
+        (false, "golden/runs", 2),
+        (false, "goldgate.yaml", 2),
+        (true, "golden/contracts", 3),
+    ] {
+        let fork = Fork::new();
+        fork.commit();
+        let commit = if is_of_base { super::sha("base") } else { MERGE.to_owned() };
+        fork.github.change_commit(&commit, |commit| {
+            commit.entries.retain(|known, _| known != path && !known.starts_with(&format!("{path}/")));
+            commit.entries.insert(path.to_owned(), (SUBMODULE, b"1".to_vec()));
+            commit.archived.insert(path.to_owned(), None);
+        });
+        let ran = fork.job().runs();
+        assert_eq!(ran.code, expected, "{path}: {}{}", ran.stdout, ran.stderr);
+        assert!(expected != 2 || ran.stderr.contains("symbolic link or a submodule"), "{path}: {}", ran.stderr);
+    }
 }
 
 pub fn hostile() {

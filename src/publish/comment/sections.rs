@@ -1,0 +1,103 @@
+//! The sections of a comment, with the state that each of them keeps in the comment itself.
+
+use serde::{Deserialize, Serialize};
+
+use crate::files::sha256_hex;
+use crate::model::{Comment, RunNumber};
+
+/// The sections in order. The deterministic tier decides, so it comes first.
+pub(super) const SECTIONS: [&str; 5] = ["deterministic", "model", "approval", "bump", "record"];
+
+/// Which job measured the result of a section.
+#[derive(Serialize, Deserialize, Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum ReportOrigin {
+    /// This job.
+    #[default]
+    Own,
+    /// An untrusted job: the pull request controls its workflow, config and program.
+    Stranger,
+}
+
+/// The state that is stored in a section.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Eq)]
+pub(super) struct SectionState {
+    pub(super) head: String,
+    pub(super) run: u64,
+    pub(super) attempt: u64,
+    pub(super) alert: String,
+    pub(super) says: String,
+    #[serde(default)]
+    pub(super) witness: ReportOrigin,
+    /// The digest of the shown result; `None` if the section does not show all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) result: Option<String>,
+    /// A time at which the comment showed this result already; `None` if the section was never written again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<String>,
+    /// The number of kinds of unapproved golden changes that did not fit.
+    #[serde(default)]
+    pub(super) hidden: usize,
+    /// The digest of the section's text: a text that somebody edited is not copied into the next comment.
+    #[serde(default)]
+    pub(super) digest: String,
+}
+
+impl SectionState {
+    pub(super) fn number(&self) -> RunNumber {
+        RunNumber { run: self.run, attempt: self.attempt }
+    }
+}
+
+/// A section of a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CommentSection {
+    pub(super) state: SectionState,
+    pub(super) text: String,
+}
+
+pub(super) fn tier_index(name: &str) -> Option<usize> {
+    SECTIONS.iter().position(|known| *known == name)
+}
+
+/// The digest of a section's text without white space, which GitHub may change.
+pub(super) fn digest(text: &str) -> String {
+    let solid: String = text.chars().filter(|char| !char.is_whitespace()).collect();
+    sha256_hex(solid.as_bytes()).chars().take(16).collect()
+}
+
+pub(super) const SECTION: &str = "<!-- goldgate:section ";
+pub(super) const END: &str = "<!-- goldgate:end -->";
+/// The markers around the alert of every section except the first.
+pub(super) const ALERT: &str = "<!-- goldgate:alert -->\n";
+pub(super) const ALERT_END: &str = "<!-- goldgate:alert-end -->\n";
+
+/// The sections of a comment. A section that is malformed, or whose text somebody edited, is left out.
+pub(super) fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
+    let mut found = Vec::new();
+    for part in body.split(SECTION).skip(1) {
+        let Some((head, rest)) = part.split_once(" -->\n") else { continue };
+        let Some((name, state)) = head.split_once(' ') else { continue };
+        let Some((text, _)) = rest.split_once(END) else { continue };
+        if let (Some(index), Ok(state)) = (tier_index(name), serde_json::from_str::<SectionState>(state)) {
+            let text = text.split_once(ALERT_END).map_or(text, |(_, text)| text.trim_start_matches('\n'));
+            if state.digest == digest(text) {
+                found.push((index, CommentSection { state, text: text.to_owned() }));
+            }
+        }
+    }
+    found
+}
+
+/// The sections of a comment, each result with a time at which it was shown: GitHub says when the comment was last written. A run that
+/// writes its own section (`own`) once more writes the same text.
+pub(super) fn dated_sections_of(comment: &Comment, own: Option<RunNumber>) -> Vec<(usize, CommentSection)> {
+    let mut sections = sections_of(&comment.body);
+    for (_, section) in &mut sections {
+        let is_own = own == Some(section.state.number());
+        if section.state.result.is_some() && section.state.since.is_none() && !is_own {
+            section.state.since.clone_from(&comment.written_at);
+        }
+    }
+    sections
+}
