@@ -203,6 +203,12 @@ impl AgentPolicy {
     }
 }
 
+/// Computes values that follow from the values of all samples of a pair in another way than other metrics do.
+pub trait Refolder: Sync {
+    /// Sets these values and no others; `values` has the kind's metrics in table order, with their samples.
+    fn refold(&self, pair: &Pair, values: &mut [PairValue]);
+}
+
 /// A loaded suite with its golden files.
 pub trait Suite: Send + Sync {
     /// The pairs that count, ordered by case, then agent. Drafts are not among them.
@@ -221,9 +227,10 @@ pub trait Suite: Send + Sync {
     /// samples.
     fn together(&self, _pair: &Pair, _samples: &[Vec<Run>], _result: &mut PairResult) {}
 
-    /// Computes the values of a pair that follow from the values of all its samples in another way than other metrics do. Only these
-    /// values are set; `values` has the kind's metrics in table order, with their samples.
-    fn refold(&self, _pair: &Pair, _values: &mut [PairValue]) {}
+    /// Returns what folds values of this suite in another way than other metrics; `None` for most kinds.
+    fn refolder(&self) -> Option<&dyn Refolder> {
+        None
+    }
 
     /// The request to a live agent for one of the pair's runs. It must not reveal expectations. `None` if the kind asks no
     /// agent, as with rules.

@@ -18,8 +18,8 @@ use crate::format::config::KindKeys;
 use crate::model::{Config, MetricSpec};
 
 pub use self::kind::{
-    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, RunCaching, Suite, SuiteKind,
-    SuiteOpener,
+    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, Refolder, RunCaching, Suite,
+    SuiteKind, SuiteOpener,
 };
 #[cfg(test)]
 pub use self::settings::tests::{SettingEdit, SettingEdits};

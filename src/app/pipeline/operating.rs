@@ -2,12 +2,11 @@
 
 use super::plan::LoadedSuite;
 use crate::gate::operating::{
-    Advice, Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, advice, operating,
+    Advice, Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, Refold, advice, operating,
 };
 use crate::gate::{GateInput, GateOutcome};
 use crate::model::{
-    AgentReport, ChanceOfFailure, GateRuling, PairResult, PairValue, Report, Ruling, SuiteId, SuiteReport, Tier,
-    Verdict,
+    AgentReport, ChanceOfFailure, GateRuling, PairResult, Report, Ruling, SuiteId, SuiteReport, Tier, Verdict,
 };
 use crate::render::operating::SuiteOperating;
 use crate::suites::Pair;
@@ -113,8 +112,11 @@ pub fn add_chances(loaded: &LoadedSuite, input: &GateInput<'_>, pairs: &[&Pair],
         Some((*pair, case))
     });
     let (pairs, cases): (Vec<&Pair>, Vec<RecordedCase>) = recorded.unzip();
-    let refold = |case: usize, values: &mut [PairValue]| loaded.suite.refold(pairs[case], values);
-    let agent = RecordedAgent { metrics: input.metrics, cases, refold: Some(Box::new(refold)) };
+    let refold = loaded
+        .suite
+        .refolder()
+        .map(|refolder| -> Refold<'_> { Box::new(|case, values| refolder.refold(pairs[case], values)) });
+    let agent = RecordedAgent { metrics: input.metrics, cases, refold };
     let samples = input.pairs.iter().map(|pair| pair.result.planned).max().unwrap_or(0);
     let OperatingEstimate::Rates(found) = operating(&[agent], samples as usize) else { return };
     for one in found.agents.iter().flatten().filter(|one| one.rates.false_alarms > REPORTED) {
@@ -134,10 +136,12 @@ pub fn recorded_agent<'a>(loaded: &'a LoadedSuite, tier: Tier, agent: &AgentRepo
         loaded.suite.pairs().iter().find(|pair| pair.agent == result.agent && pair.case == result.case)
     };
     let pairs: Vec<Option<&Pair>> = results.iter().map(pair).collect();
-    let refold = move |case: usize, values: &mut [PairValue]| {
-        if let Some(pair) = pairs[case] {
-            loaded.suite.refold(pair, values);
-        }
-    };
-    RecordedAgent { metrics: loaded.metrics_of(tier), cases, refold: Some(Box::new(refold)) }
+    let refold = loaded.suite.refolder().map(|refolder| -> Refold<'a> {
+        Box::new(move |case, values| {
+            if let Some(pair) = pairs[case] {
+                refolder.refold(pair, values);
+            }
+        })
+    });
+    RecordedAgent { metrics: loaded.metrics_of(tier), cases, refold }
 }

@@ -1,8 +1,9 @@
 //! The recorded samples of an agent, as values.
 
+use super::rates::Basis;
 use crate::fold;
 use crate::gate::limits::GatedMetric;
-use crate::model::{CaseValues, Exclusion, MetricSpec, PASSED, PairResult, PairValue, indicator};
+use crate::model::{Aggregate, CaseValues, Exclusion, MetricSpec, PASSED, PairResult, PairValue, indicator};
 
 /// Computes the values of a case again from the samples in them, for a kind that computes some from all samples together. The number is the
 /// index of the case.
@@ -63,25 +64,89 @@ impl RecordedCase {
     }
 }
 
-impl RecordedAgent<'_> {
-    pub(super) fn specs(&self) -> Vec<MetricSpec> {
-        self.metrics.iter().map(|metric| metric.spec).collect()
+/// How a value of a case comes about in each round.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Cell {
+    /// It is the same in each round, or nothing uses it.
+    Fixed(Option<f64>),
+    /// It is folded from the drawn samples.
+    Drawn,
+}
+
+/// What all rounds of one agent have in common. Most samples of a case are equal, and most metrics have no gate, so that few values have to
+/// be folded again in each round.
+pub(super) struct AgentPlan<'a> {
+    pub(super) agent: &'a RecordedAgent<'a>,
+    pub(super) specs: Vec<MetricSpec>,
+    /// How strongly the values of a case are its own ([`own_shares`]).
+    pub(super) shares: Vec<f64>,
+    /// Samples per case.
+    samples: usize,
+    /// By case and metric.
+    cells: Vec<Vec<Cell>>,
+}
+
+impl<'a> AgentPlan<'a> {
+    pub(super) fn new(agent: &'a RecordedAgent<'a>, samples: usize, basis: Basis) -> Self {
+        let specs: Vec<MetricSpec> = agent.metrics.iter().map(|metric| metric.spec).collect();
+        let shares = own_shares(&agent.cases, specs.len());
+        let used = used_columns(agent.metrics);
+        let is_shared: Vec<bool> = (0..specs.len())
+            .map(|column| {
+                let values = agent.cases.iter().flat_map(|case| &case.samples).map(|sample| sample.values[column]);
+                basis == Basis::Pooled && shares[column] < 1.0 && !are_equal(values)
+            })
+            .collect();
+        let cell = |case: &RecordedCase, column: usize| {
+            let values = case.samples.iter().map(|sample| sample.values[column]);
+            let first = values.clone().next().flatten();
+            let is_fixed = are_equal(values) && (!is_shared[column] || first.is_none());
+            match (used[column], is_fixed) {
+                (false, _) => Cell::Fixed(None),
+                (true, true) => Cell::Fixed(fold::folded(&specs[column], &vec![first; samples])),
+                (true, false) => Cell::Drawn,
+            }
+        };
+        let cells =
+            agent.cases.iter().map(|case| (0..specs.len()).map(|column| cell(case, column)).collect()).collect();
+        Self { agent, shares, samples, cells, specs }
     }
 
     /// The folded values of a case from some of its samples: the same medians, means and majorities as in a run.
-    pub(super) fn folded(&self, case: usize, samples: usize, value: impl Fn(usize, usize) -> Option<f64>) -> CaseRow {
-        let mut values: Vec<PairValue> = Vec::with_capacity(self.metrics.len());
-        for (column, metric) in self.metrics.iter().enumerate() {
-            let samples = (0..samples).map(|sample| value(sample, column)).collect();
-            let mut one = PairValue { name: metric.spec.name.into(), value: None, samples };
-            one.value = fold::folded(&metric.spec, &one.samples);
-            values.push(one);
-        }
-        if let Some(refold) = &self.refold {
-            refold(case, &mut values);
-        }
+    pub(super) fn folded(&self, case: usize, value: impl Fn(usize, usize) -> Option<f64>) -> CaseRow {
+        let drawn = |column: usize| (0..self.samples).map(|sample| value(sample, column)).collect::<Vec<_>>();
+        let Some(refold) = &self.agent.refold else {
+            let columns = self.specs.iter().zip(&self.cells[case]).enumerate();
+            let of_column = |(column, (spec, cell)): (usize, (&MetricSpec, &Cell))| match cell {
+                Cell::Fixed(value) => *value,
+                Cell::Drawn => fold::folded(spec, &drawn(column)),
+            };
+            return columns.map(of_column).collect();
+        };
+        let pair_value = |(column, spec): (usize, &MetricSpec)| {
+            let samples = drawn(column);
+            PairValue { name: spec.name.into(), value: fold::folded(spec, &samples), samples: samples.into() }
+        };
+        let mut values: Vec<PairValue> = self.specs.iter().enumerate().map(pair_value).collect();
+        refold(case, &mut values);
         values.into_iter().map(|value| value.value).collect()
     }
+}
+
+/// Which metrics the rates depend on: those with an active gate, and those that such a metric is composed of.
+fn used_columns(metrics: &[GatedMetric]) -> Vec<bool> {
+    let has_gate = |metric: &&GatedMetric| metric.gates.iter().any(|planned| planned.off.is_none());
+    let parts = metrics.iter().filter(has_gate).filter_map(|metric| {
+        let Aggregate::Harmonic(one, other) = metric.spec.aggregate else { return None };
+        Some([one, other])
+    });
+    let parts: Vec<&str> = parts.flatten().collect();
+    metrics.iter().map(|metric| has_gate(&metric) || parts.contains(&metric.spec.name)).collect()
+}
+
+fn are_equal(mut values: impl Iterator<Item = Option<f64>>) -> bool {
+    let first = values.next();
+    values.all(|value| Some(value) == first)
 }
 
 /// One folded value per metric.
@@ -93,7 +158,7 @@ pub(super) type CaseRow = Vec<Option<f64>>;
 /// The square root of the share of the variance of the cases' means that is not that of their samples (one-way analysis of variance with
 /// random effects). Means that are shrunk by this factor vary as much as the true ones: the constrained empirical Bayes estimate (Louis,
 /// "Estimating a population of parameter values using Bayes and empirical Bayes methods", JASA 79, 1984).
-pub(super) fn own_shares(cases: &[RecordedCase], columns: usize) -> Vec<f64> {
+fn own_shares(cases: &[RecordedCase], columns: usize) -> Vec<f64> {
     let of = |sample: &RecordedSample, column: usize| match sample.values.get(column) {
         Some(value) => *value,
         None => Some(indicator(sample.passed)),

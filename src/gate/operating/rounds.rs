@@ -4,7 +4,7 @@ use fastrand::Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::rates::Basis;
-use super::recorded::{CaseRow, RecordedAgent, RecordedCase, RecordedSample, own_shares};
+use super::recorded::{AgentPlan, CaseRow, RecordedAgent, RecordedCase, RecordedSample};
 use crate::fold;
 use crate::model::{Aggregate, Better, MetricSpec, six_places};
 
@@ -45,11 +45,11 @@ pub(super) fn count_rounds(agents: &[RecordedAgent<'_>], samples: usize) -> usiz
 
 /// Simulates the rounds. The same recordings always give the same rounds.
 pub(super) fn simulate(plan: &RoundPlan<'_>, rounds: usize) -> Vec<Vec<AgentRound>> {
-    let shares: Vec<Vec<f64>> = plan.agents.iter().map(|agent| own_shares(&agent.cases, agent.metrics.len())).collect();
+    let agents: Vec<AgentPlan<'_>> =
+        plan.agents.iter().map(|agent| AgentPlan::new(agent, plan.samples, plan.basis)).collect();
     let round = |number: usize| {
         let mut random = Rng::with_seed(SEED + number as u64);
-        let agents = plan.agents.iter().zip(&shares);
-        agents.map(|(agent, shares)| agent_round(plan, agent, shares, &mut random)).collect()
+        agents.iter().map(|agent| agent_round(plan, agent, &mut random)).collect()
     };
     (0..rounds).into_par_iter().map(round).collect()
 }
@@ -109,15 +109,14 @@ fn drawn<'a>(plan: &RoundPlan<'_>, cases: &'a [RecordedCase], case: usize, rando
     }
 }
 
-fn agent_round(plan: &RoundPlan<'_>, agent: &RecordedAgent<'_>, shares: &[f64], random: &mut Rng) -> AgentRound {
-    let specs = agent.specs();
-    let count = agent.cases.len();
+fn agent_round(plan: &RoundPlan<'_>, agent: &AgentPlan<'_>, random: &mut Rng) -> AgentRound {
+    let AgentPlan { specs, shares, .. } = agent;
+    let cases = &agent.agent.cases;
+    let count = cases.len();
     let (mut now, mut before, mut failing) = (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
     for case in 0..count {
-        let (run, baseline) = drawn(plan, &agent.cases, case, random);
-        let row = |side: &[DrawnSample<'_>]| {
-            agent.folded(case, plan.samples, |sample, column| side[sample].value(column, shares))
-        };
+        let (run, baseline) = drawn(plan, cases, case, random);
+        let row = |side: &[DrawnSample<'_>]| agent.folded(case, |sample, column| side[sample].value(column, shares));
         let passes =
             |side: &[DrawnSample<'_>]| 2 * side.iter().filter(|sample| sample.passed(shares)).count() > plan.samples;
         now.push(row(&run));
@@ -131,9 +130,9 @@ fn agent_round(plan: &RoundPlan<'_>, agent: &RecordedAgent<'_>, shares: &[f64], 
         fallen_failing[case].1 = true;
     }
     AgentRound {
-        now: agent_values(&specs, &now, &failing),
-        before: agent_values(&specs, &before, &[]).into_iter().map(|value| value.map(six_places)).collect(),
-        fallen: agent_values(&specs, &fallen, &fallen_failing),
+        now: agent_values(specs, &now, &failing),
+        before: agent_values(specs, &before, &[]).into_iter().map(|value| value.map(six_places)).collect(),
+        fallen: agent_values(specs, &fallen, &fallen_failing),
         cases: count,
     }
 }

@@ -7,17 +7,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use self::whole::{are_identical, set, variance};
+use self::whole::{are_identical, set};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Ask, Better, Check, CheckKey, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling, Run, RunKey, SampleFold,
-    SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
+    Ask, Better, Check, CheckKey, Gate, Grade, MetricSpec, PairResult, Ruling, Run, RunKey, SampleFold, SuiteConfig,
+    Unit, all_hold, harmonic, indicator, reaches,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, Refolder, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -360,40 +362,8 @@ impl Suite for Stochastic {
         }
     }
 
-    fn refold(&self, pair: &Pair, values: &mut [PairValue]) {
-        let scenario = self.folder.case(pair);
-        let Some(StochasticMetrics {
-            precision,
-            recall,
-            f1,
-            precision_variance,
-            recall_variance,
-            f1_variance,
-            precision_stddev,
-            recall_stddev,
-            f1_stddev,
-            scenario_pass_rate,
-            identical_runs: _,
-            case_pass_rate: _,
-        }) = StochasticMetrics::from_table_order(values)
-        else {
-            return;
-        };
-        let (Some(mean_precision), Some(mean_recall), Some(mean_f1)) = (precision.value, recall.value, f1.value) else {
-            return;
-        };
-        let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
-        let passes = reaches(mean_precision, enough_precise) && reaches(mean_recall, enough_found);
-        for (of_run, mean, of_variance, of_stddev) in [
-            (precision, mean_precision, precision_variance, precision_stddev),
-            (recall, mean_recall, recall_variance, recall_stddev),
-            (f1, mean_f1, f1_variance, f1_stddev),
-        ] {
-            let variance = variance(&of_run.samples.iter().copied().flatten().collect::<Vec<f64>>(), mean);
-            set(of_variance, variance);
-            set(of_stddev, variance.sqrt());
-        }
-        set(scenario_pass_rate, indicator(passes));
+    fn refolder(&self) -> Option<&dyn Refolder> {
+        Some(self)
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
@@ -410,7 +380,7 @@ impl Suite for Stochastic {
 
 #[cfg(test)]
 mod tests {
-    use super::{RunScores, measured, score, variance};
+    use super::{RunScores, measured, score};
     use crate::suites::shared::atoms::Atom;
     use crate::text::Keyword;
 
@@ -440,11 +410,5 @@ mod tests {
         let RunScores { precision, recall, f1 } = measured(&[1.0, 0.5], 9);
         assert_eq!((precision, recall), (0.375, 0.75), "at most twice as many atoms as facts count");
         assert!((f1 - 0.5).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_variance_is_that_of_all_runs() {
-        assert_eq!(variance(&[0.0, 1.0], 0.5), 0.25);
-        assert_eq!(variance(&[0.5, 0.5, 0.5], 0.5), 0.0);
     }
 }
