@@ -31,11 +31,9 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
     record.refuse_contradictions(source, key, sample)?;
     let status = record.status(source)?;
     let metrics = record.metrics.map(CountsForm::read).unwrap_or_default();
-    let total = match (metrics.total_tokens, metrics.input_tokens, metrics.output_tokens) {
-        (Some(total), ..) => Some(total),
-        (None, None, None) => None,
-        (None, input, output) => Some(input.unwrap_or(0.0) + output.unwrap_or(0.0)),
-    };
+    let parts = metrics.input_tokens.into_iter().chain(metrics.output_tokens).reduce(|input, output| input + output);
+    // A total below its parts would hide what the run used.
+    let total = metrics.total_tokens.into_iter().chain(parts).reduce(f64::max);
     let provenance = record.provenance.unwrap_or_default();
     // Only needed without a digest.
     let prompt = match (&provenance.input_sha256, record.inputs) {
@@ -315,6 +313,9 @@ mod tests {
         assert_eq!((read.total, read.input, read.output, read.cost_usd), (Some(7.0), 7, 0, Some(0.5)));
         let read = tokens(r#"{"total_tokens": -5, "total_latency_ms": -1.0, "cost_usd": "-0.5", "input_tokens": -3}"#);
         assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (None, 0, None, None));
+        let total = |given: &str| tokens(&format!(r#"{{"input_tokens": 7, "output_tokens": 2, {given}}}"#)).total;
+        assert_eq!(total(r#""total_tokens": 1"#), Some(9.0), "a total below its parts does not count");
+        assert_eq!(total(r#""total_tokens": 12"#), Some(12.0), "a total may count more, such as reasoning");
         let both = r#"{"total_tokens": 1, "totalTokens": 2, "totalLatency": true, "totalLatency": 3}"#;
         assert_eq!((tokens(both).total, tokens(both).latency_ms), (Some(1.0), Some(3.0)));
         let none = super::Tokens::default();
