@@ -108,7 +108,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub chosen: SelectionArgs,
     /// Only the cases that failed in the last run of this working tree; other cases stay ungraded
-    #[arg(long, conflicts_with_all = ["update_baseline", "shard"])]
+    #[arg(long, conflicts_with_all = ["base", "update_baseline", "shard"])]
     pub failed: bool,
     /// Number of samples per agent and case
     #[arg(long, value_name = "N", env = "GOLDGATE_SAMPLES", value_parser = samples)]

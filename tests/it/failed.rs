@@ -115,7 +115,7 @@ fn nothing_known() {
 fn no_baseline() {
     let repository = two();
     repository.goldgate(&["run", "-q"]);
-    for other in ["--update-baseline", "--shard=1/2"] {
+    for other in ["--base=HEAD", "--update-baseline", "--shard=1/2"] {
         let ran = repository.goldgate(&["run", "--failed", other, "--out", "out"]);
         assert!(ran.code == 2 && ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
     }
