@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every request of `mode: publish`, `mode: trusted` and of the check run is shown to a validating mock of GitHub's official OpenAPI
 # description.
+# GOLDGATE_BINARY is a program to check instead of a new build.
 set -euo pipefail
 # shellcheck source=tests/contract/mock.sh
 . "$(dirname "$0")/mock.sh"
@@ -9,8 +10,11 @@ front=$((mock + 1))
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
   'git/commits/{commit_sha}' 'git/ref/{ref}' 'compare/{basehead}' 'git/trees/{tree_sha}' 'tarball/{ref}' 'actions/runs/{run_id}' 'actions/runs/{run_id}/artifacts' \
   'actions/artifacts/{artifact_id}/{archive_format}' 'commits/{ref}/statuses' 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' 'branches/{branch}' commits 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' labels 'labels/{name}'
-cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
-binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
+binary=${GOLDGATE_BINARY:-}
+if [[ -z $binary ]]; then
+  cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
+  binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
+fi
 mkdir -p "$work/repo/.git" "$work/empty/.git"
 cp -r "$root/fixtures" "$root/examples" "$root/goldgate.yaml" "$root/baselines" "$work/repo/"
 node "$here/forks.mjs" "$front" "$mock" "$work" "$root/tests/events" &

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Every request that `goldgate action` makes is shown to a validating mock of GitHub's official OpenAPI description.
+# GOLDGATE_BINARY is a program to check instead of a new build.
 set -euo pipefail
 # shellcheck source=tests/contract/mock.sh
 . "$(dirname "$0")/mock.sh"
@@ -19,8 +20,11 @@ code=$(curl -s -o "$work/ruleset.json" -w '%{http_code}' -H 'authorization: Bear
   "http://127.0.0.1:$mock/repos/acme/agents/rulesets")
 [[ $code == 201 ]] || { echo "docs/ruleset.json is not as GitHub describes a ruleset: $code" >&2; cat "$work/ruleset.json" >&2; exit 1; }
 
-cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
-binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
+binary=${GOLDGATE_BINARY:-}
+if [[ -z $binary ]]; then
+  cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
+  binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
+fi
 mkdir -p "$work/repo/.git"
 cp -r "$root/fixtures" "$root/examples" "$root/goldgate.yaml" "$work/repo/"
 # action RUN EVENT NAME MODE [VARIABLE=VALUE]…
