@@ -23,6 +23,7 @@ mod chaos;
 mod checks_and_gates;
 mod circles;
 mod codes;
+mod config_page;
 mod diff;
 mod docs;
 mod drafts;
@@ -110,6 +111,7 @@ fn main() {
     trials.extend(checks_and_gates::trials());
     trials.extend(circles::trials());
     trials.extend(codes::trials());
+    trials.extend(config_page::trials());
     trials.extend(diff::trials());
     trials.extend(docs::trials());
     trials.extend(drafts::trials());
