@@ -147,6 +147,11 @@ impl Diagnostics {
         self.found.iter().any(|one| one.is_read_failure(failure))
     }
 
+    /// Whether there are problems and all have this code.
+    pub fn are_all(&self, code: Code) -> bool {
+        !self.is_empty() && self.found.iter().all(|one| one.code == code)
+    }
+
     /// Whether the list has no problems.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()

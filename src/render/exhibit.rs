@@ -13,10 +13,23 @@ const LINES: usize = 60;
 /// Writes the golden file from the line of a case; `start` counts from 1.
 pub fn golden(out: &mut String, golden: &SourceText, start: usize) {
     put(out, &format!("expected, {}:", golden.file));
+    if let Some(entry) = entry(golden, start) {
+        return text(out, entry.lines());
+    }
     let whole = golden.text.lines().count() <= LINES;
     // A long file starts one line above the case, for context.
     let skipped = if whole { 0 } else { start.saturating_sub(2) };
     text(out, golden.text.lines().skip(skipped));
+}
+
+/// The entry of a case in a file with several, with the margin of its first line; `None` if no entry begins in this line, or if it is
+/// the whole file.
+fn entry(golden: &SourceText, start: usize) -> Option<&str> {
+    let before: usize = golden.text.split_inclusive('\n').take(start.saturating_sub(1)).map(str::len).sum();
+    let rest = golden.text.get(before..).filter(|rest| before > 0 && rest.trim_start().starts_with('{'))?;
+    let mut entries = serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
+    entries.next()?.ok()?;
+    rest.get(..entries.byte_offset())
 }
 
 /// Writes the output of each sample.

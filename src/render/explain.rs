@@ -35,7 +35,7 @@ pub struct ExplainedCase<'a> {
 pub struct EarlierOutput<'a> {
     /// The short id of the commit.
     pub commit: &'a str,
-    /// The outputs.
+    /// The outputs; empty if the commit does not have the case.
     pub samples: &'a [Sample],
 }
 
@@ -44,6 +44,9 @@ const CHANGES: usize = 60;
 
 /// Writes what changed in the output since the earlier commit.
 fn changes(out: &mut String, before: EarlierOutput<'_>, samples: &[Sample]) {
+    if before.samples.is_empty() {
+        return put(out, &format!("no output to compare with: commit {} does not have this case yet", before.commit));
+    }
     let (old, new) = (exhibit::whole(before.samples), exhibit::whole(samples));
     let changes = changed_lines(&old, &new);
     if changes.is_empty() {

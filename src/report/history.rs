@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Baseline, Better, Report, Unit};
+use crate::model::{Baseline, Better, MOVED, NEWLY_FAILING, Report, Unit, metric_value};
 
 /// A number's name: suite, agent and metric.
 pub type NumberName = (String, String, String);
@@ -64,9 +64,6 @@ pub struct History {
     pub notes: Vec<String>,
 }
 
-/// Half of the last decimal place in a baseline.
-const SAME: f64 = 0.5e-6;
-
 /// The fewest values of a slope.
 const FEWEST: usize = 3;
 
@@ -88,7 +85,7 @@ pub fn history(
         .collect();
     let moves = |index: usize| {
         let moved = trends.iter().enumerate().filter_map(|(trend, one)| {
-            let (before, after) = step(&one.values, index)?;
+            let (before, after) = step(one, index)?;
             Some(NumberMove { trend, before, after })
         });
         moved.collect::<Vec<NumberMove>>()
@@ -101,17 +98,20 @@ pub fn history(
 impl NumberTrend {
     /// Whether the number has different values.
     pub fn has_moved(&self) -> bool {
-        (0..self.values.len()).any(|index| step(&self.values, index).is_some())
+        (0..self.values.len()).any(|index| step(self, index).is_some())
     }
 }
 
-/// The last value before a measurement and the value in it, if they differ. A first value moves nothing.
-fn step(values: &[Option<f64>], index: usize) -> Option<(f64, Option<f64>)> {
-    let before = &values[..index];
-    match values[index] {
+/// The last value before a measurement and the value in it, if they differ. A first value moves nothing, and neither does a value that
+/// reads the same: a baseline has fewer decimal places than a report.
+fn step(trend: &NumberTrend, index: usize) -> Option<(f64, Option<f64>)> {
+    let before = &trend.values[..index];
+    match trend.values[index] {
         Some(after) => {
             let last = before.iter().rev().flatten().next()?;
-            ((last - after).abs() > SAME).then_some((*last, Some(after)))
+            let read = |value| metric_value(trend.scale.unit, Some(value));
+            let has_moved = (last - after).abs() > MOVED && read(*last) != read(after);
+            has_moved.then_some((*last, Some(after)))
         }
         None => Some((before.last().copied().flatten()?, None)),
     }
@@ -150,7 +150,9 @@ pub fn numbers_of_report(report: &Report) -> BTreeMap<NumberName, f64> {
     let agents = report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
     let numbers = agents.flat_map(|(suite, agent)| {
         let name = |metric: &str| (suite.id.to_string(), agent.agent.to_string(), metric.to_owned());
-        agent.metrics.iter().filter_map(move |metric| Some((name(&metric.name), metric.value?)))
+        // This number only compares with the baseline.
+        let measured = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);
+        measured.filter_map(move |metric| Some((name(&metric.name), metric.value?)))
     });
     numbers.collect()
 }
@@ -187,6 +189,20 @@ mod tests {
             .collect();
         assert_eq!(moves, [vec![], vec![(0, 0.5, Some(0.7))], vec![(0, 0.7, None)], vec![(0, 0.7, Some(0.9))]]);
         assert_eq!((found.trends[0].has_moved(), found.trends[1].has_moved()), (true, false));
+    }
+
+    #[test]
+    fn a_value_that_reads_the_same_has_not_moved() {
+        for (unit, before, after, moved) in [
+            (Unit::Share, 0.857_143, 6.0 / 7.0, false),
+            (Unit::Count, 2_379.46, 2_379.5, false),
+            (Unit::Spread, 0.010_651, 0.010_65, false),
+            (Unit::Share, 0.857, 0.858, true),
+        ] {
+            let measured = [before, after].map(|value| measured(&[("f1", value)]));
+            let found = history(measured.to_vec(), Vec::new(), |_| NumberScale { unit, better: Better::Higher });
+            assert_eq!(found.trends[0].has_moved(), moved, "{before} to {after}");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
             "explain shows the calls in order, the values against their gates, the history and the next step",
             sections,
         ),
+        trial("explain says that the earlier commit does not have the case, the agent or the suite yet", newer),
         trial("explain of recordings that an earlier commit cannot read shows the rest", unreadable),
         trial("explain shows no control character of a check's name", control_characters),
     ]
@@ -129,6 +130,24 @@ fn sections() {
     let places: Vec<usize> =
         parts.iter().map(|part| ran.stdout.find(part).unwrap_or_else(|| panic!("{part}: {}", ran.stdout))).collect();
     assert!(places[0] < places[1] && places.iter().skip(3).is_sorted(), "{places:?}: {}", ran.stdout);
+}
+
+fn newer() {
+    let repository = committed();
+    let said = " does not have this case yet";
+    for (file, text) in [
+        ("golden/contracts/office.md", "# Office\n\nOn a change of control the seller has to approve.\n".to_owned()),
+        ("golden/expected/legal/office.json", EXPECTED.replace("lease.md", "office.md")),
+        ("golden/runs/legal/office.json", RUN.replace("\"lease\"", "\"office\"").replace("lease.md", "office.md")),
+    ] {
+        repository.write(file, text);
+    }
+    let case = explain(&repository, &["office"]);
+    assert!(case.code == 0 && case.stdout.contains(said) && case.stderr.is_empty(), "{}{}", case.stdout, case.stderr);
+    repository.replace("goldgate.yaml", "id: contracts", "id: leases");
+    let suite = explain(&repository, &["leases/legal/lease"]);
+    assert!(suite.code == 0 && suite.stdout.contains(said), "{}{}", suite.stdout, suite.stderr);
+    assert_eq!(suite.stderr, "");
 }
 
 fn unreadable() {

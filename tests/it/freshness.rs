@@ -100,7 +100,7 @@ fn older_prompt() {
         "{why}"
     );
     // There is no target that could be run: the command imports.
-    assert!(why.contains("`goldgate import FORMAT FILE --agent helper --out runs --force`"), "{why}");
+    assert!(why.contains("`goldgate import PATH… --agent helper --out runs --force`"), "{why}");
     let check = repository.goldgate(&["check"]);
     assert!(check.code == 2 && check.stderr.contains("[stale-recording]"), "{check:?}");
 }

@@ -255,7 +255,7 @@ fn no_verdict() {
         "[prompts/legal.md]",
         &format!("[prompts/legal.md, \"{}\"]", files.join("\", \"")),
     );
-    let command = "`goldgate import FORMAT FILE --agent legal --out golden/runs --force`";
+    let command = "`goldgate import PATH… --agent legal --out golden/runs --force`";
     for format in ["table", "markdown"] {
         let told = repository.goldgate(&["run", "--format", format]).stdout.replace("&#96;", "`");
         let said = told.lines().filter(|line| line.to_lowercase().contains("no verdict")).collect::<Vec<_>>();

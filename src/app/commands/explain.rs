@@ -115,9 +115,10 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
                 let asked = requests(loaded, pair, &disk, &mut problems);
                 let (golden, samples, asked) = (&golden, samples.as_slice(), asked.as_slice());
                 let name = (suite.id.clone(), agent.agent.clone(), case.case.clone());
-                let before = past
-                    .as_ref()
-                    .and_then(|past| Some(EarlierOutput { commit: &past.commit, samples: past.samples.get(&name)? }));
+                let before = past.as_ref().map(|past| EarlierOutput {
+                    commit: &past.commit,
+                    samples: past.samples.get(&name).map(Vec::as_slice).unwrap_or_default(),
+                });
                 let past: Vec<Option<f64>> = baselines.iter().map(|baseline| passed_in(baseline, &name)).collect();
                 let past = past.as_slice();
                 out.push_str(&render::explain(&ExplainedCase {

@@ -8,6 +8,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::SampleJob;
+use crate::files::SourceText;
 use crate::format::run_v1;
 use crate::model::{
     AgentName, Json, Measures, RepoPath, RunEvidence, RunInputs, RunKey, RunRecord, RunStatus, Steps, SuiteId,
@@ -92,7 +93,7 @@ impl RecordingWriter {
         let mut by_run: BTreeMap<&RunKey, Vec<usize>> = BTreeMap::new();
         jobs.iter().enumerate().for_each(|(at, job)| by_run.entry(&job.request.key).or_default().push(at));
         let mut agents: BTreeSet<&AgentName> = BTreeSet::new();
-        let mut sets = Vec::new();
+        let (mut sets, mut failed) = (Vec::new(), 0);
         for (key, jobs_of_run) in by_run {
             let folder = match (&elsewhere, self.own.get(&(key.suite.clone(), key.agent.clone()))) {
                 (Some(_), _) => RepoPath::root(),
@@ -111,16 +112,37 @@ impl RecordingWriter {
                 _ => SetFiles::Several(texts),
             };
             written += files.count();
+            failed += jobs_of_run.iter().filter(|index| has_failed(&jobs[**index], records.get(index))).count();
             sets.push(FileSet { folder: folder.child(key.agent.as_str()), name: key.case.to_string(), files });
             agents.insert(&key.agent);
         }
         elsewhere.as_ref().unwrap_or(disk).swap(&sets)?;
-        notes.push(format!(
-            "recorded {} of {}; commit them to use them in the deterministic tier",
-            plural(written, "sample", "samples"),
-            plural(agents.len(), "agent", "agents")
-        ));
+        let (samples, agents) = (plural(written, "sample", "samples"), plural(agents.len(), "agent", "agents"));
+        notes.push(format!("recorded {samples} of {agents}; {}", next_step(written, failed)));
         Ok(())
+    }
+}
+
+/// Whether a sample gave no answer.
+fn has_failed(job: &SampleJob, record: Option<&String>) -> bool {
+    record.is_some_and(|text| {
+        let source = SourceText::from_text(RepoPath::root(), text.clone());
+        run_v1::read_run(&source, &job.request.key, job.request.sample)
+            .is_ok_and(|run| run.status != RunStatus::Completed)
+    })
+}
+
+/// What to do with the recordings, of which some may have no answer.
+fn next_step(written: usize, failed: usize) -> String {
+    match failed {
+        0 => "commit them to use them in the deterministic tier".to_owned(),
+        _ if failed == written => {
+            "none of them has an answer: correct the agent or its target and record again before you commit".to_owned()
+        }
+        _ => {
+            let have = plural(failed, "of them has no answer and is", "of them have no answer and are");
+            format!("{have} inconclusive: record again, or commit them as they are")
+        }
     }
 }
 

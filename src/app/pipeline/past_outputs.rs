@@ -7,7 +7,7 @@ use anyhow::Context;
 use crate::app::pipeline::plan::plan;
 use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection::Selection;
-use crate::diag::Diagnostics;
+use crate::diag::{Code, Diagnostics};
 use crate::model::{AgentName, CaseId, RepoPath, Sample, SuiteId, Tier};
 use crate::text::short_commit;
 use crate::world::{BaseTree, Disk, Git, ReadOnce, World};
@@ -16,7 +16,7 @@ use crate::world::{BaseTree, Disk, Git, ReadOnce, World};
 pub struct PastOutputs {
     /// The short id of the commit.
     pub commit: String,
-    /// The samples, by suite, agent and case.
+    /// The samples, by suite, agent and case; a case that the commit does not have is absent.
     pub samples: BTreeMap<(SuiteId, AgentName, CaseId), Vec<Sample>>,
 }
 
@@ -49,14 +49,22 @@ pub fn past_outputs(
             version.commit
         }
     };
-    let context = || format!("while reading the recordings of commit {}", short_commit(&commit));
+    let commit_name = short_commit(&commit).to_owned();
+    let context = || format!("while reading the recordings of commit {commit_name}");
     let head = ReadOnce::of(disk);
     let tree = BaseTree::open(&git, &commit, &head).with_context(context)?;
     let refused = |problems: Diagnostics| {
         let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
         anyhow::anyhow!("{}: {first}", context())
     };
-    let plan = plan(&tree, config, wanted, &world.clock).map_err(refused)?;
+    let plan = match plan(&tree, config, wanted, &world.clock) {
+        Ok(plan) => plan,
+        // The suite, the agent or the case is newer than the commit.
+        Err(problems) if problems.are_all(Code::NOTHING_SELECTED) => {
+            return Ok(Some(PastOutputs { commit: commit_name, samples: BTreeMap::new() }));
+        }
+        Err(problems) => return Err(refused(problems)),
+    };
     let layout = LiveLayout::default();
     let runs = Replay::open(&tree, &plan, Tier::Deterministic, &layout).map_err(refused)?;
     let mut samples = BTreeMap::new();
@@ -66,5 +74,5 @@ pub fn past_outputs(
             samples.insert(name, runs.samples(pair, SampleCount::AtLeast(1)).map_err(refused)?);
         }
     }
-    Ok(Some(PastOutputs { commit: short_commit(&commit).to_owned(), samples }))
+    Ok(Some(PastOutputs { commit: commit_name, samples }))
 }

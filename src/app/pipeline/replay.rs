@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
 use crate::format::run_v1;
+use crate::golden_changes::record_first;
 use crate::model::{
-    AgentName, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteId, Tier, UngradedReason,
+    Agent, AgentName, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteId, Tier, UngradedReason,
 };
 use crate::suites::{CaseStage, Pair};
 
@@ -113,19 +114,26 @@ impl<'a> Replay<'a> {
             .map(|key| &key.suite)
             .collect();
         let suites = config.suites.iter().filter(|suite| asked.contains(&suite.id));
-        let agents: Vec<(&SuiteId, &AgentName, RepoPath)> = suites
+        let agents: Vec<(&SuiteId, &AgentName, &Agent, &RepoPath)> = suites
             .flat_map(|suite| suite.agents.iter().map(move |(name, agent)| (&suite.id, name, agent)))
             .filter_map(|(suite, name, agent)| {
                 let folder = match source_of(agent, tier)? {
                     RunSource::Replay(folder) => folder,
                     RunSource::Live(_) => layout.folders.get(&(suite.clone(), name.clone()))?,
                 };
-                Some((suite, name, folder.child(name.as_str())))
+                Some((suite, name, agent, folder))
             })
             .collect();
         let listed: Vec<_> = agents
             .into_par_iter()
-            .map(|(suite, name, path)| (suite, name, RecordingFolder::list(files, path)))
+            .map(|(suite, name, agent, folder)| {
+                let listed = RecordingFolder::list(files, folder.child(name.as_str()));
+                let listed = listed.map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFolder) {
+                    true => Diagnostic { help: record_first(suite, name, agent, folder.as_str()), ..problem },
+                    false => problem,
+                });
+                (suite, name, listed)
+            })
             .collect();
         for (suite, name, folder) in listed {
             if let Some(folder) = problems.keep(folder) {

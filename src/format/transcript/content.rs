@@ -151,7 +151,10 @@ pub fn finish_transcript(
     builder: ConversationBuilder,
 ) -> Result<Transcript, Diagnostic> {
     builder.finish(at).map_err(|NoAssistantMessage| {
-        let help = "provide the whole conversation, including the model's answer";
+        let help = match source.text.contains("\"human\"") {
+            true => "these look like messages of LangChain: dump them with `convert_to_openai_messages`",
+            false => "provide the whole conversation, including the model's answer",
+        };
         source.problem(at, Code::NO_ANSWER, "this transcript has no assistant message", help)
     })
 }

@@ -16,7 +16,8 @@ pub struct ConversationBuilder {
     unanswered: Option<String>,
     interjected: Option<String>,
     begun: bool,
-    last: Option<String>,
+    /// The text of the last assistant message, and the number of events before it.
+    last: Option<(usize, String)>,
     calls: Vec<ToolCall>,
     /// The indices of calls without a result, earliest first.
     open: HashMap<Known, VecDeque<usize>>,
@@ -62,8 +63,8 @@ impl ConversationBuilder {
         match (self.begun, asker) {
             _ if text.is_empty() => {}
             (false, _) => self.prompt.push(text),
-            (true, Asker::System) => self.event("system", &text),
-            (true, Asker::User) => self.event("user", &text),
+            (true, Asker::System) => self.events.push(event("system", &text)),
+            (true, Asker::User) => self.events.push(event("user", &text)),
         }
     }
 
@@ -77,15 +78,16 @@ impl ConversationBuilder {
     /// Starts an assistant message with its text, if any. The text of the last one is the answer.
     pub fn add_answer(&mut self, text: String) {
         self.answers();
-        if let Some(before) = self.last.replace(text).filter(|before| !before.is_empty()) {
-            self.event("assistant", &before);
+        if let Some((index, before)) = self.last.take().filter(|(_, before)| !before.is_empty()) {
+            self.events.insert(index, event("assistant", &before));
         }
+        self.last = Some((self.events.len(), text));
     }
 
     /// Adds a tool call of the assistant.
     pub fn called(&mut self, id: Option<String>, name: String, arguments: Json) {
         self.answers();
-        self.last.get_or_insert_default();
+        self.last.get_or_insert_with(|| (self.events.len(), String::new()));
         let known = id.map_or_else(|| Known::Name(name.clone()), Known::Id);
         self.open.entry(known).or_default().push_back(self.calls.len());
         self.calls.push(ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None });
@@ -124,10 +126,6 @@ impl ConversationBuilder {
         *self.left_out.entry(what.chars().take(40).collect()).or_default() += 1;
     }
 
-    fn event(&mut self, role: &str, text: &str) {
-        self.events.push(Json::from(json!({ "role": role, "text": text }).to_string()));
-    }
-
     /// Ends the conversation.
     ///
     /// # Errors
@@ -142,7 +140,7 @@ impl ConversationBuilder {
             prompt: (!self.prompt.is_empty()).then(|| self.prompt.join("\n\n")),
             query: self.query,
             interjected: self.interjected,
-            text: Some(self.last.ok_or(NoAssistantMessage)?),
+            text: Some(self.last.ok_or(NoAssistantMessage)?.1),
             calls: self.calls,
             events: self.events,
             metrics: Measures::default(),
@@ -150,5 +148,32 @@ impl ConversationBuilder {
             started_at: None,
             left_out: self.left_out,
         })
+    }
+}
+
+fn event(role: &str, text: &str) -> Json {
+    Json::from(json!({ "role": role, "text": text }).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asker, ConversationBuilder};
+
+    #[test]
+    fn events_are_in_the_order_of_the_conversation() {
+        let mut conversation = ConversationBuilder::default();
+        for (asker, text) in [(Some(Asker::User), "a"), (None, "b"), (Some(Asker::User), "c"), (None, "d"), (None, "e")]
+        {
+            match asker {
+                Some(asker) => conversation.add_question(asker, text.to_owned()),
+                None => conversation.add_answer(text.to_owned()),
+            }
+        }
+        let transcript = conversation.finish(0).unwrap();
+        let texts: Vec<String> = transcript.events.iter().map(|event| event.text().to_owned()).collect();
+        let expected = ["assistant", "user", "assistant"].into_iter().zip(["b", "c", "d"]);
+        let expected: Vec<String> =
+            expected.map(|(role, text)| format!("{{\"role\":\"{role}\",\"text\":\"{text}\"}}")).collect();
+        assert_eq!((texts, transcript.text.as_deref()), (expected, Some("e")));
     }
 }

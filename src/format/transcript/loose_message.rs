@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::content;
-use super::conversation_builder::{Asker, ConversationBuilder, NoAssistantMessage, UnmatchedResult};
+use super::content::finish_transcript;
+use super::conversation_builder::{Asker, ConversationBuilder, UnmatchedResult};
 use super::recorded_run::Transcript;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
@@ -206,10 +207,7 @@ pub fn conversation(source: &SourceText, at: usize, messages: &[LooseMessage]) -
             source.problem(at, Code::ANSWER_WITHOUT_CALL, what, help)
         })?;
     }
-    builder.finish(at).map_err(|NoAssistantMessage| {
-        let help = "provide the whole conversation, including the model's answer";
-        source.problem(at, Code::NO_ANSWER, "this transcript has no assistant message", help)
-    })
+    finish_transcript(source, at, builder)
 }
 
 fn add(builder: &mut ConversationBuilder, message: &LooseMessage) -> Result<(), (String, UnmatchedResult)> {

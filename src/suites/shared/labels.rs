@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::quarantine::is_day;
 use super::rubric::DIMENSIONS;
-use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure, nearest};
 use crate::files::{Files, SourceText};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
@@ -185,7 +185,13 @@ impl Labels {
     /// Every invalid label.
     pub fn open(file: Option<&RepoPath>, files: &dyn Files) -> Result<Self, Diagnostics> {
         let Some(file) = file else { return Ok(Self::default()) };
-        let source = files.text(file)?;
+        let source = files.text(file).map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFile) {
+            true => Diagnostic {
+                help: "`goldgate label` creates it; correct the path, or remove the key".to_owned(),
+                ..problem
+            },
+            false => problem,
+        })?;
         let raws: Vec<&RawValue> = json::golden(&source)?;
         let mut problems = Diagnostics::default();
         let labels: Vec<Label> =

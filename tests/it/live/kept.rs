@@ -19,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a run that is killed while it records loses no recording", killed),
         trial("finished samples are kept until their recordings are on disk", unwritable),
         trial("the case with the longest name is recorded, and recorded again", long_name),
+        trial("recordings without an answer are not to be committed", unanswered),
         trial("recording again with fewer samples leaves none of the old ones", fewer),
     ]
 }
@@ -78,6 +79,26 @@ fn long_name() {
     }
     assert!(repository.path(&format!("recorded/legal/{name}/2.json")).exists());
     assert!(!repository.path(&format!("recorded/legal/{name}.json")).exists());
+}
+
+fn unanswered() {
+    let noted = |bad: usize| {
+        let endpoint = Endpoint::new(Duration::ZERO, move |number, _| match number < bad {
+            true => Answer::Status(400, "", "{}"),
+            false => Answer::Says(GOOD.to_owned()),
+        });
+        let repository = live(&endpoint, "openai", "");
+        let ran = model(&repository, &["--samples", "3", "--record", "recorded"]);
+        ran.stdout + &ran.stderr
+    };
+    for (bad, next) in [
+        (0, "commit them to use them in the deterministic tier"),
+        (1, "1 of them has no answer and is inconclusive"),
+        (3, "none of them has an answer: correct the agent"),
+    ] {
+        let text = noted(bad);
+        assert!(text.contains(&format!("recorded 3 samples of 1 agent; {next}")), "{bad}: {text}");
+    }
 }
 
 fn fewer() {
