@@ -3,6 +3,7 @@
 mod case_sets;
 mod gate_input;
 mod own;
+mod unmeasured;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -10,6 +11,7 @@ use self::case_sets::CaseSets;
 pub use self::gate_input::{CaseSelection, ComparedPair, GateInput, QuarantineHistory};
 pub(super) use self::own::newly_failing_cases;
 use self::own::{case, newly_failing};
+use self::unmeasured::withhold_failures;
 use super::limits::GatedMetric;
 use super::rule::{BaseNumber, Subject, ruled};
 use super::statistics::{CaseDependence, detectable, reliability, share_interval};
@@ -99,6 +101,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
         let interval = interval_of_share(spec, &column, apart);
         metrics.push(metric_report(metric, &subject, &bases[index], interval, comparison.with_noise()));
     }
+    withhold_failures(judged, &mut metrics);
     let named = |metric: &MetricReport| metric.name.clone();
     let unstated = judged.metrics.iter().zip(&metrics).filter(|(metric, report)| is_unstated(&metric.spec, report));
     GateOutcome {

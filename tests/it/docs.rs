@@ -168,7 +168,7 @@ fn metrics() {
         kind.own_metrics().iter().for_each(|spec| text.push_str(&row(spec)));
     }
     text.push_str(
-        "\n## Every kind\n\nEvery kind also has these metrics, after its own. If `coverage` is below its floor, there is no verdict, never a fail.\n\n\
+        "\n## Every kind\n\nEvery kind also has these metrics, after its own. If `coverage` is below its floor, there is no verdict, and a gate\nfails only if no result of the missing cases could let it pass.\n\n\
          | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
     );
     COMMON.iter().for_each(|spec| text.push_str(&row(spec)));

@@ -10,6 +10,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("a case that the baseline measured and this run did not gives no verdict and is named", lost_case),
         trial("lost cases never hide a failed gate", lost_and_failed),
+        trial("a fixed limit does not fail by a few measured cases if the others could still reach it", few_left),
         trial("a floor of coverage must be a number", coverage_floor),
         trial("a case in quarantine is not missing", quarantined),
         trial("with a quarantine, at most a tenth of the cases may be lost", quarantined_and_lost),
@@ -92,6 +93,26 @@ fn lost_and_failed() {
     repository.write(&run_of(1), LOST);
     repository.write(&run_of(2), r#"{"status": "completed", "outputs": {"findings": [], "gaps": []}}"#);
     assert_eq!(graded(&repository).0.code, 1);
+}
+
+/// Nine of ten cases might reach the limit, so two cases alone do not fail it. What fails for certain stays red.
+fn few_left() {
+    let code = |lost: u32, floor: f64| {
+        let repository = ten();
+        repository.remove("baselines/latest.json");
+        let gates = format!("    gates: {{ case_pass_rate: {{ min: {floor}, hard: true }} }}\n    agents:");
+        repository.replace("goldgate.yaml", "    agents:", &gates);
+        (1..=lost).for_each(|number| repository.write(&run_of(number), LOST));
+        let run = repository.read(&run_of(9));
+        repository.write(&run_of(9), run.replace("\"gaps\": [\"missing doc\"]", "\"gaps\": []"));
+        let (ran, report) = graded(&repository);
+        (ran.code, metric(&report, "case_pass_rate")["verdict"].as_str().unwrap().to_owned())
+    };
+    let told = |code: i32, verdict: &str| (code, verdict.to_owned());
+    assert_eq!(code(0, 0.8), told(0, "pass"));
+    assert_eq!(code(8, 0.8), told(3, "inconclusive"));
+    assert_eq!(code(8, 0.95), told(1, "fail"), "no result of the others reaches it");
+    assert_eq!(code(0, 0.95), told(1, "fail"));
 }
 
 fn coverage_floor() {
