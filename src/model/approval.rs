@@ -82,4 +82,7 @@ pub struct Approval {
     pub head: String,
     /// The digest of the approved result.
     pub digest: String,
+    /// The reason in the description of the pull request, if it gives one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }

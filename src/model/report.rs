@@ -82,6 +82,19 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Calls, tokens and cost of the run.
     pub usage: RunUsage,
+    /// What the run does to the baseline. Only for the screen: a stored report does not know it.
+    #[serde(skip)]
+    pub baseline_file: BaselineFile,
+}
+
+/// What a run does to the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BaselineFile {
+    /// It compares with it.
+    #[default]
+    Compared,
+    /// It writes its numbers into it.
+    Written,
 }
 
 /// Whether a failed gate blocks a merge.

@@ -286,6 +286,7 @@ fn read_approval(status: &CommitStatus, head: &str) -> Option<Approval> {
         at: status.at.clone(),
         head: head.to_owned(),
         digest: digest.to_owned(),
+        reason: None,
     })
 }
 

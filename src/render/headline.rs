@@ -7,8 +7,8 @@ use super::plain::line;
 use super::words::{GateCounts, NAME, limit, other_outcome, plural};
 use super::{evidence, since_base};
 use crate::model::{
-    AgentReport, Authority, CaseChoice, CaseTrend, ChangeClass, Exclusion, GateKind, GateRuling, MetricReport,
-    OtherPullRequest, Report, Ruling, Verdict, metric_value,
+    AgentReport, Approval, Authority, BaselineFile, CaseChoice, CaseTrend, ChangeClass, Exclusion, GateKind,
+    GateRuling, MetricReport, OtherPullRequest, Report, Ruling, Verdict, metric_value,
 };
 use crate::suites::KINDS;
 use crate::text::line_with_end;
@@ -68,7 +68,10 @@ pub const MAKE_BASELINE: &str = "`goldgate run --update-baseline`";
 
 /// The result of a run without any baseline to compare with: which gates pass on their own limits, and how to get a baseline.
 fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
-    let next = format!("There is no baseline yet; {MAKE_BASELINE} makes one.");
+    let next = match report.baseline_file {
+        BaselineFile::Compared => format!("There is no baseline yet; {MAKE_BASELINE} makes one."),
+        BaselineFile::Written => "These numbers become the baseline.".to_owned(),
+    };
     let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
     // An agent may be in a baseline that its numbers cannot be compared with.
     let is_known = |agent: &AgentReport| {
@@ -124,7 +127,11 @@ fn undecided(report: &Report) -> String {
     found.map_or(String::new(), |(agent, metric, gate)| {
         let value = metric_value(metric.unit, metric.value);
         let name = line(&metric.name, NAME);
-        format!(": {} {name} {value}, needs {}; more cases or samples decide it", agent.agent, limit(metric, gate))
+        format!(
+            ": {} {name} {value}, needs {}; more cases or samples decide it, goldgate calibrate says how many",
+            agent.agent,
+            limit(metric, gate)
+        )
     })
 }
 
@@ -156,7 +163,7 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
 
 /// Who approved the worst number that no gate would let pass otherwise; `None` if no number needed it.
 fn approved(report: &Report) -> Option<String> {
-    let by = &report.approval.as_ref()?.by;
+    let Approval { by, reason, .. } = report.approval.as_ref()?;
     let agents = report.suites.iter().flat_map(|suite| &suite.agents);
     let approved = agents.flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric))).filter_map(
         |(agent, metric)| Some((agent, metric, evidence::approved_gate(report.approval.as_ref(), metric)?)),
@@ -168,8 +175,9 @@ fn approved(report: &Report) -> Option<String> {
         0 => String::new(),
         more => format!(" + {}", plural(more, "more number", "more numbers")),
     };
+    let reason = reason.as_deref().map_or(String::new(), |why| format!(" Reason: {}", line(why, REASON)));
     Some(format!(
-        "Passes by approval of {}: {} {} {} (baseline {}, {}){more}.",
+        "Passes by approval of {}: {} {} {} (baseline {}, {}){more}.{reason}",
         line(by, NAME),
         agent.agent,
         line(&metric.name, NAME),

@@ -178,8 +178,8 @@ const NOTES: usize = 80;
 fn footer(report: &Report, links: &Links) -> String {
     let run = links.run.as_ref().map_or(String::new(), |address| format!(" · [run and full report]({address})"));
     format!(
-        "<sub>head {} · baseline of {}{run} · goldgate {}</sub>\n",
-        words::short(report.commit.as_deref()),
+        "<sub>{} · baseline of {}{run} · goldgate {}</sub>\n",
+        words::graded_commit(report, "head"),
         words::base(report, |branch| inline(branch, words::NAME)),
         name(&report.tool.version)
     )

@@ -2,7 +2,9 @@
 
 use super::number::duration;
 use super::words::plural;
-use crate::model::{AgentReport, ChangedText, MovedUse, Report, SampleUse, Unit, fixed_places, metric_value};
+use crate::model::{
+    AgentReport, CaseTrend, ChangedText, MovedUse, PairResult, Report, SampleUse, Unit, fixed_places, metric_value,
+};
 use crate::text::{WordPiece, changed_words, line};
 
 /// How a format marks words that differ.
@@ -23,6 +25,11 @@ pub const LIKELY_CAUSE: &str = "changed since the base commit, so the likely cau
 
 /// The next step where an agent changed.
 pub const UNDO_IT: &str = "next: undo or reword this change, and record again";
+
+/// Whether what this commit changed in an agent explains a failed case. Then a tag would only contradict it.
+pub fn explains(agent: &AgentReport, case: Option<&PairResult>) -> bool {
+    !agent.since_base.agent.is_empty() && case.is_none_or(|case| case.trend != CaseTrend::StillFailing)
+}
 
 /// The marks of git's word diff, for terminals.
 pub const PLAIN_MARKS: DiffMarks = DiffMarks { clean: line, longest: 300, removed: ("[-", "-]"), added: ("{+", "+}") };
@@ -107,6 +114,16 @@ fn more(moved: &MovedUse) -> String {
         SampleUse::Cost => "money",
     };
     format!("{} {name}", change(moved))
+}
+
+/// What this commit changed in an agent, by name: `this change of prompts/a.md and 2 more`.
+pub fn changed_names(agent: &AgentReport, clean: impl Fn(&str) -> String) -> String {
+    let all = &agent.since_base.agent;
+    let first = all.first().map_or(String::new(), |change| clean(&change.name));
+    match all.len() {
+        0 | 1 => format!("this change of {first}"),
+        count => format!("this change of {first} and {} more", count - 1),
+    }
 }
 
 /// The lines on what changed in an agent; empty without a base commit.

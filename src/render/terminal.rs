@@ -1,19 +1,19 @@
 //! The report for a terminal.
 
 mod frame;
+mod gates;
 mod notes;
 mod numbers;
 mod overview;
 mod wrapping;
 
 pub(super) use self::frame::plain_style;
-use super::evidence::FailedMetric;
 use super::plain::{line, put};
 use super::screen::{Detail, Screen, Style};
-use super::since_base::{LIKELY_CAUSE, PLAIN_MARKS, UNDO_IT, agent_changes, change_line};
+use super::since_base::{changed_names, explains};
 use super::words::GateCounts;
 use super::{certainty, evidence, judges, words};
-use crate::model::{AgentReport, CaseTrend, FailureLine, Report, Tag};
+use crate::model::{CaseTrend, FailureLine, Report, Tag};
 use crate::text::line_with_end;
 
 /// The number of failed checks, and of numbers that moved, that are listed.
@@ -43,10 +43,10 @@ pub fn terminal(report: &Report, screen: Screen) -> String {
 fn body(out: &mut String, report: &Report, screen: Screen) {
     let samples = words::plural(report.samples as usize, "sample", "samples");
     let facts = format!(
-        "goldgate {} · {} tier · up to {samples} per case · commit {}",
+        "goldgate {} · {} tier · up to {samples} per case · {}",
         report.tool.version,
         words::tiers(report),
-        words::short(report.commit.as_deref())
+        words::graded_commit(report, "commit")
     );
     put(out, &facts);
     if !report.suites.is_empty() {
@@ -60,7 +60,7 @@ fn body(out: &mut String, report: &Report, screen: Screen) {
         certain(out, report);
         advice(out, report);
     }
-    failed_gates(out, report);
+    gates::gates(out, report);
     failures(out, report, screen.detail);
     golden_changes(out, report);
     notes::notes(out, report, screen.detail);
@@ -84,69 +84,6 @@ fn certain(out: &mut String, report: &Report) {
     out.push('\n');
 }
 
-/// Each failed gate with the cases that moved it.
-fn failed_gates(out: &mut String, report: &Report) {
-    let failed = evidence::failed_metrics(report);
-    let (mut above, mut compared): (Option<&AgentReport>, Vec<_>) = (None, Vec::new());
-    for FailedMetric { suite, agent, metric, gate } in failed.iter().take(LISTED) {
-        put(out, &format!("{}/{}: {}", suite.id, agent.agent, evidence::failed_gate(metric, gate)));
-        if above.is_none_or(|above| !std::ptr::eq(above, *agent)) {
-            changes(out, agent);
-        }
-        above = Some(agent);
-        for (one, case) in evidence::cases_with_reports(agent, metric) {
-            put(out, format!("  {} {}", one.case, evidence::case_value(metric, one)).trim_end());
-            for difference in &one.differences {
-                let samples = evidence::in_samples(case, difference);
-                put(out, &format!("    expected {}", line(&difference.difference.expected, 200)));
-                put(out, &format!("    got      {}{samples}", line(&difference.difference.produced, 300)));
-            }
-            let name = (&suite.id, suite.tier, &agent.agent, &one.case);
-            if !compared.contains(&name) {
-                compared.push(name);
-                let changed = agent.since_base.outputs_of(&one.case).iter().take(OUTPUTS);
-                let completed = case.map_or(1, |case| case.completed);
-                changed.for_each(|one| put(out, &format!("    changed  {}", change_line(one, completed, PLAIN_MARKS))));
-            }
-        }
-        if let Some(more) = evidence::more_cases(metric) {
-            put(out, &format!("  … and {more}"));
-        }
-        if let Some(chance) = words::chance_of_failed_metric(metric) {
-            put(out, &format!("  {chance}"));
-        }
-    }
-    if failed.len() > LISTED {
-        put(out, &format!("… and {} more failed gates; --out DIR shows all", failed.len() - LISTED));
-    }
-    if !failed.is_empty() {
-        out.push('\n');
-    }
-}
-
-/// The number of values of an output, and of changes of an agent, that are listed.
-const OUTPUTS: usize = 3;
-
-/// What this commit changed in an agent.
-fn changes(out: &mut String, agent: &AgentReport) {
-    let all = agent_changes(agent, PLAIN_MARKS);
-    if all.is_empty() {
-        return;
-    }
-    put(out, &format!("  {LIKELY_CAUSE}:"));
-    all.iter().take(OUTPUTS).for_each(|change| put(out, &format!("    {change}")));
-    if all.len() > OUTPUTS {
-        put(
-            out,
-            &format!(
-                "    … and {}; --out DIR shows all",
-                words::plural(all.len() - OUTPUTS, "more change", "more changes")
-            ),
-        );
-    }
-    put(out, &format!("    {UNDO_IT}"));
-}
-
 /// The failed checks. Those of newly failing cases come first; one that failed before has one line only.
 fn failures(out: &mut String, report: &Report, detail: Detail) {
     let mut all: Vec<_> = report.failures().collect();
@@ -154,27 +91,30 @@ fn failures(out: &mut String, report: &Report, detail: Detail) {
         return;
     }
     all.sort_by_key(|line| has_failed_before(line));
+    let explained = |failed: &FailureLine<'_>| explains(failed.agent, Some(failed.case));
     let counts = Tag::ALL.into_iter().filter_map(|tag| {
-        let count =
-            all.iter().filter(|line| line.check.failure.as_ref().is_some_and(|failure| failure.tag == tag)).count();
+        let has_tag = |line: &&FailureLine<'_>| line.check.failure.as_ref().is_some_and(|failure| failure.tag == tag);
+        let count = all.iter().filter(has_tag).filter(|line| !explained(line)).count();
         (count > 0).then(|| format!("{} {count}", tag.as_str()))
     });
-    put(
-        out,
-        &format!(
-            "{} ({})",
-            words::plural(all.len(), "failed check", "failed checks"),
-            counts.collect::<Vec<_>>().join(", ")
-        ),
-    );
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let counts = if counts.is_empty() { counts } else { format!(" ({counts})") };
+    put(out, &format!("{}{counts}", words::plural(all.len(), "failed check", "failed checks")));
     let metrics = evidence::failed_metrics(report);
     let is_shown = |failed: &FailureLine<'_>| evidence::is_shown(&metrics, failed);
-    for failed in all.iter().take(LISTED) {
-        let Some(failure) = failed.check.failure.as_deref() else { continue };
+    // What failed before has one line for each case.
+    let share_line = |one: &FailureLine<'_>, next: &FailureLine<'_>| {
+        detail != Detail::Everything && has_failed_before(one) && std::ptr::eq(one.case, next.case)
+    };
+    let groups: Vec<&[FailureLine<'_>]> = all.chunk_by(share_line).collect();
+    for group in groups.iter().take(LISTED) {
+        let Some((failed, failure)) = group.first().and_then(|one| Some((one, one.check.failure.as_deref()?))) else {
+            continue;
+        };
         let FailureLine { suite, agent, case, check } = failed;
-        let before = if has_failed_before(failed) { ", failed before" } else { "" };
-        let name = format!("{}/{}/{} {}", suite.id, agent.agent, case.case, check.name);
-        put(out, &format!("  {name} [{}{before}]", failure.tag.as_str()));
+        let checks: Vec<String> = group.iter().map(|one| one.check.name.to_string()).collect();
+        let tags = if explained(failed) { String::new() } else { tags_of(group) };
+        put(out, &format!("  {}/{}/{} {}{tags}", suite.id, agent.agent, case.case, checks.join(", ")));
         if has_failed_before(failed) && detail != Detail::Everything {
             continue;
         }
@@ -185,12 +125,25 @@ fn failures(out: &mut String, report: &Report, detail: Detail) {
             }
             put(out, &format!("    got      {}", line(&failure.detail, 300)));
         }
-        put(out, &format!("    next: {}  ({}:{})", line(&failure.next_action, 200), case.golden, check.location.line));
+        let place = format!("{}:{}", case.golden, check.location.line);
+        match explained(failed) {
+            true => put(out, &format!("    likely cause: {}  ({place})", changed_names(agent, |text| line(text, 160)))),
+            false => put(out, &format!("    next: {}  ({place})", line(&failure.next_action, 200))),
+        }
     }
-    if all.len() > LISTED {
-        put(out, &format!("  … and {} more; `goldgate explain CASE` or --out DIR shows all", all.len() - LISTED));
+    let more: usize = groups.iter().skip(LISTED).map(|group| group.len()).sum();
+    if more > 0 {
+        put(out, &format!("  … and {more} more; `goldgate explain CASE` or --out DIR shows all"));
     }
     out.push('\n');
+}
+
+/// The tags of the failures of one line: ` [prompt, failed before]`.
+fn tags_of(group: &[FailureLine<'_>]) -> String {
+    let has = |tag: &Tag| group.iter().any(|one| one.check.failure.as_ref().is_some_and(|failure| failure.tag == *tag));
+    let mut words: Vec<&str> = Tag::ALL.into_iter().filter(has).map(Tag::as_str).collect();
+    words.extend(group.first().is_some_and(has_failed_before).then_some("failed before"));
+    format!(" [{}]", words.join(", "))
 }
 
 /// Whether the case failed in the baseline as well.

@@ -3,8 +3,9 @@
 pub use super::headline::{MAKE_BASELINE, headline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
-    AgentReport, Approval, BaseCommitValue, ChanceOfFailure, GateKind, GateRuling, GoldenChange, MetricReport, Noise,
-    OtherOutcome, PairResult, Quarantine, Report, Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
+    AgentReport, Approval, BaseCommitValue, CaseTrend, ChanceOfFailure, GateKind, GateRuling, GoldenChange,
+    MetricReport, Noise, OtherOutcome, PairResult, Quarantine, Report, Ruling, SuiteReport, Unit, Verdict, Weight,
+    grouped, metric_value,
 };
 
 /// The longest name in a sentence, in characters.
@@ -74,6 +75,15 @@ pub fn base(report: &Report, escape: impl Fn(&str) -> String) -> String {
     report.base_branch.as_deref().map_or(commit.to_owned(), |branch| format!("{} at {commit}", escape(branch)))
 }
 
+/// The graded commit after a word for it. Where the base commit is checked out, the graded files are changes on top of it.
+pub fn graded_commit(report: &Report, word: &str) -> String {
+    let commit = short(report.commit.as_deref());
+    match report.commit.is_some() && report.commit == report.base {
+        true => format!("uncommitted files on {commit}"),
+        false => format!("{word} {commit}"),
+    }
+}
+
 /// Whether a golden change needs an approval, and whether it has one.
 pub fn weight(report: &Report, change: &GoldenChange) -> &'static str {
     match (change.weight, &report.approval) {
@@ -85,7 +95,7 @@ pub fn weight(report: &Report, change: &GoldenChange) -> &'static str {
 
 /// Who approved which commit, and when.
 pub fn approval(approval: &Approval) -> String {
-    let Approval { by, at, head, digest: _ } = approval;
+    let Approval { by, at, head, digest: _, reason: _ } = approval;
     format!("approved by {by} at {at} for commit {}", short(Some(head)))
 }
 
@@ -126,18 +136,37 @@ fn base_commit_value(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&
 pub fn chance_of_failure(metric: &MetricReport, gate: &GateRuling) -> Option<String> {
     let ChanceOfFailure { rate, approximate } = gate.chance?;
     let about = if approximate { "about " } else { "" };
-    let this = match metric.comparison.noise {
-        Some(Noise::Beyond) => ", but this change is larger than the noise",
-        Some(Noise::Within | Noise::Untold) | None => ": this may be noise",
-    };
     let rate = whole_percent(rate);
-    Some(format!("an unchanged agent fails this gate in {about}{rate} of re-recordings{this}; `goldgate calibrate`"))
+    let often = format!("an unchanged agent fails this gate in {about}{rate} of re-recordings");
+    // One of the two measures has to count: the interval, because it is of this very change.
+    Some(match metric.comparison.noise {
+        Some(Noise::Beyond) => {
+            format!("more than noise: the 95% interval of this change excludes zero, although {often}")
+        }
+        Some(Noise::Within | Noise::Untold) | None => format!("{often}: this may be noise; `goldgate calibrate`"),
+    })
 }
 
 /// How often one of a metric's gates fails by chance.
 pub fn chance_of_failed_metric(metric: &MetricReport) -> Option<String> {
     metric.gates.iter().find_map(|gate| chance_of_failure(metric, gate))
 }
+
+/// How a case moved since the baseline. The checks of a case may pass while its numbers are below a limit.
+pub fn trend(case: &PairResult) -> &'static str {
+    match (case.trend, case.passed.passes()) {
+        (CaseTrend::NewlyFailing, false) => "newly failing",
+        (CaseTrend::NewlyFailing, true) => "newly below a limit",
+        (CaseTrend::NewlyPassing, _) => "newly passing",
+        (CaseTrend::New, _) => "new",
+        (CaseTrend::StillFailing, _) => "still failing",
+        (CaseTrend::StillPassing, _) => "still passing",
+        (CaseTrend::Unknown, _) => "unknown",
+    }
+}
+
+/// The words of [`trend`] for cases that moved, the worst first.
+pub const MOVED_TRENDS: [&str; 4] = ["newly failing", "newly below a limit", "newly passing", "new"];
 
 /// A rate in whole percent. One between the ends is never shown as 0% or 100%.
 pub fn whole_percent(rate: f64) -> String {

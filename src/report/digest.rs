@@ -106,8 +106,8 @@ fn places(value: Option<f64>) -> Value {
 mod tests {
     use super::result_digest;
     use crate::model::{
-        Approval, Authority, CaseChoice, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling,
-        RunUsage, SuiteId, Tier, Verdict, Weight,
+        Approval, Authority, BaselineFile, CaseChoice, ChangeClass, GoldenChange, NotGateable, RepoPath, Report,
+        ReportTool, Ruling, RunUsage, SuiteId, Tier, Verdict, Weight,
     };
     use crate::report::suite;
 
@@ -133,6 +133,7 @@ mod tests {
             approval: None,
             notes: Vec::new(),
             usage: RunUsage::default(),
+            baseline_file: BaselineFile::Compared,
         }
     }
 
@@ -147,8 +148,13 @@ mod tests {
 
     #[test]
     fn what_changes_when_the_same_result_is_measured_again_is_left_out() {
-        let approval =
-            Approval { by: "alice".to_owned(), at: "t".to_owned(), head: "a".to_owned(), digest: "d".to_owned() };
+        let approval = Approval {
+            by: "alice".to_owned(),
+            at: "t".to_owned(),
+            head: "a".to_owned(),
+            digest: "d".to_owned(),
+            reason: None,
+        };
         let model = suite(SuiteId::new("live").unwrap(), "findings", Tier::Model, Vec::new());
         for same in [
             Report { commit: None, base: None, ..report() },

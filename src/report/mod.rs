@@ -286,8 +286,8 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 mod tests {
     use super::{govern, refuse};
     use crate::model::{
-        Approval, Authority, CaseChoice, ChangeClass, GoldenChange, NotGateable, Report, ReportTool, Ruling, RunUsage,
-        Tier, Verdict, Weight,
+        Approval, Authority, BaselineFile, CaseChoice, ChangeClass, GoldenChange, NotGateable, Report, ReportTool,
+        Ruling, RunUsage, Tier, Verdict, Weight,
     };
 
     fn passed(authority: Authority, tier: Tier) -> Report {
@@ -312,6 +312,7 @@ mod tests {
             approval: None,
             notes: Vec::new(),
             usage: RunUsage::default(),
+            baseline_file: BaselineFile::Compared,
         }
     }
 
@@ -319,7 +320,7 @@ mod tests {
     fn a_change_blocks_the_merge_until_somebody_approves_it() {
         let approval = || {
             let [by, at, head, digest] = ["a", "b", "c", "d"].map(str::to_owned);
-            Some(Approval { by, at, head, digest })
+            Some(Approval { by, at, head, digest, reason: None })
         };
         let table = [
             (Authority::Blocking, Tier::Deterministic, Weight::NeedsApproval, None, 1),

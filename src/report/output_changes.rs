@@ -9,7 +9,7 @@ use crate::fold;
 use crate::format::lenient;
 use crate::model::{ChangedText, MovedUse, Run, Sample, SampleUse};
 use crate::suites::used;
-use crate::text::{ChangedRange, changed_part, changed_ranges};
+use crate::text::{ChangedRange, changed_part, changed_ranges, rtf};
 
 /// The number of values that are kept of a case.
 const KEPT: usize = 6;
@@ -93,7 +93,13 @@ fn compare(path: &str, before: Option<&Value>, now: Option<&Value>, found: &mut 
             }
         }
         (Some(Value::Array(old)), Some(Value::Array(new))) => elements(path, old, new, found),
-        (before, now) => found.push((path.to_owned(), before.map(text), now.map(text))),
+        (before, now) => {
+            let (old, new) = (before.map(text), now.map(text));
+            // Texts that read the same differ in their format alone.
+            let (old, new) =
+                if old == new { (before.map(Value::to_string), now.map(Value::to_string)) } else { (old, new) };
+            found.push((path.to_owned(), old, new));
+        }
     }
 }
 
@@ -117,9 +123,14 @@ fn elements(path: &str, before: &[Value], now: &[Value], found: &mut Vec<Changed
     }
 }
 
-/// A value in words: a call as `name(key: value)`, another object by its plain values, a list by its elements.
+/// A value in words: a call as `name(key: value)`, another object by its plain values, a list by its elements, a document of RTF by
+/// its paragraphs.
 fn text(value: &Value) -> String {
     match value {
+        Value::String(text) if text.starts_with("{\\rtf") => {
+            let paragraphs = rtf::read(text.as_bytes()).paragraphs.into_iter().map(|paragraph| paragraph.text);
+            paragraphs.collect::<Vec<_>>().join("\n")
+        }
         Value::String(text) => text.clone(),
         Value::Object(fields) => match (fields.get("name"), fields.get("arguments")) {
             (Some(Value::String(name)), Some(Value::Object(arguments))) => {
@@ -222,6 +233,21 @@ mod tests {
                 ("nested", "{\"cited\":[\"x\"]}"),
             ]
         );
+    }
+
+    #[test]
+    fn a_document_is_shown_without_its_control_codes_unless_only_they_differ() {
+        let document =
+            |text: &str| [sample(&format!("{{\"document\":\"{{\\\\rtf1 \\\\b Rent\\\\b0  is {text}.\\\\par}}\"}}"))];
+        let shown = |before: &str, now: &str| {
+            let found = changed_outputs(&[], &document(before), &document(now));
+            let texts = found.into_iter().map(|one| (one.before.unwrap_or_default(), one.now.unwrap_or_default()));
+            texts.collect::<Vec<_>>()
+        };
+        let words = shown("due", "paid");
+        assert!(words[0].0.contains("due") && words[0].1.contains("paid"), "{words:?}");
+        assert!(!format!("{words:?}").contains("par") && !format!("{words:?}").contains("rtf"), "{words:?}");
+        assert!(format!("{:?}", shown("due", "\\\\i due\\\\i0")).contains("\\\\i"), "only the format differs");
     }
 
     #[test]

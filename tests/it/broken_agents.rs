@@ -147,7 +147,7 @@ const BROKEN: [BrokenAgent; 12] = [
         headline: "Merge blocked: interviewer scenario_pass_rate 66.7%, needs 100% (baseline 100%).",
         tells: &[
             "sto-002 0% (baseline 100%)",
-            "3 of 5 runs reach both thresholds; mean recall 0.56, needs 0.75 (by run: 1.00 0.00 0.86 0.00 0.93)",
+            "3 of 5 samples reach both thresholds; mean recall 0.56, needs 0.75 (by sample: 1.00 0.00 0.86 0.00 0.93)",
         ],
         silent_on: &["precision 1.00 of", "recall 0.57 of"],
     },

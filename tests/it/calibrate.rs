@@ -225,7 +225,12 @@ fn by_chance() {
     }
     repository.goldgate(&["run", "--out", folder]);
     let text = repository.read("out/report.md");
-    assert!(text.contains("of re-recordings, but this change is larger than the noise; "), "{text}");
+    assert!(
+        text.contains(
+            "ore than noise: the 95% interval of this change excludes zero, although an unchanged agent fails "
+        ),
+        "{text}"
+    );
     // A steady baseline says nothing of the kind.
     let steady = documents(3, |_, _, _| false);
     steady.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);

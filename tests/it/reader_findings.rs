@@ -12,11 +12,21 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a gate on a number without a check of its own names the cases, each with both sides", both_sides),
+        trial("the bundled suites fit on a screen of 40 lines", demo),
         trial("an answer is quoted as it was written", quoted),
         trial("a case that fails anew is in the headline although every gate passes", newly_failing),
         trial("a number within its band is named in the headline with its limit", within_band),
         trial("a golden change says what happened before it names files, and no sentence is cut", golden_change),
     ]
+}
+
+/// The bundled suites on a terminal of 40 lines.
+fn demo() {
+    let repository = Repository::bundled();
+    let ran = repository.goldgate_with(&["run"], &[("COLUMNS", "240")]);
+    let lines = ran.stdout.lines().count();
+    assert!(ran.code == 0 && lines <= 40, "{lines}: {}", ran.stdout);
+    assert!(ran.stdout.contains(" expected_tool[shop_hours], expected_output_contains, "), "{}", ran.stdout);
 }
 
 /// A change of one recording.
@@ -113,6 +123,8 @@ fn within_band() {
     let last = ran.stdout.lines().last().unwrap();
     let named = "1 gate is inconclusive: commercial severity_accuracy 87.6%, needs ≥ 89.5% baseline (band 5 pp)";
     assert!(last.contains(named), "{last}");
+    let case = ran.stdout.split("commercial: severity_accuracy 87.6% is inconclusive: ").nth(1);
+    assert!(case.is_some_and(|case| case.lines().nth(1).unwrap().starts_with("  sla ")), "{}", ran.stdout);
     let comment = repository.goldgate(&["run", "--suite", "contracts", "--format", "markdown"]).stdout;
     let cases = comment.split("**contracts / commercial: severity&#95;accuracy**").nth(1);
     assert!(cases.is_some_and(|cases| cases.trim_start().starts_with("- sla ")), "{comment}");

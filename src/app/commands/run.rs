@@ -16,7 +16,7 @@ use crate::app::pipeline::{baseline, show, snapshots};
 use crate::app::worktree::{BaseSource, grade_worktree, locally};
 use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
-use crate::model::{Authority, Tier};
+use crate::model::{Authority, BaselineFile, Report, Tier};
 use crate::render::plural;
 use crate::suites::read_config;
 use crate::world::{Disk, Git, Loudness, World};
@@ -88,6 +88,15 @@ fn keep_failed(disk: &Disk, done: &GradedRun, args: &RunArgs, world: &World) {
     }
 }
 
+/// Returns why the numbers cannot become the baseline; without a reason the report says that they do.
+fn planned_baseline(report: &mut Report) -> Vec<String> {
+    let unusable = baseline::unusable_numbers(report);
+    if unusable.is_empty() && report.called_off.is_none() {
+        report.baseline_file = BaselineFile::Written;
+    }
+    unusable
+}
+
 /// `goldgate run`.
 ///
 /// # Errors
@@ -118,6 +127,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         write_part(&folder, &job, &done)?;
     }
     keep_failed(&disk, &done, args, world);
+    let unusable = if args.update_baseline { planned_baseline(&mut done.report) } else { Vec::new() };
     world.say(&show::render_report(&done.report, args.view.format, args.view.detail(), world));
     if args.open {
         let folder = match &args.out {
@@ -135,7 +145,6 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         world.tell(&format!("no {what} written, because samples are missing: {}", interruption.message()));
         return Ok(done.report.exit_code());
     }
-    let unusable = if args.update_baseline { baseline::unusable_numbers(&done.report) } else { Vec::new() };
     if !unusable.is_empty() {
         world.tell(&format!("no baseline was written: {}", unusable.join("; ")));
         return Ok(NO_VERDICT);

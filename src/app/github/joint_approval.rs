@@ -205,7 +205,7 @@ fn joint(approved: &[ApprovedPull<'_>], digest: String) -> Approval {
     let by = by.collect::<Vec<_>>().join(", ");
     let newest = approved.iter().map(|one| &one.approval).max_by(|one, other| one.at.cmp(&other.at));
     let (at, head) = newest.map_or_else(Default::default, |one| (one.at.clone(), one.head.clone()));
-    Approval { by, at, head, digest }
+    Approval { by, at, head, digest, reason: None }
 }
 
 fn path(text: &str) -> Option<RepoPath> {

@@ -121,6 +121,7 @@ fn found(
         at: newest.at.clone(),
         head: pull.head.clone(),
         digest: report::result_digest(&done.report, Some(file)),
+        reason: None,
     }))
 }
 

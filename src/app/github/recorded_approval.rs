@@ -6,7 +6,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::{Approval, Baseline, Ruling};
-use crate::publish::{ConfigKey, approval};
+use crate::publish::{ConfigKey, approval, reason};
 use crate::report;
 use crate::world::{GitHub, GitHubError};
 
@@ -38,15 +38,22 @@ pub fn find_approval(
     // Nobody can have approved the commit of a merge group: it is new.
     let is_group = event.pull_request.is_none() && event.push.is_none();
     if !is_group && let Some(approval) = on_commit(github, key, commit, done)? {
-        return Ok(Some(approval));
+        return Ok(Some(with_reason(github, event, approval)));
     }
-    match (&event.pull_request, committed) {
+    let found = match (&event.pull_request, committed) {
         (None, _) => joint_approval::approval_of_contained(github, key, event, done, committed),
         (Some(pull_request), Some(bytes)) => {
             Ok(approval_of_merges(github, key, event, pull_request.number, done, bytes))
         }
         (Some(_), None) => Ok(None),
-    }
+    }?;
+    Ok(found.map(|approval| with_reason(github, event, approval)))
+}
+
+/// The approval with the reason in the description of the pull request. It is for readers only, so a failed request leaves it out.
+fn with_reason(github: &GitHub, event: &Event, approval: Approval) -> Approval {
+    let pull = event.pull_request.as_ref().and_then(|pull_request| github.pull(pull_request.number).ok());
+    Approval { reason: pull.and_then(|pull| reason(&pull.description)), ..approval }
 }
 
 /// Returns the approval recorded on a commit for the digest of this result, if any.

@@ -43,7 +43,7 @@ fn key() -> ConfigKey {
 }
 
 fn approval() -> Approval {
-    Approval { by: "alice".to_owned(), at: "t".to_owned(), head: head(), digest: digest() }
+    Approval { by: "alice".to_owned(), at: "t".to_owned(), head: head(), digest: digest(), reason: None }
 }
 
 fn asked<'a>(

@@ -28,8 +28,13 @@ fn pull() -> PullRequestDetails {
 fn a_baseline_is_committed_for_an_approved_result_alone() {
     let (pull, before, after, moves) = (pull(), baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
     let digest = "d".repeat(64);
-    let approval =
-        Approval { by: "alice".to_owned(), at: "t".to_owned(), head: pull.head.clone(), digest: digest.clone() };
+    let approval = Approval {
+        by: "alice".to_owned(),
+        at: "t".to_owned(),
+        head: pull.head.clone(),
+        digest: digest.clone(),
+        reason: None,
+    };
     let measured = MeasuredBaseline { digest: &digest, proposed: &after, written: &after, moves: &moves };
     let base = BumpInput {
         pull: &pull,

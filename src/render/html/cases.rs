@@ -123,7 +123,7 @@ fn case_row(row: &ListedCase<'_>) -> Markup {
     let trend = match case.trend {
         CaseTrend::Unknown => String::new(),
         CaseTrend::StillPassing | CaseTrend::StillFailing => "same".to_owned(),
-        CaseTrend::NewlyFailing | CaseTrend::NewlyPassing | CaseTrend::New => case.trend.as_str().replace('_', " "),
+        CaseTrend::NewlyFailing | CaseTrend::NewlyPassing | CaseTrend::New => words::trend(case).to_owned(),
     };
     html! {
         tr {

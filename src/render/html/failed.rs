@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::title;
-use crate::render::since_base::{LIKELY_CAUSE, UNDO_IT};
+use crate::render::since_base::{LIKELY_CAUSE, UNDO_IT, changed_names, explains};
 use crate::render::{evidence, words};
 use crate::text::{WordPiece, changed_words};
 
@@ -87,7 +87,7 @@ fn case_rows(agent: &AgentReport, metric: &MetricReport, one: &CaseEvidence, cas
                     }
                     @for line in *group {
                         p { (bounded(&line.difference.produced)) span.soft { (evidence::in_samples(case, line)) } }
-                        @if let (Some(tag), Some(next)) = (line.tag, &line.next_action) {
+                        @if let (Some(tag), Some(next), false) = (line.tag, &line.next_action, explains(agent, case)) {
                             p.soft { "Likely cause: " b { (tag.as_str()) } ". Next: " (bounded(next)) }
                         }
                     }
@@ -166,7 +166,11 @@ fn checks(all: &[FailureLine<'_>]) -> Markup {
                     @if let Some(failure) = failed.check.failure.as_deref() {
                         @if let Some(expected) = &failed.check.expected { p { "expected " (bounded(expected)) } }
                         p { "got " (bounded(&failure.detail)) }
-                        p.soft { "Likely cause: " b { (failure.tag.as_str()) } ". Next: " (bounded(&failure.next_action)) }
+                        @if explains(failed.agent, Some(failed.case)) {
+                            p.soft { "Likely cause: " (changed_names(failed.agent, bounded)) }
+                        } @else {
+                            p.soft { "Likely cause: " b { (failure.tag.as_str()) } ". Next: " (bounded(&failure.next_action)) }
+                        }
                     }
                 } "\n"
             }

@@ -65,7 +65,7 @@ fn facts(report: &Report) -> Markup {
     html! {
         p.soft {
             (GateCounts::of(&report.suites).to_words())
-            " · commit " (bounded(words::short(report.commit.as_deref())))
+            " · " (bounded(&words::graded_commit(report, "commit")))
             " · baseline of " (bounded(&words::base(report, str::to_owned)))
             " · goldgate " (bounded(&report.tool.version))
         } "\n"

@@ -1,6 +1,6 @@
 //! Cases that moved, are flaky or are excluded.
 
-use crate::model::{AgentReport, CaseId, CaseTrend, Exclusion, Report, SuiteReport};
+use crate::model::{AgentReport, CaseId, Exclusion, Report, SuiteReport};
 use crate::render::plain::{inline, name, put, title};
 use crate::render::words;
 use crate::text::line_with_end;
@@ -11,12 +11,12 @@ const NAMED: usize = 30;
 pub fn cases(report: &Report) -> String {
     let mut out = String::new();
     let pairs = || report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
-    for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
+    for trend in words::MOVED_TRENDS {
         let found = pairs().flat_map(|(suite, agent)| {
-            let moved = agent.cases.iter().filter(move |case| case.trend == trend);
+            let moved = agent.cases.iter().filter(move |case| words::trend(case) == trend);
             moved.map(move |case| full(suite, agent, &case.case))
         });
-        list(&mut out, &title(&trend.as_str().replace('_', " ")), found.collect());
+        list(&mut out, &title(trend), found.collect());
     }
     let flaky = pairs().flat_map(|(suite, agent)| {
         // Where no sample passes, only the failed checks differ: the case is not flaky for a reader.

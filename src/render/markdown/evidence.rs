@@ -8,7 +8,7 @@ use crate::model::{
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::{inline, name, put, sentence, title};
 use crate::render::since_base::{DiffMarks, LIKELY_CAUSE, UNDO_IT, agent_changes, change_line};
-use crate::render::{evidence, words};
+use crate::render::{evidence, since_base, words};
 use crate::text::encoded_path;
 
 /// The number of failed gates that are listed with their cases.
@@ -153,7 +153,7 @@ impl<'a> ShownCases<'a> {
             put(out, &format!("- {}{value}", linked(one, case, links)));
             if let Some(check) = evidence::unreadable(case, one) {
                 self.unreadable.push(of);
-                unreadable(out, agent, check);
+                unreadable(out, agent, case, check);
             } else {
                 differences(out, (agent, one, case), if index == 0 { FIRST } else { OTHERS });
             }
@@ -172,11 +172,12 @@ impl<'a> ShownCases<'a> {
 }
 
 /// The failed check of an output's format.
-fn unreadable(out: &mut String, agent: &AgentReport, check: &PairCheck) {
+fn unreadable(out: &mut String, agent: &AgentReport, case: Option<&PairResult>, check: &PairCheck) {
     let Some(failure) = check.failure.as_deref() else { return };
     let expected = check.expected.as_deref().unwrap_or_default();
     let (expected, got) = (inline(expected, 200), inline(&failure.detail, 300));
-    put(out, &format!("  - expected {expected}<br>got {got}<br>{}", hint(agent, failure.tag, &failure.next_action)));
+    let hint = hint(agent, case, failure.tag, &failure.next_action).map_or(String::new(), |hint| format!("<br>{hint}"));
+    put(out, &format!("  - expected {expected}<br>got {got}{hint}"));
 }
 
 /// The differences of a case. Those with the same expectation share it, and one hint follows those with the same cause.
@@ -193,7 +194,7 @@ fn differences(
             let samples = evidence::in_samples(case, line);
             text.push_str(&format!("<br>got {}{samples}", inline(&line.difference.produced, 400)));
         }
-        let hints = same.iter().filter_map(|line| Some(hint(agent, line.tag?, line.next_action.as_deref()?)));
+        let hints = same.iter().filter_map(|line| hint(agent, case, line.tag?, line.next_action.as_deref()?));
         let mut hints: Vec<String> = hints.collect();
         hints.dedup();
         hints.iter().for_each(|hint| text.push_str(&format!("<br>{hint}")));
@@ -222,12 +223,14 @@ fn outputs(out: &mut String, agent: &AgentReport, evidence: &CaseEvidence, case:
     }
 }
 
-/// The likely cause and the next step. Where the agent changed, both are stated with its change, and the tag is only a hint.
-pub fn hint(agent: &AgentReport, tag: Tag, next_action: &str) -> String {
-    match agent.since_base.agent.is_empty() {
-        true => format!("likely cause: {}. Next: {}", tag.as_str(), inline(next_action, 300)),
-        false => format!("tag: {}", tag.as_str()),
-    }
+/// The likely cause and the next step; `None` where the changes of the agent are the cause, which are listed with its first gate.
+fn hint(agent: &AgentReport, case: Option<&PairResult>, tag: Tag, next_action: &str) -> Option<String> {
+    (!since_base::explains(agent, case)).then(|| likely_cause(tag, next_action))
+}
+
+/// The likely cause by a tag, and the next step.
+pub fn likely_cause(tag: Tag, next_action: &str) -> String {
+    format!("likely cause: {}. Next: {}", tag.as_str(), inline(next_action, 300))
 }
 
 /// The name of a case, linked to the golden file at the line of its first difference.

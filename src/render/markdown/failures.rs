@@ -1,11 +1,11 @@
 //! Failed checks, and how many there are of each tag. A tag is a hint at the cause, not a finding.
 
 use super::Links;
-use super::evidence::hint;
+use super::evidence::likely_cause;
 use crate::model::{CaseTrend, FailureLine, Report, Tag};
 use crate::render::evidence::{failed_metrics, is_shown, repeats_unreadable};
 use crate::render::plain::{inline, name, put};
-use crate::render::words;
+use crate::render::{since_base, words};
 use crate::text::encoded_path;
 
 /// The number of failed checks that are listed with their evidence.
@@ -81,7 +81,10 @@ fn failures(alike: &[FailureLine<'_>], links: &Links) -> String {
         inline(&first.check.name.to_string(), 80)
     );
     let Some(failure) = first.check.failure.as_deref() else { return format!("- {title}") };
-    let hint = hint(first.agent, failure.tag, &failure.next_action);
+    let hint = match since_base::explains(first.agent, Some(first.case)) {
+        true => format!("likely cause: {}", since_base::changed_names(first.agent, |text| inline(text, 160))),
+        false => likely_cause(failure.tag, &failure.next_action),
+    };
     let expected = first
         .check
         .expected

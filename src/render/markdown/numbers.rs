@@ -1,7 +1,7 @@
 //! The tables of numbers: moved, unchanged, and the smallest detectable change.
 
 use super::evidence::MARKS;
-use crate::model::{Approval, MetricReport, Noise, Report, Ruling, SuiteReport, Verdict, metric_value};
+use crate::model::{Approval, MetricReport, NEWLY_FAILING, Noise, Report, Ruling, SuiteReport, Verdict, metric_value};
 use crate::render::evidence::{approved_gate, has_moved};
 use crate::render::number::ValueDirection;
 use crate::render::plain::{inline, name, put};
@@ -12,7 +12,9 @@ const HEAD: &str = "| | baseline | now | change | gate |\n|---|--:|--:|--:|---|\
 
 fn is_changed(metric: &MetricReport) -> bool {
     let unwell = matches!(metric.verdict, Ruling::Judged(Verdict::Fail | Verdict::Inconclusive));
-    has_moved(metric) || unwell
+    // It has no number in the baseline to move from.
+    let newly_failing = metric.name == NEWLY_FAILING && metric.value.is_some_and(|count| count > 0.0);
+    has_moved(metric) || unwell || newly_failing
 }
 
 /// The rows of each agent under its name.

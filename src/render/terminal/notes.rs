@@ -1,6 +1,6 @@
 //! Notes on the run and on cases: lost samples, quarantine, exclusions, and cases that moved.
 
-use crate::model::{AgentReport, CaseTrend, Exclusion, PairResult, Report, SuiteReport};
+use crate::model::{AgentReport, Exclusion, PairResult, Report, SuiteReport};
 use crate::render::plain::{line, put};
 use crate::render::screen::Detail;
 use crate::render::{since_base, words};
@@ -64,11 +64,11 @@ fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
         let (done, planned) = (case.completed, case.planned);
         put(out, &format!("{who}/{}: excluded, {done} of {planned} samples completed: {}", case.case, lost(case)));
     }
-    for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
-        let cases: Vec<&str> =
-            agent.cases.iter().filter(|case| case.trend == trend).map(|case| case.case.as_str()).collect();
+    for trend in words::MOVED_TRENDS {
+        let moved = agent.cases.iter().filter(|case| words::trend(case) == trend);
+        let cases: Vec<&str> = moved.map(|case| case.case.as_str()).collect();
         if !cases.is_empty() {
-            put(out, &format!("{who}: {}: {}", trend.as_str().replace('_', " "), cases.join(", ")));
+            put(out, &format!("{who}: {trend}: {}", cases.join(", ")));
         }
     }
     if !agent.drafts.is_empty() {

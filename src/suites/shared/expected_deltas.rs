@@ -67,11 +67,11 @@ impl ExpectedDeltas {
         missing.map(|(item, kind)| format!("{item} ({kind})")).collect()
     }
 
-    /// The expected items that were also reported with another kind, as `item is kind, not other`.
+    /// The expected items that were also reported with another kind, as `item reported as other, not kind`.
     pub fn wrong(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
         let wrong = self.0.iter().filter_map(|(item, kind)| {
             let other: Vec<&str> = kinds.get(item.as_str())?.iter().copied().filter(|one| one != kind).collect();
-            (!other.is_empty()).then(|| format!("{item} is {kind}, not {}", other.join(" or ")))
+            (!other.is_empty()).then(|| format!("{item} reported as {}, not {kind}", other.join(" and ")))
         });
         wrong.collect()
     }

@@ -220,6 +220,7 @@ fn whole_story() {
     let report: Value = serde_json::from_str(&story.report()).unwrap();
     assert_eq!((&report["verdict"], &report["approval"]["by"]), (&json!("pass"), &json!("alice")));
     assert!(story.comment().starts_with("> [!NOTE]\n> **Passes by approval of alice: legal "), "{}", story.comment());
+    assert!(story.comment().contains(" Reason: the agent reports more on purpose**"), "{}", story.comment());
     assert!(story.comment().contains("−50&nbsp;pp"), "{}", story.comment());
     assert!(story.checkout.read(".runner/output").contains("\napproved=true\n"));
 

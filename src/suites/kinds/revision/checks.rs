@@ -86,9 +86,15 @@ impl RevisionChecker<'_> {
     }
 
     fn failure(&self, faults: &[&RevisionFault], next: &str) -> Option<Failure> {
-        let mut messages: Vec<&str> = faults.iter().take(LISTED).map(|fault| fault.detail.as_str()).collect();
+        let mut messages = Vec::new();
+        // Faults of the same rule share its name.
+        for same in faults.get(..LISTED).unwrap_or(faults).chunk_by(|one, next| one.kind.rule() == next.kind.rule()) {
+            let details = same.iter().map(|fault| fault.detail.as_str()).collect::<Vec<_>>().join("; ");
+            let rule = same.first().and_then(|fault| fault.kind.rule());
+            messages.push(rule.map_or(details.clone(), |rule| format!("{rule}: {details}")));
+        }
         let more = faults.len().checked_sub(LISTED).filter(|more| *more > 0).map(|more| format!("and {more} more"));
-        messages.extend(more.as_deref());
+        messages.extend(more);
         (!messages.is_empty()).then(|| self.failed(messages.join("; "), next))
     }
 

@@ -89,6 +89,23 @@ impl FaultKind {
             Self::Unverifiable(criterion) => Some(criterion),
         }
     }
+
+    /// What broke, if its criterion has several rules.
+    pub fn rule(self) -> Option<&'static str> {
+        match self {
+            Self::BrokenReference => Some("broken reference"),
+            Self::OrphanedDefinition => Some("unused definition"),
+            Self::Undefined => Some("lost definition"),
+            Self::OrphanedClause | Self::Numbering => Some("broken numbering"),
+            Self::Unintended => Some("unrequested change"),
+            Self::MissedEntity
+            | Self::MissedJurisdiction
+            | Self::WrongDirection
+            | Self::Undone
+            | Self::Corrupt
+            | Self::Unverifiable(_) => None,
+        }
+    }
 }
 
 /// One fault.

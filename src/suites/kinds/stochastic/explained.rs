@@ -27,7 +27,7 @@ impl StochasticScenario {
         let of_metric = |metric: &PairValue, name: &str, enough: f64| {
             let by_run: Vec<String> = metric.samples.iter().flatten().map(|one| format!("{one:.2}")).collect();
             let mean = metric.value.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
-            format!("mean {name} {mean}, needs {enough} (by run: {})", by_run.join(" "))
+            format!("mean {name} {mean}, needs {enough} (by sample: {})", by_run.join(" "))
         };
         let runs: Vec<Vec<Atom>> = samples.iter().flatten().map(|run| produced(run).0.atoms).collect();
         let (mut never, mut sometimes) = (Vec::new(), Vec::new());
@@ -45,11 +45,11 @@ impl StochasticScenario {
         let both = |(one, other): &(&f64, &f64)| reaches(**one, enough_precise) && reaches(**other, enough_found);
         let reaching = by_run.filter(both).count();
         let parts = [
-            Some(format!("{reaching} of {} runs reach both thresholds", runs.len())),
+            Some(format!("{reaching} of {} samples reach both thresholds", runs.len())),
             Some(of_metric(recall, "recall", self.thresholds.recall)),
             Some(of_metric(precision, "precision", self.thresholds.precision)),
-            listed("facts fully found by no run", &never),
-            listed("facts fully found by some runs", &sometimes),
+            listed("facts fully found by no sample", &never),
+            listed("facts fully found by some samples", &sometimes),
             self.persona.as_ref().map(|persona| format!("persona {persona}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")

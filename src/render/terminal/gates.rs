@@ -1,0 +1,112 @@
+//! The gates that fail or are inconclusive, each with the cases that moved it.
+
+use super::LISTED;
+use crate::model::{
+    AgentName, AgentReport, CaseId, GateRuling, MetricReport, Report, Ruling, SuiteId, SuiteReport, Tier, Verdict,
+    metric_value,
+};
+use crate::render::evidence::FailedMetric;
+use crate::render::plain::{line, put};
+use crate::render::since_base::{LIKELY_CAUSE, PLAIN_MARKS, UNDO_IT, agent_changes, change_line};
+use crate::render::{evidence, words};
+
+/// The number of values of an output, and of changes of an agent, that are listed.
+const OUTPUTS: usize = 3;
+
+/// The cases whose outputs are listed already.
+#[derive(Default)]
+struct ComparedCases<'a>(Vec<(&'a SuiteId, Tier, &'a AgentName, &'a CaseId)>);
+
+/// Each failed gate with the cases that moved it, then the inconclusive ones.
+pub(super) fn gates(out: &mut String, report: &Report) {
+    let before = out.len();
+    let mut compared = ComparedCases::default();
+    failed_gates(out, report, &mut compared);
+    inconclusive_gates(out, report, &mut compared);
+    if out.len() > before {
+        out.push('\n');
+    }
+}
+
+fn failed_gates<'a>(out: &mut String, report: &'a Report, compared: &mut ComparedCases<'a>) {
+    let failed = evidence::failed_metrics(report);
+    let mut above: Option<&AgentReport> = None;
+    for FailedMetric { suite, agent, metric, gate } in failed.iter().take(LISTED) {
+        put(out, &format!("{}/{}: {}", suite.id, agent.agent, evidence::failed_gate(metric, gate)));
+        if above.is_none_or(|above| !std::ptr::eq(above, *agent)) {
+            changes(out, agent);
+        }
+        above = Some(agent);
+        compared.list(out, suite, agent, metric);
+        if let Some(chance) = words::chance_of_failed_metric(metric) {
+            put(out, &format!("  {chance}"));
+        }
+    }
+    if failed.len() > LISTED {
+        put(out, &format!("… and {} more failed gates; --out DIR shows all", failed.len() - LISTED));
+    }
+}
+
+/// The inconclusive gates with a value: what is missing altogether has a note of its own.
+fn inconclusive_gates<'a>(out: &mut String, report: &'a Report, compared: &mut ComparedCases<'a>) {
+    let is_undecided = |gate: &&GateRuling| gate.ruling == Ruling::Judged(Verdict::Inconclusive);
+    let mut shown = 0;
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            for metric in agent.metrics.iter().filter(|metric| !metric.evidence.cases.is_empty()) {
+                let undecided = metric.verdict == Ruling::Judged(Verdict::Inconclusive);
+                let Some(gate) = metric.gates.iter().find(is_undecided).filter(|_| undecided) else { continue };
+                shown += 1;
+                if shown > LISTED {
+                    continue;
+                }
+                let (name, value) = (line(&metric.name, words::NAME), metric_value(metric.unit, metric.value));
+                let limit = words::limit(metric, gate);
+                put(out, &format!("{}/{}: {name} {value} is inconclusive: {limit}", suite.id, agent.agent));
+                compared.list(out, suite, agent, metric);
+            }
+        }
+    }
+    if shown > LISTED {
+        put(out, &format!("… and {} more inconclusive gates; --out DIR shows all", shown - LISTED));
+    }
+}
+
+impl<'a> ComparedCases<'a> {
+    /// The cases that moved a metric, each with both sides.
+    fn list(&mut self, out: &mut String, suite: &'a SuiteReport, agent: &'a AgentReport, metric: &'a MetricReport) {
+        for (one, case) in evidence::cases_with_reports(agent, metric) {
+            put(out, format!("  {} {}", one.case, evidence::case_value(metric, one)).trim_end());
+            for difference in &one.differences {
+                let samples = evidence::in_samples(case, difference);
+                put(out, &format!("    expected {}", line(&difference.difference.expected, 200)));
+                put(out, &format!("    got      {}{samples}", line(&difference.difference.produced, 300)));
+            }
+            let name = (&suite.id, suite.tier, &agent.agent, &one.case);
+            if !self.0.contains(&name) {
+                self.0.push(name);
+                let changed = agent.since_base.outputs_of(&one.case).iter().take(OUTPUTS);
+                let completed = case.map_or(1, |case| case.completed);
+                changed.for_each(|one| put(out, &format!("    changed  {}", change_line(one, completed, PLAIN_MARKS))));
+            }
+        }
+        if let Some(more) = evidence::more_cases(metric) {
+            put(out, &format!("  … and {more}"));
+        }
+    }
+}
+
+/// What this commit changed in an agent.
+fn changes(out: &mut String, agent: &AgentReport) {
+    let all = agent_changes(agent, PLAIN_MARKS);
+    if all.is_empty() {
+        return;
+    }
+    put(out, &format!("  {LIKELY_CAUSE}:"));
+    all.iter().take(OUTPUTS).for_each(|change| put(out, &format!("    {change}")));
+    if all.len() > OUTPUTS {
+        let more = words::plural(all.len() - OUTPUTS, "more change", "more changes");
+        put(out, &format!("    … and {more}; --out DIR shows all"));
+    }
+    put(out, &format!("    {UNDO_IT}"));
+}
