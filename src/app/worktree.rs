@@ -11,7 +11,7 @@ use super::pipeline::plan::config_text;
 use super::pipeline::run_options::{DecidingTiers, RunOptions};
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
-use crate::files::{BaseFiles, Files};
+use crate::files::{BaseFiles, Files, OverlayFiles};
 use crate::model::{Authority, Baseline, RepoPath, Report, Tier};
 use crate::report;
 use crate::suites::read_config;
@@ -163,6 +163,42 @@ pub(super) fn keys(job: &RunOptions, before: BaseSource<'_>, disk: &Disk, file: 
     }
 }
 
+/// Grades recordings with another text for a golden file, whose path is relative to the config, and without a baseline.
+///
+/// # Errors
+/// Bad input.
+pub fn graded_with(config: &str, golden: &str, text: &str, world: &World) -> Result<GradedRun, CliError> {
+    let (disk, file) = Disk::of_config(config)?;
+    let mut files = OverlayFiles::over(&disk);
+    files.put(file.parent().below(golden), text);
+    let inputs = GradeInputs {
+        files: &files,
+        config: &file,
+        make: &|_, _| Ok(live::LiveRuns::default()),
+        baseline: &|_| Ok(None),
+        rules: None,
+        base: None,
+        values: None,
+    };
+    let wanted = Selection { tiers: vec![Tier::Deterministic], ..Selection::default() };
+    grade_files(&showing(config, wanted), &world.clock, &inputs)
+}
+
+/// The options of a run that decides nothing.
+fn showing(config: &str, wanted: Selection) -> RunOptions {
+    RunOptions {
+        config: config.to_owned(),
+        wanted,
+        authority: Authority::Advisory,
+        deciding: DecidingTiers::Deterministic,
+        commit: None,
+        base: None,
+        branch: BaseBranch::default(),
+        live: live::LiveOptions::NONE,
+        parts: None,
+    }
+}
+
 /// Grades recordings against the baseline of the working tree, for commands that only show results.
 ///
 /// # Errors
@@ -178,17 +214,7 @@ pub fn grade_recordings(config: &str, wanted: Selection, world: &World) -> Resul
 /// # Errors
 /// Bad input, or a failed call.
 pub fn graded_recordings(config: &str, wanted: Selection, world: &World) -> Result<GradedRun, CliError> {
-    let job = RunOptions {
-        config: config.to_owned(),
-        wanted,
-        authority: Authority::Advisory,
-        deciding: DecidingTiers::Deterministic,
-        commit: None,
-        base: None,
-        branch: BaseBranch::default(),
-        live: live::LiveOptions::NONE,
-        parts: None,
-    };
+    let job = showing(config, wanted);
     let graded =
         grade_worktree(&job, world, BaseSource::None, &|disk, _, configured| baseline::here(None, disk, configured))?;
     match graded.report.called_off {

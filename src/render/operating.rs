@@ -114,13 +114,13 @@ pub fn about(basis: Basis, rate: f64) -> String {
 /// The first words of the comment on gates that `goldgate calibrate --write` changed.
 pub const CALIBRATED: &str = "goldgate calibrate:";
 
-/// Why gates are as they are, as a comment in the config.
+/// Why gates are as they are.
 pub fn reason(suite: &SuiteOperating<'_>, advice: &Advice) -> String {
     let before = recorded_rates(suite).map_or(String::new(), |(basis, rates)| {
         format!(" ({} before, caught in {})", about(basis, rates.false_alarms), about(basis, rates.detection))
     });
     format!(
-        "{CALIBRATED} with {}, an unchanged agent fails in {} of re-recordings, a drop of {} points is caught in {}{before}",
+        "with {}, an unchanged agent fails in {} of re-recordings, a drop of {} points is caught in {}{before}",
         words::plural(advice.samples, "sample per case", "samples per case"),
         about(advice.basis, advice.rates.false_alarms),
         (DROP * 100.0).round(),

@@ -11,6 +11,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a new repository is set up with an example, and passes", example),
         trial("transcripts of several formats become cases, and a worse agent is blocked", transcripts),
         trial("a setup replaces nothing", nothing_replaced),
+        trial("a setup proposes gates with known rates, or says that too few samples are recorded", rates),
         trial("the workflow names the action that the user states", action),
         trial("a file that is not a transcript is refused before anything is written", no_transcript),
     ]
@@ -99,6 +100,44 @@ fn transcripts() {
     // The agent's files changed, and its recordings did not.
     repository.write("prompts/agent.md", "Answer at length.");
     assert_eq!(repository.goldgate(&["check"]).code, 2);
+}
+
+/// Six transcripts of three samples, of which one case gives its answer in two of three.
+fn flaky() -> Repository {
+    let repository = Repository::empty();
+    for case in 0..6 {
+        let sample = |sample: u32| {
+            let tool = if case < 3 && sample == 1 { "find_customer" } else { "find_invoices" };
+            chat(&format!("Question {case}?"), tool, &format!("The answer {case} to the customer.")).to_string()
+        };
+        let lines: Vec<String> = (0..6).map(sample).collect();
+        repository.write(&format!("transcripts/{case}.jsonl"), lines.join("\n"));
+    }
+    repository.write("prompts/agent.md", "Answer briefly.");
+    repository
+}
+
+fn rates() {
+    let few = transcribed();
+    let arguments = ["init", "--from", "transcripts", "--agent", "helper", "--files", "prompts/**", "--no-workflow"];
+    let ran = few.goldgate(&arguments);
+    let said =
+        "answers: too few recorded samples for 2 samples per case: 0 of 3 cases have at least 3: no gate is changed\n";
+    assert!(ran.code == 0 && ran.stdout.contains(said), "{}{}", ran.stdout, ran.stderr);
+    let repository = flaky();
+    let ran = repository.goldgate(&arguments);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("answers: with 6 samples per case, an unchanged agent would be blocked in about "),
+        "{}",
+        ran.stdout
+    );
+    // Accepted, the same rates are printed: the drafts were graded as they count later.
+    let rates = ran.stdout.lines().find(|line| line.starts_with("answers: with ")).unwrap();
+    let rates = rates.split_once(": no ").map_or(rates, |(rates, _)| rates);
+    assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
+    let checked = repository.goldgate(&["check"]);
+    assert!(checked.code == 0 && checked.stdout.contains(rates), "{rates}: {}{}", checked.stdout, checked.stderr);
 }
 
 fn action() {

@@ -4,7 +4,7 @@ mod write;
 
 use std::path::Path;
 
-use self::write::write_gates;
+pub(super) use self::write::write_gates;
 use crate::app::cli::CalibrateArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;

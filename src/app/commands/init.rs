@@ -7,14 +7,18 @@ use serde::Serialize;
 
 use crate::app::cli::InitArgs;
 use crate::app::cli_error::CliError;
+use crate::app::commands::calibrate::write_gates;
+use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
 };
 use crate::app::pipeline::proposed_case::{AnswerWords, ProposedCase};
 use crate::app::pipeline::transcript_files::TranscriptFile;
+use crate::app::worktree::graded_with;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText};
 use crate::format::transcript::{Transcript, TranscriptFormat, format_of, read_transcripts};
+use crate::gate::operating::HardGates;
 use crate::model::{AgentName, CaseId, RepoPath, RunStatus};
 use crate::render::plural;
 use crate::suites::{CaseStage, config_schema};
@@ -75,7 +79,23 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     }
     world.say(&written.iter().map(|file| format!("wrote {file}\n")).collect::<String>());
     world.say(&next(args, &proposed));
+    if !args.from.is_empty() {
+        world.say(&proposed_gates(&proposed, world)?);
+    }
     Ok(0)
+}
+
+/// Writes gates into the config that seldom fail an unchanged agent, and says how often. The drafts are graded as if they were
+/// accepted: until then no gate has a case.
+fn proposed_gates(proposed: &ProposedCases, world: &World) -> Result<String, CliError> {
+    let accepted: Vec<ProposedCase> = proposed.cases.iter().map(ProposedCase::accepted).collect();
+    let accepted = cases_text(&accepted)?;
+    let GradedRun { report, suites, .. } = graded_with(CONFIG, CASES, &accepted, world)?;
+    let rates = write_gates(CONFIG, &report, &suites, HardGates::Keep)?;
+    world.keep(suites);
+    Ok(format!(
+        "{rates}Once the cases are accepted, `goldgate check` and `goldgate calibrate` print these rates again.\n"
+    ))
 }
 
 /// Asks a person for what no option says.
@@ -218,13 +238,16 @@ struct CasesDocument<'a> {
     cases: &'a [ProposedCase],
 }
 
+fn cases_text(cases: &[ProposedCase]) -> Result<String, CliError> {
+    let text = serde_json::to_string_pretty(&CasesDocument { cases }).map_err(anyhow::Error::from)?;
+    Ok(format!("{text}\n"))
+}
+
 /// The files to write, by path.
 fn texts(args: &InitArgs, agent: &AgentName, cases: &[ProposedCase]) -> Result<Vec<(&'static str, String)>, CliError> {
-    let pretty = |value: serde_json::Result<String>| value.map_err(anyhow::Error::from);
-    let cases = pretty(serde_json::to_string_pretty(&CasesDocument { cases }))?;
-    let schema = pretty(serde_json::to_string_pretty(&config_schema()))?;
+    let schema = serde_json::to_string_pretty(&config_schema()).map_err(anyhow::Error::from)?;
     let mut texts = vec![
-        (CASES, format!("{cases}\n")),
+        (CASES, cases_text(cases)?),
         (".goldgate/.gitignore", "# What goldgate writes here is not committed, except the schema.\n*\n!.gitignore\n!schemas/\n!schemas/**\n".to_owned()),
         (SCHEMA, format!("{schema}\n")),
     ];

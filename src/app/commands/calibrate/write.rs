@@ -29,6 +29,7 @@ pub fn write_gates(config: &str, report: &Report, suites: &[LoadedSuite], hard: 
             (Some(loaded), Some(advice)) if !advice.gates.is_empty() => {
                 source = with_advice(&source, loaded, &suite, advice)?;
                 lines.extend(advice.gates.iter().map(|one| change_line(&suite, one, &loaded.metrics)));
+                lines.push(format!("{}: {}", suite.suite, reason(&suite, advice)));
             }
             (_, advice) => lines.push(unchanged_line(&suite, advice.as_ref(), hard)),
         }
@@ -65,7 +66,8 @@ fn with_advice(
         *gate = one.gate;
     }
     let at = [Key("suites"), At(loaded.config.index), Key("gates")];
-    let text = with_comment(&edited, &at, CALIBRATED, &reason(suite, advice)).ok_or_else(refuse)?;
+    let comment = format!("{CALIBRATED} {}", reason(suite, advice));
+    let text = with_comment(&edited, &at, CALIBRATED, &comment).ok_or_else(refuse)?;
     let edited = SourceText::from_text(source.file.clone(), text);
     let new = read_config(&edited)?;
     let gated = new.suites.iter().find(|other| other.id == loaded.config.id).ok_or_else(refuse)?;
