@@ -54,6 +54,11 @@ const tree = () => {
     return { path: name, mode: '100644', type: 'blob', sha, size: bytes.length };
   });
 };
+// The baseline of the base commit: only the suite whose recorded agent is not perfect, so that all other numbers are new.
+const baseline = () => {
+  const whole = JSON.parse(fs.readFileSync(path.join(path.dirname(config), 'baselines/latest.json')));
+  return Buffer.from(JSON.stringify({ ...whole, suites: { orders: whole.suites.orders } })).toString('base64');
+};
 const commit = (sha, parent) => ({ sha, parents: [{ sha: parent }] });
 const merged = () => ({ ...pull(2), merged_at: '2026-11-21T07:00:00Z', merge_commit_sha: '5'.repeat(40) });
 
@@ -127,6 +132,7 @@ const answer = (method, url, body) => {
   if (found) return found;
   if (/\/pulls\/\d+$/.test(path)) return [200, pull(Number(path.split('/').pop()))];
   if (/\/contents\/goldgate.yaml$/.test(path)) return [200, { encoding: 'base64', content: fs.readFileSync(config).toString('base64') }];
+  if (/\/contents\/baselines(%2F|\/)latest.json$/.test(path)) return [200, { encoding: 'base64', content: baseline() }];
   if (/\/contents\//.test(path)) return [404, { message: 'Not Found' }];
   if (/\/issues\/\d+\/comments$/.test(path)) return method === 'POST' ? [201, shown(add(body.body))] : [200, comments.map(shown)];
   const id = Number(path.split('/').pop());
