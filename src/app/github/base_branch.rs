@@ -28,7 +28,7 @@ pub fn base_branch(env: &Env, event: &Event, github: Option<&GitHub>) -> Result<
     if (event.pull_request.is_some() || event.push.is_some()) && event.tip.is_none() {
         return newest_rules(env, github, name, base);
     }
-    let is_checked = event.pull_request.is_none() || relies_on_checks(env, github, &name)?;
+    let is_checked = event.pull_request.is_none() || relies_on_checks(env, github, &name)? == Some(true);
     // Without an answer nothing is excused, which only makes the gate stricter.
     let current = || github.branch_tip(&name).ok().flatten();
     let tip = if is_checked { event.tip.clone().or_else(current) } else { None };
@@ -39,19 +39,25 @@ pub fn base_branch(env: &Env, event: &Event, github: Option<&GitHub>) -> Result<
 fn newest_rules(env: &Env, github: &GitHub, name: String, base: &str) -> Result<BaseBranch, CliError> {
     let newest = github.branch_tip(&name).map_err(needs("the base branch cannot be read", "contents: read"))?;
     let rules = newest.as_ref().map(BranchTip::commit).filter(|newest| *newest != base).map(str::to_owned);
-    let tip = if relies_on_checks(env, github, &name)? { newest } else { None };
+    let tip = if relies_on_checks(env, github, &name)? == Some(true) { newest } else { None };
     Ok(BaseBranch { name: Some(name), tip, rules })
 }
 
-/// Whether a branch is the default branch, or requires checks.
+/// Whether a branch is the default branch, or requires checks; `None` if the token may not know it.
 ///
 /// # Errors
-/// An invalid event payload.
-pub fn relies_on_checks(env: &Env, github: &GitHub, branch: &str) -> Result<bool, CliError> {
+/// An invalid event payload, or a failed request.
+pub fn relies_on_checks(env: &Env, github: &GitHub, branch: &str) -> Result<Option<bool>, CliError> {
     let default = match payload(env)? {
         Some(source) => event_action::read_event_action(&source)?.default_branch,
         None => None,
     };
-    let requires_checks = || github.branch_rules(branch).is_ok_and(|rules| !rules.required.is_empty());
-    Ok(default.as_deref() == Some(branch) || requires_checks())
+    if default.as_deref() == Some(branch) {
+        return Ok(Some(true));
+    }
+    match github.branch_rules(branch) {
+        Ok(rules) => Ok(Some(!rules.required.is_empty())),
+        Err(error) if error.is_denied() => Ok(None),
+        Err(error) => Err(needs("the rules of the base branch cannot be read", "metadata: read")(error)),
+    }
 }

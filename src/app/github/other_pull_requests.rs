@@ -58,8 +58,8 @@ pub fn judge_others(
     Ok(())
 }
 
-/// Returns the pull requests to judge. If they are for too many branches, only those into branches that rely on checks count: nobody
-/// needs the check to merge into another one.
+/// Returns the pull requests to judge. If they are for too many branches, those into branches that rely on no checks do not count: nobody
+/// needs the check to merge into one.
 fn counted(
     world: &World,
     github: &GitHub,
@@ -72,8 +72,8 @@ fn counted(
     let (mut counted, mut left_out) = (Vec::new(), 0);
     for other in others {
         match relies_on_checks(&world.env, github, &other.into)? {
-            true => counted.push(other),
-            false => left_out += 1,
+            Some(true) | None => counted.push(other),
+            Some(false) => left_out += 1,
         }
     }
     if counted.len() > MOST {

@@ -37,7 +37,7 @@ pub fn pushed(
         ..event.clone()
     };
     let judged_before = match &push.before {
-        Some(before) if relies_on_checks(env, github, &push.branch)? => Some(before),
+        Some(before) if relies_on_checks(env, github, &push.branch)? == Some(true) => Some(before),
         Some(_) | None => None,
     };
     if let Some(before) = judged_before {
