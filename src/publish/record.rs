@@ -92,6 +92,11 @@ pub enum RecordRefusal {
         /// The head now.
         head: String,
     },
+    /// Whoever may push can write the config of the base branch, and with it the hosts that get the keys.
+    OpenBase {
+        /// The base branch.
+        branch: String,
+    },
 }
 
 /// Why nothing is done.
@@ -155,6 +160,11 @@ impl fmt::Display for RecordRefusal {
                 out,
                 "commits may have been pushed after it; look at the texts on {} and add it again",
                 short_commit(head)
+            ),
+            Self::OpenBase { branch } => write!(
+                out,
+                "the base branch {branch} is neither the default branch nor one that requires checks, and its config would decide where the \
+                 keys are sent; point the pull request at such a branch and add the label again"
             ),
         }
     }

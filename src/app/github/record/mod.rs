@@ -22,6 +22,7 @@ use self::recordable::{Recordable, recordable, recording_changes};
 use self::scratch::ScratchFolder;
 use self::spending::check_budget;
 use super::approval_label::{LabelPurpose, ensure_label};
+use super::base_branch::relies_on_checks;
 use super::commit_files::BaseView;
 use super::graded_data::CommitPair;
 use super::inputs::ActionInputs;
@@ -90,7 +91,7 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
         }
         None => Permission::None,
     };
-    Ok(crate::publish::record::plan(&RecordInput {
+    let plan = crate::publish::record::plan(&RecordInput {
         happened: context.happened(),
         presence,
         giver,
@@ -99,7 +100,20 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
         label,
         head: &context.seen.head,
         pull: &context.pull,
-    }))
+    });
+    match plan {
+        RecordPlan::Record { .. } if !is_trusted_base(context)? => {
+            Ok(RecordPlan::Refuse(RecordRefusal::OpenBase { branch: context.pull.into.clone() }))
+        }
+        plan => Ok(plan),
+    }
+}
+
+/// Whether the config of the base branch may say which hosts get the keys. Anybody with write access can push a branch with a config of
+/// their own, and open a pull request into it.
+fn is_trusted_base(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
+    let relies = relies_on_checks(&context.world.env, &context.github, &context.pull.into)?;
+    Ok(relies == Some(true))
 }
 
 /// Records the head and delivers what completed.
