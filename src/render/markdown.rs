@@ -129,6 +129,11 @@ fn heading(report: &Report) -> String {
         Authority::Blocking => "blocks the merge",
         Authority::Advisory => "for information, does not block",
     };
+    // Several configs have a comment each.
+    let config = match &report.config {
+        Some(config) if config.as_str() != "goldgate.yaml" => format!(" of {}", inline(config.as_str(), 200)),
+        Some(_) | None => String::new(),
+    };
     let samples = words::plural(report.samples as usize, "sample", "samples");
     let cases: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
     let graded = words::plural(cases, "agent-case pair", "agent-case pairs");
@@ -142,7 +147,7 @@ fn heading(report: &Report) -> String {
     };
     let tally = GateCounts::of(&report.suites).to_words();
     format!(
-        "### {} tier · {authority}\n\n{} · {graded} · up to {samples} each{usage}\n",
+        "### {} tier{config} · {authority}\n\n{} · {graded} · up to {samples} each{usage}\n",
         title(&words::tiers(report)),
         title(&tally)
     )

@@ -26,7 +26,7 @@ pub fn needing_approval(report: &Report) -> String {
     }
     for (change, more) in chosen(&heavy) {
         let more = if more > 0 { format!(" (and {more} more of this kind)") } else { String::new() };
-        put(&mut out, &format!("- {}{more}", inline(&change.words, 300)));
+        put(&mut out, &format!("- {}{more}", with_names(&change.words)));
     }
     if heavy.len() > LISTED {
         put(&mut out, "\n**This list is cut; the full report has all changes.**");
@@ -43,6 +43,22 @@ pub fn needing_approval(report: &Report) -> String {
     out
 }
 
+/// The words of a change, with text between two backticks as code. All of it is escaped, whoever wrote the backticks.
+fn with_names(words: &str) -> String {
+    let escaped = inline(words, 300);
+    let mut out = String::new();
+    let mut rest = escaped.as_str();
+    while let Some((before, after)) = rest.split_once(BACKTICK) {
+        let Some((name, after)) = after.split_once(BACKTICK) else { break };
+        out.push_str(&format!("{before}<code>{name}</code>"));
+        rest = after;
+    }
+    out + rest
+}
+
+/// An escaped backtick.
+const BACKTICK: &str = "&#96;";
+
 /// The changes that need no approval, folded.
 pub fn listed(report: &Report) -> String {
     let light = of(report, Weight::Listed);
@@ -54,7 +70,7 @@ pub fn listed(report: &Report) -> String {
         words::plural(light.len(), "golden change that needs no approval", "golden changes that need no approval");
     put(&mut out, &format!("<details><summary>{what}</summary>\n"));
     for change in light.iter().take(LISTED) {
-        put(&mut out, &format!("- {}", inline(&change.words, 300)));
+        put(&mut out, &format!("- {}", with_names(&change.words)));
     }
     if light.len() > LISTED {
         put(&mut out, &format!("- … and {} more in the full report", light.len() - LISTED));

@@ -49,7 +49,7 @@ fn loosened() {
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let body = github.bodies(BOT).remove(0);
     assert!(body.starts_with("> [!CAUTION]\n> **Merge blocked: 1 golden change needs an approval.**"), "{body}");
-    assert!(body.contains("finding&#95;recall floor of &#96;contracts&#96; 0.80"), "{body}");
+    assert!(body.contains("finding&#95;recall floor of <code>contracts</code> 0.80"), "{body}");
     assert!(ran.stdout.contains(LOOSER), "{}", ran.stdout);
     assert!(ran.stdout.contains("::error title=golden change::golden change, needs approval: finding_recall floor"));
     assert!(

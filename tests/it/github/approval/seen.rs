@@ -183,7 +183,7 @@ fn every_kind() {
     let changes = report["golden_changes"].as_array().unwrap();
     let wanted = changes.iter().find(|change| change["file"] == EXPECTED).unwrap();
     let first: Vec<&str> = wanted["what"].as_str().unwrap().split_whitespace().take(3).collect();
-    let comment = story.comment().replace("&#95;", "_").replace("&#96;", "`");
+    let comment = story.comment().replace("&#95;", "_").replace("<code>", "`").replace("</code>", "`");
     assert!(comment.contains(&first.join(" ")), "{first:?}: {comment}");
     assert!(comment.contains("40 files of `contracts` changed"), "{comment}");
     assert!(ran.stdout.contains(&format!("file={EXPECTED}")), "{}", ran.stdout);
