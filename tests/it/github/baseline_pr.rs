@@ -1,5 +1,7 @@
 //! The baseline pull request of the default branch, played against the stand-in.
 
+mod edited;
+
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
@@ -14,6 +16,12 @@ const BASELINE: &str = "baselines/latest.json";
 const BRANCH: &str = "goldgate/baseline";
 
 pub fn trials() -> Vec<Trial> {
+    let mut trials = edited::trials();
+    trials.extend(own());
+    trials
+}
+
+fn own() -> Vec<Trial> {
     vec![
         trial("a moved number opens one pull request, which is updated and never doubled", one),
         trial("a worse number asks for a reason, which goes into the file", reason),

@@ -178,7 +178,8 @@ fn same_branch() {
     assert_eq!(ran.stdout.matches("has the same head commit and passes").count(), 1, "{}", ran.stdout);
 }
 
-fn too_many() {
+/// Five other pull requests with the same head, each into a branch of its own.
+fn many() -> (Repository, Standin) {
     let (repository, github) = with_other();
     for number in 5..10 {
         let branch = format!("branch-{number}");
@@ -187,15 +188,32 @@ fn too_many() {
         github.commit(&test_merge(number), &repository);
     }
     github.commit(&"e".repeat(40), &repository);
-    let ran = opened(&repository, &github).runs();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let note = "5 pull requests have the same head commit and are not judged: too many, and into branches that require no check";
-    assert!(ran.stdout.contains(note), "{}", ran.stdout);
+    (repository, github)
+}
+
+/// The same, where one of the branches requires checks, and the pull request into it is red.
+pub fn stricter_among_many() -> (Repository, Standin) {
+    let (repository, github) = many();
     github.guard("branch-7");
     let worse = Repository::small();
     worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
     github.commit(&test_merge(7), &worse);
+    (repository, github)
+}
+
+fn too_many() {
+    let (repository, github) = many();
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let note = "5 pull requests have the same head commit and are not judged: too many, and into branches that require no check";
+    assert!(ran.stdout.contains(note), "{}", ran.stdout);
+    let (repository, github) = stricter_among_many();
     assert_eq!(opened(&repository, &github).runs().code, 1);
+    // Where nobody may know what a branch requires, it counts.
+    github.deny("metadata: read");
+    let ran = opened(&repository, &github).runs();
+    assert!(ran.code == 3 && ran.stderr.contains("more than 5 branches"), "{}{}", ran.stdout, ran.stderr);
+    github.allow("metadata: read");
     (5..10).for_each(|number| github.guard(&format!("branch-{number}")));
     let ran = opened(&repository, &github).runs();
     assert!(ran.code == 3 && ran.stderr.contains("more than 5 branches that require checks"), "{}", ran.stderr);

@@ -9,6 +9,8 @@ mod checkout;
 mod checks;
 mod comments;
 mod configs;
+mod drafts;
+mod enterprise;
 mod excuses;
 mod foreign;
 mod golden;
@@ -59,6 +61,8 @@ pub fn trials() -> Vec<Trial> {
     for more in [
         checkout::trials,
         configs::trials,
+        drafts::trials,
+        enterprise::trials,
         excuses::trials,
         present::trials,
         parts::trials,

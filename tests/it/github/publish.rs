@@ -1,6 +1,7 @@
 //! `mode: publish`: a fork's report becomes a comment, and nothing that the fork wrote becomes anything else.
 
 mod artifacts;
+mod forged;
 
 use std::io::{Cursor, Write};
 
@@ -18,6 +19,12 @@ use crate::trial;
 const RUN_ID: u64 = 4711;
 
 pub fn trials() -> Vec<Trial> {
+    let mut trials = forged::trials();
+    trials.extend(own());
+    trials
+}
+
+fn own() -> Vec<Trial> {
     vec![
         trial("a fork's report is published from its values, and says whose it is", published),
         trial("a report of a suite with many prompt packages is published", many_packages),

@@ -2,7 +2,10 @@
 
 mod attacks;
 mod delivery;
+mod replayed;
 mod trust;
+
+pub use self::trust::{trusting, written_by_hand};
 
 use std::time::Duration;
 
@@ -18,13 +21,14 @@ use crate::live::{GOOD, KEY, config};
 use crate::repository::{EXPECTED, Ran, Repository};
 use crate::trial;
 
-const LABEL: &str = "goldgate:record";
+pub const LABEL: &str = "goldgate:record";
 const BUDGET: &str = "budget: { max_tokens: 100000 }\n";
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = attacks::trials();
     trials.extend(delivery::trials());
     trials.extend(trust::trials());
+    trials.extend(replayed::trials());
     trials.extend([
         trial("a changed prompt is recorded by a label, and the gate is green on the commit", whole_story),
         trial("only outdated recordings are made again, with the samples that they have", outdated),
@@ -39,16 +43,16 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A pull request that changes the prompt, its base, and an empty workspace for the job.
-struct Recorded {
+pub struct Recorded {
     base: Repository,
     head: Repository,
-    workspace: Repository,
-    github: Standin,
+    pub workspace: Repository,
+    pub github: Standin,
     model: Endpoint,
 }
 
 impl Recorded {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self::answered(|_, _| Answer::Says(GOOD.to_owned()))
     }
 
@@ -65,12 +69,12 @@ impl Recorded {
         Self { base, head, workspace: Repository::empty(), github, model }
     }
 
-    fn commit(&self) {
+    pub fn commit(&self) {
         self.github.commit(&base_sha(), &self.base);
         self.github.commit(&head_sha(), &self.head);
     }
 
-    fn job(&self) -> Job<'_> {
+    pub fn job(&self) -> Job<'_> {
         let mut job = Job::new(&self.workspace, &self.github, "pull_request.labeled", "pull_request_target");
         job.event["label"]["name"] = json!(LABEL);
         job.event["pull_request"]["head"]["sha"] = json!(head_sha());
@@ -78,14 +82,14 @@ impl Recorded {
     }
 
     /// Somebody adds the label, and the job on that event runs.
-    fn labeled(&self, by: &str) -> Ran {
+    pub fn labeled(&self, by: &str) -> Ran {
         self.commit();
         self.github.label_by(by, LABEL);
         self.job().runs()
     }
 
     /// The trusted gate on a head whose files the stand-in knows.
-    fn gate(&self, head: &str) -> Ran {
+    pub fn gate(&self, head: &str) -> Ran {
         self.github.push(head);
         let mut files = None;
         self.github.change_commit(head, |commit| files = Some(commit.clone()));
@@ -101,7 +105,7 @@ impl Recorded {
         lines.next_back().unwrap_or_default().to_owned()
     }
 
-    fn note(&self) -> String {
+    pub fn note(&self) -> String {
         self.github.bodies(BOT).concat()
     }
 

@@ -20,6 +20,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a golden change in front of a group is judged with it", golden_in_front),
         trial("an approved pull request of more files than GitHub lists goes through the merge queue", many_files),
         trial("the trusted gate judges a stacked group in the same way", trusted),
+        trial("a group that is built again without a failed entry is judged without it", rebuilt),
+        trial("an approval counts in a group on a base branch that moved on, for what was approved", other_base),
     ]
 }
 
@@ -40,12 +42,16 @@ impl Queue {
     }
 
     fn add(&mut self, number: u64, checkout: Repository) {
+        self.place(number, &tip(number), checkout);
+    }
+
+    /// GitHub makes this commit of the next group.
+    fn place(&mut self, number: u64, commit: &str, checkout: Repository) {
         let before = self.groups.last().map_or_else(base_sha, |(_, commit, _)| commit.clone());
-        let commit = tip(number);
-        self.trunk.github.commit(&commit, &checkout);
-        self.trunk.github.parents(&commit, &[&before]);
-        self.trunk.github.branch(&format!("gh-readonly-queue/master/pr-{number}-{before}"), &commit);
-        self.groups.push((number, commit, checkout));
+        self.trunk.github.commit(commit, &checkout);
+        self.trunk.github.parents(commit, &[&before]);
+        self.trunk.github.branch(&format!("gh-readonly-queue/master/pr-{number}-{before}"), commit);
+        self.groups.push((number, commit.to_owned(), checkout));
     }
 
     fn job<'a>(&'a self, index: usize, checkout: &'a Repository) -> Job<'a> {
@@ -206,4 +212,74 @@ fn trusted() {
     is_red(&gate(1), "the numbers of rentals/rental");
     queue.trunk.is_approved(&second);
     is_green(&gate(1));
+}
+
+/// When an entry of the queue fails, GitHub removes it and builds the groups behind it anew, without it (docs, "Managing a merge queue",
+/// "How merge queues work"). The old groups' jobs may still run, or be started again.
+fn rebuilt() {
+    let trunk = trunk();
+    let (first, second) = (pull(&trunk, 2, "legal"), pull(&trunk, 3, "rental"));
+    assert_eq!(trunk.gate(&first).code, 1);
+    trunk.is_approved(&second);
+    let mut queue = Queue::new(trunk, &[&first, &second]);
+    is_red(&queue.gate(0), "Merge blocked");
+    is_red(&queue.gate(1), "the numbers of contracts/legal");
+    let (_, old, _) = queue.groups.remove(0);
+    let (_, stacked, checkout) = queue.groups.remove(0);
+    queue.trunk.github.remove_branch(&format!("gh-readonly-queue/master/pr-2-{}", base_sha()));
+    queue.trunk.github.remove_branch(&format!("gh-readonly-queue/master/pr-3-{old}"));
+    let alone = with(&queue.trunk, &[&second]);
+    let commit = "8".repeat(40);
+    queue.place(3, &commit, alone);
+    is_green(&queue.gate(0));
+    assert_eq!(report(&queue.groups[0].2)["approval"]["by"], json!("alice"));
+    // The job of the old group is started again: it is about the old commit, and as red as before.
+    let mut again = queue.job(0, &checkout);
+    again.event["merge_group"]["head_ref"] = json!(format!("refs/heads/gh-readonly-queue/master/pr-3-{old}"));
+    again.event["merge_group"]["base_sha"] = json!(old);
+    again.event["merge_group"]["head_sha"] = json!(stacked);
+    is_red(&again.variable("GITHUB_SHA", &stacked).runs(), "the numbers of contracts/legal");
+}
+
+/// The same pull request, approved on the base of then, on top of a base branch that moved on.
+fn other_base() {
+    let merged = |change: &dyn Fn(&Repository), says: Option<&str>| {
+        let trunk = trunk();
+        let approved = pull(&trunk, 2, "legal");
+        trunk.is_approved(&approved);
+        let (moved, base) = (tip(7), with(&trunk, &[]));
+        change(&base);
+        trunk.github.commit(&moved, &base);
+        trunk.github.parents(&moved, &[&base_sha()]);
+        trunk.github.branch("master", &moved);
+        let mut queue = Queue::new(trunk, &[]);
+        let group = with(&queue.trunk, &[&approved]);
+        change(&group);
+        queue.add(2, group);
+        queue.trunk.github.parents(&tip(2), &[&moved]);
+        // The payload says what the queue was built on when the event was sent.
+        let ran = queue.gate(0);
+        match says {
+            None => is_green(&ran),
+            Some(says) => is_red(&ran, says),
+        }
+        assert_eq!(report(&queue.groups[0].2)["base"], json!(moved));
+    };
+    merged(&|base| base.write("README.md", "Leases.\n"), None);
+    // Another agent got another prompt, and its recordings with it.
+    merged(
+        &|base| {
+            base.write("prompts/rental.md", "Report each change of control.\n");
+            base.replace(super::story::merges::RENTAL_RUN, "Needs prior approval.", "Needs approval first.");
+        },
+        None,
+    );
+    // A gate that alice did not know of.
+    merged(
+        &|base| {
+            let gates = "    path: golden\n    gates: { finding_count: { max: 1, hard: true } }\n";
+            base.replace("goldgate.yaml", "    path: golden\n", gates);
+        },
+        Some("finding_count"),
+    );
 }

@@ -6,6 +6,7 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use super::{BOT, LABEL, Recorded, add_case, base_sha, head_sha};
+use crate::github::standin::Standin;
 use crate::github::{Job, RUN};
 use crate::golden_changes::commit_all;
 use crate::live::KEY;
@@ -36,7 +37,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A pull request into a base that trusts recordings of CI alone.
-fn trusting() -> Recorded {
+pub fn trusting() -> Recorded {
     let story = Recorded::new();
     for side in [&story.base, &story.head] {
         side.replace("goldgate.yaml", "suites:\n", &format!("{TRUST}suites:\n"));
@@ -52,14 +53,22 @@ fn record_by_hand(repository: &Repository) {
 }
 
 #[track_caller]
-fn is_unproven(ran: &Ran, file: &str) {
+pub fn is_unproven(ran: &Ran, file: &str) {
     let said = [ran.stdout.clone(), ran.stderr.clone()].concat();
     assert_eq!(ran.code, 3, "{said}");
     assert!(said.contains(file) && said.contains("set the label goldgate:record"), "{said}");
 }
 
+/// A pull request with a recording that its author made, and the job of the gate.
+pub fn written_by_hand() -> (Standin, impl Fn() -> Ran + Sync + 'static) {
+    let story = trusting();
+    record_by_hand(&story.head);
+    story.commit();
+    (story.github.clone(), move || story.gate(&head_sha()))
+}
+
 /// A commit with the files of a known one, changed.
-fn pushed(story: &Recorded, from: &str, changes: &[(&str, &str)]) -> String {
+pub fn pushed(story: &Recorded, from: &str, changes: &[(&str, &str)]) -> String {
     let id = "9".repeat(40);
     story.github.commit(&id, &story.head);
     let mut files = None;
@@ -73,7 +82,7 @@ fn pushed(story: &Recorded, from: &str, changes: &[(&str, &str)]) -> String {
     id
 }
 
-fn text(story: &Recorded, commit: &str, path: &str) -> String {
+pub fn text(story: &Recorded, commit: &str, path: &str) -> String {
     let mut text = None;
     story.github.change_commit(commit, |commit| text = commit.entries.get(path).map(|(_, bytes)| bytes.clone()));
     String::from_utf8(text.unwrap()).unwrap()

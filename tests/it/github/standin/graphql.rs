@@ -25,14 +25,18 @@ fn error(kind: &str, message: &str) -> Answer {
     ok(json!({ "data": { "createCommitOnBranch": null }, "errors": [{ "type": kind, "message": message }] }))
 }
 
+/// The hour's points are used up (docs, "Rate limits and query limits for the GraphQL API": "the response status will still be 200, but you
+/// will receive an error message").
+pub fn used_up() -> Answer {
+    ok(json!({ "data": null, "errors": [{ "type": "RATE_LIMITED", "message": "API rate limit exceeded" }] }))
+}
+
 /// `POST /graphql`.
 pub fn answer(request: &Request, state: &mut State) -> Answer {
     let query = request.body["query"].as_str().unwrap_or_default();
     match state.account.graphql {
         GraphQlAccess::Blocked => return status(403, json!({ "message": "blocked by the proxy" })),
-        GraphQlAccess::Error => {
-            return ok(json!({ "data": null, "errors": [{ "type": "RATE_LIMITED", "message": "no" }] }));
-        }
+        GraphQlAccess::Error => return used_up(),
         GraphQlAccess::Answers => {}
     }
     // GraphQL, "Queries": `viewer` is the authenticated user, also that of an installation token (cli/cli shows it as

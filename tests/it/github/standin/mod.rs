@@ -47,6 +47,16 @@ pub enum Fault {
     Overwritten,
 }
 
+impl Fault {
+    /// Whether an interruption by it hits one request, or all that follow.
+    fn is_of_one(self) -> bool {
+        match self {
+            Self::Once(_) | Self::DoneButLost | Self::Overwritten => true,
+            Self::Always(_) | Self::Limited(_) | Self::UsedUp(_) | Self::Secondary(_) => false,
+        }
+    }
+}
+
 /// All that the stand-in keeps; an area's file changes its own part.
 #[derive(Default)]
 pub struct State {
@@ -67,16 +77,19 @@ pub struct State {
     port: u16,
     faults: Vec<(&'static str, Fault)>,
     denied: Vec<&'static str>,
-    /// The number of requests that are answered before the hour's requests are used up.
-    left: Option<usize>,
+    /// The number of requests that are answered before this fault.
+    left: Option<(usize, Fault)>,
     lenient: bool,
+    /// Parts of paths that this server does not know.
+    lacking: Vec<&'static str>,
     /// Seconds since the beginning: every change of this server's state has a time of its own.
     seconds: u64,
     requests: Vec<String>,
     tokens: Vec<String>,
 }
 
-/// The server; it ends with the test's process.
+/// The server; it ends with the test's process. A copy is the same server.
+#[derive(Clone)]
 pub struct Standin {
     port: u16,
     state: Arc<Mutex<State>>,
@@ -111,9 +124,19 @@ impl Standin {
         self.change(|state| state.denied.push(permission));
     }
 
-    /// The hour's requests are used up after so many more.
-    pub fn use_up_after(&self, requests: usize) {
-        self.change(|state| state.left = Some(requests));
+    /// The token gets a permission that it lacked.
+    pub fn allow(&self, permission: &'static str) {
+        self.change(|state| state.denied.retain(|denied| *denied != permission));
+    }
+
+    /// After so many more requests, whatever their method, this goes wrong: with one of them, or with all that follow.
+    pub fn interrupt_after(&self, requests: usize, fault: Fault) {
+        self.change(|state| state.left = Some((requests, fault)));
+    }
+
+    /// An older server, which does not know these parts of paths: it answers 404.
+    pub fn lack(&self, parts: &[&'static str]) {
+        self.change(|state| state.lacking = parts.to_vec());
     }
 
     /// Whether what the token lacks is refused, or for now is not.
@@ -137,11 +160,21 @@ impl Standin {
 
 impl State {
     /// The fault that the next request of this method meets.
-    fn meets(&mut self, method: &str) -> Option<Fault> {
+    fn meets(&mut self, method: &str, path: &str) -> Option<Fault> {
         match &mut self.left {
-            Some(0) => return Some(Fault::UsedUp(3600)),
-            Some(left) => *left -= 1,
+            Some((0, fault)) => {
+                let fault = *fault;
+                if fault.is_of_one() {
+                    self.left = None;
+                }
+                return Some(fault);
+            }
+            Some((left, _)) => *left -= 1,
             None => {}
+        }
+        // The faults of a method are those of REST.
+        if path == "/graphql" {
+            return None;
         }
         let place = self.faults.iter().position(|(of, _)| *of == method)?;
         let fault = self.faults[place].1;
@@ -289,10 +322,10 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
     let mut reader = BufReader::new(stream);
     while let Some(request) = read(&mut reader, state) {
         let mut state = state.lock().unwrap();
-        // GraphQL has limits and failures of its own.
-        let fault = if request.path == "/graphql" { None } else { state.meets(&request.method) };
+        let fault = state.meets(&request.method, &request.path);
         let answered = match fault {
             Some(Fault::Always(code) | Fault::Once(code)) => status(code, json!({ "message": "a fault of the test" })),
+            Some(Fault::UsedUp(_)) if request.path == "/graphql" => graphql::used_up(),
             Some(Fault::UsedUp(seconds)) => used_up(seconds),
             Some(Fault::Secondary(seconds)) => secondary(seconds),
             Some(Fault::Limited(seconds)) => {
@@ -374,6 +407,9 @@ fn answer(request: &Request, state: &mut State) -> Answer {
     }
     if let Some(answered) = artifacts::stored(request, state) {
         return answered;
+    }
+    if state.lacking.iter().any(|part| request.path.contains(part)) {
+        return missing();
     }
     if let Some(answered) = settings::elsewhere(request, state) {
         return answered;

@@ -34,6 +34,8 @@ pub struct Pulls {
     made: u64,
     /// Merges that are not made anew when a branch moves, by their commit.
     merges: BTreeMap<String, [String; 2]>,
+    /// Whether the pull requests are drafts.
+    is_draft: bool,
     /// The one parent of commits that were made on a branch.
     below: BTreeMap<String, String>,
     /// What GitHub says of the test merge: whether it can be made, where it knows.
@@ -145,7 +147,7 @@ impl Pulls {
         let labels: Vec<Value> = labels.iter().map(|name| json!({ "name": name })).collect();
         json!({
             "number": number, "state": pull.state, "title": pull.title, "body": pull.body, "user": { "login": pull.author },
-            "labels": labels, "merged_at": pull.merged, "mergeable": mergeable, "merge_commit_sha": merge,
+            "draft": self.is_draft, "mergeable_state": if self.is_draft { "draft" } else { "clean" }, "labels": labels, "merged_at": pull.merged, "mergeable": mergeable, "merge_commit_sha": merge,
             "head": { "sha": head, "label": pull.label(), "ref": pull.branch, "repo": { "id": from, "full_name": "acme/agents" } },
             "base": { "sha": pull.base, "ref": pull.into, "repo": { "id": REPOSITORY, "full_name": "acme/agents" } },
         })
@@ -336,6 +338,20 @@ impl Standin {
         self.change(|state| {
             let head = state.pulls.head_of("changes");
             state.pulls.ours().head = head;
+        });
+    }
+
+    /// The pull requests are drafts. GitHub makes their test merges all the same (REST, "Get a pull request": `draft`, `mergeable`).
+    pub fn draft(&self, is_draft: bool) {
+        self.change(|state| state.pulls.is_draft = is_draft);
+    }
+
+    /// The same of one pull request.
+    pub fn fork_of(&self, number: u64) {
+        self.change(|state| {
+            let branch = state.pulls.all[&number].branch.clone();
+            let head = state.pulls.head_of(&branch);
+            state.pulls.all.get_mut(&number).unwrap().head = head;
         });
     }
 

@@ -1,0 +1,175 @@
+//! Gates: red, without a verdict, or green by an approval.
+
+use serde_json::json;
+
+use super::{Play, at_each_request};
+use crate::github::approval::{LABEL, Story, base_sha};
+use crate::github::excuses::stricter_among_many;
+use crate::github::parts::grade;
+use crate::github::pushes::{pull, tip, trunk, with};
+use crate::github::standin::Standin;
+use crate::github::standin::pulls::test_merge;
+use crate::github::story::merges::LATER;
+use crate::github::{Job, RUN, head_sha, opened};
+use crate::repository::{Ran, Repository};
+
+/// A gate, and its exit code when nothing fails.
+struct Gate {
+    github: Standin,
+    code: i32,
+    job: Box<dyn Fn() -> Ran + Sync>,
+}
+
+impl Play for Gate {
+    fn github(&self) -> &Standin {
+        &self.github
+    }
+
+    fn job(&self) -> Ran {
+        (self.job)()
+    }
+
+    fn stopped(&self, ran: &Ran, cut: &str) {
+        // 2 is a file of the user that cannot be read, such as a config that seems to be missing.
+        let is_fine = if self.code == 0 { 0..=3 } else { 1..=3 };
+        assert!(is_fine.contains(&ran.code), "{cut}: {}{}", ran.stdout, ran.stderr);
+    }
+
+    fn finished(&self, ran: &Ran, cut: &str) {
+        assert_eq!(ran.code, self.code, "{cut}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+fn gate(github: &Standin, code: i32, job: impl Fn() -> Ran + Sync + 'static) -> Gate {
+    Gate { github: github.clone(), code, job: Box::new(job) }
+}
+
+/// The comment is no part of a verdict, and it is written after it.
+fn silent(job: Job<'_>) -> Ran {
+    job.input("comment", "false").runs()
+}
+
+/// The pull request's own job, or the trusted gate.
+fn of_pull(story: Story, mode: &'static str, code: i32) -> Gate {
+    let github = story.github.clone();
+    gate(&github, code, move || {
+        let Story { checkout, elsewhere, github } = &story;
+        let (folder, event) =
+            if mode == "run" { (checkout, "pull_request") } else { (elsewhere, "pull_request_target") };
+        silent(Job::new(folder, github, "pull_request.opened", event).input("mode", mode))
+    })
+}
+
+pub(super) fn red() {
+    for mode in ["run", "trusted"] {
+        at_each_request(|| {
+            let story = Story::new();
+            story.has_merge();
+            of_pull(story, mode, 1)
+        });
+    }
+    at_each_request(|| {
+        let story = Story::new();
+        grade(&story.checkout, &story.github);
+        let github = story.github.clone();
+        gate(&github, 1, move || silent(opened(&story.checkout, &story.github).input("mode", "merge")))
+    });
+    // A push of one approved pull request and one that nobody approved.
+    at_each_request(|| pushed(&["legal", "rental"], 1));
+    at_each_request(|| queued(&["legal", "rental"], 1));
+}
+
+/// The push, or the group, of pull requests that make these agents worse, of which the first is approved.
+fn merged(agents: &[&str], is_group: bool, code: i32) -> Gate {
+    let trunk = trunk();
+    let pulls: Vec<_> = agents.iter().zip(2..).map(|(agent, number)| pull(&trunk, number, agent)).collect();
+    trunk.is_approved(&pulls[0]);
+    let mut before = base_sha();
+    let mut checkout = Repository::empty();
+    for (index, one) in pulls.iter().enumerate() {
+        let commit = tip(one.number);
+        checkout = with(&trunk, &pulls.iter().take(index + 1).collect::<Vec<_>>());
+        trunk.github.commit(&commit, &checkout);
+        trunk.github.parents(&commit, &[&before]);
+        match is_group {
+            true => trunk.github.branch(&format!("gh-readonly-queue/master/pr-{}-{before}", one.number), &commit),
+            false => trunk.github.merge_as(one.number, &commit),
+        }
+        before = commit;
+    }
+    let (number, after) = (pulls.len() + 1, before);
+    let github = trunk.github.clone();
+    gate(&github, code, move || {
+        let name = if is_group { "merge_group" } else { "push" };
+        let mut job = Job::new(&checkout, &trunk.github, name, name);
+        if is_group {
+            let below = if number == 2 { base_sha() } else { tip(number as u64 - 1) };
+            job.event["merge_group"]["head_ref"] =
+                json!(format!("refs/heads/gh-readonly-queue/master/pr-{number}-{below}"));
+            job.event["merge_group"]["base_ref"] = json!("refs/heads/master");
+            job.event["merge_group"]["base_sha"] = json!(below);
+            job.event["merge_group"]["head_sha"] = json!(after);
+        } else {
+            trunk.github.branch("master", &after);
+            job.event["ref"] = json!("refs/heads/master");
+            (job.event["before"], job.event["after"]) = (json!(base_sha()), json!(after));
+            job.event["repository"]["default_branch"] = json!("master");
+        }
+        job.run = 60;
+        silent(job.variable("GITHUB_SHA", &after).variable("SOURCE_DATE_EPOCH", LATER))
+    })
+}
+
+fn pushed(agents: &[&str], code: i32) -> Gate {
+    merged(agents, false, code)
+}
+
+fn queued(agents: &[&str], code: i32) -> Gate {
+    merged(agents, true, code)
+}
+
+/// Two, or too many, pull requests with the same head, one of which is red.
+pub(super) fn several() {
+    at_each_request(|| {
+        let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+        github.files(&repository);
+        github.branch("lax", &"e".repeat(40));
+        github.second_pull(5, "lax");
+        let worse = Repository::small();
+        worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
+        github.commit(&"e".repeat(40), &repository);
+        github.commit(&test_merge(5), &worse);
+        let served = github.clone();
+        gate(&served, 1, move || silent(opened(&repository, &github)))
+    });
+    at_each_request(|| {
+        let (repository, github) = stricter_among_many();
+        let served = github.clone();
+        gate(&served, 1, move || silent(opened(&repository, &github)))
+    });
+}
+
+/// A recording that somebody wrote by hand, where only those of CI count.
+pub(super) fn unproven() {
+    #[cfg(feature = "models")]
+    at_each_request(|| {
+        let (github, job) = crate::github::record::written_by_hand();
+        gate(&github, 3, job)
+    });
+}
+
+/// What alice approved.
+pub(super) fn approved() {
+    for mode in ["run", "trusted"] {
+        at_each_request(|| {
+            let story = Story::new();
+            story.has_merge();
+            assert_eq!(story.gate(7).code, 1);
+            story.github.label_by("alice", LABEL);
+            story.approve("alice");
+            of_pull(story, mode, 0)
+        });
+    }
+    at_each_request(|| pushed(&["legal"], 0));
+    at_each_request(|| queued(&["legal"], 0));
+}
