@@ -249,7 +249,7 @@ fn between() {
     ]);
     let (record, said) = imported("openai", &messages);
     let event = |role: &str, text: &str| json!({ "role": role, "text": text });
-    let events = json!([event("user", "two"), event("assistant", "first"), event("user", "thanks")]);
+    let events = json!([event("assistant", "first"), event("user", "two"), event("user", "thanks")]);
     assert_eq!(told(&record), (&json!("one"), &json!([]), &json!("second")));
     assert_eq!((&record["intermediate"]["events"], said.as_str()), (&events, "left out: 1 x \"image_url\"\n"));
 }

@@ -67,7 +67,7 @@ fn order() {
         "Reproduce it: ",
         "<details>",
         "unchanged numbers</summary>",
-        "<sub>head ",
+        "<sub>uncommitted files on ",
     ];
     let places: Vec<usize> =
         parts.iter().map(|part| comment.find(part).unwrap_or_else(|| panic!("{part}: {comment}"))).collect();
@@ -158,7 +158,6 @@ fn since_base() {
         "Changed since the base commit, so the likely cause:\n\n- prompts/legal.md: Report every change of ~~control.~~ **the rent.**\n",
         "\nNext: undo or reword this change, and record again\n",
         "- lease 0% (baseline 100%)",
-        "<br>tag: prompt\n",
         "  - output since the base commit: findings&#91;0&#93;.category: ~~change-of-control~~ **rent**\n",
         "  - output since the base commit: findings&#91;0&#93;.title: ~~Change of control~~ **Rent**\n",
     ];
@@ -166,6 +165,7 @@ fn since_base() {
         parts.iter().map(|part| comment.find(part).unwrap_or_else(|| panic!("{part}: {comment}"))).collect();
     assert!(places.is_sorted(), "{places:?}: {comment}");
     assert_eq!(comment.matches("findings&#91;0&#93;.category").count(), 1, "once for a case: {comment}");
+    assert!(!comment.contains("tag: prompt"), "the change is the cause, not what the tag hints at: {comment}");
     let screen = against_base(&repository, &["run", "--base", "HEAD"]).stdout;
     assert!(
         screen.contains(

@@ -1,12 +1,10 @@
 //! `goldgate calibrate`: suggests gate tolerances from repeated runs of an unchanged agent.
 
-mod write;
-
 use std::path::Path;
 
-pub(super) use self::write::write_gates;
 use crate::app::cli::CalibrateArgs;
 use crate::app::cli_error::CliError;
+use crate::app::pipeline::advised_gates::write_gates;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::operating::operating_of;
 use crate::app::pipeline::selection::Selection;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::app::cli::InitArgs;
 use crate::app::cli_error::CliError;
-use crate::app::commands::calibrate::write_gates;
+use crate::app::pipeline::advised_gates::write_gates;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,

@@ -1,5 +1,6 @@
 //! From the config to the report: the steps that several commands share.
 
+pub mod advised_gates;
 mod answering_models;
 pub mod base_branch;
 pub mod base_commit;

@@ -1,8 +1,8 @@
-//! `goldgate calibrate --write`: changes gates in the config.
+//! Writes gates with few false alarms into the config.
 
+use super::operating::{RatesFor, operating_as_recorded};
+use super::plan::LoadedSuite;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::operating::{RatesFor, operating_as_recorded};
-use crate::app::pipeline::plan::LoadedSuite;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, SourceText};
 use crate::format::config::with_gate;
