@@ -8,6 +8,7 @@ mod overview;
 mod wrapping;
 
 pub(super) use self::frame::plain_style;
+use self::gates::LISTED;
 use super::plain::{line, put};
 use super::screen::{Detail, Screen, Style};
 use super::since_base::{changed_names, explains};
@@ -15,9 +16,6 @@ use super::words::GateCounts;
 use super::{certainty, evidence, judges, words};
 use crate::model::{CaseTrend, FailureLine, Report, Tag};
 use crate::text::line_with_end;
-
-/// The number of failed checks, and of numbers that moved, that are listed.
-const LISTED: usize = 12;
 
 /// The report: one line for each agent, the numbers that moved or failed, then what failed and why. The verdict comes last, next to
 /// the prompt.

@@ -1,6 +1,5 @@
 //! The gates that fail or are inconclusive, each with the cases that moved it.
 
-use super::LISTED;
 use crate::model::{
     AgentName, AgentReport, CaseId, GateRuling, MetricReport, Report, Ruling, SuiteId, SuiteReport, Tier, Verdict,
     metric_value,
@@ -9,6 +8,9 @@ use crate::render::evidence::FailedMetric;
 use crate::render::plain::{line, put};
 use crate::render::since_base::{LIKELY_CAUSE, PLAIN_MARKS, UNDO_IT, agent_changes, change_line};
 use crate::render::{evidence, words};
+
+/// The number of gates, of failed checks, and of numbers that moved, that are listed.
+pub(super) const LISTED: usize = 12;
 
 /// The number of values of an output, and of changes of an agent, that are listed.
 const OUTPUTS: usize = 3;

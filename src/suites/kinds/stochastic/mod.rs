@@ -1,6 +1,7 @@
 //! Kind `stochastic` (seed 001, tier 2): how much an agent's answers vary when the same question is repeated.
 
 mod explained;
+mod refold;
 mod whole;
 
 use schemars::JsonSchema;

@@ -1,0 +1,46 @@
+//! Folds the values of a scenario that follow from the values of all its samples.
+
+use super::whole::{set, variance};
+use super::{Stochastic, StochasticMetrics, ThresholdForm};
+use crate::model::{PairValue, indicator, reaches};
+use crate::suites::Pair;
+use crate::suites::kind::Refolder;
+use crate::suites::shared::own_metrics::ByMetric;
+
+impl Refolder for Stochastic {
+    fn refold(&self, pair: &Pair, values: &mut [PairValue]) {
+        let scenario = self.folder.case(pair);
+        let Some(StochasticMetrics {
+            precision,
+            recall,
+            f1,
+            precision_variance,
+            recall_variance,
+            f1_variance,
+            precision_stddev,
+            recall_stddev,
+            f1_stddev,
+            scenario_pass_rate,
+            identical_runs: _,
+            case_pass_rate: _,
+        }) = StochasticMetrics::from_table_order(values)
+        else {
+            return;
+        };
+        let (Some(mean_precision), Some(mean_recall), Some(mean_f1)) = (precision.value, recall.value, f1.value) else {
+            return;
+        };
+        let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
+        let passes = reaches(mean_precision, enough_precise) && reaches(mean_recall, enough_found);
+        for (of_run, mean, of_variance, of_stddev) in [
+            (precision, mean_precision, precision_variance, precision_stddev),
+            (recall, mean_recall, recall_variance, recall_stddev),
+            (f1, mean_f1, f1_variance, f1_stddev),
+        ] {
+            let variance = variance(&of_run.samples.iter().copied().flatten().collect::<Vec<f64>>(), mean);
+            set(of_variance, variance);
+            set(of_stddev, variance.sqrt());
+        }
+        set(scenario_pass_rate, indicator(passes));
+    }
+}
