@@ -15,7 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a number that somebody edits in the baseline pull request is replaced by the next run", replaced),
         trial("other changes in the baseline pull request are judged like those of any pull request", other_changes),
         trial("a label on an edited baseline pull request is of one head and of what the comment shows", labeled),
-        trial("a reason that somebody adds later needs the next run, and is then in the file", reason_later),
+        trial("a reason that somebody adds later is in the file after the next run", reason_later),
         trial("a branch with the name of the baseline's in a fork is not the baseline's", of_fork),
     ]
 }
@@ -146,8 +146,9 @@ fn reason_later() {
     assert_eq!(merged.gate().code, 0, "the control");
     let body = merged.story.github.description(3);
     merged.story.github.describe(3, &format!("{body}\nGoldgate-Reason: it reports more on purpose\n"));
-    // The file does not give the reason that the description gives.
-    assert_eq!(merged.gate().code, 1);
+    // The file still writes only what was approved.
+    let ran = merged.gate();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     merged.pushed(&base_sha());
     merged.check_out();
     let ran = merged.gate();
