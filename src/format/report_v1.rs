@@ -116,7 +116,7 @@ impl Serialize for Report {
             called_off,
             notes,
             usage,
-            baseline_file: _,
+            baseline_use: _,
         } = self;
         let failures: Vec<ReportFailure<'_>> = self.failures().filter_map(ReportFailure::of).collect();
         let stated = Tag::ALL.into_iter().filter(|tag| tag.is_stated(0));

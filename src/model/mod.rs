@@ -88,8 +88,8 @@ pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};
 pub use report::{
-    AgentReport, Authority, BaselineFile, Comparison, FailureLine, MetricReport, Noise, NotGateable, Report,
-    ReportTool, SuiteReport,
+    AgentReport, Authority, BaselineUse, Comparison, FailureLine, MetricReport, Noise, NotGateable, Report, ReportTool,
+    SuiteReport,
 };
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
 pub use run_source::{LiveSource, RunSource};

@@ -84,12 +84,12 @@ pub struct Report {
     pub usage: RunUsage,
     /// What the run does to the baseline. Only for the screen: a stored report does not know it.
     #[serde(skip)]
-    pub baseline_file: BaselineFile,
+    pub baseline_use: BaselineUse,
 }
 
 /// What a run does to the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BaselineFile {
+pub enum BaselineUse {
     /// It compares with it.
     #[default]
     Compared,

@@ -7,8 +7,8 @@ use super::plain::line;
 use super::words::{GateCounts, NAME, limit, other_outcome, plural};
 use super::{evidence, since_base};
 use crate::model::{
-    AgentReport, Approval, Authority, BaselineFile, CaseChoice, CaseTrend, ChangeClass, Exclusion, GateKind,
-    GateRuling, MetricReport, OtherPullRequest, Report, Ruling, Verdict, metric_value,
+    AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion, GateKind, GateRuling,
+    MetricReport, OtherPullRequest, Report, Ruling, Verdict, metric_value,
 };
 use crate::suites::KINDS;
 use crate::text::line_with_end;
@@ -68,9 +68,9 @@ pub const MAKE_BASELINE: &str = "`goldgate run --update-baseline`";
 
 /// The result of a run without any baseline to compare with: which gates pass on their own limits, and how to get a baseline.
 fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
-    let next = match report.baseline_file {
-        BaselineFile::Compared => format!("There is no baseline yet; {MAKE_BASELINE} makes one."),
-        BaselineFile::Written => "These numbers become the baseline.".to_owned(),
+    let next = match report.baseline_use {
+        BaselineUse::Compared => format!("There is no baseline yet; {MAKE_BASELINE} makes one."),
+        BaselineUse::Written => "These numbers become the baseline.".to_owned(),
     };
     let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
     // An agent may be in a baseline that its numbers cannot be compared with.

@@ -106,7 +106,7 @@ fn places(value: Option<f64>) -> Value {
 mod tests {
     use super::result_digest;
     use crate::model::{
-        Approval, Authority, BaselineFile, CaseChoice, ChangeClass, GoldenChange, NotGateable, RepoPath, Report,
+        Approval, Authority, BaselineUse, CaseChoice, ChangeClass, GoldenChange, NotGateable, RepoPath, Report,
         ReportTool, Ruling, RunUsage, SuiteId, Tier, Verdict, Weight,
     };
     use crate::report::suite;
@@ -133,7 +133,7 @@ mod tests {
             approval: None,
             notes: Vec::new(),
             usage: RunUsage::default(),
-            baseline_file: BaselineFile::Compared,
+            baseline_use: BaselineUse::Compared,
         }
     }
 

@@ -286,7 +286,7 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 mod tests {
     use super::{govern, refuse};
     use crate::model::{
-        Approval, Authority, BaselineFile, CaseChoice, ChangeClass, GoldenChange, NotGateable, Report, ReportTool,
+        Approval, Authority, BaselineUse, CaseChoice, ChangeClass, GoldenChange, NotGateable, Report, ReportTool,
         Ruling, RunUsage, Tier, Verdict, Weight,
     };
 
@@ -312,7 +312,7 @@ mod tests {
             approval: None,
             notes: Vec::new(),
             usage: RunUsage::default(),
-            baseline_file: BaselineFile::Compared,
+            baseline_use: BaselineUse::Compared,
         }
     }
 

@@ -16,7 +16,7 @@ use crate::app::pipeline::{baseline, show, snapshots};
 use crate::app::worktree::{BaseSource, grade_worktree, locally};
 use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
-use crate::model::{Authority, BaselineFile, Report, Tier};
+use crate::model::{Authority, BaselineUse, Report, Tier};
 use crate::render::plural;
 use crate::suites::read_config;
 use crate::world::{Disk, Git, Loudness, World};
@@ -92,7 +92,7 @@ fn keep_failed(disk: &Disk, done: &GradedRun, args: &RunArgs, world: &World) {
 fn planned_baseline(report: &mut Report) -> Vec<String> {
     let unusable = baseline::unusable_numbers(report);
     if unusable.is_empty() && report.called_off.is_none() {
-        report.baseline_file = BaselineFile::Written;
+        report.baseline_use = BaselineUse::Written;
     }
     unusable
 }

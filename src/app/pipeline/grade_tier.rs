@@ -7,7 +7,7 @@ use crate::app::pipeline::replay::Replay;
 use crate::app::pipeline::run_options::RunOptions;
 use crate::diag::Diagnostics;
 use crate::files::{Files, OtherCommit};
-use crate::model::{Baseline, BaselineFile, NotGateable, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier};
+use crate::model::{Baseline, BaselineUse, NotGateable, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier};
 use crate::report;
 use crate::world::Clock;
 /// The source of the runs of one tier.
@@ -95,7 +95,7 @@ pub fn assemble_report(
         approval: None,
         notes,
         usage: RunUsage { wall_ms: clock.elapsed_ms(), ..RunUsage::default() },
-        baseline_file: BaselineFile::Compared,
+        baseline_use: BaselineUse::Compared,
     };
     report::refuse(&mut report, not_gateable);
     report

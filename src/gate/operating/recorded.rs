@@ -66,7 +66,7 @@ impl RecordedCase {
 
 /// How a value of a case comes about in each round.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Cell {
+enum CellSource {
     /// It is the same in each round, or nothing uses it.
     Fixed(Option<f64>),
     /// It is folded from the drawn samples.
@@ -83,7 +83,7 @@ pub(super) struct AgentPlan<'a> {
     /// Samples per case.
     samples: usize,
     /// By case and metric.
-    cells: Vec<Vec<Cell>>,
+    cells: Vec<Vec<CellSource>>,
 }
 
 impl<'a> AgentPlan<'a> {
@@ -102,9 +102,9 @@ impl<'a> AgentPlan<'a> {
             let first = values.clone().next().flatten();
             let is_fixed = are_equal(values) && (!is_shared[column] || first.is_none());
             match (used[column], is_fixed) {
-                (false, _) => Cell::Fixed(None),
-                (true, true) => Cell::Fixed(fold::folded(&specs[column], &vec![first; samples])),
-                (true, false) => Cell::Drawn,
+                (false, _) => CellSource::Fixed(None),
+                (true, true) => CellSource::Fixed(fold::folded(&specs[column], &vec![first; samples])),
+                (true, false) => CellSource::Drawn,
             }
         };
         let cells =
@@ -117,9 +117,9 @@ impl<'a> AgentPlan<'a> {
         let drawn = |column: usize| (0..self.samples).map(|sample| value(sample, column)).collect::<Vec<_>>();
         let Some(refold) = &self.agent.refold else {
             let columns = self.specs.iter().zip(&self.cells[case]).enumerate();
-            let of_column = |(column, (spec, cell)): (usize, (&MetricSpec, &Cell))| match cell {
-                Cell::Fixed(value) => *value,
-                Cell::Drawn => fold::folded(spec, &drawn(column)),
+            let of_column = |(column, (spec, cell)): (usize, (&MetricSpec, &CellSource))| match cell {
+                CellSource::Fixed(value) => *value,
+                CellSource::Drawn => fold::folded(spec, &drawn(column)),
             };
             return columns.map(of_column).collect();
         };

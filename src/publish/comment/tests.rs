@@ -5,7 +5,7 @@ use super::{
     plan, plan_note, shown_digest, shown_report,
 };
 use crate::model::{
-    Authority, BaselineFile, CaseChoice, Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling,
+    Authority, BaselineUse, CaseChoice, Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling,
     RunNumber, RunUsage, Tier, Verdict, Weight,
 };
 use crate::render::markdown::Links;
@@ -42,7 +42,7 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
         notes: (0..reasons).map(long).collect(),
         usage: RunUsage::default(),
         called_off: None,
-        baseline_file: BaselineFile::Compared,
+        baseline_use: BaselineUse::Compared,
     }
 }
 
