@@ -214,7 +214,7 @@ fn trusted() {
     is_green(&gate(1));
 }
 
-/// When an entry of the queue fails, GitHub removes it and builds the groups behind it anew, without it (docs, "Managing a merge queue",
+/// When an entry of the queue fails, GitHub removes it and builds the groups behind it again, without it (docs, "Managing a merge queue",
 /// "How merge queues work"). The old groups' jobs may still run, or be started again.
 fn rebuilt() {
     let trunk = trunk();

@@ -44,7 +44,7 @@ fn gate(github: &Standin, code: i32, job: impl Fn() -> Ran + Sync + 'static) -> 
     Gate { github: github.clone(), code, job: Box::new(job) }
 }
 
-/// The comment is no part of a verdict, and it is written after it.
+/// The comment does not belong to the verdict, and is written after it.
 fn silent(job: Job<'_>) -> Ran {
     job.input("comment", "false").runs()
 }

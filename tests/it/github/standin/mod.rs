@@ -129,7 +129,7 @@ impl Standin {
         self.change(|state| state.denied.retain(|denied| *denied != permission));
     }
 
-    /// After so many more requests, whatever their method, this goes wrong: with one of them, or with all that follow.
+    /// After this number of requests, whatever their method, this goes wrong: with one of them, or with all that follow.
     pub fn interrupt_after(&self, requests: usize, fault: Fault) {
         self.change(|state| state.left = Some((requests, fault)));
     }
