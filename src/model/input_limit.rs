@@ -42,6 +42,7 @@ impl InputLimit {
         &Self::EXCHANGES,
         &Self::EXCHANGED,
         &Self::ARCHIVE,
+        &Self::API_ANSWER,
         &Self::YAML_LEVELS,
         &Self::JSON_LEVELS,
         &Self::FOLDER_FILES,
@@ -109,6 +110,13 @@ impl InputLimit {
     pub const ARCHIVE: Self = Self {
         input: "archive of a commit or of a report",
         most: 256 * MIB,
+        unit: LimitUnit::Bytes,
+        help: "keep large files out of the repository, or in Git LFS",
+    };
+    /// Any other answer of GitHub.
+    pub const API_ANSWER: Self = Self {
+        input: "any other answer of GitHub",
+        most: 128 * MIB,
         unit: LimitUnit::Bytes,
         help: "keep large files out of the repository, or in Git LFS",
     };

@@ -4,26 +4,18 @@ use std::time::Duration;
 
 use anyhow::Context;
 use http::{HeaderMap, Method, StatusCode, Uri};
-use http_body_util::BodyExt;
 use octocrab::Octocrab;
 
+use super::exchange::{SendError, exchanged};
 use super::{GitHub, GitHubError, GitHubResponse, JSON, Repeatable, TIMEOUTS, TRIES, backoff, error, pause};
 
 /// Maximum number of redirects per download.
 const HOPS: usize = 3;
-/// Maximum time per download.
-const LONGEST: Duration = Duration::from_secs(600);
 
 impl GitHub {
     /// Downloads from an address of the API, at most `limit` bytes.
     pub(super) fn download(&self, path: &str, limit: u64, doing: &'static str) -> Result<Vec<u8>, GitHubError> {
-        let fetched = async {
-            match tokio::time::timeout(LONGEST, self.fetched(path, limit)).await {
-                Ok(outcome) => outcome,
-                Err(_) => Err(GitHubError::Failed(anyhow::anyhow!("it took longer than {} s", LONGEST.as_secs()))),
-            }
-        };
-        self.runtime.block_on(fetched).map_err(|refusal| match refusal {
+        self.within_longest(self.fetched(path, limit)).map_err(|refusal| match refusal {
             GitHubError::Failed(error) => GitHubError::Failed(error.context(format!("{doing} (GET {path})"))),
             other => other,
         })
@@ -35,8 +27,8 @@ impl GitHub {
             let (wait, refused) = match self.hops(path, limit).await {
                 Ok(answer) if answer.status.is_success() => return Ok(answer.body),
                 Ok(answer) => (pause(Repeatable::Yes, &answer, tries), error(&Method::GET, &answer, self.read_only)),
-                Err(DownloadError::Refused(error)) => return Err(GitHubError::Failed(error)),
-                Err(DownloadError::Broken(error)) => (Some(backoff(tries)), GitHubError::Failed(error)),
+                Err(SendError::Refused(error)) => return Err(GitHubError::Failed(error)),
+                Err(SendError::Broken(error)) => (Some(backoff(tries)), GitHubError::Failed(error)),
             };
             match wait {
                 Some(wait) if tries < TRIES && waited + wait <= TIMEOUTS => {
@@ -50,28 +42,20 @@ impl GitHub {
     }
 
     /// Calls the API, then follows its redirects.
-    async fn hops(&self, path: &str, limit: u64) -> Result<GitHubResponse, DownloadError> {
+    async fn hops(&self, path: &str, limit: u64) -> Result<GitHubResponse, SendError> {
         let mut answer = got(&self.clients.asking, path, limit).await?;
         for _ in 0..HOPS {
             if !answer.status.is_redirection() {
                 return Ok(answer);
             }
-            let next = location(&answer.headers, self.clients.plain).map_err(DownloadError::Refused)?;
+            let next = location(&answer.headers, self.clients.plain).map_err(SendError::Refused)?;
             answer = got(&self.clients.bare, &next, limit).await?;
         }
         match answer.status.is_redirection() {
-            true => Err(DownloadError::Refused(anyhow::anyhow!("there were more than {HOPS} redirects"))),
+            true => Err(SendError::Refused(anyhow::anyhow!("there were more than {HOPS} redirects"))),
             false => Ok(answer),
         }
     }
-}
-
-/// Why a download failed.
-enum DownloadError {
-    /// A permanent failure; a retry would not help.
-    Refused(anyhow::Error),
-    /// The connection broke.
-    Broken(anyhow::Error),
 }
 
 /// The target of a redirect. It may contain a signature, so messages must not show it.
@@ -85,9 +69,7 @@ fn location(headers: &HeaderMap, plain: bool) -> anyhow::Result<String> {
     }
 }
 
-async fn got(client: &Octocrab, address: &str, limit: u64) -> Result<GitHubResponse, DownloadError> {
-    // The client's errors contain the whole address.
-    let broken = |_| DownloadError::Broken(anyhow::anyhow!("the connection broke"));
+async fn got(client: &Octocrab, address: &str, limit: u64) -> Result<GitHubResponse, SendError> {
     let request = http::Request::builder()
         .method(Method::GET)
         .uri(address)
@@ -95,20 +77,10 @@ async fn got(client: &Octocrab, address: &str, limit: u64) -> Result<GitHubRespo
         .header("user-agent", concat!("goldgate/", env!("CARGO_PKG_VERSION")))
         .header("x-github-api-version", "2022-11-28")
         .body(String::new())
-        .map_err(|_| DownloadError::Refused(anyhow::anyhow!("the address is not valid")))?;
-    let response = client.execute(request).await.map_err(broken)?;
-    let (parts, mut frames) = response.into_parts();
-    let mut body = Vec::new();
-    while let Some(frame) = frames.frame().await {
-        let frame = frame.map_err(broken)?;
-        let Some(bytes) = frame.data_ref() else { continue };
-        if (body.len() + bytes.len()) as u64 > limit {
-            let what = format!("it is larger than {} MiB", limit / 1_048_576);
-            return Err(DownloadError::Refused(anyhow::anyhow!(what)));
-        }
-        body.extend_from_slice(bytes);
-    }
-    Ok(GitHubResponse { status: checked_status(parts.status, &parts.headers), headers: parts.headers, body })
+        .map_err(|_| SendError::Refused(anyhow::anyhow!("the address is not valid")))?;
+    // The client's errors contain the whole address.
+    let answer = exchanged(client, request, limit, |_| anyhow::anyhow!("the connection broke")).await?;
+    Ok(GitHubResponse { status: checked_status(answer.status, &answer.headers), ..answer })
 }
 
 /// Treats a redirect status without an address as a server error.

@@ -15,6 +15,7 @@ mod comparisons;
 mod contents;
 mod download;
 mod download_clients;
+mod exchange;
 mod identity;
 mod labels;
 mod pulls;
@@ -29,10 +30,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 use http::{Method, Uri};
-use http_body_util::BodyExt;
 use octocrab::Octocrab;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::runtime::Runtime;
 
 pub use self::artifacts::{Artifact, WorkflowRun};
 pub use self::branches::{FileCommit, FilesCommit, NotCommitted};
@@ -40,6 +41,7 @@ pub use self::checks::{CheckRun, Conclusion};
 pub use self::commits::{Blob, Tree};
 pub use self::comparisons::{CommitComparison, ComparedFile};
 use self::download_clients::DownloadClients;
+use self::exchange::{SendError, exchanged};
 pub use self::labels::RepositoryLabel;
 pub use self::pulls::{MergeState, MergedPull, OpenPull};
 pub use self::refusal::{GitHubError, GitHubRefusal, ReadOnlyToken};
@@ -49,12 +51,13 @@ use self::response::{GitHubResponse, PAGE};
 pub use self::settings::{BranchRules, EnvironmentUse, ImageState, QueueGrouping, RequiredCheck};
 use super::env::Secret;
 use super::web;
+use crate::model::InputLimit;
 
 /// One repository on GitHub, or on a GitHub Enterprise Server.
 pub struct GitHub {
     client: Octocrab,
     clients: DownloadClients,
-    runtime: tokio::runtime::Runtime,
+    runtime: Runtime,
     repository: String,
     graphql: GraphQl,
     /// Why the token may only read, if it is known.
@@ -75,6 +78,8 @@ struct GraphQl {
 const TRIES: u32 = 5;
 /// Maximum total wait of one request.
 const TIMEOUTS: Duration = Duration::from_secs(120);
+/// Maximum time of one request with its retries.
+const LONGEST: Duration = Duration::from_secs(600);
 /// Maximum number of pages, in case a server never ends the list.
 const PAGES: usize = 300;
 
@@ -106,6 +111,10 @@ impl GitHub {
             .enable_all()
             .build()
             .context("while starting the network client")?;
+        Self::open_on(runtime, api, repository, token)
+    }
+
+    fn open_on(runtime: Runtime, api: &str, repository: &str, token: &Secret) -> anyhow::Result<Self> {
         // octocrab spawns a task when it is built.
         let guard = runtime.enter();
         let client = built(api, "GITHUB_API_URL", token)?;
@@ -167,11 +176,19 @@ impl GitHub {
     }
 
     fn ask_as(&self, request: &GitHubRequest<'_>, doing: &'static str) -> Result<GitHubResponse, GitHubError> {
-        self.runtime.block_on(self.send(request)).map_err(|refusal| match refusal {
+        self.within_longest(self.send(request)).map_err(|refusal| match refusal {
             GitHubError::Failed(error) => {
                 GitHubError::Failed(error.context(format!("{doing} ({} {})", request.method.as_str(), request.path)))
             }
             other => other,
+        })
+    }
+
+    /// Waits for a request with its retries, at most [`LONGEST`].
+    fn within_longest<T>(&self, request: impl Future<Output = Result<T, GitHubError>>) -> Result<T, GitHubError> {
+        let outcome = self.runtime.block_on(async { tokio::time::timeout(LONGEST, request).await });
+        outcome.unwrap_or_else(|_| {
+            Err(GitHubError::Failed(anyhow::anyhow!("it took longer than {} s", LONGEST.as_secs())))
         })
     }
 
@@ -200,8 +217,9 @@ impl GitHub {
                 Ok(answer) => {
                     (pause(request.repeatable, &answer, tries), error(request.method, &answer, self.read_only))
                 }
+                Err(SendError::Refused(error)) => (None, GitHubError::Failed(error)),
                 // GitHub may have executed a request whose answer was lost.
-                Err(error) => {
+                Err(SendError::Broken(error)) => {
                     ((request.repeatable == Repeatable::Yes).then(|| backoff(tries)), GitHubError::Failed(error))
                 }
             };
@@ -216,7 +234,7 @@ impl GitHub {
         }
     }
 
-    async fn sent(&self, request: &GitHubRequest<'_>) -> anyhow::Result<GitHubResponse> {
+    async fn sent(&self, request: &GitHubRequest<'_>) -> Result<GitHubResponse, SendError> {
         let GitHubRequest { method, path, body, form, repeatable: _ } = *request;
         let text = body.map(Value::to_string).unwrap_or_default();
         let request = http::Request::builder()
@@ -226,12 +244,10 @@ impl GitHub {
             .header("content-type", "application/json")
             .header("user-agent", concat!("goldgate/", env!("CARGO_PKG_VERSION")))
             .header("x-github-api-version", "2022-11-28")
-            .body(text)?;
+            .body(text)
+            .map_err(|error| SendError::Refused(error.into()))?;
         let client = if path == self.graphql.path { &self.graphql.client } else { &self.client };
-        let response = client.execute(request).await?;
-        let (parts, body) = response.into_parts();
-        let body = body.collect().await?.to_bytes().to_vec();
-        Ok(GitHubResponse { status: parts.status, headers: parts.headers, body })
+        exchanged(client, request, InputLimit::API_ANSWER.most, anyhow::Error::from).await
     }
 }
 
@@ -249,3 +265,6 @@ fn parsed<T: DeserializeOwned>(answer: &GitHubResponse, path: &str) -> Result<T,
         .with_context(|| format!("GitHub's answer to {path} does not have the documented form"))
         .map_err(GitHubError::Failed)
 }
+
+#[cfg(test)]
+mod tests;

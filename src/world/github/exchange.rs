@@ -1,0 +1,37 @@
+//! One request and its answer, without retries.
+
+use http::Request;
+use http_body_util::BodyExt;
+use octocrab::{Error, Octocrab};
+
+use super::response::GitHubResponse;
+
+/// Why a request has no answer.
+pub(super) enum SendError {
+    /// A permanent failure; a retry would not help.
+    Refused(anyhow::Error),
+    /// The connection broke.
+    Broken(anyhow::Error),
+}
+
+/// Sends a request and reads an answer of at most `limit` bytes; `what` describes a broken connection.
+pub(super) async fn exchanged(
+    client: &Octocrab,
+    request: Request<String>,
+    limit: u64,
+    what: impl Fn(Error) -> anyhow::Error,
+) -> Result<GitHubResponse, SendError> {
+    let broken = |error| SendError::Broken(what(error));
+    let (parts, mut frames) = client.execute(request).await.map_err(broken)?.into_parts();
+    let mut body = Vec::new();
+    while let Some(frame) = frames.frame().await {
+        let frame = frame.map_err(broken)?;
+        let Some(bytes) = frame.data_ref() else { continue };
+        if (body.len() + bytes.len()) as u64 > limit {
+            let what = format!("it is larger than {} MiB", limit / 1_048_576);
+            return Err(SendError::Refused(anyhow::anyhow!(what)));
+        }
+        body.extend_from_slice(bytes);
+    }
+    Ok(GitHubResponse { status: parts.status, headers: parts.headers, body })
+}
