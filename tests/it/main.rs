@@ -93,7 +93,10 @@ fn main() {
     {
         return capture::agent::act(behaviour);
     }
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // Many tests mostly wait: for retries, and for programs that they kill.
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    arguments.test_threads = arguments.test_threads.or(Some(4 * cores));
     let mut trials = bad_input::trials();
     trials.extend(adopt::trials());
     trials.extend(answers::trials());
