@@ -14,8 +14,8 @@ use super::{Model, Pending, Program, TargetClient};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{Entry, Files};
 use crate::model::{
-    CallError, Interruption, ModelCallResult, RepoPath, RunEvidence, RunRecord, RunStatus, SampleRequest, TokenUsage,
-    Toolbox,
+    CallError, Charge, Interruption, ModelCallResult, RepoPath, RunEvidence, RunRecord, RunStatus, SampleRequest,
+    TokenUsage, Toolbox,
 };
 
 /// How often a call that waits for the first answer looks whether it is there.
@@ -113,6 +113,7 @@ impl Engine<'_> {
         };
         usage.pay(budget, spent, cost);
         usage.pay_unreported(budget, estimated, None);
+        usage.unreported.unpriced += u64::from(cost.is_none());
         Ok(record)
     }
 
@@ -170,7 +171,15 @@ impl Engine<'_> {
                 }
                 Err(fault) => fault,
             };
-            drop(reservation);
+            match fault.charge {
+                Charge::Never => drop(reservation),
+                Charge::Possible => {
+                    // What it used is unknown, so it counts as the most that it may have used.
+                    let spent = TokenUsage { input: estimate.tokens, ..TokenUsage::default() };
+                    usage.pay_unreported(budget, spent, Some(estimate.cost_usd));
+                    reservation.answered();
+                }
+            }
             match self.retry.wait(&fault, tries, fastrand::f64()) {
                 None => return Err(SampleFailure::Fault(fault)),
                 Some(wait) => {

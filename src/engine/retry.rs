@@ -47,10 +47,10 @@ mod tests {
     use std::time::Duration;
 
     use super::RetryPolicy;
-    use crate::model::{CallError, Retry, RunStatus};
+    use crate::model::{CallError, Charge, Retry, RunStatus};
 
     fn fault(retry: Retry) -> CallError {
-        CallError { status: RunStatus::Error, what: "503".to_owned(), retry }
+        CallError { status: RunStatus::Error, what: "503".to_owned(), retry, charge: Charge::Never }
     }
 
     #[test]

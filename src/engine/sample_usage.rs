@@ -21,6 +21,8 @@ pub struct UnreportedUsage {
     pub tokens: TokenUsage,
     /// US dollars; 0 without a price.
     pub cost_usd: f64,
+    /// Calls of programs that reported no cost.
+    pub unpriced: u64,
 }
 
 impl UnreportedUsage {
@@ -30,6 +32,7 @@ impl UnreportedUsage {
             calls: self.calls + other.calls,
             tokens: self.tokens.and(other.tokens),
             cost_usd: self.cost_usd + other.cost_usd,
+            unpriced: self.unpriced + other.unpriced,
         }
     }
 }
@@ -109,7 +112,7 @@ impl SampleUsage {
     pub fn pay_unreported(&mut self, budget: &BudgetState, tokens: TokenUsage, cost: Option<f64>) {
         if tokens != TokenUsage::default() {
             let cost_usd = cost.unwrap_or(0.0);
-            self.unreported = self.unreported.and(UnreportedUsage { calls: 1, tokens, cost_usd });
+            self.unreported = self.unreported.and(UnreportedUsage { calls: 1, tokens, cost_usd, unpriced: 0 });
             budget.pay(&tokens, cost);
         }
     }

@@ -16,9 +16,9 @@ use super::{
     Spending, SpendingLimits, TargetClient, TargetQueue,
 };
 use crate::model::{
-    AgentName, Ask, AskedCall, CallError, CannedResult, CannedTool, CaseId, Conversation, Interruption, Json, LoopRole,
-    Message, ModelTurn, NextRole, Price, Retry, RunKey, RunProvenance, RunStatus, SampleRequest, StopReason, SuiteId,
-    TokenUsage, ToolSpec, Toolbox,
+    AgentName, Ask, AskedCall, CallError, CannedResult, CannedTool, CaseId, Charge, Conversation, Interruption, Json,
+    LoopRole, Message, ModelTurn, NextRole, Price, Retry, RunKey, RunProvenance, RunStatus, SampleRequest, StopReason,
+    SuiteId, TokenUsage, ToolSpec, Toolbox,
 };
 use crate::suites::Refinement;
 
@@ -45,7 +45,7 @@ fn says(text: &str) -> ModelTurn {
 }
 
 fn fault(retry: Retry) -> CallError {
-    CallError { status: RunStatus::Error, what: "503 from the server".to_owned(), retry }
+    CallError { status: RunStatus::Error, what: "503 from the server".to_owned(), retry, charge: Charge::Never }
 }
 
 fn request(case: &str, sample: u32, tools: Toolbox) -> SampleRequest {
@@ -195,7 +195,11 @@ fn an_error_that_is_not_retried_is_reported_with_its_reason() {
     let script = |number: usize, _: &Conversation| match number {
         0 => (
             Duration::ZERO,
-            Err(CallError { status: RunStatus::Stalled, what: "no byte for 30 s".to_owned(), retry: Retry::Never }),
+            Err(CallError {
+                status: RunStatus::Stalled,
+                what: "no byte for 30 s".to_owned(),
+                ..fault(Retry::Never).charged()
+            }),
         ),
         _ => (Duration::ZERO, Ok(says("x"))),
     };
@@ -223,6 +227,19 @@ fn beyond_the_budget_samples_are_interrupted_and_never_failed() {
     assert_eq!((made, ran.spending.cost_usd), (9, Some(90.0)));
     let off = ran.finished.iter().filter(|end| matches!(end, JobOutcome::CalledOff { why: Interruption::Cost, .. }));
     assert_eq!(off.count(), 21);
+}
+
+#[test]
+fn calls_that_were_charged_without_an_answer_count_in_the_budget() {
+    let limits = SpendingLimits { cost_usd: None, tokens: Some(20) };
+    for (fault, tries) in [(fault(Retry::Later { after: None }).charged(), 1..20), (fault(Retry::Never), 9..10)] {
+        let script = move |_: usize, _: &Conversation| (Duration::ZERO, Err(fault.clone()));
+        let ran = run(script, 1, &jobs(9, 1), limits, Seen::default(), None);
+        let spent = matches!(ran.finished[8], JobOutcome::CalledOff { why: Interruption::Tokens, .. });
+        let made = ran.spending.calls + ran.spending.retries;
+        assert!(spent == (tries.end == 20) && tries.contains(&made), "{made}");
+        assert_eq!(ran.spending.unreported.calls, if spent { made } else { 0 });
+    }
 }
 
 #[test]

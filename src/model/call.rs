@@ -259,6 +259,24 @@ pub struct CallError {
     pub what: String,
     /// Whether a retry may help.
     pub retry: Retry,
+    /// Whether it may have been charged.
+    pub charge: Charge,
+}
+
+impl CallError {
+    /// The same failure of a call that may have been charged.
+    pub fn charged(self) -> Self {
+        Self { charge: Charge::Possible, ..self }
+    }
+}
+
+/// Whether a call without an answer may have been charged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charge {
+    /// It was refused, or it never arrived.
+    Never,
+    /// The server worked on it: its answer was late, broke off or could not be used.
+    Possible,
 }
 
 /// Whether a retry may help.

@@ -18,7 +18,7 @@ pub fn limits(plan: &Plan, options: &LiveOptions) -> SpendingLimits {
 
 /// Returns the limits minus what was used, including what was estimated.
 pub fn left(limits: SpendingLimits, usage: &RunUsage, unreported: UnreportedUsage) -> SpendingLimits {
-    let UnreportedUsage { calls: _, tokens: TokenUsage { input, output, cached_input: _ }, cost_usd } = unreported;
+    let UnreportedUsage { tokens: TokenUsage { input, output, cached_input: _ }, cost_usd, .. } = unreported;
     let reported = usage.input_tokens.saturating_add(usage.output_tokens);
     let tokens = reported.saturating_add(input).saturating_add(output);
     let cost = usage.cost_usd.unwrap_or(0.0) + cost_usd;
@@ -43,17 +43,27 @@ pub fn usage_of(ended: &SessionOutcome, cached: usize) -> RunUsage {
     }
 }
 
-/// Returns the note about calls whose usage was not reported; `None` without a limit.
-pub fn unreported_note(limits: SpendingLimits, unreported: UnreportedUsage) -> Option<String> {
-    let UnreportedUsage { calls, tokens: TokenUsage { input, output, cached_input: _ }, cost_usd: _ } = unreported;
+/// Returns the notes about calls whose usage was not reported; none without a limit.
+pub fn unreported_notes(limits: SpendingLimits, unreported: UnreportedUsage) -> Vec<String> {
+    let UnreportedUsage { calls, tokens: TokenUsage { input, output, cached_input: _ }, cost_usd: _, unpriced } =
+        unreported;
     let tokens = grouped(&input.saturating_add(output).to_string());
-    let count = plural(usize::try_from(calls).unwrap_or(usize::MAX), "call", "calls");
-    (calls > 0 && limits != SpendingLimits::default()).then(|| {
-        format!(
-            "{count} reported no tokens; the budget counts about {tokens} tokens for them, estimated from the bytes that were sent \
-             and received"
-        )
-    })
+    let count = |calls: u64| plural(usize::try_from(calls).unwrap_or(usize::MAX), "call", "calls");
+    let mut notes = Vec::new();
+    if calls > 0 && limits != SpendingLimits::default() {
+        notes.push(format!(
+            "{} reported no tokens; the budget counts about {tokens} tokens for them, estimated from the bytes that were sent \
+             and received",
+            count(calls)
+        ));
+    }
+    if unpriced > 0 && limits.cost_usd.is_some() {
+        notes.push(format!(
+            "{} of a program reported no cost (metrics.cost_usd), so the budget in US dollars does not count them",
+            count(unpriced)
+        ));
+    }
+    notes
 }
 
 /// Returns the redactor that removes secrets from records.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bounds::{unreported_note, usage_of};
+use super::bounds::{unreported_notes, usage_of};
 use super::planned_run::PlannedRun;
 use super::session::{LiveSession, engine};
 use super::session_outcome::SessionOutcome;
@@ -152,10 +152,10 @@ pub fn poll(runner: &JudgeRunner<'_>, requests: &JudgeRequests<'_>) -> Result<Ju
     let mut session = LiveSession::new(plan, disk, world, (&wanted, &queues), options)?;
     // All earlier answers may be reused, because votes do not affect gates.
     outcome.notes.extend(session.reuse_answers(options.caching, EarlierAnswers::All));
-    let engine = engine(plan, *left, queues, &session.folders);
+    let engine = engine(plan, *left, queues, &session.folders)?;
     let ended = session.run(&engine, redactor, options, *minutes)?;
     outcome.usage = usage_of(&ended, session.known.len());
-    outcome.notes.extend(unreported_note(*left, ended.spending.unreported));
+    outcome.notes.extend(unreported_notes(*left, ended.spending.unreported));
     report_interruptions(&ended, &mut outcome);
     let records = session.records(ended);
     for (index, (vote, request_key)) in wanted.iter().zip(of).enumerate() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bounds::{left, limits, redactor, unreported_note, usage_of};
+use super::bounds::{left, limits, redactor, unreported_notes, usage_of};
 use super::judge_runner::{JudgeOutcome, JudgeRunner};
 use super::planned_run::{PlannedRun, planned_runs};
 use super::recording::RecordingWriter;
@@ -53,14 +53,14 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
     let mut session = LiveSession::new(plan, disk, world, (&wanted, &queues), options)?;
     made.notes.extend(session.reuse_answers(options.caching, options.earlier));
     let (limits, begun) = (limits(plan, options), world.clock.elapsed_ms());
-    let engine = engine(plan, limits, queues, &session.folders);
+    let engine = engine(plan, limits, queues, &session.folders)?;
     let (started_at, epoch) = (world.clock.now(), world.clock.nanoseconds());
     let ended = session.run(&engine, &redactor, options, plan.config.budget.max_minutes)?;
     let traced = || tracing::traced(plan, &session.jobs, &ended, epoch, &redactor);
     made.notes.extend(export(&world.env, &started_at, traced));
     made.usage = usage_of(&ended, session.known.len());
     let unreported = ended.spending.unreported;
-    made.notes.extend(unreported_note(limits, unreported));
+    made.notes.extend(unreported_notes(limits, unreported));
     session.report_outcome(&ended, &mut made);
     let mut records = session.records(ended);
     if tier == Tier::Model && made.called_off.is_none() {

@@ -22,7 +22,7 @@ use super::{LiveOptions, recording};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::fingerprint;
 use crate::app::pipeline::plan::Plan;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::engine::{
     Engine, EngineOutcome, JobOutcome, Prices, RefinementSetup, RetryPolicy, SampleJob, SpendingLimits,
 };
@@ -38,14 +38,23 @@ pub(super) fn engine<'a>(
     limits: SpendingLimits,
     queues: TargetQueues,
     folders: &'a BTreeMap<RepoPath, Box<dyn Files>>,
-) -> Engine<'a> {
-    Engine {
+) -> Result<Engine<'a>, Diagnostic> {
+    let unpriced = |model: &&String| !plan.config.prices.contains_key(*model);
+    if limits.cost_usd.is_some() && limits.tokens.is_none() {
+        // Its calls would cost nothing, and the run would never reach the limit.
+        if let Some(model) = queues.queues.iter().filter_map(|queue| queue.model.as_ref()).find(unpriced) {
+            let what = format!("the budget in US dollars cannot be kept, because {model} has no price");
+            let help = "add it under prices, or budget: { max_tokens: … }";
+            return Err(Diagnostic::of_file(&plan.config.file, Code::NO_PRICE, what, help));
+        }
+    }
+    Ok(Engine {
         queues: queues.queues,
         retry: RetryPolicy::default(),
         limits,
         prices: Prices::new(plan.config.prices.clone()),
         folders,
-    }
+    })
 }
 
 /// One run of the engine: its jobs and their saved records.

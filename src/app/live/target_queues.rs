@@ -14,7 +14,7 @@ use crate::engine::{Model, Pending, Program, TargetClient, TargetQueue};
 use crate::files::SourceText;
 use crate::format::run_v1;
 use crate::model::{
-    CallError, Conversation, Json, Measures, ModelTurn, RepoPath, Retry, RunEvidence, RunInputs, RunProvenance,
+    CallError, Charge, Conversation, Json, Measures, ModelTurn, RepoPath, Retry, RunEvidence, RunInputs, RunProvenance,
     RunRecord, RunStatus, SampleRequest, Steps, Transport,
 };
 use crate::world::targets::{AgentProgram, ChatModel, Live, ModelAnswers, RecordedSamples, Unopened, UpstreamChoice};
@@ -146,6 +146,7 @@ fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError>
         status: RunStatus::Error,
         what: format!("the answer is not a run record: {problem}"),
         retry: Retry::Never,
+        charge: Charge::Possible,
     })?;
     let count = |count: u64| (count > 0).then_some(count);
     Ok(RunRecord {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use self::refusal::QUOTED;
 pub use self::refusal::{is_final, refusal};
 pub use self::wait::{RetryHint, wait};
-use crate::model::{AnswerForm, AskedCall, CallError, Conversation, Message, Retry, RunStatus, StopReason};
+use crate::model::{AnswerForm, AskedCall, CallError, Charge, Conversation, Message, Retry, RunStatus, StopReason};
 use crate::text::line;
 
 /// Who serves a vendor's wire format. Compatible servers support a part of it, including some parts that the vendor has dropped.
@@ -40,9 +40,9 @@ pub fn answer(content_type: Option<&str>, body: &[u8]) -> Result<Value, CallErro
     })
 }
 
-/// An error that a retry may solve.
+/// An error of an answer that a retry may solve.
 fn retryable(what: String) -> CallError {
-    CallError { status: RunStatus::Error, what, retry: Retry::Later { after: None } }
+    CallError { status: RunStatus::Error, what, retry: Retry::Later { after: None }, charge: Charge::Possible }
 }
 
 /// The error for JSON that does not match the wire format.

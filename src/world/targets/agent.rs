@@ -160,13 +160,14 @@ fn http(address: &str) -> Result<Means, Unopened> {
 
 /// Checks that the output is a JSON object; its fields are checked by the reader of records.
 fn record(printed: Vec<u8>) -> Result<String, CallError> {
-    let text = String::from_utf8(printed).map_err(|_| lasting("the answer is not UTF-8".to_owned()))?;
+    let unusable = |what: String| lasting(what).charged();
+    let text = String::from_utf8(printed).map_err(|_| unusable("the answer is not UTF-8".to_owned()))?;
     let read: Result<BTreeMap<String, IgnoredAny>, _> = serde_json::from_str(&text);
     match read {
         Ok(_) => Ok(text),
         Err(_) if text.trim().is_empty() => {
-            Err(lasting("the answer is not a run record: nothing was printed".to_owned()))
+            Err(unusable("the answer is not a run record: nothing was printed".to_owned()))
         }
-        Err(error) => Err(lasting(format!("the answer is not a run record: {error}: {}", line(&text, 200)))),
+        Err(error) => Err(unusable(format!("the answer is not a run record: {error}: {}", line(&text, 200)))),
     }
 }

@@ -46,7 +46,7 @@ impl Sending<'_> {
     pub async fn text(self) -> Result<String, CallError> {
         let (kind, body) = self.bytes().await?;
         wire::answer(kind.as_deref(), &body)?;
-        String::from_utf8(body).map_err(|_| passing("the answer is not UTF-8".to_owned()))
+        String::from_utf8(body).map_err(|_| passing("the answer is not UTF-8".to_owned()).charged())
     }
 
     /// Sends the request and parses the JSON answer.
@@ -74,12 +74,12 @@ impl Sending<'_> {
 
 fn too_slow(call: Duration) -> CallError {
     let what = format!("no answer within {}", display_timeout(call));
-    CallError { status: RunStatus::Timeout, what, retry: Retry::Later { after: None } }
+    CallError { status: RunStatus::Timeout, ..passing(what) }.charged()
 }
 
 /// The failure of a broken connection. The address is left out, because its query may contain a key.
 fn broken(error: reqwest::Error) -> CallError {
-    let build = error.is_builder();
+    let (build, sent) = (error.is_builder(), !error.is_connect());
     let error = error.without_url();
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -88,7 +88,11 @@ fn broken(error: reqwest::Error) -> CallError {
         cause = inner.source();
     }
     let what = line(&text, 300);
-    if build { lasting(what) } else { passing(what) }
+    match (build, sent) {
+        (true, _) => lasting(what),
+        (false, false) => passing(what),
+        (false, true) => passing(what).charged(),
+    }
 }
 
 async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, CallError> {
@@ -96,11 +100,11 @@ async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, CallEr
     loop {
         let piece = timeout(stall, response.chunk()).await.map_err(|_| {
             let what = format!("the answer stopped after {} bytes for {}", body.len(), display_timeout(stall));
-            CallError { status: RunStatus::Stalled, what, retry: Retry::Later { after: None } }
+            CallError { status: RunStatus::Stalled, ..passing(what) }.charged()
         })?;
         let Some(piece) = piece.map_err(broken)? else { return Ok(body) };
         if body.len() + piece.len() > MAX_ANSWER_BYTES {
-            return Err(lasting(format!("the answer is larger than {} MiB", MAX_ANSWER_BYTES >> 20)));
+            return Err(lasting(format!("the answer is larger than {} MiB", MAX_ANSWER_BYTES >> 20)).charged());
         }
         body.extend_from_slice(&piece);
     }
@@ -130,7 +134,7 @@ fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> CallError {
         after_ms: text_of("retry-after-ms"),
         date: text_of(DATE.as_str()),
     };
-    CallError { status: RunStatus::Error, what, retry: Retry::Later { after: wire::wait(hint) } }
+    CallError { retry: Retry::Later { after: wire::wait(hint) }, ..passing(what) }
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -24,7 +24,7 @@ pub use self::capture::{RecordedSamples, UpstreamChoice};
 pub use self::chat::ChatModel;
 pub use self::live::Live;
 pub use self::origin::{is_vendors, origin};
-use crate::model::{CallError, InputLimit, Retry, RunStatus, Target};
+use crate::model::{CallError, Charge, InputLimit, Retry, RunStatus, Target};
 
 /// The largest answer that is read, in bytes: a response body, or a process's output.
 pub const MAX_ANSWER_BYTES: usize = InputLimit::ANSWER.count();
@@ -76,12 +76,12 @@ impl Error for Unopened {}
 
 /// A failure that a retry cannot fix.
 fn lasting(what: String) -> CallError {
-    CallError { status: RunStatus::Error, what, retry: Retry::Never }
+    CallError { status: RunStatus::Error, what, retry: Retry::Never, charge: Charge::Never }
 }
 
 /// A failure that may not occur on a retry.
 fn passing(what: String) -> CallError {
-    CallError { status: RunStatus::Error, what, retry: Retry::Later { after: None } }
+    CallError { retry: Retry::Later { after: None }, ..lasting(what) }
 }
 
 /// Formats a time limit.

@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::descendants::descendants;
 use super::{display_timeout, lasting};
-use crate::model::{CallError, InputLimit, Retry, RunStatus};
+use crate::model::{CallError, InputLimit, RunStatus};
 use crate::text::line;
 
 /// Bytes of stderr that are kept.
@@ -95,7 +95,7 @@ impl Drop for Process {
 /// The failure of a program that took too long.
 pub fn too_slow(call: Duration, stderr: &Complaints) -> CallError {
     let what = format!("no answer within {}{}", display_timeout(call), stderr.last_words());
-    CallError { status: RunStatus::Timeout, what, retry: Retry::Never }
+    CallError { status: RunStatus::Timeout, ..lasting(what) }.charged()
 }
 
 /// The end of a process's stderr.

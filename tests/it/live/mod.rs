@@ -55,6 +55,8 @@ pub fn trials() -> Vec<Trial> {
         trial("without early stopping every sample is made, and no other is said to be missing", without_early_stop),
         trial("beyond the budget samples are inconclusive, never failed", budget),
         trial("before the first answer a budget allows no more calls than fit", first_calls),
+        trial("an answer of no use counts in the budget, because the model worked on it", charged),
+        trial("a budget in dollars is refused where a model has no price", unpriced),
         trial("a budget ends where the server reports no usage, by an estimate that is said", unmetered),
         trial("a cached answer is used once for its own sample alone", cache),
         trial("keys are in no recording, no report and no output", redacted),
@@ -373,6 +375,26 @@ fn unmetered() {
         let usage = &report["usage"];
         assert_eq!((&usage["cost_usd"], &usage["input_tokens"]), (&json!(null), &json!(0)));
     }
+}
+
+fn charged() {
+    let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Page);
+    let repository = live(&endpoint, "openai", "budget: { max_tokens: 1 }\n");
+    let ran = model(&repository, &["--format", "json"]);
+    let report = report(&ran);
+    assert_eq!((ran.code, &report["called_off"]), (3, &json!("max_tokens")), "{}", ran.stderr);
+    assert_eq!(endpoint.requests(), 1, "the answer was of no use, but the model worked on it");
+    assert!(report["notes"].to_string().contains("1 call reported no tokens; the budget counts about "), "{report}");
+}
+
+fn unpriced() {
+    let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()));
+    let repository = live(&endpoint, "openai", "");
+    let ran = model(&repository, &["--max-cost-usd", "1"]);
+    let what =
+        "goldgate.yaml: the budget in US dollars cannot be kept, because model-1 has no price; add it under prices";
+    assert!(ran.code == 2 && ran.stderr.contains(what), "{ran:?}");
+    assert_eq!(endpoint.requests(), 0);
 }
 
 fn cache() {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use goldgate::model::{CallError, RecordPolicy, Retry, RunStatus, Target, Transport, Wire};
+use goldgate::model::{CallError, Charge, RecordPolicy, Retry, RunStatus, Target, Transport, Wire};
 use goldgate::world::targets::{ChatModel, Live, Timeouts};
 use libtest_mimic::Trial;
 use serde_json::json;
@@ -52,12 +52,12 @@ fn statuses() {
         for status in [400, 401, 403, 404, 413, 422] {
             let fault = fault_of(wire, typed(status, "application/json", &body.to_string()), PATIENCE);
             let what = format!("HTTP {status}: {said}");
-            assert_eq!(fault, CallError { status: RunStatus::Error, what, retry: Retry::Never });
+            assert_eq!(fault, CallError { status: RunStatus::Error, what, retry: Retry::Never, charge: Charge::Never });
         }
         for status in [408, 409, 429, 500, 502, 503, 529] {
             let fault = fault_of(wire, typed(status, "application/json", &body.to_string()), PATIENCE);
             let what = format!("HTTP {status}: {said}");
-            assert_eq!(fault, CallError { status: RunStatus::Error, what, retry: AGAIN });
+            assert_eq!(fault, CallError { status: RunStatus::Error, what, retry: AGAIN, charge: Charge::Never });
         }
     }
     let date = ("date", "Wed, 21 Oct 2026 07:28:00 GMT".to_owned());
@@ -102,7 +102,10 @@ fn bodies() {
         (json(&json!([1])), "the answer has no choices[0].message: [1]"),
     ] {
         let fault = fault_of(Wire::OpenAi, reply, PATIENCE);
-        assert_eq!(fault, CallError { status: RunStatus::Error, what: what.to_owned(), retry: AGAIN });
+        assert_eq!(
+            fault,
+            CallError { status: RunStatus::Error, what: what.to_owned(), retry: AGAIN, charge: Charge::Possible }
+        );
     }
     let fault = fault_of(Wire::Anthropic, json(&json!({ "content": "text" })), PATIENCE);
     assert_eq!(fault.what, "the answer has no content: {\"content\":\"text\"}");
@@ -111,28 +114,29 @@ fn bodies() {
 fn connections() {
     for reply in [Reply::Gone, Reply::CutOff("{\"choices\"".to_owned())] {
         let fault = fault_of(Wire::OpenAi, reply, PATIENCE);
-        assert_eq!((fault.status, fault.retry), (RunStatus::Error, AGAIN), "{}", fault.what);
+        let found = (fault.status, fault.retry, fault.charge);
+        assert_eq!(found, (RunStatus::Error, AGAIN, Charge::Possible), "{}", fault.what);
     }
     // Nothing listens there.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let provider = provider(Wire::OpenAi, Some(format!("http://127.0.0.1:{free}/v1?key=sk-secret-1")));
     let chat = ChatModel::open(&provider, PATIENCE, &env(&[])).unwrap();
     let fault = wait(chat.turn(&conversation())).unwrap_err();
-    assert_eq!((fault.status, fault.retry), (RunStatus::Error, AGAIN));
+    assert_eq!((fault.status, fault.retry, fault.charge), (RunStatus::Error, AGAIN, Charge::Never));
     assert!(fault.what.contains("refused") && !fault.what.contains("sk-secret"), "{}", fault.what);
 }
 
 fn silent() {
     let fault = fault_of(Wire::OpenAi, Reply::Silent(Duration::from_secs(3)), SHORT);
     let what = "no answer within 700 ms".to_owned();
-    assert_eq!(fault, CallError { status: RunStatus::Timeout, what, retry: AGAIN });
+    assert_eq!(fault, CallError { status: RunStatus::Timeout, what, retry: AGAIN, charge: Charge::Possible });
 }
 
 fn stalled() {
     let reply = Reply::Stalls("{\"choices\"".to_owned(), Duration::from_secs(3));
     let fault = fault_of(Wire::OpenAi, reply, SHORT);
     let what = "the answer stopped after 10 bytes for 300 ms".to_owned();
-    assert_eq!(fault, CallError { status: RunStatus::Stalled, what, retry: AGAIN });
+    assert_eq!(fault, CallError { status: RunStatus::Stalled, what, retry: AGAIN, charge: Charge::Possible });
 }
 
 fn thinking() {

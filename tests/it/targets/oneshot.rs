@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use goldgate::model::{CallError, Protocol, Retry, RunStatus, Target};
+use goldgate::model::{CallError, Charge, Protocol, Retry, RunStatus, Target};
 use goldgate::world::targets::AgentProgram;
 use libtest_mimic::Trial;
 
@@ -91,7 +91,7 @@ fn hanging() {
     target.timeout = Some(Duration::from_secs(3));
     let found = ran(&target, folder.path()).unwrap_err();
     let what = "no answer within 3 s; stderr ends with: working".to_owned();
-    assert_eq!(found, CallError { status: RunStatus::Timeout, what, retry: Retry::Never });
+    assert_eq!(found, CallError { status: RunStatus::Timeout, what, retry: Retry::Never, charge: Charge::Possible });
     ends(fs::read_to_string(folder.path().join("child")).unwrap().trim());
 }
 
