@@ -12,16 +12,16 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock fixed at `epoch` seconds after 1970, which measures no time; otherwise the machine's clock.
+    /// A clock fixed at `epoch` seconds after 1970, which measures no time; otherwise the machine's clock. An epoch that is no such
+    /// number, or beyond the calendar, is ignored: other programs set it, too.
     pub fn new(epoch: Option<&str>) -> Self {
         let fixed =
             epoch.and_then(|text| text.trim().parse().ok()).and_then(|seconds| Timestamp::from_second(seconds).ok());
         Self { fixed, started: Instant::now() }
     }
 
-    /// The current time. A machine's time beyond the calendar becomes its last moment.
     fn timestamp(&self) -> Timestamp {
-        self.fixed.unwrap_or_else(|| Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX))
+        self.fixed.unwrap_or_else(|| within_calendar(SystemTime::now()))
     }
 
     /// The current time in UTC, to the second.
@@ -53,5 +53,35 @@ impl Clock {
             Some(_) => 0,
             None => u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
         }
+    }
+}
+
+/// A machine's time. Beyond the calendar it becomes the calendar's last moment.
+fn within_calendar(time: SystemTime) -> Timestamp {
+    Timestamp::try_from(time).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::{Clock, within_calendar};
+
+    #[test]
+    fn a_machine_without_a_clock_has_a_date() {
+        for (seconds, date) in [(0, "1970-01-01"), (4_102_444_800, "2100-01-01"), (300_000_000_000, "9999-12-30")] {
+            let time = within_calendar(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+            let clock = Clock { fixed: Some(time), ..Clock::new(None) };
+            assert_eq!(clock.today(), date);
+            assert!(clock.now().starts_with(date) && clock.in_days(30) >= clock.today(), "{}", clock.in_days(30));
+        }
+    }
+
+    #[test]
+    fn an_epoch_that_is_no_time_is_ignored() {
+        for epoch in ["soon", "253402300799", "1.5", ""] {
+            assert!(Clock::new(Some(epoch)).fixed.is_none(), "{epoch}");
+        }
+        assert_eq!(Clock::new(Some(" 0 ")).now(), "1970-01-01T00:00:00Z");
     }
 }

@@ -114,6 +114,14 @@ impl Disk {
         self.replace_with(file, &|out| out.write_all(bytes))
     }
 
+    /// Writes a file that goldgate reads again as a file of the repository, and never more than it would read.
+    ///
+    /// # Errors
+    /// As [`Disk::replace_own`].
+    pub fn replace_input(&self, file: &RepoPath, bytes: &[u8]) -> anyhow::Result<()> {
+        self.replace_own(file, &InputLimit::FILE, &|out| out.write_all(bytes))
+    }
+
     /// Writes a file that goldgate reads again, piece by piece: completely or not at all, and never more than it would read.
     ///
     /// # Errors

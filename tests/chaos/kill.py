@@ -310,8 +310,14 @@ def two_at_once(folder, kills):
     return wrong, f"{pairs} pairs of processes with one process id"
 
 
+def missed(hit):
+    """Kills that come too late show nothing."""
+    return [] if hit else ["no kill hit a running command"]
+
+
 def kill_command(name, folder, kills):
     wrong, hit = kill_often(name, folder, kills)
+    wrong += missed(hit)
     left = folder / ".goldgate/drafts"
     drafts = len(list(left.glob("*.tmp"))) if left.exists() else 0
     return wrong, f"{kills} kills, {hit} of a running command, {drafts} drafts left in .goldgate"
@@ -320,7 +326,7 @@ def kill_command(name, folder, kills):
 def kill_other(kill):
     def killed(folder, kills):
         wrong, hit = kill(folder, kills)
-        return wrong, f"{kills} kills, {hit} of a running command"
+        return wrong + missed(hit), f"{kills} kills, {hit} of a running command"
 
     return killed
 

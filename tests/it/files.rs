@@ -1,5 +1,6 @@
 //! Files that are written: whole or not at all, none lost, none through a link; and results that nobody can read.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -8,12 +9,14 @@ use std::time::{Duration, Instant, SystemTime};
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::repository::{Ran, Repository, program};
+use crate::repository::{Ran, Repository, program, ran};
+use crate::soundness::edits::files;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a result that cannot be printed is exit code 3 and a line, for every command", full_device),
+        trial("a full disk leaves every file as it was, and says so", full_disk),
         trial("a reader that goes away is no failure", closed_pipe),
         trial("drafts are where git does not look, and those of killed runs go after a day", drafts),
         trial("two runs that update one baseline keep the numbers of both", lock),
@@ -40,6 +43,7 @@ fn full_device() {
         &["explain", "lease"],
         &["selftest"],
         &["schema", "report"],
+        &["calibrate"],
         &["--help"],
         &["run", "--help"],
         &["--version"],
@@ -49,6 +53,40 @@ fn full_device() {
         let expected = if printed.code == 0 { 3 } else { printed.code };
         assert_eq!(ran.code, expected, "{arguments:?}: {}", ran.stderr);
         assert!(ran.stderr.contains("error: the result could not be printed: "), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+/// Runs the program where no file may have more than 512 bytes. The system then refuses to write as it does on a full disk, with
+/// another number.
+fn on_full_disk(repository: &Repository, arguments: &[&str]) -> Ran {
+    let mut command = Command::new("sh");
+    let limited = "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"";
+    command.args(["-c", limited, env!("CARGO_BIN_EXE_goldgate")]).args(arguments);
+    ran(command.current_dir(repository.path("")).env_clear().env("SOURCE_DATE_EPOCH", "1795219200"))
+}
+
+/// The files that a command may write, with their contents.
+fn contents(repository: &Repository) -> BTreeMap<String, String> {
+    let all = ["golden", "baselines", "out"].into_iter().flat_map(|folder| files(repository, folder));
+    all.map(|file| (file.clone(), repository.read(&file))).collect()
+}
+
+fn full_disk() {
+    let chats = r#"{"messages": [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "On its way."}]}"#;
+    for arguments in [
+        &["run", "--update-baseline"][..],
+        &["run", "--out", "out"],
+        &["import", "chats.jsonl", "--agent", "legal", "--case", "lease", "--out", "golden/runs", "--force"],
+    ] {
+        let repository = Repository::small();
+        repository.write("chats.jsonl", format!("{}\n", chats.replace("On its way.", &"On its way. ".repeat(100))));
+        let ready = repository.goldgate(&["run", "--update-baseline", "--out", "out"]);
+        assert_eq!(ready.code, 0, "{}", ready.stderr);
+        let before = contents(&repository);
+        let refused = on_full_disk(&repository, arguments);
+        assert_eq!(refused.code, 3, "{arguments:?}: {}{}", refused.stdout, refused.stderr);
+        assert!(refused.stderr.contains("while writing "), "{arguments:?}: {}", refused.stderr);
+        assert_eq!(contents(&repository), before, "{arguments:?}");
     }
 }
 

@@ -100,7 +100,7 @@ fn write_cases(path: &str, cases: &[&ForeignCase], existing: ExistingRecordings)
         return Err(refuse(Code::WOULD_OVERWRITE, "this file already exists", "use --force, or name another file"));
     }
     let text = serde_json::to_string_pretty(&CaseFile { cases }).map_err(anyhow::Error::from)?;
-    Ok(disk.replace(&file, format!("{text}\n").as_bytes())?)
+    Ok(disk.replace_input(&file, format!("{text}\n").as_bytes())?)
 }
 
 /// The format, if the first of several words is one, and the paths.

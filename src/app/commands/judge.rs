@@ -12,7 +12,7 @@ use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::run_v1;
-use crate::model::{Ballot, InputLimit, RepoPath, Run, Tier, Vote};
+use crate::model::{Ballot, RepoPath, Run, Tier, Vote};
 use crate::render::plural;
 use crate::suites::Pair;
 use crate::world::{Disk, Loudness, World};
@@ -113,7 +113,7 @@ fn ask_judges(
             continue;
         }
         let record = run_v1::with_ballots(&disk.text(file)?.text, &ballots);
-        disk.replace_own(file, &InputLimit::FILE, &|out| out.write_all(record.as_bytes()))?;
+        disk.replace_input(file, record.as_bytes())?;
         written += 1;
     }
     let outputs = plural(requests.count(), "output", "outputs");

@@ -16,7 +16,7 @@ use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::gate::statistics::agreement;
-use crate::model::{Exclusion, InputLimit, Mark, RepoPath, Sample, SuiteReport, Tier};
+use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
 use crate::render::label::ShownCase;
 use crate::render::{label as render, plural};
 use crate::suites::{
@@ -199,9 +199,10 @@ impl LabelTable {
                 reason: &reason,
             };
             // Read again for each answer, because somebody else may have added labels.
+            let _lock = disk.lock(&case.labels)?;
             let text = LabelFiles { disk, labels: vec![case.labels.clone()] }.text(&case.labels)?.text;
             let labels = with_label(&text, &label);
-            disk.replace_own(&case.labels, &InputLimit::FILE, &|out| out.write_all(labels.as_bytes()))?;
+            disk.replace_input(&case.labels, labels.as_bytes())?;
             saved += 1;
         }
         Ok(saved)

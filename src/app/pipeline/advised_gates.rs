@@ -35,7 +35,7 @@ pub fn write_gates(config: &str, report: &Report, suites: &[LoadedSuite], hard: 
         }
     }
     if source != before {
-        disk.replace(&file, source.text.as_bytes()).map_err(CliError::Work)?;
+        disk.replace_input(&file, source.text.as_bytes()).map_err(CliError::Work)?;
         lines.push(format!("{file} is written"));
     }
     Ok(lines.iter().map(|line| format!("{line}\n")).collect())

@@ -103,7 +103,7 @@ impl KnownCases {
             let text = serde_json::to_string_pretty(&case).map_err(anyhow::Error::from)?;
             let text = with_cases(&source.text, &text)
                 .ok_or_else(|| anyhow::anyhow!("{}: a case cannot be added to this text", source.file))?;
-            self.disk.replace(&source.file, text.as_bytes())?;
+            self.disk.replace_input(&source.file, text.as_bytes())?;
             cases.push(Some(id.clone()));
             added.push((agent, asked, id));
         }

@@ -68,7 +68,7 @@ pub fn save_failed(disk: &Disk, results: &RepoPath, report: &Report) -> anyhow::
         return Ok(());
     }
     prepare_last_run(disk, results)?;
-    disk.replace(&path, written(&after).as_bytes())
+    disk.replace_input(&path, written(&after).as_bytes())
 }
 
 fn cases(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport, &PairResult)> {

@@ -3,7 +3,7 @@
 
 mod base_values;
 mod bases;
-mod edits;
+pub mod edits;
 mod excuses;
 mod honest;
 mod more_samples;

@@ -118,12 +118,12 @@ impl DraftCase {
         match (decision, self.form) {
             (Decision::Accepted, _) => {
                 let accepted = text.accepted().ok_or_else(|| self.refuse())?;
-                disk.replace(&self.golden, accepted.as_bytes())?;
+                disk.replace_input(&self.golden, accepted.as_bytes())?;
             }
             (Decision::Rejected, GoldenForm::OneCase) => disk.remove(&self.golden)?,
             (Decision::Rejected, GoldenForm::Entries(_)) => {
                 let removed = text.removed().ok_or_else(|| self.refuse())?;
-                disk.replace(&self.golden, removed.as_bytes())?;
+                disk.replace_input(&self.golden, removed.as_bytes())?;
             }
         }
         if decision == Decision::Rejected {
