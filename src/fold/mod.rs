@@ -84,6 +84,7 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         outcomes,
         trend: CaseTrend::Unknown,
         golden,
+        recording: None,
         kept,
         complaints: BTreeMap::new(),
         judged: Vec::new(),

@@ -282,6 +282,9 @@ pub struct PairResult {
     pub verdict: Ruling,
     /// The golden file with the checks.
     pub golden: RepoPath,
+    /// Its recording, or the folder with one recording a sample; absent if it was called live, or is graded without runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording: Option<RepoPath>,
     /// Planned samples.
     #[serde(rename = "samples_planned")]
     pub planned: u32,

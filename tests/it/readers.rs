@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::Trial;
 
 use crate::golden_changes::{commit_all, git};
-use crate::repository::{EXPECTED, RUN, Ran, Repository, root};
+use crate::repository::{CONFIG, EXPECTED, RUN, Ran, Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -17,6 +17,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a failed gate is not called noise anywhere", no_noise),
         trial("a failed gate shows its last baselines where git has them", past),
         trial("a comment shows what changed in the agent and in its output before it classifies a failure", since_base),
+        trial("a changed setting of the agent's target is a likely cause once it was recorded again", target_settings),
+        trial("a report names the recording of a case", recording),
         trial("an agent that needs twice the tokens and time is reported without a gate on them", uses),
         trial("a first run tells which gates pass and how to make a baseline", first_run),
         trial("a run without a verdict tells what is missing and the command that gets it", no_verdict),
@@ -184,6 +186,37 @@ fn since_base() {
     // An agent that is as before is not a cause, and without a base commit nothing is known.
     assert!(!self::comment(&red("Rent")).contains("Changed since"), "{comment}");
     assert!(!repository.goldgate(&["run", "--format", "markdown"]).stdout.contains("since the base commit"));
+}
+
+fn target_settings() {
+    let with = |temperature: &str| {
+        let target = format!("targets:\n  chat: {{ provider: openai, model: gpt-x, timeout: 9s{temperature} }}\n");
+        let config = CONFIG.replace("runs }, finger", "runs }, model: { target: chat, prompt: prompts }, finger");
+        assert_ne!(config, CONFIG);
+        config + &target
+    };
+    let repository = Repository::small();
+    repository.remove(".git");
+    repository.write("goldgate.yaml", with(""));
+    let ran = repository.goldgate(&["run", "--update-baseline"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    commit_all(&repository);
+    repository.write("goldgate.yaml", with(", temperature: 1.5").replace("9s", "8s"));
+    let listed = against_base(&repository, &["run", "--base", "HEAD", "--format", "markdown"]).stdout;
+    assert!(!listed.contains("chat.temperature"), "the recordings are the same: {listed}");
+    repository.write("golden/runs/legal/lease.json", RUN.replace("change-of-control", "rent"));
+    let comment = comment(&repository);
+    let cause = "Changed since the base commit, so the likely cause:\n\n- targets.chat.temperature: **1.5**\n\n";
+    assert!(comment.contains(cause) && !comment.contains("chat.timeout"), "{comment}");
+}
+
+fn recording() {
+    let repository = red("Rent");
+    let ran = against_base(&repository, &["run", "--base", "HEAD", "--format", "json"]);
+    let recording = "\"recording\": \"golden/runs/legal/lease.json\"";
+    assert!(ran.stdout.contains(recording), "{}", ran.stdout);
+    let page = against_base(&repository, &["run", "--base", "HEAD", "--format", "html"]).stdout;
+    assert!(page.contains("<span class=\"file\">golden/runs/legal/lease.json</span>"), "{page}");
 }
 
 fn uses() {

@@ -314,6 +314,7 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
     folded.kept.extend(unfinished);
     folded.judged = judged;
     folded.complaints = runs.complaints(pair);
+    folded.recording = runs.recording(pair);
     loaded.suite.together(pair, &completed, &mut folded);
     retag(loaded, &mut folded);
     if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {

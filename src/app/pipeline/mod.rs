@@ -39,6 +39,7 @@ pub mod shard_part;
 pub mod show;
 pub mod since_base;
 pub mod snapshots;
+mod target_settings;
 pub mod tiers;
 pub mod transcript_files;
 pub mod uncounted_cases;

@@ -34,6 +34,12 @@ pub trait RunReader: Sync {
     /// Recordings that cannot be graded.
     fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics>;
 
+    /// Where the repository keeps the recordings of a pair's first run: a file, or a folder with a file for each sample. `None` if it
+    /// was called live.
+    fn recording(&self, _pair: &Pair) -> Option<RepoPath> {
+        None
+    }
+
     /// Returns what the pair's agent wrote to stderr during live runs, by sample. Recordings do not contain it.
     fn complaints(&self, _pair: &Pair) -> BTreeMap<u32, String> {
         BTreeMap::new()
@@ -183,11 +189,7 @@ impl<'a> Replay<'a> {
             let left =
                 folder.entries.iter().filter(|(name, _)| !asked.is_some_and(|asked| asked.contains(name.as_str())));
             for (name, form) in left {
-                let file = folder.path.child(&if *form == RecordingLayout::File {
-                    format!("{name}.json")
-                } else {
-                    name.clone()
-                });
+                let file = folder.recording(name, *form);
                 let what = format!("this recording does not belong to any case of the suite \"{suite}\"");
                 problems.push(Diagnostic::of_file(
                     file,
@@ -294,6 +296,14 @@ impl RecordingFolder {
         }
         Ok(Self { path, entries })
     }
+
+    /// The path of an entry.
+    fn recording(&self, case: &str, layout: RecordingLayout) -> RepoPath {
+        match layout {
+            RecordingLayout::File => self.path.child(&format!("{case}.json")),
+            RecordingLayout::Folder | RecordingLayout::Both => self.path.child(case),
+        }
+    }
 }
 
 /// Whether a file in a folder of recordings is documentation.
@@ -392,6 +402,14 @@ impl RunReader for Replay<'_> {
             });
         }
         problems.or(samples)
+    }
+
+    fn recording(&self, pair: &Pair) -> Option<RepoPath> {
+        let key = pair.runs.first()?;
+        let folder = self.folder(key)?;
+        let is_live = self.layout.folders.contains_key(&(key.suite.clone(), key.agent.clone()));
+        let layout = folder.entries.get(key.case.as_str()).filter(|_| !is_live)?;
+        Some(folder.recording(key.case.as_str(), *layout))
     }
 
     fn complaints(&self, pair: &Pair) -> BTreeMap<u32, String> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::{LoadedSuite, Plan};
 use super::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use super::target_settings::changed_target_settings;
 use crate::files::{BaseFiles, FileMatch, Files};
 use crate::golden_changes::{BaseConfig, agent_files, base_config};
 use crate::model::{
@@ -46,6 +47,12 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
                 SinceBase { agent: changed_files(plan, loaded, agent, &before, both), ..SinceBase::default() };
             if let Some(replays) = &replays {
                 replays.add(&mut since, loaded, plan, agent);
+                // Another setting of a target is a cause only for runs that were made anew.
+                let agents: Vec<&Agent> = [&before, &plan.config]
+                    .into_iter()
+                    .flat_map(|config| agents_behind(config, loaded, agent))
+                    .collect();
+                since.agent.extend(changed_target_settings(&agents, &before, &plan.config));
             }
             agent.since_base = since;
         }

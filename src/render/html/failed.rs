@@ -68,6 +68,7 @@ fn case_rows(agent: &AgentReport, metric: &MetricReport, one: &CaseEvidence, cas
                         (one.case)
                         @if let Some(case) = case {
                             br; span.file { (bounded(case.golden.as_str())) ":" (group.first().map_or(1, |line| line.difference.line)) }
+                            @if let Some(recording) = &case.recording { br; span.file { (bounded(recording.as_str())) } }
                         }
                         (plots::samples(agent, metric, one, case))
                         @if let Some(case) = case { (plots::lanes(case)) }

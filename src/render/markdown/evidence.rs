@@ -150,7 +150,7 @@ impl<'a> ShownCases<'a> {
                 continue;
             }
             self.all.push(key);
-            put(out, &format!("- {}{value}", linked(one, case, links)));
+            put(out, &format!("- {}{value}{}", linked(one, case, links), links.recording(case)));
             if let Some(check) = evidence::unreadable(case, one) {
                 self.unreadable.push(of);
                 unreadable(out, agent, case, check);

@@ -73,8 +73,9 @@ fn failures(alike: &[FailureLine<'_>], links: &Links) -> String {
     if alike.len() > CASES {
         cases.push(format!("… and {} more", alike.len() - CASES));
     }
+    let recording = if alike.len() == 1 { links.recording(Some(first.case)) } else { String::new() };
     let title = format!(
-        "{} / {} / {} / {}",
+        "{} / {} / {} / {}{recording}",
         name(first.suite.id.as_str()),
         name(first.agent.agent.as_str()),
         cases.join(", "),

@@ -279,6 +279,8 @@ fn regression() {
         let body = github.bodies(BOT).remove(0);
         let link = format!("(https://github.example/acme/agents/blob/{head}/golden/expected/legal/lease.json#L3)");
         assert!(body.contains(&link), "{body}");
+        let recording = format!(" ([recording](https://github.example/acme/agents/blob/{head}/{RUN}))\n");
+        assert_eq!(body.matches(&recording).count(), 1, "{body}");
     }
 }
 
