@@ -2,6 +2,7 @@
 
 mod case_sets;
 mod gate_input;
+mod left_out;
 mod own;
 mod unmeasured;
 
@@ -9,6 +10,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use self::case_sets::CaseSets;
 pub use self::gate_input::{CaseSelection, ComparedPair, GateInput, QuarantineHistory};
+use self::left_out::withhold_passes;
 pub(super) use self::own::newly_failing_cases;
 use self::own::{case, newly_failing};
 use self::unmeasured::withhold_failures;
@@ -50,6 +52,16 @@ pub struct GateOutcome {
     pub lost_metrics: Vec<String>,
     /// Gated metrics of what runs use, of which a case states no value.
     pub unstated_metrics: Vec<String>,
+    /// Gated metrics that lack so many of the baseline's values that a gate may fail with them.
+    pub partly_lost: Vec<PartlyLost>,
+}
+
+/// A metric that lacks values which the baseline has.
+pub struct PartlyLost {
+    /// Its name.
+    pub metric: String,
+    /// The cases.
+    pub cases: Vec<CaseId>,
 }
 
 /// Evaluates one agent.
@@ -75,7 +87,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
         let count = newly_failing(judged.results(), entry);
         (values[index], shared[index], before[index]) = (count, count, None);
     }
-    let mut metrics = Vec::with_capacity(specs.len());
+    let (mut metrics, mut subjects) = (Vec::with_capacity(specs.len()), Vec::with_capacity(specs.len()));
     for (index, metric) in judged.metrics.iter().enumerate() {
         let spec = &metric.spec;
         let subject = Subject {
@@ -100,13 +112,16 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
         };
         let interval = interval_of_share(spec, &column, apart);
         metrics.push(metric_report(metric, &subject, &bases[index], interval, comparison.with_noise()));
+        subjects.push(subject);
     }
     withhold_failures(judged, &mut metrics);
+    let partly_lost = withhold_passes(judged, entry, &sets, (&subjects, &bases), &mut metrics);
     let named = |metric: &MetricReport| metric.name.clone();
     let unstated = judged.metrics.iter().zip(&metrics).filter(|(metric, report)| is_unstated(&metric.spec, report));
     GateOutcome {
         unstated_metrics: unstated.map(|(_, report)| named(report)).collect(),
         lost_metrics: metrics.iter().filter(|metric| measured > 0 && is_lost(metric)).map(named).collect(),
+        partly_lost,
         verdict: verdict(&specs, &metrics),
         metrics,
         reliability: reliability(judged.results(), apart),

@@ -10,7 +10,9 @@ pub mod operating;
 mod rule;
 pub mod statistics;
 
-pub use compare::{CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, QuarantineHistory, agent};
+pub use compare::{
+    CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, PartlyLost, QuarantineHistory, agent,
+};
 pub use early_stop::{SoFar, is_settled};
 pub use excuse::{BaseMeasurement, excuse};
 pub use limits::{GateProblem, GatedMetric, PlannedGate, planned, planned_in};

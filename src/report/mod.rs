@@ -29,7 +29,7 @@ pub use self::text_changes::changed_paragraphs;
 
 use self::evidence::add_evidence;
 use crate::fold;
-use crate::gate::{Comparability, GateOutcome};
+use crate::gate::{Comparability, GateOutcome, PartlyLost};
 use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, COVERAGE, CaseId, EPSILON, Exclusion, GoldenChange,
     Identity, Interruption, Layer, MetricSpec, NotGateable, PairResult, Report, Ruling, Shard, SinceBase, SuiteId,
@@ -88,11 +88,35 @@ fn not_measured(lost: &[String], unstated: &[String]) -> Vec<String> {
     reasons
 }
 
+/// Why nothing can be said of a metric that lacks values of the baseline.
+fn fewer_values(lost: &PartlyLost) -> String {
+    let named: Vec<&str> = lost.cases.iter().take(NAMED).map(CaseId::as_str).collect();
+    let more = match lost.cases.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "fewer values of {} than in the baseline, in {}{more}: with the worst results for the missing ones, its gate fails; record \
+         these cases again",
+        lost.metric,
+        named.join(", ")
+    )
+}
+
 /// Builds one agent's part.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let AgentFacts { suite, agent, specs, identity, pairs, remarks, refused, retired, judgement, before } = facts;
-    let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, lost_metrics, unstated_metrics } =
-        judgement;
+    let GateOutcome {
+        metrics,
+        verdict,
+        reliability,
+        cases,
+        removed,
+        comparability,
+        lost_metrics,
+        unstated_metrics,
+        partly_lost,
+    } = judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
     if fold::all_excluded(pairs.iter()) {
@@ -105,6 +129,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     // A failed gate is the better explanation.
     if verdict.verdict() == Some(Verdict::Inconclusive) {
         not_measured(&lost_metrics, &unstated_metrics).into_iter().for_each(&mut refuse);
+        partly_lost.iter().map(fewer_values).for_each(&mut refuse);
     }
     refused.into_iter().for_each(&mut refuse);
     let waits = metrics

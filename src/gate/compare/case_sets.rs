@@ -18,7 +18,7 @@ pub(super) const NAMED: usize = 5;
 /// The cases of this run and of the baseline.
 pub(super) struct CaseSets {
     /// Whether both measured the same cases, or the baseline has no cases.
-    same: bool,
+    pub(super) same: bool,
     /// Indices of the pairs that both measured, in pair order.
     pub(super) shared: Vec<usize>,
     /// Cases that exist only in the baseline.

@@ -5,6 +5,7 @@ mod base_values;
 mod bases;
 pub mod edits;
 mod excuses;
+mod fewer_samples;
 mod honest;
 mod more_samples;
 mod random;
@@ -60,6 +61,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(base_values::trials());
     trials.extend(returned_baselines::trials());
     trials.extend(excuses::trials());
+    trials.extend(fewer_samples::trials());
     trials.extend(honest::trials());
     trials.extend(more_samples::trials());
     trials.extend(random::trials());
