@@ -12,7 +12,7 @@ use crate::world::{Artifact, GitHub, GitHubError, WorkflowRun};
 const ARTIFACT: &str = "goldgate-report";
 /// The events whose runs are listed under a pull request's head.
 const EVENTS: [&str; 2] = ["pull_request", "workflow_dispatch"];
-/// How many runs of one event are searched for the artifact.
+/// Maximum number of runs that are asked about for one search by name.
 const RUNS: usize = 20;
 /// The largest archive to download, in bytes.
 const ARCHIVE: u64 = InputLimit::ARCHIVE.most;
@@ -60,7 +60,8 @@ type FoundRun = Result<MeasuredRun, NoResult>;
 
 /// Finds the result for a commit: of the trusted gate, else of the newest run that has uploaded one. Its
 /// other jobs may still be in progress. Reports of other configs are skipped: a
-/// repository may have several configs, and their jobs may belong to one run.
+/// repository may have several configs, and their jobs may belong to one run. A result is missed only if the repository has uploaded
+/// 100 newer ones, and the head has 100 newer runs of the same event.
 ///
 /// # Errors
 /// A failed request to GitHub.
@@ -69,11 +70,14 @@ pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHu
     if let Some(found) = of_trusted(github, query, &mut foreign)? {
         return Ok(found);
     }
+    if let Some(found) = of_newest(github, query, &mut foreign)? {
+        return Ok(found);
+    }
     let mut runs: Vec<WorkflowRun> = Vec::new();
     for event in EVENTS {
         // A server that does not know the filter returns runs of all events.
         let on_commit = github.runs_on(query.commit, event)?.into_iter();
-        runs.extend(on_commit.filter(|run| run.head == query.commit && run.event == event).take(RUNS));
+        runs.extend(on_commit.filter(|run| run.head == query.commit && run.event == event));
     }
     runs.sort_by_key(|run| std::cmp::Reverse(run.id));
     for run in runs {
@@ -118,19 +122,51 @@ fn of_trusted(
     foreign: &mut Option<NoResult>,
 ) -> Result<Option<FoundRun>, GitHubError> {
     for name in names(&query.key.artifact_of_head(query.commit), &format!("{ARTIFACT}-{}", query.commit)) {
-        let left = github.artifacts_called(&name)?;
-        for artifact in left.iter().filter(|artifact| query.takes(artifact)).take(RUNS) {
-            let Some(id) = artifact.run else { continue };
-            let run = match github.workflow_run(id) {
-                Ok(run) if TRUSTED.contains(&run.event.as_str()) => run,
-                Ok(_) | Err(GitHubError::Missing) => continue,
-                Err(other) => return Err(other),
-            };
-            match fetched(github, artifact, query, run)? {
-                Err(NoResult::OtherConfig(of)) => *foreign = Some(NoResult::OtherConfig(of)),
-                Ok(other) if query.is_of_another(&other.report) => {}
-                found => return Ok(Some(found)),
-            }
+        let named = github.artifacts_called(&name)?;
+        let found = first_of(github, query, &named, &|run| TRUSTED.contains(&run.event.as_str()), foreign)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// Finds the result among the newest artifacts of the repository. A head may have a hundred runs of other workflows, so this is one
+/// request instead of one for each run.
+fn of_newest(
+    github: &GitHub,
+    query: &RunQuery<'_>,
+    foreign: &mut Option<NoResult>,
+) -> Result<Option<FoundRun>, GitHubError> {
+    let mut on_head = Vec::new();
+    for name in names(&query.key.artifact(), ARTIFACT) {
+        let named = github.artifacts_called(&name)?.into_iter();
+        on_head.extend(named.filter(|artifact| artifact.head.as_deref() == Some(query.commit)));
+    }
+    on_head.sort_by_key(|artifact| std::cmp::Reverse(artifact.run));
+    let is_gate = |run: &WorkflowRun| run.head == query.commit && EVENTS.contains(&run.event.as_str());
+    first_of(github, query, &on_head, &is_gate, foreign)
+}
+
+/// Returns the first artifact that is the result, of runs that `is_right` accepts.
+fn first_of(
+    github: &GitHub,
+    query: &RunQuery<'_>,
+    artifacts: &[Artifact],
+    is_right: &dyn Fn(&WorkflowRun) -> bool,
+    foreign: &mut Option<NoResult>,
+) -> Result<Option<FoundRun>, GitHubError> {
+    for artifact in artifacts.iter().filter(|artifact| query.takes(artifact)).take(RUNS) {
+        let Some(id) = artifact.run else { continue };
+        let run = match github.workflow_run(id) {
+            Ok(run) if is_right(&run) => run,
+            Ok(_) | Err(GitHubError::Missing) => continue,
+            Err(other) => return Err(other),
+        };
+        match fetched(github, artifact, query, run)? {
+            Err(NoResult::OtherConfig(of)) => *foreign = Some(NoResult::OtherConfig(of)),
+            Ok(other) if query.is_of_another(&other.report) => {}
+            found => return Ok(Some(found)),
         }
     }
     Ok(None)

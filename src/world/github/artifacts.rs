@@ -43,6 +43,8 @@ pub struct Artifact {
     pub expired: bool,
     /// The id of the run that uploaded it.
     pub run: Option<u64>,
+    /// The commit that this run is listed under.
+    pub head: Option<String>,
     /// The time of the upload.
     pub at: Option<String>,
 }
@@ -160,6 +162,7 @@ struct ArtifactForm {
 #[derive(Deserialize)]
 struct OfRunForm {
     id: Option<u64>,
+    head_sha: Option<String>,
 }
 
 /// Converts and filters by name, because a server may ignore the filter in the request.
@@ -168,12 +171,9 @@ fn called(form: ArtifactsForm, name: &str) -> Vec<Artifact> {
 }
 
 fn artifacts(form: ArtifactsForm) -> Vec<Artifact> {
-    let all = form.artifacts.into_iter().map(|ArtifactForm { id, name, expired, created_at, workflow_run }| Artifact {
-        id,
-        name,
-        expired,
-        run: workflow_run.and_then(|run| run.id),
-        at: created_at,
+    let all = form.artifacts.into_iter().map(|ArtifactForm { id, name, expired, created_at, workflow_run }| {
+        let (run, head) = workflow_run.map_or((None, None), |run| (run.id, run.head_sha));
+        Artifact { id, name, expired, run, head, at: created_at }
     });
     let mut found: Vec<Artifact> = all.collect();
     found.sort_by_key(|artifact| std::cmp::Reverse(artifact.id));

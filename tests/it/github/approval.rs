@@ -16,7 +16,9 @@ use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use self::artifacts::{broken_artifacts, foreign_artifacts, hostile_reason, moved_during, no_reason, not_as_measured};
+use self::artifacts::{
+    broken_artifacts, foreign_artifacts, hostile_reason, many_runs, moved_during, no_reason, not_as_measured,
+};
 use self::rights::{by_hand, carried, fork, permissions, token, unread_statuses};
 use super::standin::Standin;
 use super::standin::pulls::MERGE;
@@ -52,6 +54,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a golden change that needs an approval passes with one, and says so", golden_change),
         trial("an approval does not lift a gate with a threshold of its own", absolute),
         trial("an artifact on another commit, or a run on one, is refused", foreign_artifacts),
+        trial("the result is found among the runs of 25 workflows", many_runs),
         trial("a broken or missing artifact is refused with its reason", broken_artifacts),
         trial("a proposed baseline that is not what the report measured is not committed", not_as_measured),
         trial("a head that moves during the bump is not overwritten", moved_during),

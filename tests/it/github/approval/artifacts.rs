@@ -2,6 +2,34 @@
 
 use super::*;
 
+/// A large repository has many workflows, and a pull request is labelled and edited: the gate's run is among the oldest of its head.
+pub fn many_runs() {
+    // The second has more newer reports of other pull requests than one answer of GitHub lists.
+    for newer_reports in [0, 100] {
+        let story = Story::new();
+        story.gate(7);
+        let run = |id: u64, head: &str| {
+            story.github.run(json!({
+                "id": id, "run_attempt": 1, "head_sha": head, "head_branch": "changes", "event": "pull_request",
+                "status": "completed", "conclusion": "success", "path": format!(".github/workflows/{id}.yml"),
+                "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
+            }));
+        };
+        (0..25).for_each(|number| run(100 + number, &head_sha()));
+        for number in 0..newer_reports {
+            run(200 + number, &"d".repeat(40));
+            story.github.artifact(200 + number, "goldgate-report", Vec::new());
+        }
+        let before = story.github.requests().len();
+        let ran = story.labeled("alice");
+        assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{newer_reports}: {}{}", ran.stdout, story.comment());
+        assert_eq!(story.github.reruns().len(), 1);
+        let asked = story.github.requests().split_off(before);
+        let listed = asked.iter().filter(|request| request.contains("/artifacts?")).count();
+        assert!(newer_reports > 0 || listed < 10, "{asked:?}");
+    }
+}
+
 pub fn foreign_artifacts() {
     let other = "c".repeat(40);
     // A run on another commit, and a report on another commit in a run on this one.

@@ -70,7 +70,8 @@ fn denied() {
 fn in_progress() {
     let story = Story::new();
     story.gate(7);
-    story.github.ends_after(7, 0);
+    // The result is read before.
+    story.github.ends_after(7, 1);
     let ran = story.labeled("alice");
     assert_eq!(story.github.reruns(), [again(7, FAILED, 1)], "{}", ran.stdout);
     let asked = story.github.requests();

@@ -84,11 +84,16 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         return Some(forbidden("actions=read"));
     }
     let kept = &mut state.artifacts;
-    let shown = |one: &&Uploaded| json!({ "id": one.id, "name": one.name, "expired": one.expired, "created_at": one.at, "workflow_run": { "id": one.run } });
+    let runs = &state.runs;
+    // REST, "List artifacts for a repository": `workflow_run` has the `head_sha`. Observed: the newest one comes first.
+    let shown = |one: &&Uploaded| {
+        let run = json!({ "id": one.run, "head_sha": runs.head_of(one.run) });
+        json!({ "id": one.id, "name": one.name, "expired": one.expired, "created_at": one.at, "workflow_run": run })
+    };
     Some(match rest {
         ["artifacts"] => {
             let named = |one: &&Uploaded| request.asked("name").is_none_or(|name| one.name == name);
-            let found: Vec<&Uploaded> = kept.uploaded.iter().filter(named).collect();
+            let found: Vec<&Uploaded> = kept.uploaded.iter().rev().filter(named).collect();
             ok(json!({ "total_count": found.len(), "artifacts": request.slice(&found, shown) }))
         }
         ["runs", id, "artifacts"] => {

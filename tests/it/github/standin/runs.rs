@@ -60,6 +60,11 @@ impl Standin {
 }
 
 impl Runs {
+    /// The commit of a run.
+    pub fn head_of(&self, run: u64) -> Value {
+        self.all.iter().find(|one| one["id"] == json!(run)).map_or(Value::Null, |one| one["head_sha"].clone())
+    }
+
     fn end(&mut self, run: u64, now: &str, conclusion: Value) {
         let found = self.all.iter_mut().find(|one| one["id"] == json!(run)).unwrap();
         found["status"] = json!(now);
