@@ -34,6 +34,8 @@ pub enum PullRequestEvent<'a> {
 pub struct ApprovalInput<'a> {
     /// What happened.
     pub happened: PullRequestEvent<'a>,
+    /// Whether the label is there.
+    pub presence: LabelPresence,
     /// Who added the label last, from the timeline.
     pub giver: Option<&'a str>,
     /// What happened to it since the approval, from the timeline.
@@ -110,6 +112,38 @@ pub fn is_label(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
+/// Whether a label is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelPresence {
+    /// It is.
+    Set,
+    /// goldgate removed it after somebody added it: another step of the job has decided about another config.
+    Served,
+    /// It is not.
+    Missing,
+}
+
+/// Returns whether a label is there, and how it was added last. `identity` is goldgate's own login.
+pub fn label_presence<'a>(
+    events: &'a [LabelEvent],
+    label: &str,
+    pull: &PullRequestDetails,
+    identity: Option<&str>,
+) -> (LabelPresence, Option<&'a LabelEvent>) {
+    let mut own = events.iter().rev().filter(|event| is_label(&event.label, label));
+    let is_set = pull.labels.iter().any(|one| is_label(one, label));
+    match (own.next(), is_set) {
+        (Some(last), true) => (LabelPresence::Set, Some(last).filter(|last| last.change == LabelChange::Added)),
+        (None, true) => (LabelPresence::Set, None),
+        (Some(last), false) if last.change == LabelChange::Removed && Some(last.by.as_str()) == identity => {
+            let added = own.next().filter(|event| event.change == LabelChange::Added);
+            let presence = if added.is_some() { LabelPresence::Served } else { LabelPresence::Missing };
+            (presence, added)
+        }
+        (Some(_) | None, false) => (LabelPresence::Missing, None),
+    }
+}
+
 /// What happened to the label since the approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelSince<'a> {
@@ -166,12 +200,18 @@ pub fn unwithdrawn<'a>(standing: Option<&'a Approval>, since: LabelSince<'_>) ->
 pub fn asks(
     happened: PullRequestEvent<'_>,
     label: &str,
+    presence: LabelPresence,
     pull: &PullRequestDetails,
     standing: Option<&Approval>,
 ) -> bool {
-    let has_label = pull.labels.iter().any(|one| is_label(one, label));
     let is_new = matches!(happened, PullRequestEvent::Labeled(one) if is_label(one, label));
-    pull.state == PullState::Open && has_label && (is_new || standing.is_none())
+    let is_asked = match presence {
+        LabelPresence::Set => is_new || standing.is_none(),
+        // Of several configs, an earlier step of the job that this label started has refused its own one.
+        LabelPresence::Served => is_new && standing.is_none(),
+        LabelPresence::Missing => false,
+    };
+    pull.state == PullState::Open && is_asked
 }
 
 /// Plans the approval from the state of a pull request.
@@ -180,7 +220,7 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     if pull.state == PullState::Closed {
         return ApprovalPlan::Nothing(ApprovalSkip::Closed);
     }
-    if asks(asked.happened, asked.label, pull, unwithdrawn(asked.standing, asked.since)) {
+    if asks(asked.happened, asked.label, asked.presence, pull, unwithdrawn(asked.standing, asked.since)) {
         return judged(asked).unwrap_or_else(|why| refused(asked, why));
     }
     let is_own = |label: &str| is_label(label, asked.label);
@@ -231,7 +271,7 @@ fn refused(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalPlan {
         _ if !is_early => why,
         _ if now != asked.head => ApprovalRefusal::Moved { seen: asked.head.to_owned(), now },
         PullRequestEvent::Pushed => ApprovalRefusal::Pushed { head: now },
-        _ if missing => return ApprovalPlan::Wait,
+        _ if missing && asked.presence == LabelPresence::Set => return ApprovalPlan::Wait,
         PullRequestEvent::Opened => ApprovalRefusal::NeverJudged,
         PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_) | PullRequestEvent::Other => why,
     };

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::approval::{PullRequestEvent, is_label};
-use crate::model::{BranchOrigin, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState};
+use super::approval::{LabelPresence, PullRequestEvent, is_label};
+use crate::model::{BranchOrigin, Permission, PullRequestDetails, PullState};
 use crate::text::short_commit;
 
 /// The input of the plan.
@@ -25,38 +25,6 @@ pub struct RecordInput<'a> {
     pub head: &'a str,
     /// The pull request now.
     pub pull: &'a PullRequestDetails,
-}
-
-/// Whether the label that starts a recording is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LabelPresence {
-    /// It is.
-    Set,
-    /// goldgate removed it after somebody added it: another step of the job has recorded another config.
-    Served,
-    /// It is not.
-    Missing,
-}
-
-/// Returns whether a label is there, and who added it last. `identity` is goldgate's own login.
-pub fn label_presence<'a>(
-    events: &'a [LabelEvent],
-    label: &str,
-    pull: &PullRequestDetails,
-    identity: Option<&str>,
-) -> (LabelPresence, Option<&'a str>) {
-    let mut own = events.iter().rev().filter(|event| is_label(&event.label, label));
-    let is_set = pull.labels.iter().any(|one| is_label(one, label));
-    match (own.next(), is_set) {
-        (Some(last), true) => (LabelPresence::Set, (last.change == LabelChange::Added).then_some(last.by.as_str())),
-        (None, true) => (LabelPresence::Set, None),
-        (Some(last), false) if last.change == LabelChange::Removed && Some(last.by.as_str()) == identity => {
-            let added = own.next().filter(|event| event.change == LabelChange::Added);
-            let presence = if added.is_some() { LabelPresence::Served } else { LabelPresence::Missing };
-            (presence, added.map(|event| event.by.as_str()))
-        }
-        (Some(_) | None, false) => (LabelPresence::Missing, None),
-    }
 }
 
 /// What to do.
@@ -172,9 +140,9 @@ impl fmt::Display for RecordRefusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{LabelPresence, RecordInput, RecordPlan, RecordRefusal, RecordSkip, label_presence, plan};
-    use crate::model::{BranchOrigin, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState};
-    use crate::publish::approval::PullRequestEvent;
+    use super::{RecordInput, RecordPlan, RecordRefusal, RecordSkip, plan};
+    use crate::model::{BranchOrigin, Permission, PullRequestDetails, PullState};
+    use crate::publish::approval::{LabelPresence, PullRequestEvent};
 
     const LABEL: &str = "goldgate:record";
 
@@ -242,33 +210,5 @@ mod tests {
         assert!(matches!(plan(&served), RecordPlan::Record { .. }));
         assert_eq!(plan(&RecordInput { happened: PullRequestEvent::Pushed, ..served }), nothing);
         assert_eq!(plan(&RecordInput { happened: PullRequestEvent::Labeled("bug"), ..served }), nothing);
-    }
-
-    #[test]
-    fn a_label_that_goldgate_removed_is_served_and_one_that_a_user_removed_is_gone() {
-        let event = |change: LabelChange, by: &str| LabelEvent {
-            label: LABEL.to_owned(),
-            change,
-            by: by.to_owned(),
-            at: String::new(),
-        };
-        let (set, bare) =
-            (pull(BranchOrigin::Same), PullRequestDetails { labels: Vec::new(), ..pull(BranchOrigin::Same) });
-        let (added, removed) = (event(LabelChange::Added, "alice"), event(LabelChange::Removed, "bot"));
-        let by_user = event(LabelChange::Removed, "trudy");
-        for (events, pull, expected) in [
-            (vec![&added], &set, (LabelPresence::Set, Some("alice"))),
-            (vec![], &set, (LabelPresence::Set, None)),
-            (vec![&added, &removed], &bare, (LabelPresence::Served, Some("alice"))),
-            (vec![&added, &by_user], &bare, (LabelPresence::Missing, None)),
-            (vec![&added, &by_user, &removed], &bare, (LabelPresence::Missing, None)),
-            (vec![&removed], &bare, (LabelPresence::Missing, None)),
-            (vec![], &bare, (LabelPresence::Missing, None)),
-        ] {
-            let events: Vec<LabelEvent> = events.into_iter().cloned().collect();
-            assert_eq!(label_presence(&events, "goldgate:RECORD", pull, Some("bot")), expected, "{events:?}");
-            let unknown = label_presence(&events, LABEL, pull, None);
-            assert_ne!(unknown.0, LabelPresence::Served, "{events:?}");
-        }
     }
 }

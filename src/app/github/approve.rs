@@ -8,7 +8,7 @@ use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, o
 use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
-use crate::model::{Approval, LabelChange, LabelEvent, Permission, PullState, StatusState};
+use crate::model::{Approval, LabelEvent, Permission, PullState, StatusState};
 use crate::publish::approval::{ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult};
 use crate::publish::{MoveDirection, NoteSubject, approval};
 use crate::render::inline;
@@ -73,10 +73,10 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
     let events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
     let identity = context.github.identity();
     let since = approval::label_since(&events, &approving.label, standing.as_ref(), identity);
-    let last = events.iter().rev().find(|event| approval::is_label(&event.label, &approving.label));
-    let given = last.filter(|event| event.change == LabelChange::Added).filter(|_| {
+    let (presence, added) = approval::label_presence(&events, &approving.label, &context.pull, identity);
+    let given = added.filter(|_| {
         let counting = approval::unwithdrawn(standing.as_ref(), since);
-        approval::asks(happened, &approving.label, &context.pull, counting)
+        approval::asks(happened, &approving.label, presence, &context.pull, counting)
     });
     let allowed = match given.map(|given| given.by.as_str()).filter(|by| !by.is_empty()) {
         Some(giver) => {
@@ -92,6 +92,7 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
     };
     let plan = approval::plan(&ApprovalInput {
         happened,
+        presence,
         giver: given.map(|given| given.by.as_str()),
         since,
         pusher: pusher.as_deref(),
@@ -246,7 +247,9 @@ fn granted(
     // the label the status is withdrawn.
     let now = context.github.pull(context.pull.number);
     let now = now.map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
-    if !now.labels.iter().any(|label| approval::is_label(label, &context.inputs.approving.label)) {
+    let has_label =
+        |labels: &[String]| labels.iter().any(|label| approval::is_label(label, &context.inputs.approving.label));
+    if has_label(&context.pull.labels) && !has_label(&now.labels) {
         context.record(head, StatusState::Failure, "withdrawn: the label was removed")?;
         log(context.world, "the label was removed meanwhile, so the approval is withdrawn");
         return Ok(());

@@ -51,7 +51,12 @@ impl GateRun {
     /// Starts the failed jobs again after an approval, and returns a text for the comment. With results of several configs in the
     /// run, the last decision starts them, so that all statuses are set before.
     pub fn after_approval(&self, context: &PullRequestContext<'_>) -> String {
-        let outcome = match self.undecided(context) {
+        // Without the label nothing waits: an earlier step has refused the result of another config.
+        let other = match context.set_label(&context.inputs.approving.label) {
+            Some(_) => self.undecided(context),
+            None => Ok(None),
+        };
+        let outcome = match other {
             Ok(None) => self.start(context, RerunScope::FailedJobs),
             Ok(Some(other)) => RerunOutcome::Deferred(other),
             Err(error) => RerunOutcome::Failed(error.messages().join("\n")),

@@ -1,8 +1,8 @@
 //! Every event in every relevant state.
 
 use super::{
-    ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, LabelSince, NoResult, PullRequestEvent, counts,
-    description, label_since, plan, standing,
+    ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, LabelPresence, LabelSince, NoResult, PullRequestEvent,
+    counts, description, label_presence, label_since, plan, standing,
 };
 use crate::model::{
     Approval, BranchOrigin, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
@@ -52,8 +52,11 @@ fn asked<'a>(
     head: &'a str,
     digest: &'a str,
 ) -> ApprovalInput<'a> {
+    let presence =
+        if pull.labels.iter().any(|label| label == LABEL) { LabelPresence::Set } else { LabelPresence::Missing };
     ApprovalInput {
         happened,
+        presence,
         giver: Some("alice"),
         since: LabelSince::Kept,
         pusher: Some("author"),
@@ -200,6 +203,48 @@ fn a_removal_after_the_approval_withdraws_it_unless_goldgate_removed_the_label()
         unreachable!("{refused:?}")
     };
     assert_eq!(text, "withdrawn: trudy removed the label");
+}
+
+#[test]
+fn a_label_that_goldgate_removed_is_served_and_one_that_a_user_removed_is_gone() {
+    let (added, removed) = (|by| changed(LabelChange::Added, by), |by| changed(LabelChange::Removed, by));
+    let (set, bare) = (pull(&[LABEL]), pull(&[]));
+    for (events, pull, expected) in [
+        (vec![added("alice")], &set, (LabelPresence::Set, Some("alice"))),
+        (vec![], &set, (LabelPresence::Set, None)),
+        (vec![added("alice"), removed(BOT)], &bare, (LabelPresence::Served, Some("alice"))),
+        (vec![added("alice"), removed("trudy")], &bare, (LabelPresence::Missing, None)),
+        (vec![added("alice"), removed("trudy"), removed(BOT)], &bare, (LabelPresence::Missing, None)),
+        (vec![removed(BOT)], &bare, (LabelPresence::Missing, None)),
+        (vec![], &bare, (LabelPresence::Missing, None)),
+    ] {
+        let (presence, event) = label_presence(&events, "Goldgate:Accept-Baseline", pull, Some(BOT));
+        assert_eq!((presence, event.map(|event| event.by.as_str())), expected, "{events:?}");
+        assert_ne!(label_presence(&events, LABEL, pull, None).0, LabelPresence::Served, "{events:?}");
+    }
+}
+
+/// Another config of the same job goes on; another event does not bring the label back.
+#[test]
+fn a_served_label_is_judged_in_the_job_that_it_started() {
+    let (without, head, digest, current) = (pull(&[]), head(), digest(), approval());
+    let (presence, since) = (LabelPresence::Served, LabelSince::RemovedByGoldgate);
+    let served = ApprovalInput { presence, since, ..asked(PullRequestEvent::Labeled(LABEL), &without, &head, &digest) };
+    assert!(matches!(plan(&served), ApprovalPlan::Grant { .. }));
+    assert!(matches!(
+        plan(&ApprovalInput { allowed: Permission::Read, ..served.clone() }),
+        ApprovalPlan::Refuse { .. }
+    ));
+    let early = plan(&ApprovalInput { result: Err(NoResult::Missing), ..served.clone() });
+    assert!(matches!(early, ApprovalPlan::Refuse { .. }), "the label is gone, so nothing waits: {early:?}");
+    let decided = ApprovalInput { standing: Some(&current), ..served.clone() };
+    assert_eq!(plan(&decided), ApprovalPlan::Nothing(ApprovalSkip::RemovedByGoldgate));
+    for happened in [PullRequestEvent::Pushed, PullRequestEvent::Labeled("bug"), PullRequestEvent::Other] {
+        assert!(
+            matches!(plan(&ApprovalInput { happened, ..served.clone() }), ApprovalPlan::Nothing(_)),
+            "{happened:?}"
+        );
+    }
 }
 
 #[test]

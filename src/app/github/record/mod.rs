@@ -36,7 +36,7 @@ use crate::golden_changes::{Sides, proof_description, recording_digest, remainin
 use crate::model::{Config, Permission, PullState, RecordingTrust, StatusState, Tier, Transport};
 use crate::publish::approval;
 use crate::publish::approval::PullRequestEvent;
-use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal, label_presence};
+use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal};
 use crate::world::{Disk, GitHubError, Loudness, World, head_commit};
 
 /// The exit code of a recording that was asked for and not made.
@@ -83,7 +83,8 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
         false => Ok(Vec::new()),
     };
     let events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
-    let (presence, giver) = label_presence(&events, label, &context.pull, context.github.identity());
+    let (presence, added) = approval::label_presence(&events, label, &context.pull, context.github.identity());
+    let giver = added.map(|event| event.by.as_str());
     let allowed = match giver.filter(|giver| !giver.is_empty()) {
         Some(giver) => {
             let allowed = context.github.permission_of(giver);
