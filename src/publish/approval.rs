@@ -294,6 +294,9 @@ fn judged(asked: &ApprovalInput<'_>) -> Result<ApprovalPlan, ApprovalRefusal> {
         }
     }
     let digest = asked.result.clone().map_err(ApprovalRefusal::NoResult)?;
+    if asked.by_author == ByAuthor::DoesNotCount && asked.pusher.is_none() {
+        return Err(ApprovalRefusal::UnknownPusher);
+    }
     if unwithdrawn(asked.standing, asked.since).is_some_and(|standing| standing.digest == digest) {
         return Ok(ApprovalPlan::Nothing(ApprovalSkip::Already));
     }

@@ -101,6 +101,9 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     assert!(matches!(refused(ApprovalInput { pusher: Some("Alice"), ..base.clone() }), ApprovalRefusal::Pusher { .. }));
     let own = ApprovalInput { pusher: Some("alice"), by_author: ByAuthor::Counts, ..base.clone() };
     assert!(matches!(plan(&own), ApprovalPlan::Grant { .. }));
+    assert_eq!(refused(ApprovalInput { pusher: None, ..base.clone() }), ApprovalRefusal::UnknownPusher);
+    let own = ApprovalInput { pusher: None, by_author: ByAuthor::Counts, ..base.clone() };
+    assert!(matches!(plan(&own), ApprovalPlan::Grant { .. }));
     for nobody in [None, Some("")] {
         assert_eq!(refused(ApprovalInput { giver: nobody, ..base.clone() }), ApprovalRefusal::NoGiver);
     }

@@ -55,6 +55,8 @@ pub enum ApprovalRefusal {
         /// The login of whoever added the label.
         actor: String,
     },
+    /// GitHub does not report who pushed the head commit.
+    UnknownPusher,
     /// GitHub does not report who added it.
     NoGiver,
     /// There is nothing to approve yet.
@@ -149,6 +151,10 @@ impl fmt::Display for ApprovalRefusal {
             Self::Pusher { actor } => {
                 write!(out, "{actor} pushed the newest commit, so somebody else has to approve it")
             }
+            Self::UnknownPusher => out.write_str(
+                "GitHub does not show who pushed the newest commit, so it could be the user who added it; push the commit to a branch of this \
+                 repository, or run the gate on `pull_request` as well",
+            ),
             Self::NoGiver => out.write_str("the pull request's timeline does not show who added it; add it again"),
             Self::NoResult(why) => why.fmt(out),
             Self::Pushed { head } => write!(

@@ -23,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("the baseline, the terms and the config are the base's", judge),
         trial("an approved moved baseline and golden change let the trusted gate pass", approved),
+        trial("a head is not approved if GitHub does not show who pushed it", unknown_pusher),
         trial("what a fork's own job uploads approves nothing in the trusted gate", forged),
         trial("a base config that this version cannot read gives no verdict", unreadable_base),
         trial("a live target is refused in words", live),
@@ -254,6 +255,24 @@ fn approved() {
     fork.github.deny("statuses: read");
     let ran = fork.job().runs();
     assert!(ran.code == 1 && ran.stdout.contains("`statuses: read`"), "{}", ran.stdout);
+}
+
+/// Maintainers may push to a fork's branch ("allow edits"). Nobody else sees the activity of a private fork, and the runs of the
+/// trusted gate are not listed under the head: whoever sets the label could have pushed it.
+fn unknown_pusher() {
+    let fork = moved();
+    fork.runs();
+    fork.upload(7, "pull_request_target", &fork.report());
+    fork.github.lack(&["/activity"]);
+    let ran = fork.labeled("alice");
+    assert!(fork.github.statuses(&sha("head")).is_empty() && fork.github.labels().is_empty(), "{}", ran.stdout);
+    let body = fork.github.bodies(BOT).concat().replace("&#8288;", "");
+    assert!(body.contains("GitHub does not show who pushed the newest commit"), "{body}");
+    fork.github.label_by("alice", LABEL);
+    let mut job = Job::new(&fork.workspace, &fork.github, "pull_request.labeled", "pull_request_target");
+    job.event["label"]["name"] = json!(LABEL);
+    job.input("mode", "approve").input("allow-self-approval", "true").runs();
+    assert_eq!(fork.github.statuses(&sha("head")).len(), 1);
 }
 
 fn forged() {

@@ -76,6 +76,7 @@ fn pusher() {
     assert_eq!(story.github.statuses(&head_sha()).len(), 1);
     // Without the repository's activity the first run that the push started says it.
     let story = Story::new();
+    story.github.lack(&["/activity"]);
     story.github.role("Codertocat", "write");
     story.gate(7);
     story.github.author("somebody");

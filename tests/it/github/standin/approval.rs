@@ -195,10 +195,11 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             all.extend(own.into_iter().flatten().cloned());
             request.page(&all, Value::clone)
         }
-        // REST, "List repository activities".
+        // REST, "List repository activities". The author pushed what nobody else did.
         ("GET", ["activity"]) => {
-            let pushes = &state.approval.pushes;
-            request.page(pushes, |(by, commit)| {
+            let mut pushes = state.approval.pushes.clone();
+            pushes.extend(state.pulls.tips().into_iter().map(|commit| ("Codertocat".to_owned(), commit)));
+            request.page(&pushes, |(by, commit)| {
                 json!({ "id": 1, "before": "0".repeat(40), "after": commit, "ref": request.asked("ref"), "activity_type": "push",
                     "timestamp": "2026-11-21T06:13:20Z", "actor": { "login": by } })
             })

