@@ -9,7 +9,7 @@ use crate::app::pipeline::show;
 use crate::files::sha256_hex;
 use crate::model::{Report, Tag};
 use crate::publish;
-use crate::render::{Detail, TABLE, annotations};
+use crate::render::{Detail, TABLE, annotations, inline, line};
 use crate::world::{World, append};
 
 /// Prints the table and the annotations. Workflow commands are stopped around the table, so that no text of an agent is executed
@@ -19,6 +19,29 @@ pub fn say(world: &World, report: &Report) {
     let token = sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
     world.say(&format!("::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"));
     world.say(&annotations::annotations(report));
+}
+
+/// The most problems of one error that are annotations; the summary has all.
+const ANNOTATED: usize = 10;
+
+/// Prints why an action failed, as annotations of a level, and adds it to the job summary.
+pub fn say_error(world: &World, level: &str, error: &CliError) {
+    let messages = error.messages();
+    for message in messages.iter().take(ANNOTATED) {
+        world.say(&format!("::{level} title=goldgate::{}\n", line(message, 500).replace('%', "%25")));
+    }
+    let problems: String = messages.iter().map(|message| format!("- {}\n", inline(message, 500))).collect();
+    if add_to_summary(world, &format!("**goldgate: no result**\n\n{problems}")).is_err() {
+        world.say("::warning title=goldgate::the job summary cannot be written\n");
+    }
+}
+
+/// Adds a text to the job summary.
+///
+/// # Errors
+/// The runner's summary file cannot be written.
+pub fn add_to_summary(world: &World, text: &str) -> anyhow::Result<()> {
+    world.env.get("GITHUB_STEP_SUMMARY").map_or(Ok(()), |file| append(Path::new(file), text))
 }
 
 /// Returns the artifact name under which an approval finds the run's results. GitHub lists runs of the trusted gate under the base

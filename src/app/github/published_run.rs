@@ -16,7 +16,7 @@ use crate::model::{Better, EPSILON, MetricReport, Report};
 use crate::publish;
 use crate::publish::ReportOrigin;
 use crate::render::markdown::Links;
-use crate::world::{Disk, Env, GitHub, World, append};
+use crate::world::{Disk, Env, GitHub, World};
 
 /// Publishes the result on GitHub and returns the exit code. A failed comment or check run never changes the verdict.
 pub(super) fn publish_result(
@@ -35,9 +35,7 @@ pub(super) fn publish_result(
     show::write_all(&folder, report, &done.proposed())?;
     write_part(&folder, job, done)?;
     job_output::say(world, report);
-    if let Some(file) = world.env.get("GITHUB_STEP_SUMMARY") {
-        append(Path::new(file), &publish::summary(report, &links))?;
-    }
+    job_output::add_to_summary(world, &publish::summary(report, &links))?;
     let outcome = match (&event.pull_request, inputs.comment) {
         (Some(_), true) if inputs.shard.is_some() => {
             world.say("::notice title=goldgate::this job grades one shard of the cases, so it writes no comment\n");

@@ -9,6 +9,7 @@ use super::comment;
 use super::comment::{CommentInput, CommentOutcome};
 use super::environment::{github, payload};
 use super::inputs::ActionInputs;
+use super::job_output::add_to_summary;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
@@ -87,9 +88,7 @@ pub fn publish_report(world: &World, inputs: &ActionInputs) -> Result<u8, CliErr
 fn print_sentence(world: &World, level: &str, sentence: &str, code: u8, url: &str) -> Result<u8, CliError> {
     let sentence = line(sentence, 500);
     world.say(&format!("::{level} title=goldgate::{}\n", sentence.replace('%', "%25")));
-    if let Some(file) = world.env.get("GITHUB_STEP_SUMMARY") {
-        append(Path::new(file), &format!("{}\n", crate::render::inline(&sentence, 500)))?;
-    }
+    add_to_summary(world, &format!("{}\n", crate::render::inline(&sentence, 500)))?;
     if let Some(file) = world.env.get("GITHUB_OUTPUT") {
         append(Path::new(file), &format!("comment-url={url}\n"))?;
     }

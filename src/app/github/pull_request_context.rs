@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::environment::{event_of, github, payload};
 use super::inputs::ActionInputs;
+use super::job_output;
 use super::measured_run::RunQuery;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
@@ -311,7 +312,7 @@ pub fn warned(world: &World, outcome: Result<u8, CliError>) -> Result<u8, CliErr
     match outcome {
         Err(CliError::Work(cause)) => {
             let error = CliError::Work(cause);
-            warn(world, &error);
+            job_output::say_error(world, "warning", &error);
             Ok(error.exit_code())
         }
         other => other,
