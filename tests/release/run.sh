@@ -247,6 +247,17 @@ ADDRESS=file://$work/none.d holds "a missing archive is refused" refuses 'cannot
 ATTESTATION=true holds "an attested archive is accepted" install "$copy"
 : > "$SIMULATION/attested"
 ATTESTATION=true holds "an archive without an attestation is refused" refuses 'was not attested' install "$copy"
+# automatic WORDS: setup on github.com with attestation: auto succeeds, and prints the words.
+automatic() {
+    local log
+    log=$(GITHUB_SERVER_URL=https://github.com ATTESTATION=auto install "$copy" 2>&1) || { printf '%s\n' "$log" && return 1; }
+    printf '%s\n' "$log"
+    grep -q "$1" <<< "$log"
+}
+holds "an archive without an attestation is refused where gh can read it" refuses 'was not attested' automatic ''
+touch "$SIMULATION/old-gh"
+holds "an old gh is a notice, and the checksum is enough" automatic 'the attestation is not verified'
+rm "$SIMULATION/old-gh"
 ATTESTATION=yes holds "another value of attestation is refused" refuses 'use true, false or auto' install "$copy"
 # on SYSTEM MACHINE: the setup action on a machine that calls itself so.
 on() {
