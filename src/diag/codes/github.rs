@@ -68,8 +68,7 @@ codes! {
     MISSING_TYPE = "missing-type" {
         cause: "The workflow does not start on an event that changes the result, so an old result would stay.",
         example: ".github/workflows/goldgate.yml:4:3: pull_request does not listen to edited, so a pull request whose \
-            base branch changes keeps the verdict of the old one; write types: [opened, synchronize, reopened, edited] \
-            [missing-type]",
+            base branch changes keeps the verdict of the old one; add edited to its types [missing-type]",
         fix: "Add the type to the trigger.",
     }
 

@@ -37,6 +37,7 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     let workflows = workflows(&disk, &mut problems)?;
     let gates = GateStep::all(&workflows);
     problems.extend(rules::of_workflows(&gates));
+    problems.extend(rules::of_setup(&workflows));
     let mut checked = vec![plural(workflows.len(), "workflow", "workflows")];
     let mut notes = Vec::new();
     let branch = github.default_branch().map_err(unanswered)?;
@@ -130,10 +131,8 @@ fn images(
             Some(image) => Some(image.to_owned()),
             None => {
                 let reference = reference.unwrap_or_default();
-                if reference.len() != 40 || !reference.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-                    let what =
-                        format!("{uses} is not pinned to a commit, so its owner can change what judges your merges");
-                    problems.push(problem(Code::NOT_PINNED, what, "write the commit of a release after the @"));
+                if !rules::is_commit(reference) {
+                    problems.push(rules::not_pinned(gate.workflow, gate.step, uses));
                 }
                 match github.action_file(name, reference) {
                     Ok(Some(text)) => image_of(&text, uses, &problem, problems),

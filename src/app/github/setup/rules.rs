@@ -161,6 +161,9 @@ pub fn of_workflows(gates: &[GateStep<'_>]) -> Diagnostics {
     }
     for gate in gates {
         permissions(gate, &mut problems);
+        if gate.mode() == Some(ActionMode::Approve) {
+            types(gate, &APPROVAL_TYPES, &mut problems);
+        }
         if gate.decides() {
             triggers(gate, &mut problems);
             skipping(gate, &mut problems);
@@ -181,7 +184,8 @@ fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     let needed = permissions_of(mode);
     let needed = needed.iter().filter(|(name, ..)| *name != "pull-requests" || gate.input("comment") != "false");
     let own = gate.verdict_check().map(|_| &("checks", TokenAccess::Write, "to write its check run"));
-    for &(name, access, why) in needed.chain(own) {
+    let approval = gate.decides().then_some(&("statuses", TokenAccess::Read, "to find an approval"));
+    for &(name, access, why) in needed.chain(own).chain(approval) {
         if given.access(name) < access {
             let word = if access == TokenAccess::Write { "write" } else { "read" };
             let what = format!("mode {} needs the permission {name}: {word}, {why}", mode.as_str());
@@ -193,23 +197,41 @@ fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     }
 }
 
-fn triggers(gate: &GateStep<'_>, problems: &mut Diagnostics) {
-    for name in ["pull_request", "pull_request_target"] {
+/// The events that start a workflow on a pull request.
+const EVENTS: [&str; 2] = ["pull_request", "pull_request_target"];
+
+/// The types of events that a verdict needs, and what happens without each.
+const VERDICT_TYPES: [(&str, &str); 4] = [
+    ("opened", "a new pull request gets no verdict"),
+    ("synchronize", "a push gets no verdict"),
+    ("reopened", "a reopened pull request gets no verdict"),
+    ("edited", "a pull request whose base branch changes keeps the verdict of the old one"),
+];
+
+/// The types of events that an approval needs, and what happens without each.
+const APPROVAL_TYPES: [(&str, &str); 3] = [
+    ("labeled", "the label approves nothing before the next event"),
+    ("unlabeled", "an approval stays when its label is removed"),
+    ("synchronize", "the label stays after a push, although it approves one commit"),
+];
+
+fn types(gate: &GateStep<'_>, needed: &[(&str, &str)], problems: &mut Diagnostics) {
+    for name in EVENTS {
         let Some(trigger) = gate.workflow.triggers.get(name) else { continue };
         let default = ["opened", "synchronize", "reopened"].map(str::to_owned).to_vec();
         let types = trigger.types.as_ref().unwrap_or(&default);
-        for (kind, why) in [
-            ("opened", "a new pull request gets no verdict"),
-            ("synchronize", "a push gets no verdict"),
-            ("reopened", "a reopened pull request gets no verdict"),
-            ("edited", "a pull request whose base branch changes keeps the verdict of the old one"),
-        ] {
-            if !types.iter().any(|own| own == kind) {
-                let help = "write types: [opened, synchronize, reopened, edited]";
-                let what = format!("{name} does not listen to {kind}, so {why}");
-                problems.push(gate.problem(Code::MISSING_TYPE, what, help).at(trigger.at));
-            }
+        for (kind, why) in needed.iter().filter(|(kind, _)| !types.iter().any(|own| own == kind)) {
+            let what = format!("{name} does not listen to {kind}, so {why}");
+            let help = format!("add {kind} to its types");
+            problems.push(gate.problem(Code::MISSING_TYPE, what, help).at(trigger.at));
         }
+    }
+}
+
+fn triggers(gate: &GateStep<'_>, problems: &mut Diagnostics) {
+    types(gate, &VERDICT_TYPES, problems);
+    for name in EVENTS {
+        let Some(trigger) = gate.workflow.triggers.get(name) else { continue };
         if let Some(filter @ ("paths" | "paths-ignore")) = trigger.filter {
             let what =
                 format!("{name} has {filter}: on a pull request that it leaves out, a required check stays pending");
@@ -222,7 +244,11 @@ fn triggers(gate: &GateStep<'_>, problems: &mut Diagnostics) {
 }
 
 fn skipping(gate: &GateStep<'_>, problems: &mut Diagnostics) {
-    let always = |condition: &str| condition.contains("always()") || condition.contains("!cancelled()");
+    // Anything more can be false, and skips the job.
+    let always = |condition: &str| {
+        let plain = condition.trim().trim_start_matches("${{").trim_end_matches("}}").trim();
+        plain == "always()" || plain == "!cancelled()"
+    };
     let condition = gate.job.condition.as_deref();
     let help = "write if: ${{ always() }} on the job, and pass the results of its needs to goldgate";
     match condition {
@@ -257,6 +283,33 @@ fn ignoring(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     if gate.job.on_failure == OnFailure::Ignore {
         ignored("this job has continue-on-error: a failing gate does not fail the workflow run", gate.job.at);
     }
+}
+
+/// Steps of the setup action that are not pinned: it installs the program that judges.
+pub fn of_setup(workflows: &[Workflow]) -> Diagnostics {
+    let mut problems = Diagnostics::default();
+    for workflow in workflows {
+        for step in workflow.jobs.iter().flat_map(|job| &job.steps) {
+            let uses = step.uses.as_deref().unwrap_or_default();
+            let (name, reference) = action_of(uses);
+            if name.ends_with("/goldgate/setup") && !reference.is_some_and(is_commit) {
+                problems.push(not_pinned(workflow, step, uses));
+            }
+        }
+    }
+    problems
+}
+
+/// Whether a reference of an action is a commit.
+pub fn is_commit(reference: &str) -> bool {
+    reference.len() == 40 && reference.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The problem of a step whose action is not pinned to a commit.
+pub fn not_pinned(workflow: &Workflow, step: &WorkflowStep, uses: &str) -> Diagnostic {
+    let what = format!("{uses} is not pinned to a commit, so its owner can change what judges your merges");
+    let help = "write the commit of a release after the @";
+    Diagnostic::of_file(&workflow.file, Code::NOT_PINNED, what, help).at(step.at)
 }
 
 /// Problems of a branch's rules with these workflows and their gates.

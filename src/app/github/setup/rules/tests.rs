@@ -25,7 +25,7 @@ jobs:
 ";
 
 const APPROVAL: &str = "\
-on: {pull_request_target: {types: [labeled]}}
+on: {pull_request_target: {types: [labeled, unlabeled, synchronize]}}
 jobs:
   approve:
     permissions: {actions: write, contents: read, pull-requests: write, statuses: write}
@@ -77,6 +77,8 @@ fn each_mistake_in_a_workflow_is_found() {
         ("    name: Gate\n", "    name: Gate\n    needs: build\n", "skippable"),
         ("contents: read", "contents: none", "missing-permission"),
         (", pull-requests: write", "", "missing-permission"),
+        (", statuses: read", "", "missing-permission"),
+        ("    name: Gate\n", "    name: Gate\n    if: ${{ always() && github.actor != 'bot' }}\n", "skippable"),
         ("    name: Gate\n", "    name: Gate\n    continue-on-error: true\n", "ignored-failure"),
         ("6789\n", "6789\n        continue-on-error: ${{ true }}\n", "ignored-failure"),
         ("acme/goldgate@", "acme/other@", "no-gate"),
@@ -94,6 +96,29 @@ fn each_mistake_in_a_workflow_is_found() {
     );
     assert_eq!(codes(of_workflows(&[workflow("gate.yml", GATE)])), ["no-approval"]);
     assert_eq!(codes(of_workflows(&[])), ["no-gate"]);
+}
+
+#[test]
+fn conditions_types_and_pins_are_read_exactly() {
+    for condition in ["always()", "${{ !cancelled() }}"] {
+        let own = format!("    name: Gate\n    if: \"{condition}\"\n");
+        assert_eq!(of_gate(&GATE.replace("    name: Gate\n", &own)), [] as [&str; 0], "{condition}");
+    }
+    for (from, to) in [
+        ("labeled, ", ""),
+        (", unlabeled", ""),
+        (", synchronize", ""),
+        (" {types: [labeled, unlabeled, synchronize]}", " "),
+    ] {
+        let approval = workflow("approval.yml", &APPROVAL.replacen(from, to, 1));
+        let found = codes(of_workflows(&[workflow("gate.yml", GATE), approval]));
+        assert!(!found.is_empty() && found.iter().all(|code| *code == "missing-type"), "{from}: {found:?}");
+    }
+    for (reference, wanted) in [("v1", 1), ("main", 1), ("0123456789012345678901234567890123456789", 0)] {
+        let step = format!("    steps:\n      - uses: acme/goldgate/setup@{reference}\n");
+        let found = super::of_setup(&[workflow("gate.yml", &GATE.replace("    steps:\n", &step))]);
+        assert_eq!(codes(found), vec!["not-pinned"; wanted], "{reference}");
+    }
 }
 
 fn required(name: &str, app: Option<u64>) -> RequiredCheck {
