@@ -3,8 +3,9 @@
 use crate::format::event::{Event, PushEvent, queued_pull};
 use crate::world::{CommitComparison, GitHub, GitHubError};
 
-/// Maximum number of pull requests whose approvals are read.
-const MOST: usize = 10;
+/// Maximum number of pull requests whose approvals are read, one or two requests for each. A merge queue merges at most 100 at once (docs,
+/// "Managing a merge queue": "Maximum group size").
+const MOST: usize = 100;
 
 /// A pull request whose changes are part of what is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,7 +22,8 @@ use crate::publish::{BaselineMove, ConfigKey, approval};
 use crate::world::{GitHub, GitHubError, MergedPull};
 use crate::{publish, report};
 
-/// Maximum number of merged pull requests whose approvals are read.
+/// Maximum number of approved pull requests whose result is read. GitHub lists the 100 newest closed ones, and whether one is approved
+/// takes one request.
 const MOST: usize = 20;
 
 /// Returns the approval that merged pull requests give to the baseline's own pull request, if they do. `committed` is the content
@@ -88,8 +89,9 @@ fn found(
     let known = done.against.as_ref().map(entries).unwrap_or_default();
     let mut left: BTreeSet<Moved> = entries(&own).into_iter().filter(|one| !known.contains(one)).collect();
     let mut approvals: Vec<Approval> = Vec::new();
+    let mut results = 0;
     for merged in merged_since(github, &pull, since)? {
-        if left.is_empty() {
+        if left.is_empty() || results == MOST {
             break;
         }
         // A measurement from before the merge cannot be one of its result.
@@ -99,6 +101,7 @@ fn found(
         let statuses = github.statuses(&merged.head)?;
         let standing = approval::all_standing(&statuses, key, identity, &merged.head);
         let Some(config) = done.report.config.as_ref().filter(|_| !standing.is_empty()) else { continue };
+        results += 1;
         let query = RunQuery { number: Some(merged.number), commit: &merged.head, config, key, before: None };
         let Ok(run) = evidence(github, &query)? else { continue };
         // The approval names the digest of what somebody approved; an artifact with another result proves nothing.
@@ -134,7 +137,6 @@ fn merged_since(
     let mut merged = github.merged_pulls(&pull.into)?;
     // All these times are in one format in UTC, so they compare as texts.
     merged.retain(|one| since.is_none_or(|since| one.at.as_str() >= since));
-    merged.truncate(MOST);
     Ok(merged)
 }
 

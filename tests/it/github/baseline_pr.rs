@@ -31,6 +31,7 @@ fn own() -> Vec<Trial> {
         trial("a report on another commit, or none, is refused", no_report),
         trial("a missing permission for the baseline pull request is one warning", permissions),
         trial("the baseline pull request is green where a merged pull request was approved for its numbers", approved),
+        trial("an approved pull request is found behind 30 merged ones without an approval", behind_others),
         trial("the check of the default branch is green after the merge of the baseline pull request", after_the_merge),
         trial("the reason of an approved pull request goes into the baseline without being asked for again", given),
         trial("a baseline pull request that is not what was approved needs the label", not_approved),
@@ -273,6 +274,17 @@ fn approved() {
     merged.reason("it reports more on purpose");
     let committed: Value = serde_json::from_str(&merged.checkout.read(BASELINE)).unwrap();
     assert_eq!(committed["accepted"][0]["reason"], json!("it reports more on purpose"));
+    let ran = merged.gate();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// Most pull requests need no approval.
+fn behind_others() {
+    let merged = Merged::new();
+    for number in 10..40 {
+        merged.story.github.open_pull(number, &format!("changes-{number}"), &format!("{number:e<40}"));
+        merged.story.github.merge(number);
+    }
     let ran = merged.gate();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }

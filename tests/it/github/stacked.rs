@@ -14,6 +14,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("two approved pull requests in one merge queue need no new approval", two_approved),
+        trial("an approval counts in a merge queue of thirteen pull requests", deep),
         trial("a pull request behind one that nobody approved does not let it in", behind),
         trial("two pull requests that change the same agent need a new approval in the merge queue", same_agent),
         trial("an approval counts in a merge queue only in a group with its pull request", not_in_group),
@@ -97,6 +98,21 @@ fn two_approved() {
     queue.trunk.github.merge_as(2, &tip(2));
     is_green(&queue.gate(1));
     assert_eq!(report(&queue.groups[1].2)["base"], json!(tip(2)));
+}
+
+/// A queue can be a hundred pull requests deep (docs, "Managing a merge queue": "Maximum group size").
+fn deep() {
+    let trunk = trunk();
+    let first = pull(&trunk, 2, "legal");
+    trunk.is_approved(&first);
+    let mut queue = Queue::new(trunk, &[&first]);
+    for number in 10..22 {
+        let branch = format!("changes-{number}");
+        queue.trunk.github.open_pull(number, &branch, &format!("{number:e<40}"));
+        let checkout = with(&queue.trunk, &[&first]);
+        queue.add(number, checkout);
+    }
+    is_green(&queue.gate(12));
 }
 
 /// GitHub lists 300 files of a comparison (REST, "Compare two commits").
