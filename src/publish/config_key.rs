@@ -28,6 +28,11 @@ impl ConfigKey {
         }
     }
 
+    /// Whether a text is a key as it is: a changed one could be the same as another.
+    pub fn is_key(text: &str) -> bool {
+        !text.is_empty() && slug(text) == text
+    }
+
     /// The key as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -156,6 +161,16 @@ mod tests {
         }
         for foreign in ["goldgate-part-1", "goldgate-reports", "goldgate-report-", "goldgate-report-a b", "report"] {
             assert_eq!(ConfigKey::of_artifact(foreign, "abc"), None, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_stated_key_has_to_be_one_as_it_is() {
+        for good in ["default", "api", "API", "services-a", "v1.2_x", &"k".repeat(40)] {
+            assert!(ConfigKey::is_key(good), "{good}");
+        }
+        for bad in ["", "größe", "日本", "a b", "a/b", "-a", "a.", &"k".repeat(41)] {
+            assert!(!ConfigKey::is_key(bad), "{bad}");
         }
     }
 

@@ -206,7 +206,7 @@ impl ActionInputs {
                 false => RerunPolicy::LeftToBump,
             },
             verdict_check: values.truth("check-run")?.unwrap_or(false),
-            comment_key: get("comment-key").unwrap_or("default").to_owned(),
+            comment_key: values.comment_key()?,
             baseline: get("baseline").map(str::to_owned),
             part_results: get("part-results").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
             parts: get("parts").unwrap_or(".goldgate/parts").to_owned(),
@@ -246,6 +246,18 @@ impl<'a> InputValues<'a> {
         };
         let label = self.get("approval-label").unwrap_or(DEFAULT_LABEL).to_owned();
         Ok(ApproverPolicy { label, floor, by_author })
+    }
+
+    fn comment_key(&self) -> Result<String, Diagnostic> {
+        let key = self.get("comment-key").unwrap_or("default");
+        match ConfigKey::is_key(key) {
+            true => Ok(key.to_owned()),
+            false => Err(refuse(
+                "comment-key",
+                key,
+                "write at most 40 letters (a-z, A-Z), digits, `_`, `.` and `-`; the first and the last are a letter, a digit or `_`",
+            )),
+        }
     }
 
     fn samples(&self) -> Result<Option<u32>, Diagnostic> {

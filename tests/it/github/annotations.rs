@@ -68,6 +68,7 @@ fn failed_modes() {
     for (event, name, input, code, wanted) in [
         ("pull_request.opened", "pull_request", ("mode", "none"), 2, "mode"),
         ("pull_request.opened", "pull_request", ("tier", hostile), 2, "@acme/all"),
+        ("pull_request.opened", "pull_request", ("comment-key", "größe"), 2, "comment-key is"),
         ("pull_request.opened", "pull_request", ("config", "missing.yaml"), 2, "missing.yaml"),
         ("push", "push", ("mode", "trusted"), 2, "trusted"),
         ("push", "push", ("mode", "publish"), 2, "workflow_run"),
