@@ -47,7 +47,7 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
                 SinceBase { agent: changed_files(plan, loaded, agent, &before, both), ..SinceBase::default() };
             if let Some(replays) = &replays {
                 replays.add(&mut since, loaded, plan, agent);
-                // Another setting of a target is a cause only for runs that were made anew.
+                // Another setting of a target is a cause only for runs that were recorded again.
                 let agents: Vec<&Agent> = [&before, &plan.config]
                     .into_iter()
                     .flat_map(|config| agents_behind(config, loaded, agent))
