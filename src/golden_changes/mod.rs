@@ -10,6 +10,7 @@ mod found;
 mod gates;
 mod judges;
 mod record_command;
+mod recording_change;
 mod recording_proof;
 mod recording_use;
 mod recordings;

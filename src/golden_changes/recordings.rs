@@ -1,6 +1,5 @@
 //! Compares recordings together with the files of their agent. A recording that changed alone was edited, not recorded.
 
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -10,10 +9,11 @@ use super::agent_files::{AgentFileChange, agent_files, inputs};
 use super::files::below;
 use super::found::ChangeCollector;
 use super::record_command::record_again;
+use super::recording_change::{
+    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, recordings,
+};
 use super::recording_use::RecordingUse;
-use crate::diag::ReadFailure;
-use crate::files::{FileMatch, FilePaths, Files, SourceText};
-use crate::format::{json, run_v1};
+use crate::files::{FileMatch, FilePaths, Files};
 use crate::model::{
     Agent, AgentName, CaseId, ChangeClass, NotGateable, RecordingAge, RepoPath, RunKey, RunSource, SuiteId, Tier,
     Weight,
@@ -79,7 +79,8 @@ pub fn compare(
         old.retain(|key, _| counts(key));
         new.retain(|key, _| counts(key));
         let changes = changes(sides, &old, &new);
-        let one = RecordingComparison { sides, who, folder, old: &old, new: &new, changes };
+        let copies = copies(sides, &old, &new, &changes);
+        let one = RecordingComparison { sides, who, folder, old: &old, new: &new, changes, copies };
         if let Some(unread) = one.unread() {
             return Some(unread);
         }
@@ -149,94 +150,6 @@ pub fn not_of_base(
     Ok(found.map(|(_, recorded)| recorded.file).collect())
 }
 
-/// A recording: its path below the agent's folder, and its whole path.
-struct RecordedFile {
-    name: String,
-    file: RepoPath,
-}
-
-/// The case and the sample number of a recording.
-type CaseSample = (String, u32);
-
-type Recordings = BTreeMap<CaseSample, RecordedFile>;
-
-/// The recordings in an agent's folder. `{case}.json` and `{case}/0.json` are the same sample.
-fn recordings(files: FilePaths) -> Recordings {
-    let of = |(name, file): (String, RepoPath)| Some((case_sample(&name)?, RecordedFile { name, file }));
-    files.into_iter().filter_map(of).collect()
-}
-
-/// The case and sample of a recording by its path below the agent's folder; `None` for paths that a replay ignores.
-fn case_sample(name: &str) -> Option<CaseSample> {
-    if name.split('/').any(|part| part.starts_with('.')) {
-        return None;
-    }
-    let stem = name.strip_suffix(".json")?;
-    let Some((case, number)) = stem.split_once('/') else { return Some((stem.to_owned(), 0)) };
-    let sample = number.parse().ok().filter(|sample: &u32| sample.to_string() == number)?;
-    Some((case.to_owned(), sample))
-}
-
-/// How a recording differs, for a case that both sides have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RecordingChange {
-    /// Not at all, or only in its form.
-    Same,
-    /// Only in the votes of judges, which affect no gate.
-    Votes,
-    /// Only in the digests of the agent and the input.
-    Digests,
-    /// It is an additional sample of its case.
-    Added,
-    /// In what the agent did, or it was removed.
-    Content,
-    /// Unknown, because one of the two cannot be read.
-    Unread,
-}
-
-/// How the recordings of cases that both sides have differ.
-fn changes(sides: &Sides<'_>, before: &Recordings, after: &Recordings) -> BTreeMap<CaseSample, RecordingChange> {
-    let cases = |all: &'_ Recordings| -> BTreeSet<String> { all.keys().map(|(case, _)| case.clone()).collect() };
-    let keys: BTreeSet<&CaseSample> = before.keys().chain(after.keys()).collect();
-    let (old, new) = (LazyCell::new(|| cases(before)), LazyCell::new(|| cases(after)));
-    let change = |key: &CaseSample| match (before.get(key), after.get(key)) {
-        (Some(before), Some(after)) => Some(difference(sides, &before.file, &after.file)),
-        (None, Some(_)) => old.contains(&key.0).then_some(RecordingChange::Added),
-        (_, None) => new.contains(&key.0).then_some(RecordingChange::Content),
-    };
-    keys.into_iter().filter_map(|key| Some((key.clone(), change(key)?))).collect()
-}
-
-fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> RecordingChange {
-    if sides.base.likeness(before, after) == FileMatch::Same {
-        return RecordingChange::Same;
-    }
-    let (old, new) = match (sides.base.text(before), sides.head.text(after)) {
-        (Ok(old), Ok(new)) => (old, new),
-        (Err(problem), _) if problem.is_read_failure(ReadFailure::Unreadable) => return RecordingChange::Unread,
-        (Err(_), _) | (_, Err(_)) => return RecordingChange::Content,
-    };
-    // Of a duplicate key only one value is read, so a file with duplicate keys is compared by its text.
-    let whole = |source: &SourceText| json::golden::<Value>(source).ok();
-    if whole(&old).zip(whole(&new)).is_some_and(|(old, new)| old == new) {
-        return RecordingChange::Same;
-    }
-    if run_v1::differ_in_votes_alone(&old.text, &new.text) {
-        return RecordingChange::Votes;
-    }
-    let is_alike = content(&old.text).zip(content(&new.text)).is_some_and(|(old, new)| old == new);
-    if is_alike { RecordingChange::Digests } else { RecordingChange::Content }
-}
-
-/// A recording without the digests of the agent and the input.
-fn content(text: &str) -> Option<Value> {
-    let mut run: Value = serde_json::from_str(text).ok()?;
-    if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
-        provenance.retain(|key, _| !(key == "fingerprint" || key.ends_with("sha256") || key.ends_with("digest")));
-    }
-    Some(run)
-}
-
 struct RecordingComparison<'a> {
     sides: &'a Sides<'a>,
     who: &'a RecordingOwner<'a>,
@@ -245,6 +158,8 @@ struct RecordingComparison<'a> {
     old: &'a Recordings,
     new: &'a Recordings,
     changes: BTreeMap<CaseSample, RecordingChange>,
+    /// Those whose content their case had before, under another number.
+    copies: BTreeSet<CaseSample>,
 }
 
 impl RecordingComparison<'_> {
@@ -350,10 +265,12 @@ impl RecordingComparison<'_> {
         self.of(&[RecordingChange::Same, RecordingChange::Votes]).into_iter().filter(unknown).collect()
     }
 
-    /// The recordings that are stale because the agent's files changed: those that did not change, or only in their digests.
+    /// The recordings that are stale because the agent's files changed: those that did not change, or only in their digests or their
+    /// number.
     fn stale(&self, agent: &Agent) -> Option<NotGateable> {
         let mut stale: Vec<&CaseSample> = self.of(&[RecordingChange::Digests]);
         stale.extend(self.unknown());
+        stale.extend(&self.copies);
         stale.sort();
         self.refused(agent, &stale, |were| format!("the agent's files changed and {were} not made again"))
     }
@@ -423,6 +340,7 @@ impl RecordingComparison<'_> {
             .map(|(path, _)| path)
             .collect();
         let again = !self.changes.is_empty()
+            && self.copies.is_empty()
             && self.changes.values().all(|change| matches!(change, RecordingChange::Content | RecordingChange::Added));
         match (left.is_empty(), again) {
             (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.who.file)),

@@ -27,6 +27,7 @@ pub fn base(name: &str) -> Repository {
         "both_tiers" => both_tiers(),
         "hidden" => hidden(),
         "digests" => digests(),
+        "samples" => samples(),
         "back_slash" => back_slash(),
         other => panic!("there is no base {other}"),
     }
@@ -72,6 +73,22 @@ fn digests() -> Repository {
         let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
         run["provenance"] = serde_json::json!({ "fingerprint": digest });
         repository.write(&recording(case), serde_json::to_string_pretty(&run).unwrap());
+    }
+    repository
+}
+
+/// The same, with three different recordings of each case, which state no number.
+fn samples() -> Repository {
+    let repository = contracts();
+    for case in 0..12 {
+        let run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
+        repository.remove(&recording(case));
+        for sample in 0..3 {
+            let mut run = run.clone();
+            run.as_object_mut().unwrap().remove("sample");
+            run["note"] = json!(sample);
+            repository.write(&format!("runs/legal/lease-{case}/{sample}.json"), run.to_string());
+        }
     }
     repository
 }

@@ -27,6 +27,8 @@ pub enum Edit {
     Bare { folder: String },
     /// Makes a folder a submodule, with its files as they are in a commit of its own.
     Submodule { folder: String },
+    /// Gives the samples of each case of a folder other numbers: the last one becomes the first.
+    Renumber { folder: String },
     /// Runs the program.
     Run { arguments: Vec<String> },
 }
@@ -57,6 +59,7 @@ impl Edit {
             }
             Self::Bare { folder } => bare(repository, folder),
             Self::Submodule { folder } => submodule(repository, folder),
+            Self::Renumber { folder } => renumber(repository, folder),
             Self::Run { arguments } => {
                 let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
                 let path = std::env::var("PATH").unwrap();
@@ -79,6 +82,17 @@ pub fn files(repository: &Repository, path: &str) -> Vec<String> {
     }
     found.sort();
     found
+}
+
+fn renumber(repository: &Repository, folder: &str) {
+    for case in std::fs::read_dir(repository.path(folder)).unwrap() {
+        let case = format!("{folder}/{}", case.unwrap().file_name().to_str().unwrap());
+        let samples = files(repository, &case);
+        let texts: Vec<String> = samples.iter().map(|file| repository.read(file)).collect();
+        for (file, text) in samples.iter().zip(texts.iter().cycle().skip(texts.len() - 1)) {
+            repository.write(file, text);
+        }
+    }
 }
 
 fn set(repository: &Repository, file: &str, at: &str, value: &Value) {

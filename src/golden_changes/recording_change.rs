@@ -1,0 +1,130 @@
+//! How recordings differ from those of the base commit.
+
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::Sides;
+use crate::diag::ReadFailure;
+use crate::files::{FileMatch, FilePaths, Files, SourceText};
+use crate::format::{json, run_v1};
+use crate::model::RepoPath;
+
+/// A recording: its path below the agent's folder, and its whole path.
+pub struct RecordedFile {
+    /// The path below the agent's folder.
+    pub name: String,
+    /// The whole path.
+    pub file: RepoPath,
+}
+
+/// The case and the sample number of a recording.
+pub type CaseSample = (String, u32);
+
+/// Recordings by case and sample.
+pub type Recordings = BTreeMap<CaseSample, RecordedFile>;
+
+/// The recordings in an agent's folder. `{case}.json` and `{case}/0.json` are the same sample.
+pub fn recordings(files: FilePaths) -> Recordings {
+    let of = |(name, file): (String, RepoPath)| Some((case_sample(&name)?, RecordedFile { name, file }));
+    files.into_iter().filter_map(of).collect()
+}
+
+/// The case and sample of a recording by its path below the agent's folder; `None` for paths that a replay ignores.
+fn case_sample(name: &str) -> Option<CaseSample> {
+    if name.split('/').any(|part| part.starts_with('.')) {
+        return None;
+    }
+    let stem = name.strip_suffix(".json")?;
+    let Some((case, number)) = stem.split_once('/') else { return Some((stem.to_owned(), 0)) };
+    let sample = number.parse().ok().filter(|sample: &u32| sample.to_string() == number)?;
+    Some((case.to_owned(), sample))
+}
+
+/// How a recording differs, for a case that both sides have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordingChange {
+    /// Not at all, or only in its form.
+    Same,
+    /// Only in the votes of judges, which affect no gate.
+    Votes,
+    /// Only in the digests of the agent and the input.
+    Digests,
+    /// It is an additional sample of its case.
+    Added,
+    /// In what the agent did, or it was removed.
+    Content,
+    /// Unknown, because one of the two cannot be read.
+    Unread,
+}
+
+/// How the recordings of cases that both sides have differ.
+pub fn changes(sides: &Sides<'_>, before: &Recordings, after: &Recordings) -> BTreeMap<CaseSample, RecordingChange> {
+    let cases = |all: &'_ Recordings| -> BTreeSet<String> { all.keys().map(|(case, _)| case.clone()).collect() };
+    let keys: BTreeSet<&CaseSample> = before.keys().chain(after.keys()).collect();
+    let (old, new) = (LazyCell::new(|| cases(before)), LazyCell::new(|| cases(after)));
+    let change = |key: &CaseSample| match (before.get(key), after.get(key)) {
+        (Some(before), Some(after)) => Some(difference(sides, &before.file, &after.file)),
+        (None, Some(_)) => old.contains(&key.0).then_some(RecordingChange::Added),
+        (_, None) => new.contains(&key.0).then_some(RecordingChange::Content),
+    };
+    keys.into_iter().filter_map(|key| Some((key.clone(), change(key)?))).collect()
+}
+
+pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> RecordingChange {
+    if sides.base.likeness(before, after) == FileMatch::Same {
+        return RecordingChange::Same;
+    }
+    let (old, new) = match (sides.base.text(before), sides.head.text(after)) {
+        (Ok(old), Ok(new)) => (old, new),
+        (Err(problem), _) if problem.is_read_failure(ReadFailure::Unreadable) => return RecordingChange::Unread,
+        (Err(_), _) | (_, Err(_)) => return RecordingChange::Content,
+    };
+    // Of a duplicate key only one value is read, so a file with duplicate keys is compared by its text.
+    let whole = |source: &SourceText| json::golden::<Value>(source).ok();
+    if whole(&old).zip(whole(&new)).is_some_and(|(old, new)| old == new) {
+        return RecordingChange::Same;
+    }
+    if run_v1::differ_in_votes_alone(&old.text, &new.text) {
+        return RecordingChange::Votes;
+    }
+    let is_alike = content(&old.text).zip(content(&new.text)).is_some_and(|(old, new)| old == new);
+    if is_alike { RecordingChange::Digests } else { RecordingChange::Content }
+}
+
+/// The recordings that changed, but whose content their case had on the base commit under some number: they were not made again.
+pub fn copies(
+    sides: &Sides<'_>,
+    before: &Recordings,
+    after: &Recordings,
+    changes: &BTreeMap<CaseSample, RecordingChange>,
+) -> BTreeSet<CaseSample> {
+    let read = |files: &dyn Files, recorded: &RecordedFile| content(&files.text(&recorded.file).ok()?.text);
+    let mut known: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let mut is_copy = |key: &CaseSample| {
+        let Some(now) = after.get(key).and_then(|recorded| read(sides.head, recorded)) else { return false };
+        let known = known.entry(key.0.clone()).or_insert_with(|| {
+            let of_case = before.range((key.0.clone(), 0)..=(key.0.clone(), u32::MAX));
+            of_case.filter_map(|(_, recorded)| read(sides.base, recorded)).collect()
+        });
+        known.contains(&now)
+    };
+    let other = |change| matches!(change, RecordingChange::Content | RecordingChange::Added);
+    changes.iter().filter(|(key, change)| other(**change) && is_copy(key)).map(|(key, _)| key.clone()).collect()
+}
+
+/// A recording without its number and the digests of the agent and the input.
+fn content(text: &str) -> Option<Value> {
+    let mut run: Value = serde_json::from_str(text).ok()?;
+    if let Some(run) = run.as_object_mut() {
+        run.remove("sample");
+    }
+    if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
+        provenance.retain(|key, _| !(key == "fingerprint" || key.ends_with("sha256") || key.ends_with("digest")));
+        if provenance.is_empty() {
+            run.as_object_mut().map(|run| run.remove("provenance"));
+        }
+    }
+    Some(run)
+}
