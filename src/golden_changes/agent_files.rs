@@ -3,7 +3,7 @@
 use super::Sides;
 use super::files::{are_alike, below};
 use crate::files::{FilePaths, Files};
-use crate::model::{Agent, PathGlob};
+use crate::model::{Agent, PathGlob, RepoPath};
 
 /// Whether the files of an agent have changed.
 pub enum AgentFileChange {
@@ -13,6 +13,45 @@ pub enum AgentFileChange {
     Unchanged(String),
     /// The agent names no files.
     Unknown,
+}
+
+/// Whether the prompt package of an agent changed in files that its `fingerprint` does not name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptChange {
+    /// It did not, or that is unknown.
+    None,
+    /// In files that a recording's `prompt_sha256` covers.
+    Covered,
+    /// Also in files that no digest of a recording covers.
+    Uncovered,
+}
+
+/// Compares the files of the prompt package that the head's config names beside `fingerprint`.
+pub fn prompt_change(sides: &Sides<'_>, after: &Agent) -> PromptChange {
+    let (Ok(old), Ok(new)) = (prompt_beside(sides.base, after), prompt_beside(sides.head, after)) else {
+        return PromptChange::None;
+    };
+    let is_covered = |inner: &String| !inner.contains('/') && !inner.starts_with('.');
+    let of = |all: &FilePaths, covered: bool| -> FilePaths {
+        let some = all.iter().filter(|(inner, _)| is_covered(inner) == covered);
+        some.map(|(inner, file)| (inner.clone(), file.clone())).collect()
+    };
+    let alike = |covered| are_alike(sides.base, &of(&old, covered), &of(&new, covered));
+    match (alike(false), alike(true)) {
+        (false, _) => PromptChange::Uncovered,
+        (true, false) => PromptChange::Covered,
+        (true, true) => PromptChange::None,
+    }
+}
+
+/// The files of an agent's prompt package that its `fingerprint` does not name, by their path in the package.
+fn prompt_beside(files: &dyn Files, agent: &Agent) -> Result<FilePaths, String> {
+    let Some(prompt) = agent.prompt.as_ref().filter(|_| !agent.fingerprint.is_empty()) else {
+        return Ok(FilePaths::new());
+    };
+    let mut beside = below(files, prompt)?;
+    beside.retain(|_, file| !agent.fingerprint.iter().any(|glob| glob.fits(file)));
+    Ok(beside)
 }
 
 /// Compares all files that either side names. Naming more files does not count as a change of the agent.
@@ -40,7 +79,12 @@ pub fn agent_files(files: &dyn Files, agent: &Agent) -> Result<Option<(FilePaths
             let paths = below(files, glob.folder())?.into_values().filter(|file| glob.fits(file));
             fitting.extend(paths.map(|file| (file.as_str().to_owned(), file)));
         }
-        let of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
+        let mut of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
+        let beside = prompt_beside(files, agent)?;
+        if !beside.is_empty() {
+            of.extend(agent.prompt.as_ref().map(RepoPath::as_str));
+            fitting.extend(beside.into_values().map(|file| (file.as_str().to_owned(), file)));
+        }
         return Ok(Some((fitting, of.join(", "))));
     }
     let Some(prompt) = &agent.prompt else { return Ok(None) };

@@ -114,6 +114,12 @@ pub fn copies(
     changes.iter().filter(|(key, change)| other(**change) && is_copy(key)).map(|(key, _)| key.clone()).collect()
 }
 
+/// Whether a recording has a digest of its prompt package.
+pub fn has_prompt_digest(text: &str) -> bool {
+    let run: Value = serde_json::from_str(text).unwrap_or(Value::Null);
+    run["provenance"]["prompt_sha256"].is_string()
+}
+
 /// A recording without its number and the digests of the agent and the input.
 fn content(text: &str) -> Option<Value> {
     let mut run: Value = serde_json::from_str(text).ok()?;

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Sides;
-use super::agent_files::{AgentFileChange, agent_files, inputs};
+use super::agent_files::{AgentFileChange, PromptChange, agent_files, inputs, prompt_change};
 use super::files::below;
 use super::found::ChangeCollector;
 use super::record_command::record_again;
 use super::recording_change::{
-    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, recordings,
+    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, has_prompt_digest, recordings,
 };
 use super::recording_use::RecordingUse;
 use crate::files::{FileMatch, FilePaths, Files};
@@ -80,7 +80,16 @@ pub fn compare(
         new.retain(|key, _| counts(key));
         let changes = changes(sides, &old, &new);
         let copies = copies(sides, &old, &new, &changes);
-        let one = RecordingComparison { sides, who, folder, old: &old, new: &new, changes, copies };
+        let one = RecordingComparison {
+            sides,
+            who,
+            folder,
+            old: &old,
+            new: &new,
+            changes,
+            copies,
+            prompt: prompt_change(sides, after),
+        };
         if let Some(unread) = one.unread() {
             return Some(unread);
         }
@@ -160,6 +169,8 @@ struct RecordingComparison<'a> {
     changes: BTreeMap<CaseSample, RecordingChange>,
     /// Those whose content their case had before, under another number.
     copies: BTreeSet<CaseSample>,
+    /// Whether the prompt package changed in files that no `fingerprint` covers.
+    prompt: PromptChange,
 }
 
 impl RecordingComparison<'_> {
@@ -255,12 +266,19 @@ impl RecordingComparison<'_> {
         )))
     }
 
-    /// Recordings that did not change, or only in votes, and that have no digest to prove that they are from the current agent.
+    /// Recordings that did not change, or only in votes, and that have no digest to prove that they are from the current agent, or
+    /// none of its changed prompt package.
     fn unknown(&self) -> Vec<&CaseSample> {
         let RecordingOwner { suite, agent, recordings, .. } = self.who;
         let unknown = |key: &&CaseSample| {
             let text = self.new.get(*key).and_then(|recording| self.sides.head.text(&recording.file).ok());
-            text.is_some_and(|source| (recordings.age)(suite, agent, &source.text) == RecordingAge::Unknown)
+            text.is_some_and(|source| match ((recordings.age)(suite, agent, &source.text), self.prompt) {
+                (RecordingAge::Unknown, _) | (RecordingAge::Fresh, PromptChange::Uncovered) => true,
+                (RecordingAge::Fresh, PromptChange::Covered) => !has_prompt_digest(&source.text),
+                (RecordingAge::Fresh, PromptChange::None) | (RecordingAge::Stale | RecordingAge::StaleNoted, _) => {
+                    false
+                }
+            })
         };
         self.of(&[RecordingChange::Same, RecordingChange::Votes]).into_iter().filter(unknown).collect()
     }

@@ -54,7 +54,16 @@ impl AgentState {
     /// A file or folder that cannot be read.
     pub fn of(files: &dyn Files, agent: &Agent, prompt: Option<&PromptPackage>) -> Result<Option<Self>, Diagnostic> {
         Ok(match agent.files() {
-            AgentFiles::Patterns(patterns) => Some(Self::Digest(of_patterns(files, patterns)?)),
+            AgentFiles::Patterns(patterns) => {
+                let mut named = of_patterns(files, patterns)?;
+                if let Some(beside) = agent.prompt.as_ref().filter(|_| prompt.is_some()) {
+                    let is_named = |file: &RepoPath| patterns.iter().any(|glob| glob.fits(file));
+                    if !files_below(files, beside)?.values().all(is_named) {
+                        named.files = format!("{}, {beside}", named.files);
+                    }
+                }
+                Some(Self::Digest(named))
+            }
             AgentFiles::Prompt(path) => match prompt {
                 Some(package) => Some(Self::Digest(of_prompt(files, path, package)?)),
                 None => None,
@@ -66,13 +75,15 @@ impl AgentState {
 
     /// Returns whether a recording with these digests was made by the current agent; `prompt` is its prompt package. This function
     /// alone decides it, both for the freshness of a run and for the comparison with the base commit. A recording without a digest
-    /// of the agent's files can still be stale by the digest of its prompt package.
+    /// of the agent's files can still be stale by the digest of its prompt package, and so can one with it.
     pub fn age(&self, prompt: Option<&PromptPackage>, kept: &KeptDigests<'_>) -> RecordingAge {
         let Self::Digest(now) = self else { return RecordingAge::Unknown };
+        // The prompt package is part of the agent, also where `fingerprint` names other files.
+        let is_other_prompt = |recorded: &str| prompt.is_some_and(|now| !now.digest.is(recorded));
         match (kept.fingerprint, kept.prompt_sha256) {
+            (_, Some(recorded)) if is_other_prompt(recorded) => RecordingAge::Stale,
             (Some(recorded), _) if now.digest.is(recorded) => RecordingAge::Fresh,
             (Some(_), _) => RecordingAge::Stale,
-            (None, Some(recorded)) if prompt.is_some_and(|now| !now.digest.is(recorded)) => RecordingAge::Stale,
             (None, Some(_)) if now.origin == DigestOrigin::Prompt => RecordingAge::Fresh,
             (None, Some(_) | None) => RecordingAge::Unknown,
         }

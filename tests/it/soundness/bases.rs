@@ -28,6 +28,7 @@ pub fn base(name: &str) -> Repository {
         "hidden" => hidden(),
         "digests" => digests(),
         "samples" => samples(),
+        "prompt_beside" => prompt_beside(),
         "back_slash" => back_slash(),
         other => panic!("there is no base {other}"),
     }
@@ -73,6 +74,23 @@ fn digests() -> Repository {
         let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
         run["provenance"] = serde_json::json!({ "fingerprint": digest });
         repository.write(&recording(case), serde_json::to_string_pretty(&run).unwrap());
+    }
+    repository
+}
+
+/// The same, but the list of the agent's files does not name its prompt, which recordings keep a digest of.
+fn prompt_beside() -> Repository {
+    let repository = contracts();
+    repository.write("src/agent.py", "print()\n");
+    repository.replace("goldgate.yaml", "['prompts/**']", "['src/**']");
+    repository.replace("goldgate.yaml", "{ replay: runs }", "{ replay: runs, prompt: prompts/legal.md }");
+    let digest = |file: &str| sha256_hex(repository.read(file).as_bytes());
+    let files = sha256_hex(format!("{}  src/agent.py\n", digest("src/agent.py")).as_bytes());
+    let provenance = json!({ "fingerprint": files, "prompt_sha256": digest("prompts/legal.md") });
+    for case in 0..12 {
+        let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
+        run["provenance"] = provenance.clone();
+        repository.write(&recording(case), run.to_string());
     }
     repository
 }
