@@ -24,6 +24,7 @@ use crate::model::{
     Weight, metric_value,
 };
 use crate::render::words;
+use crate::text::counted;
 use crate::world::Clock;
 
 /// The runs of one tier and the result of the head's judgement.
@@ -201,6 +202,7 @@ impl BaseJudge<'_> {
             };
             let (before, after) = (old.reads.different(), new.reads.different());
             changes.cases(sides, side(old, &before), side(new, &after));
+            no_longer_chosen(&base, old, (&head.wanted, new), changes);
         }
         Some(base)
     }
@@ -238,6 +240,27 @@ impl BaseJudge<'_> {
                 ));
             }
         }
+    }
+}
+
+/// Adds the cases that `--tag` chose on the base commit and does not choose any more: this run would never measure them again.
+fn no_longer_chosen(
+    base: &Plan,
+    old: &LoadedSuite,
+    (wanted, new): (&Selection, &LoadedSuite),
+    changes: &mut GoldenChanges,
+) {
+    let chosen: BTreeSet<&CaseId> = old.chosen(&base.wanted).map(|pair| &pair.case).collect();
+    // What is not there any more was removed, which is listed anyway.
+    let left =
+        new.suite.pairs().iter().filter(|pair| !wanted.case(&new.config.id, pair) && chosen.contains(&pair.case));
+    let left: BTreeSet<&str> = left.map(|pair| pair.case.as_str()).collect();
+    if !left.is_empty() {
+        let left: Vec<&str> = left.into_iter().collect();
+        let tags = format!("of `{}` no longer chosen by --tag {}", new.config.id, wanted.tags.join(" --tag "));
+        let words = counted(&left, "case", "cases", &tags);
+        let (class, weight) = (ChangeClass::Removed, Weight::NeedsApproval);
+        changes.add(GoldenChange { words, weight, file: None, class });
     }
 }
 

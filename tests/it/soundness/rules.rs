@@ -68,7 +68,28 @@ const RULES: [Rule; 9] = [
 ];
 
 pub fn trials() -> Vec<Trial> {
-    vec![trial("red by the base's rules names its cases, and golden changes are ordered by danger", explained)]
+    vec![
+        trial("red by the base's rules names its cases, and golden changes are ordered by danger", explained),
+        trial("a case that loses the tag of a run needs an approval", untagged),
+    ]
+}
+
+fn untagged() {
+    let repository = committed("two_suites");
+    let file = "two/cases.json";
+    let mut cases: Value = serde_json::from_str(&repository.read(file)).unwrap();
+    cases[0]["tags"] = Value::Array(Vec::new());
+    repository.write(file, cases.to_string());
+    let run = |more: &[&str]| {
+        let arguments = [&["run", "--base", "HEAD"], more].concat();
+        goldgate(&repository, &arguments.into_iter().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let ran = run(&["--tag", "smoke"]);
+    let says = "[needs approval] 1 case of `two` no longer chosen by --tag smoke: ";
+    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    // A run of all cases still measures it.
+    let ran = run(&[]);
+    assert!(ran.code == 0 && !ran.stdout.contains("needs approval"), "{}{}", ran.stdout, ran.stderr);
 }
 
 fn explained() {
