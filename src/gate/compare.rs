@@ -10,6 +10,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use self::case_sets::CaseSets;
 pub use self::gate_input::{CaseSelection, ComparedPair, GateInput, QuarantineHistory};
+pub use self::left_out::PartlyLost;
 use self::left_out::withhold_passes;
 pub(super) use self::own::newly_failing_cases;
 use self::own::{case, newly_failing};
@@ -48,20 +49,18 @@ pub struct GateOutcome {
     pub removed: Vec<CaseId>,
     /// Whether the baseline can be compared.
     pub comparability: Comparability,
-    /// Gated metrics that the baseline has, but for which the cases of this run gave no value.
-    pub lost_metrics: Vec<String>,
-    /// Gated metrics of what runs use, of which a case states no value.
-    pub unstated_metrics: Vec<String>,
-    /// Gated metrics that lack so many of the baseline's values that a gate may fail with them.
-    pub partly_lost: Vec<PartlyLost>,
+    /// What is missing of gated metrics.
+    pub gaps: MetricGaps,
 }
 
-/// A metric that lacks values which the baseline has.
-pub struct PartlyLost {
-    /// Its name.
-    pub metric: String,
-    /// The cases.
-    pub cases: Vec<CaseId>,
+/// Gated metrics of which nothing can be said, because values are missing.
+pub struct MetricGaps {
+    /// Those that the baseline has, but for which the cases of this run gave no value.
+    pub lost: Vec<String>,
+    /// Those of what runs use, of which a case states no value.
+    pub unstated: Vec<String>,
+    /// Those that lack so many of the baseline's values that a gate may fail with them.
+    pub partly_lost: Vec<PartlyLost>,
 }
 
 /// Evaluates one agent.
@@ -116,18 +115,25 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     }
     withhold_failures(judged, &mut metrics);
     let partly_lost = withhold_passes(judged, entry, &sets, (&subjects, &bases), &mut metrics);
-    let named = |metric: &MetricReport| metric.name.clone();
-    let unstated = judged.metrics.iter().zip(&metrics).filter(|(metric, report)| is_unstated(&metric.spec, report));
     GateOutcome {
-        unstated_metrics: unstated.map(|(_, report)| named(report)).collect(),
-        lost_metrics: metrics.iter().filter(|metric| measured > 0 && is_lost(metric)).map(named).collect(),
-        partly_lost,
+        gaps: MetricGaps { partly_lost, ..gaps(&specs, &metrics, measured) },
         verdict: verdict(&specs, &metrics),
         metrics,
         reliability: reliability(judged.results(), apart),
         cases,
         removed: sets.removed,
         comparability,
+    }
+}
+
+/// The metrics without any value.
+fn gaps(specs: &[MetricSpec], metrics: &[MetricReport], measured: usize) -> MetricGaps {
+    let named = |metric: &MetricReport| metric.name.clone();
+    let unstated = specs.iter().zip(metrics).filter(|(spec, report)| is_unstated(spec, report));
+    MetricGaps {
+        lost: metrics.iter().filter(|metric| measured > 0 && is_lost(metric)).map(named).collect(),
+        unstated: unstated.map(|(_, report)| named(report)).collect(),
+        partly_lost: Vec::new(),
     }
 }
 

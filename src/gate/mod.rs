@@ -11,7 +11,8 @@ mod rule;
 pub mod statistics;
 
 pub use compare::{
-    CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, PartlyLost, QuarantineHistory, agent,
+    CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, MetricGaps, PartlyLost, QuarantineHistory,
+    agent,
 };
 pub use early_stop::{SoFar, is_settled};
 pub use excuse::{BaseMeasurement, excuse};

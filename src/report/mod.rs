@@ -29,7 +29,7 @@ pub use self::text_changes::changed_paragraphs;
 
 use self::evidence::add_evidence;
 use crate::fold;
-use crate::gate::{Comparability, GateOutcome, PartlyLost};
+use crate::gate::{Comparability, GateOutcome, MetricGaps, PartlyLost};
 use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, COVERAGE, CaseId, EPSILON, Exclusion, GoldenChange,
     Identity, Interruption, Layer, MetricSpec, NotGateable, PairResult, Report, Ruling, Shard, SinceBase, SuiteId,
@@ -70,8 +70,9 @@ pub struct AgentFacts<'a> {
 }
 
 /// Why gated metrics have no value.
-fn not_measured(lost: &[String], unstated: &[String]) -> Vec<String> {
-    let mut reasons = Vec::new();
+fn not_measured(gaps: &MetricGaps) -> Vec<String> {
+    let MetricGaps { lost, unstated, partly_lost } = gaps;
+    let mut reasons: Vec<String> = partly_lost.iter().map(fewer_values).collect();
     if !unstated.is_empty() {
         reasons.push(format!(
             "not stated by the recordings of every case: {}; record them with `metrics`, or remove the gate",
@@ -106,17 +107,7 @@ fn fewer_values(lost: &PartlyLost) -> String {
 /// Builds one agent's part.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let AgentFacts { suite, agent, specs, identity, pairs, remarks, refused, retired, judgement, before } = facts;
-    let GateOutcome {
-        metrics,
-        verdict,
-        reliability,
-        cases,
-        removed,
-        comparability,
-        lost_metrics,
-        unstated_metrics,
-        partly_lost,
-    } = judgement;
+    let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, gaps } = judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
     if fold::all_excluded(pairs.iter()) {
@@ -128,8 +119,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     }
     // A failed gate is the better explanation.
     if verdict.verdict() == Some(Verdict::Inconclusive) {
-        not_measured(&lost_metrics, &unstated_metrics).into_iter().for_each(&mut refuse);
-        partly_lost.iter().map(fewer_values).for_each(&mut refuse);
+        not_measured(&gaps).into_iter().for_each(&mut refuse);
     }
     refused.into_iter().for_each(&mut refuse);
     let waits = metrics

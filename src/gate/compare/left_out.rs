@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
+use super::GateInput;
 use super::case_sets::CaseSets;
-use super::{GateInput, PartlyLost};
 use crate::fold;
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
@@ -14,6 +14,14 @@ use crate::model::{
 
 /// The share of the baseline's values that may be missing without a consequence: the same as of excluded cases.
 const TOLERATED: f64 = 0.1;
+
+/// A metric that lacks values which the baseline has.
+pub struct PartlyLost {
+    /// Its name.
+    pub metric: String,
+    /// The cases.
+    pub cases: Vec<CaseId>,
+}
 
 /// The values of the baseline that this run lacks, of one metric.
 #[derive(Default)]
