@@ -40,7 +40,7 @@ if [[ $SETUP_ATTESTATION == auto ]]; then
     SETUP_ATTESTATION=false
     if [[ ${GITHUB_SERVER_URL:-} == https://github.com ]]; then
         # gh has this command since 2.49, and Ubuntu 24.04 has an older one.
-        if gh attestation verify --help 2>&1 | grep -e --signer-workflow > "$folder/which"; then
+        if gh attestation verify --help | grep -e --signer-workflow > "$folder/which"; then
             SETUP_ATTESTATION=true
         else
             printf '::notice title=goldgate setup::the SHA-256 is right; the attestation is not verified, because the runner has no gh 2.49 or newer\n'

@@ -26,9 +26,9 @@ pub enum PromptChange {
     Uncovered,
 }
 
-/// Compares the files of the prompt package that the head's config names beside `fingerprint`.
+/// Compares the files of the prompt package that the head's config names in addition to `fingerprint`.
 pub fn prompt_change(sides: &Sides<'_>, after: &Agent) -> PromptChange {
-    let (Ok(old), Ok(new)) = (prompt_beside(sides.base, after), prompt_beside(sides.head, after)) else {
+    let (Ok(old), Ok(new)) = (further_prompt_files(sides.base, after), further_prompt_files(sides.head, after)) else {
         return PromptChange::None;
     };
     let is_covered = |inner: &String| !inner.contains('/') && !inner.starts_with('.');
@@ -45,13 +45,13 @@ pub fn prompt_change(sides: &Sides<'_>, after: &Agent) -> PromptChange {
 }
 
 /// The files of an agent's prompt package that its `fingerprint` does not name, by their path in the package.
-fn prompt_beside(files: &dyn Files, agent: &Agent) -> Result<FilePaths, String> {
+fn further_prompt_files(files: &dyn Files, agent: &Agent) -> Result<FilePaths, String> {
     let Some(prompt) = agent.prompt.as_ref().filter(|_| !agent.fingerprint.is_empty()) else {
         return Ok(FilePaths::new());
     };
-    let mut beside = below(files, prompt)?;
-    beside.retain(|_, file| !agent.fingerprint.iter().any(|glob| glob.fits(file)));
-    Ok(beside)
+    let mut further = below(files, prompt)?;
+    further.retain(|_, file| !agent.fingerprint.iter().any(|glob| glob.fits(file)));
+    Ok(further)
 }
 
 /// Compares all files that either side names. Naming more files does not count as a change of the agent.
@@ -80,10 +80,10 @@ pub fn agent_files(files: &dyn Files, agent: &Agent) -> Result<Option<(FilePaths
             fitting.extend(paths.map(|file| (file.as_str().to_owned(), file)));
         }
         let mut of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
-        let beside = prompt_beside(files, agent)?;
-        if !beside.is_empty() {
+        let further = further_prompt_files(files, agent)?;
+        if !further.is_empty() {
             of.extend(agent.prompt.as_ref().map(RepoPath::as_str));
-            fitting.extend(beside.into_values().map(|file| (file.as_str().to_owned(), file)));
+            fitting.extend(further.into_values().map(|file| (file.as_str().to_owned(), file)));
         }
         return Ok(Some((fitting, of.join(", "))));
     }

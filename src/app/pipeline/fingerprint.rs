@@ -56,10 +56,10 @@ impl AgentState {
         Ok(match agent.files() {
             AgentFiles::Patterns(patterns) => {
                 let mut named = of_patterns(files, patterns)?;
-                if let Some(beside) = agent.prompt.as_ref().filter(|_| prompt.is_some()) {
+                if let Some(package) = agent.prompt.as_ref().filter(|_| prompt.is_some()) {
                     let is_named = |file: &RepoPath| patterns.iter().any(|glob| glob.fits(file));
-                    if !files_below(files, beside)?.values().all(is_named) {
-                        named.files = format!("{}, {beside}", named.files);
+                    if !files_below(files, package)?.values().all(is_named) {
+                        named.files = format!("{}, {package}", named.files);
                     }
                 }
                 Some(Self::Digest(named))

@@ -32,7 +32,8 @@ struct MissingValues {
     before: usize,
 }
 
-/// Makes passed gates inconclusive that would fail with the worst results for the missing values. Returns their metrics.
+/// Makes passed gates inconclusive that would fail with the worst results for the missing values, unless a gate fails anyway. Returns
+/// their metrics.
 pub(super) fn withhold_passes(
     judged: &GateInput<'_>,
     entry: Option<&BaselineEntry>,
@@ -40,7 +41,9 @@ pub(super) fn withhold_passes(
     (subjects, bases): (&[Subject], &[BaseNumber]),
     metrics: &mut [MetricReport],
 ) -> Vec<PartlyLost> {
-    let Some(entry) = entry.filter(|_| judged.results().any(may_lack)) else { return Vec::new() };
+    // A failed gate explains more: who misses a finding has no severity of it.
+    let is_red = metrics.iter().any(|metric| metric.verdict == Ruling::Judged(Verdict::Fail));
+    let Some(entry) = entry.filter(|_| !is_red && judged.results().any(may_lack)) else { return Vec::new() };
     let specs = judged.specs();
     let missing: Vec<MissingValues> =
         specs.iter().enumerate().map(|(index, spec)| missing_values(judged, entry, spec, index)).collect();
