@@ -36,7 +36,13 @@ impl CliError {
             Self::Work(_) | Self::CalledOff(_) => {
                 self.messages().into_iter().map(|message| format!("error: {message}")).collect()
             }
-            Self::Input(_) => self.messages(),
+            Self::Input(problems) => {
+                let count = match problems.clone().sorted().len() {
+                    1 => "1 problem".to_owned(),
+                    count => format!("{count} problems"),
+                };
+                self.messages().into_iter().chain([format!("{count} found; nothing was done")]).collect()
+            }
         }
     }
 
@@ -51,9 +57,6 @@ impl CliError {
                 if sorted.len() > SHOWN {
                     lines.push(format!("… and {} more", sorted.len() - SHOWN));
                 }
-                let count =
-                    if sorted.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", sorted.len()) };
-                lines.push(format!("{count} found; nothing was done"));
                 lines
             }
         }

@@ -39,7 +39,7 @@ pub enum EntryKind {
 
 /// Read-only access to the files of the repository.
 pub trait Files: Sync {
-    /// All entries of a folder, sorted by name, except [`is_of_the_system`].
+    /// All entries of a folder, sorted by name, except [`is_of_git`].
     ///
     /// # Errors
     /// The folder cannot be listed.
@@ -92,7 +92,7 @@ pub fn read_case<T>(files: &dyn Files, golden: &RepoPath, read: impl FnOnce(&dyn
     }
 }
 
-/// Whether the name belongs to git or a file manager, so that no commit contains the entry.
-pub fn is_of_the_system(name: &str) -> bool {
-    matches!(name, ".git" | ".DS_Store")
+/// Whether the name belongs to git, so that no commit contains the entry.
+pub fn is_of_git(name: &str) -> bool {
+    name == ".git"
 }

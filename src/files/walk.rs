@@ -35,6 +35,13 @@ pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diag
     Ok(found)
 }
 
+/// Whether a file is what macOS's Finder keeps of a folder, by its name and its first bytes: a program may read another file of this
+/// name.
+fn is_of_the_finder(files: &dyn Files, path: &RepoPath, inner: &str) -> bool {
+    let is_named = inner.rsplit('/').next() == Some(".DS_Store");
+    is_named && files.bytes(path).is_ok_and(|bytes| bytes.starts_with(b"\0\0\0\x01Bud1"))
+}
+
 fn walk(
     files: &dyn Files,
     folder: &RepoPath,
@@ -52,6 +59,7 @@ fn walk(
         let inner = if inner.is_empty() { entry.name } else { format!("{inner}/{}", entry.name) };
         match entry.kind {
             EntryKind::File if found.len() >= MOST => return Err(refuse(format!("more than {MOST} files"))),
+            EntryKind::File if is_of_the_finder(files, &path, &inner) => {}
             EntryKind::File => drop(found.insert(inner, path)),
             EntryKind::Folder => walk(files, &path, files.list_all(&path)?, &inner, depth + 1, found)?,
         }

@@ -59,7 +59,7 @@ pub struct MetricGaps {
     pub lost: Vec<String>,
     /// Those of what runs use, of which a case states no value.
     pub unstated: Vec<String>,
-    /// Those that lack so many of the baseline's values that a gate may fail with them.
+    /// Those that lack more than a tenth of the baseline's values, which may fail a gate.
     pub partly_lost: Vec<PartlyLost>,
 }
 

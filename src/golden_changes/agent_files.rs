@@ -68,6 +68,17 @@ pub fn inputs(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<AgentF
     Ok(if alike { AgentFileChange::Unchanged(of) } else { AgentFileChange::Changed })
 }
 
+/// Whether `after` names every file that `before` names, in any commit. That both name the same files today is not enough: a file that
+/// is added later may fit one pattern only.
+pub fn names_all_of(before: &Agent, after: &Agent) -> bool {
+    let is_named = |old: &PathGlob| {
+        let same = after.fingerprint.iter().any(|new| new.as_str() == old.as_str());
+        same || old.file().is_some_and(|file| after.fingerprint.iter().any(|new| new.fits(&file)))
+    };
+    let keeps_prompt = before.prompt.is_none() || before.prompt == after.prompt;
+    keeps_prompt && before.fingerprint.iter().all(is_named)
+}
+
 /// The files of an agent on one side by path, and a description of them; `None` if the agent names no files.
 ///
 /// # Errors

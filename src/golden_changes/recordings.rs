@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Sides;
-use super::agent_files::{AgentFileChange, PromptChange, agent_files, inputs, prompt_change};
+use super::agent_files::{AgentFileChange, PromptChange, agent_files, inputs, names_all_of, prompt_change};
 use super::files::below;
 use super::found::ChangeCollector;
 use super::record_command::record_again;
@@ -20,8 +20,10 @@ use crate::model::{
 };
 use crate::text::{first_of, named};
 
-/// What is said of changed recordings: of an agent that changed, and of one that names no files.
+/// What is said of changed recordings: of an agent that changed, of the same answers of such an agent, and of one that names no files.
 const EXPECTED: &str = "changed; the agent's files changed too, as expected for new recordings";
+const SAME_ANSWERS: &str = "changed only in their digests, while the agent's files changed: either the agent gave the same answers again, or the \
+                            recordings are old; recordings with times or token counts show which";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
 
 /// Whose recordings are compared.
@@ -220,7 +222,16 @@ impl RecordingComparison<'_> {
                 }
             }
         }
-        let changed = self.of(&[RecordingChange::Digests, RecordingChange::Content]);
+        let mut changed = self.of(&[RecordingChange::Digests, RecordingChange::Content]);
+        if let Ok(AgentFileChange::Changed) = inputs {
+            let is_same = |key: &&CaseSample| self.changes.get(*key) == Some(&RecordingChange::Digests);
+            let (same, others): (Vec<&CaseSample>, Vec<&CaseSample>) = changed.into_iter().partition(is_same);
+            changed = others;
+            let same: Vec<&CaseSample> = same.into_iter().filter(|key| self.is_proved(key)).collect();
+            if !same.is_empty() {
+                self.add_line(found, &same, Weight::NeedsApproval, count(&same, SAME_ANSWERS));
+            }
+        }
         if changed.is_empty() {
             return;
         }
@@ -266,30 +277,38 @@ impl RecordingComparison<'_> {
         )))
     }
 
+    /// What a recording's digests say of its age, given that the prompt package changed in what [`PromptChange`] states.
+    fn age(&self, key: &CaseSample) -> Option<RecordingAge> {
+        let RecordingOwner { suite, agent, recordings, .. } = self.who;
+        let source = self.sides.head.text(&self.new.get(key)?.file).ok()?;
+        Some(match ((recordings.age)(suite, agent, &source.text), self.prompt) {
+            (RecordingAge::Fresh, PromptChange::Uncovered) => RecordingAge::Unknown,
+            (RecordingAge::Fresh, PromptChange::Covered) if !has_prompt_digest(&source.text) => RecordingAge::Unknown,
+            (age, _) => age,
+        })
+    }
+
+    /// Whether a recording has digests of the current agent and did not only change its number.
+    fn is_proved(&self, key: &CaseSample) -> bool {
+        self.age(key) == Some(RecordingAge::Fresh) && !self.copies.contains(key)
+    }
+
     /// Recordings that did not change, or only in votes, and that have no digest to prove that they are from the current agent, or
     /// none of its changed prompt package.
     fn unknown(&self) -> Vec<&CaseSample> {
-        let RecordingOwner { suite, agent, recordings, .. } = self.who;
-        let unknown = |key: &&CaseSample| {
-            let text = self.new.get(*key).and_then(|recording| self.sides.head.text(&recording.file).ok());
-            text.is_some_and(|source| match ((recordings.age)(suite, agent, &source.text), self.prompt) {
-                (RecordingAge::Unknown, _) | (RecordingAge::Fresh, PromptChange::Uncovered) => true,
-                (RecordingAge::Fresh, PromptChange::Covered) => !has_prompt_digest(&source.text),
-                (RecordingAge::Fresh, PromptChange::None) | (RecordingAge::Stale | RecordingAge::StaleNoted, _) => {
-                    false
-                }
-            })
-        };
+        let unknown = |key: &&CaseSample| self.age(key) == Some(RecordingAge::Unknown);
         self.of(&[RecordingChange::Same, RecordingChange::Votes]).into_iter().filter(unknown).collect()
     }
 
-    /// The recordings that are stale because the agent's files changed: those that did not change, or only in their digests or their
-    /// number.
+    /// The recordings that are stale because the agent's files changed: those that did not change, or only in digests that prove
+    /// nothing or in their number.
     fn stale(&self, agent: &Agent) -> Option<NotGateable> {
-        let mut stale: Vec<&CaseSample> = self.of(&[RecordingChange::Digests]);
+        let mut stale: Vec<&CaseSample> =
+            self.of(&[RecordingChange::Digests]).into_iter().filter(|key| !self.is_proved(key)).collect();
         stale.extend(self.unknown());
         stale.extend(&self.copies);
         stale.sort();
+        stale.dedup();
         self.refused(agent, &stale, |were| format!("the agent's files changed and {were} not made again"))
     }
 
@@ -318,17 +337,8 @@ impl RecordingComparison<'_> {
         )))
     }
 
-    /// Whether both configs select the same files on both commits.
-    fn name_the_same(&self, before: &Agent, after: &Agent) -> bool {
-        let are_same = |files: &dyn Files| match (agent_files(files, before), agent_files(files, after)) {
-            (Ok(Some((old, _))), Ok(Some((new, _)))) => old.keys().eq(new.keys()) && !new.is_empty(),
-            (Ok(_) | Err(_), Ok(_) | Err(_)) => false,
-        };
-        are_same(self.sides.base) && are_same(self.sides.head)
-    }
-
-    /// Reports a changed list of agent files. It needs no approval if every recording was made again and no changed file was
-    /// dropped from the list.
+    /// Reports a changed list of agent files. It needs no approval if it names every file that the old list would name, or if every
+    /// recording was made again and no changed file was dropped from the list.
     fn moved_files(&self, found: &mut ChangeCollector, before: &Agent, after: &Agent) {
         if before.fingerprint == after.fingerprint && before.prompt == after.prompt {
             return;
@@ -343,8 +353,8 @@ impl RecordingComparison<'_> {
         let named_by =
             |files: &Option<(FilePaths, String)>| files.as_ref().map_or("none".to_owned(), |(_, of)| of.clone());
         let words = format!("files of `{}`: {} -> {}", self.agent(), named_by(&old), named_by(&new));
-        if self.name_the_same(before, after) {
-            return found.lists(format!("{words}; they are the same files"), Some(self.who.file));
+        if names_all_of(before, after) {
+            return found.lists(format!("{words}; no file was dropped"), Some(self.who.file));
         }
         let (Some((old, _)), kept) = (old, new.map(|(files, _)| files).unwrap_or_default()) else {
             return found.lists(words, Some(self.who.file));

@@ -47,7 +47,8 @@ impl InputLimit {
         &Self::JSON_LEVELS,
         &Self::FOLDER_FILES,
         &Self::FOLDER_LEVELS,
-        &Self::EXPECTED_FINDINGS,
+        &Self::EXPECTATIONS,
+        &Self::COMPARED_FINDINGS,
         &Self::SAMPLES,
         &Self::SHARDS,
         &Self::VOTES,
@@ -136,12 +137,19 @@ impl InputLimit {
     /// Nesting of folders.
     pub const FOLDER_LEVELS: Self =
         Self { input: "nesting of folders", most: 24, unit: LimitUnit::Levels, help: "move the files up" };
-    /// Expected findings of one case.
-    pub const EXPECTED_FINDINGS: Self = Self {
-        input: "expected findings of one case",
+    /// Expectations of one case that are each compared with the whole answer.
+    pub const EXPECTATIONS: Self = Self {
+        input: "entries of `expected_findings`, `must_not_find`, `shared_findings` or `expectedAtoms` of one case",
         most: 500,
         unit: LimitUnit::Count,
-        help: "split the document, or expect fewer findings",
+        help: "divide the case, or expect less",
+    };
+    /// Findings that are each compared with those of another agent.
+    pub const COMPARED_FINDINGS: Self = Self {
+        input: "findings of one answer that a case of `cross_agent` compares",
+        most: 500,
+        unit: LimitUnit::Count,
+        help: "a larger answer counts as unreadable there; divide the document",
     };
     /// Imported samples of one case.
     pub const SAMPLES: Self = Self {

@@ -111,6 +111,9 @@ impl fmt::Display for RepoPath {
     }
 }
 
+/// The characters with which a part of a pattern begins that is not plain text.
+const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
+
 /// A path pattern inside the repository: `*` matches within a folder, `**` across folders.
 #[derive(Debug, Clone)]
 pub struct PathGlob {
@@ -131,7 +134,7 @@ impl PathGlob {
         let built = GlobBuilder::new(whole.as_str()).literal_separator(true).build();
         let matcher = built.map_err(|error| format!("is not a valid pattern: {}", error.kind()))?.compile_matcher();
         // The part before the first wildcard is a folder, or the file itself.
-        let plain = whole.as_str().split(['*', '?', '[', '{']).next().unwrap_or_default();
+        let plain = whole.as_str().split(WILDCARDS).next().unwrap_or_default();
         let folder = match plain.len() == whole.as_str().len() {
             true => whole.parent(),
             false => RepoPath(plain.rsplit_once('/').map_or("", |(folder, _)| folder).into()),
@@ -147,6 +150,12 @@ impl PathGlob {
     /// The folder that contains all possible matches.
     pub fn folder(&self) -> &RepoPath {
         &self.folder
+    }
+
+    /// The only file that can match; `None` if the pattern has a wildcard.
+    pub fn file(&self) -> Option<RepoPath> {
+        let text = self.as_str();
+        (!text.contains(WILDCARDS)).then(|| RepoPath(text.into()))
     }
 
     /// The pattern as text, relative to the repository's root.

@@ -28,7 +28,7 @@ impl ConfigKey {
         }
     }
 
-    /// Whether a text is a key as it is: a changed one could be the same as another.
+    /// Whether a text is a key without a change: a changed one could be the same as another.
     pub fn is_key(text: &str) -> bool {
         !text.is_empty() && slug(text) == text
     }

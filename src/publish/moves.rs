@@ -15,7 +15,7 @@ pub struct BaselineMove {
     pub unit: Unit,
     /// The number before; `None` if there was none.
     pub before: Option<f64>,
-    /// The number after; `None` if it is no longer measured.
+    /// The number after; `None` if it was measured before only.
     pub after: Option<f64>,
     /// Whether the change is worse.
     pub turn: MoveDirection,

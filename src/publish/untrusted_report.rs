@@ -106,7 +106,7 @@ const TEXTS: &[&str] = &[
 /// The object whose keys are names of cases, and whose texts are reasons.
 const RETIRED: &str = "retired";
 
-/// The report as it is shown on the pull request with this head: advisory, with a note that says so.
+/// The report for the pull request with this head: advisory, with a note that says so.
 ///
 /// # Errors
 /// Returns why it is not shown.

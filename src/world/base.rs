@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::objects::{Depth, NodeKind, Objects, Submodule, TreeNode};
 use super::read_once::{ReadContent, ReadOnce};
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_the_system, too_large};
+use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_git, too_large};
 use crate::model::{CommitStatus, InputLimit, RepoPath};
 
 /// Number of files fetched one by one before all differing files are downloaded at once.
@@ -282,7 +282,7 @@ impl Files for BaseTree<'_> {
         let (at, _) = self.resolved(folder).map_err(refuse)?;
         let listed = self.folder(&at).map_err(refuse)?;
         let mut entries = Vec::new();
-        for (name, node) in listed.iter().filter(|(name, _)| !is_of_the_system(name)) {
+        for (name, node) in listed.iter().filter(|(name, _)| !is_of_git(name)) {
             let kind = match node.kind {
                 NodeKind::File => EntryKind::File,
                 // Listing a submodule reports if its files are not here.

@@ -12,7 +12,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock fixed at `epoch` seconds after 1970, which measures no time; otherwise the machine's clock. An epoch that is no such
+    /// A clock fixed at `epoch` seconds after 1970, which measures no time; otherwise the machine's clock. An epoch that is not such a
     /// number, or beyond the calendar, is ignored: other programs set it, too.
     pub fn new(epoch: Option<&str>) -> Self {
         let fixed =

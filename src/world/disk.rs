@@ -20,7 +20,7 @@ use rustix::fs::openat2;
 use super::draft_name::{DraftContent, draft_file};
 use super::read_error::{ReadTarget, read_problem, reason};
 use crate::diag::{Code, Diagnostic};
-use crate::files::{Entry, EntryKind, Files, SourceText, is_of_the_system, too_large};
+use crate::files::{Entry, EntryKind, Files, SourceText, is_of_git, too_large};
 use crate::model::{InputLimit, RepoPath};
 
 /// The files of a repository. The kernel refuses every path that leaves the root: absolute links, `..`, magic links.
@@ -292,7 +292,7 @@ impl Files for Disk {
                     help,
                 ));
             };
-            if is_of_the_system(&name) {
+            if is_of_git(&name) {
                 continue;
             }
             let kind = entry.file_type().map_err(|error| refuse(&error))?;

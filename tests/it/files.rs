@@ -261,6 +261,7 @@ fn log_lines() {
                 );
                 assert!(!line.chars().any(|char| char.is_control() || char == '\u{202e}'), "{line:?}");
             }
+            // The problem and the count, and in the action an annotation of the problem.
             let said = ran.stderr.lines().count() + ran.stdout.lines().count();
             assert!(said <= 3, "one problem is one line: {}{}", ran.stdout, ran.stderr);
         }

@@ -170,7 +170,7 @@ const MARKER_WORDS: &[(&str, usize)] = &[
     ("lays", 0),
     ("so many", 0),
     ("as it is", 3),
-    ("is no", 30),
+    ("is no", 28),
 ];
 
 fn marker_words() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
-use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_the_system, too_large};
+use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_git, too_large};
 use crate::format::archive::Unpacked;
 use crate::model::{CommitStatus, InputLimit, RepoPath};
 use crate::world::{Blob, Objects, Tree};
@@ -94,7 +94,7 @@ impl Files for CommitFiles {
         let Some(entries) = self.folders.get(folder) else {
             return Err(self.link(folder).map_or_else(|| Diagnostic::of_missing_folder(folder), linked));
         };
-        let shown: Vec<Entry> = entries.iter().filter(|entry| !is_of_the_system(&entry.name)).cloned().collect();
+        let shown: Vec<Entry> = entries.iter().filter(|entry| !is_of_git(&entry.name)).cloned().collect();
         // A link whose name begins with a dot may be listed: reading it gives an error.
         let plain = shown.iter().filter(|entry| !entry.name.starts_with('.'));
         let mut paths = plain.map(|entry| folder.child(&entry.name));

@@ -206,9 +206,9 @@ codes! {
     }
 
     TOO_MANY = "too-many" {
-        cause: "A golden file expects more findings than can be matched in reasonable time.",
-        example: "golden/expected/legal/lease.json:502:1: there are 501 expected findings; the limit is 500; split the \
-            document, or expect fewer findings [too-many]",
+        cause: "A golden file has more expectations than can be compared with an answer in reasonable time.",
+        example: "golden/expected/legal/lease.json:502:1: 501 entries in `expected_findings`; the limit is 500; divide the \
+            case, or expect less [too-many]",
         fix: "Make several cases of the document.",
     }
 

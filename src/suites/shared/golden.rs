@@ -3,6 +3,7 @@
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step};
+use crate::model::InputLimit;
 use crate::text::{Keyword, same_category};
 
 impl JsonCursor<'_> {
@@ -42,6 +43,19 @@ impl JsonCursor<'_> {
             None => format!("the suite's categories are {}", known.join(", ")),
         };
         Err(self.problem(path, Code::UNKNOWN_CATEGORY, format!("unknown category \"{text}\""), help))
+    }
+
+    /// Refuses a list of more than [`InputLimit::EXPECTATIONS`] entries: each is compared with the whole answer.
+    ///
+    /// # Errors
+    /// The list is too long.
+    pub fn few_expectations(&self, list: &str, count: usize) -> Result<(), Diagnostic> {
+        let limit = &InputLimit::EXPECTATIONS;
+        if !limit.is_exceeded_by(count) {
+            return Ok(());
+        }
+        let what = format!("{count} entries in `{list}`; the limit is {limit}");
+        Err(self.problem(&[Key(list), At(limit.count())], Code::TOO_MANY, what, limit.help))
     }
 
     /// Refuses an empty text; `name` is its name in the message.

@@ -156,10 +156,16 @@ pub const ROWS: &[Row] = &[
         code: 3,
     },
     Row {
-        name: "another pattern for the same files is listed and passes",
-        change: |it| it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md"),
-        says: "files of `contracts/legal`: prompts/** -> prompts/legal.md; they are the same files",
+        name: "a further pattern for the agent's files is listed and passes",
+        change: |it| it.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'golden/contracts/*.md']"),
+        says: "files of `contracts/legal`: prompts/** -> prompts/**, golden/contracts/*.md; no file was dropped",
         code: 0,
+    },
+    Row {
+        name: "a narrower pattern for the same files needs an approval",
+        change: |it| it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md"),
+        says: "files of `contracts/legal`: prompts/** -> prompts/legal.md, and not every recording was made again",
+        code: 1,
     },
     Row {
         name: "fewer samples need an approval",

@@ -54,7 +54,7 @@ fn refused() {
     assert_eq!(graded(&repository).0, 0);
     // What is no part of the agent, changes nothing.
     repository.write("prompts/legal/notes.txt", "still none\n");
-    repository.write("prompts/legal/.DS_Store", "what a file manager keeps\n");
+    repository.write("prompts/legal/.DS_Store", "\0\0\0\u{1}Bud1 is what the Finder keeps\n");
     repository.write("golden/expected/legal/.lease.json", "no case\n");
     std::os::unix::fs::symlink("user@host.1:2", repository.path("golden/expected/legal/.#lease.json")).unwrap();
     assert_eq!((graded(&repository).0, repository.goldgate(&["check"]).code), (0, 0));

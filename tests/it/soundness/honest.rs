@@ -372,9 +372,14 @@ const ROWS: &[Row] = &[
         },
     },
     Row {
-        name: "another pattern for the same files of the agent",
+        name: "a further pattern for files of the agent",
         base: "digests",
-        change: |it| it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md"),
+        change: |it| it.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'tools/**']"),
+    },
+    Row {
+        name: "the Finder opens the folder of the prompts",
+        base: "digests",
+        change: |it| it.write("prompts/.DS_Store", "\0\0\0\u{1}Bud1 is what it keeps of a folder\n"),
     },
     Row {
         name: "the samples that are recorded are stated",

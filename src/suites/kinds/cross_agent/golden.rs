@@ -145,6 +145,7 @@ pub fn read_golden(
             "name two or more different agents",
         ));
     }
+    cursor.few_expectations("shared_findings", form.shared_findings.len())?;
     let mut shared = Vec::new();
     for raw in &form.shared_findings {
         shared.push(read_shared(&JsonCursor::part(&source, raw), &form, agents.len())?);

@@ -15,8 +15,8 @@ use super::triggers::trigger_checks;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, read_case};
 use crate::model::{
-    Better, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, RepoPath, Run, SuiteConfig, all_hold,
-    indicator, share,
+    Better, Edge, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, RepoPath, Run,
+    SuiteConfig, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
@@ -146,7 +146,7 @@ impl Suite for CrossAgent {
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
         let case = self.table.case(pair);
-        let produced: Vec<FindingsOutput> = runs.iter().map(produced).collect();
+        let produced: Vec<FindingsOutput> = runs.iter().map(produced).map(comparable).collect();
         let blames: Vec<FailureClassifier<'_>> = case
             .agents
             .iter()
@@ -179,4 +179,15 @@ impl Suite for CrossAgent {
         let shortfalls = view.shortfalls(&doubled);
         Ok(Grade { values: values.into_table_order(), checks, shortfalls, layer, kept: None })
     }
+}
+
+/// Takes an answer for unreadable that has more findings than [`InputLimit::COMPARED_FINDINGS`]: each is compared with each of another
+/// agent.
+fn comparable(output: FindingsOutput) -> FindingsOutput {
+    let limit = &InputLimit::COMPARED_FINDINGS;
+    if !limit.is_exceeded_by(output.findings.len()) {
+        return output;
+    }
+    let flaw = format!("{} findings; the agents of a case are compared by at most {limit} each", output.findings.len());
+    FindingsOutput { findings: Vec::new(), gaps: Vec::new(), layer: Layer::Unreadable, flaws: vec![flaw] }
 }

@@ -49,8 +49,15 @@ impl<'a> View<'a> {
             .into_iter()
             .filter_map(|(agent, finding)| Some((agent, finding.severity?.rank())))
             .collect();
-        let pairs = rated.iter().flat_map(|one| rated.iter().map(move |other| (one, other)));
-        pairs.filter(|(one, other)| one.0 != other.0).map(|(one, other)| one.1.abs_diff(other.1)).max().unwrap_or(0)
+        let rank = |one: &&(usize, u32)| one.1;
+        let (Some(lowest), Some(highest)) = (rated.iter().min_by_key(rank), rated.iter().max_by_key(rank)) else {
+            return 0;
+        };
+        // One side of the largest difference is the lowest or the highest of all.
+        let not_by = |agent: usize| rated.iter().filter(move |one| one.0 != agent).map(|one| one.1);
+        let below = not_by(highest.0).min().map(|other| highest.1 - other);
+        let above = not_by(lowest.0).max().map(|other| other - lowest.1);
+        below.max(above).unwrap_or(0)
     }
 
     /// Findings that some other agent also produced, as (agent index, finding index).

@@ -89,11 +89,11 @@ struct LifecycleForm {
     owner: Option<String>,
     /// The date of the last review.
     reviewed: Option<String>,
-    /// Why the task is no longer run.
+    /// Why the task is retired.
     retired: Option<RetiredForm>,
 }
 
-/// Why a task is no longer run.
+/// Why a task is retired.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RetiredForm {

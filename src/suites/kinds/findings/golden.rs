@@ -8,7 +8,6 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
-use crate::model::InputLimit;
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::case_marks::CaseStage;
 use crate::suites::shared::expected::ExpectedFinding;
@@ -120,9 +119,6 @@ pub struct ExpectedGap {
     pub line: u32,
 }
 
-/// Maximum number of expected findings. Each one is compared with every produced finding, so a limit keeps grading linear.
-const MOST_EXPECTED: usize = InputLimit::EXPECTED_FINDINGS.count();
-
 /// Reads the expectations of one pair, and its ambiguity zone.
 ///
 /// # Errors
@@ -132,12 +128,9 @@ pub fn expectation<'a>(
     text: &ExpectedFile<'a>,
     known: Option<&[String]>,
 ) -> Result<(Expectation, Option<f64>), Diagnostic> {
-    if let Some(raw) = text.expected_findings.get(MOST_EXPECTED) {
-        let what =
-            format!("there are {} expected findings; the limit is {MOST_EXPECTED}", text.expected_findings.len());
-        let help = "split the document, or expect fewer findings";
-        return Err(source.problem(json::offset_of(source, raw), Code::TOO_MANY, what, help));
-    }
+    let whole = JsonCursor::whole(source);
+    whole.few_expectations("expected_findings", text.expected_findings.len())?;
+    whole.few_expectations("must_not_find", text.must_not_find.len())?;
     let expected =
         text.expected_findings.iter().map(|raw| ExpectedFinding::read(source, raw, known)).collect::<Result<_, _>>()?;
     let guards = text.must_not_find.iter().map(|raw| guard(source, raw, known)).collect::<Result<_, _>>()?;

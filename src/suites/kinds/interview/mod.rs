@@ -45,7 +45,7 @@ pub const KIND: SuiteKind = SuiteKind {
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],
-    schemas: || vec![("interview-scenario", schemars::schema_for!(InterviewScenarioForm))],
+    schemas: || vec![("interview-scenario", schemars::schema_for!(InterviewScenarioForm<'_>))],
 };
 
 /// Vague words, which cannot be tested.

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::diag::{Code, Diagnostic};
@@ -19,18 +20,20 @@ use crate::suites::shared::terms::TermList;
 use crate::text::Keyword;
 
 /// `scenarios/{scenarioId}.json` in the format of the seed.
+// The atoms are borrowed from the text, so that every part has a position.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(title = "interview scenario")]
-pub struct InterviewScenarioForm {
+pub struct InterviewScenarioForm<'a> {
     /// Its id; the file's name by default.
     scenario_id: Option<String>,
     /// What the client has in mind: `domain`, `constraints`, and anything else that the agent gets.
     #[serde(default)]
     context: Map<String, Value>,
     /// The atoms that the interview must produce.
-    #[serde(default)]
-    expected_atoms: Vec<ExpectedAtomForm>,
+    #[serde(borrow, default)]
+    #[schemars(with = "Vec<ExpectedAtomForm>")]
+    expected_atoms: Vec<&'a RawValue>,
     /// The minimum points of the rubric, 0 to 12.
     minimum_rubric_score: f64,
     /// Conditions that must always be true; the context's constraints by default.
@@ -117,7 +120,7 @@ pub fn read_scenario(
     vague: &TermList,
     edge_case: &TermList,
 ) -> Result<GoldenCase<InterviewScenario>, Diagnostic> {
-    let form: InterviewScenarioForm = json::golden(source)?;
+    let form: InterviewScenarioForm<'_> = json::golden(source)?;
     let cursor = JsonCursor::whole(source);
     if !(0.0..=12.0).contains(&form.minimum_rubric_score) {
         let what = format!("minimumRubricScore is {}", form.minimum_rubric_score);
@@ -125,10 +128,9 @@ pub fn read_scenario(
         return Err(cursor.problem_of_key(&path, Code::BAD_SCORE, what, "the rubric has 0 to 12 points"));
     }
     let invariants = invariants(&form, &cursor)?;
-    let mut expected = Vec::new();
-    for (at, atom) in form.expected_atoms.into_iter().enumerate() {
-        expected.push(ExpectedAtom::read(atom, &cursor.inner(&[Key("expectedAtoms"), At(at)]))?);
-    }
+    cursor.few_expectations("expectedAtoms", form.expected_atoms.len())?;
+    let atoms = form.expected_atoms.iter();
+    let expected = atoms.map(|raw| ExpectedAtom::read(&JsonCursor::part(source, raw))).collect::<Result<_, _>>()?;
     let measured_with = format!("{}{}", vague.text(), edge_case.text());
     let measure = Measure {
         vague: vague.clone(),
@@ -151,7 +153,7 @@ pub fn read_scenario(
 }
 
 /// The keywords of the invariants: the stated ones, else the context's constraints.
-fn invariants(form: &InterviewScenarioForm, cursor: &JsonCursor<'_>) -> Result<Vec<Vec<Keyword>>, Diagnostic> {
+fn invariants(form: &InterviewScenarioForm<'_>, cursor: &JsonCursor<'_>) -> Result<Vec<Vec<Keyword>>, Diagnostic> {
     let constraints = [Key("context"), Key("constraints")];
     let texts = |value: &Value| {
         value.as_array()?.iter().map(|one| one.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
@@ -185,9 +187,9 @@ fn invariants(form: &InterviewScenarioForm, cursor: &JsonCursor<'_>) -> Result<V
 }
 
 impl ExpectedAtom {
-    fn read(form: ExpectedAtomForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
+    fn read(cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         let ExpectedAtomForm { description_contains_any, category_one_of, min_outcomes, requires_evidence, rule } =
-            form;
+            cursor.read()?;
         if description_contains_any.is_empty() && category_one_of.is_empty() && min_outcomes == 0 && !requires_evidence
         {
             let help = "state descriptionContainsAny, categoryOneOf, minOutcomes or requiresEvidence";
