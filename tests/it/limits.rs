@@ -6,14 +6,17 @@ use std::path::Path;
 
 use goldgate::model::InputLimit;
 use libtest_mimic::Trial;
+use serde_json::{Value, json};
 
-use crate::repository::root;
+use crate::repository::{Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("the table of the page on limits is the program's own", page),
         trial("every limit of the table is used by the program, and stands in the table once", used),
+        trial("a list of a case has at most 500 expectations in every kind", expectations),
+        trial("agents are compared by at most 500 findings of each", compared),
     ]
 }
 
@@ -59,4 +62,57 @@ fn used() {
     }
     let inputs: BTreeSet<&str> = InputLimit::ALL.iter().map(|limit| limit.input).collect();
     assert_eq!((inputs.len(), names.len()), (InputLimit::ALL.len(), InputLimit::ALL.len()));
+}
+
+fn edit(repository: &Repository, file: &str, change: impl FnOnce(&mut Value)) {
+    let mut value: Value = serde_json::from_str(&repository.read(file)).unwrap();
+    change(&mut value);
+    repository.write(file, serde_json::to_string_pretty(&value).unwrap());
+}
+
+/// A golden file, its list, and an entry of it.
+fn lists() -> [(&'static str, &'static str, Value); 4] {
+    let finding = || json!({ "category": "liability", "must_contain_keywords": ["cap"] });
+    [
+        ("fixtures/contracts/expected/legal/change-of-control.json", "expected_findings", finding()),
+        ("fixtures/contracts/expected/legal/sla.json", "must_not_find", json!({ "category": "liability" })),
+        ("fixtures/cross/cases/licence-lapses-on-merger.json", "shared_findings", finding()),
+        ("fixtures/interview/scenarios/int-001.json", "expectedAtoms", json!({ "minOutcomes": 1 })),
+    ]
+}
+
+fn expectations() {
+    let repository = Repository::bundled();
+    let limit = InputLimit::EXPECTATIONS.count();
+    let said = |count: usize| {
+        for (file, list, entry) in lists() {
+            edit(&repository, file, |case| case[list] = vec![entry; count].into());
+        }
+        repository.goldgate(&["check"]).stderr
+    };
+    let at_limit = said(limit);
+    assert!(!at_limit.contains("[too-many]"), "{at_limit}");
+    let above = said(limit + 1);
+    for (file, list, _) in lists() {
+        let words = format!("501 entries in `{list}`; the limit is 500; {} [too-many]", InputLimit::EXPECTATIONS.help);
+        let line = above.lines().find(|line| line.starts_with(&format!("{file}:"))).unwrap_or_default();
+        assert!(line.ends_with(&words), "{file}: {above}");
+    }
+}
+
+fn compared() {
+    let repository = Repository::bundled();
+    let case: Value = serde_json::from_str(&repository.read("fixtures/cross/cases/sale-exit-charge.json")).unwrap();
+    let (agent, contract) = (case["agents"][0].as_str().unwrap(), case["contract"].as_str().unwrap());
+    let recording = format!("fixtures/contracts/runs/{agent}/{contract}/0.json");
+    let schema = |count: usize| {
+        edit(&repository, &recording, |run| {
+            let finding = run["outputs"]["findings"][0].clone();
+            run["outputs"]["findings"] = vec![finding; count].into();
+        });
+        let ran = repository.goldgate(&["run", "--suite", "cross", "--format", "json"]);
+        ran.stdout.contains(&format!("{count} findings; the agents of a case are compared by at most 500 each"))
+    };
+    assert!(!schema(500));
+    assert!(schema(501));
 }

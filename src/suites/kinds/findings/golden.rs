@@ -180,27 +180,3 @@ fn guard(source: &SourceText, raw: &RawValue, known: Option<&[String]>) -> Resul
         line: cursor.line(),
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{ExpectedFile, MOST_EXPECTED, expectation};
-    use crate::files::SourceText;
-    use crate::format::json::whole;
-    use crate::model::RepoPath;
-
-    #[test]
-    fn expected_findings_have_a_limit() {
-        let read = |count: usize| {
-            let list = vec!["\n{\"category\": \"rent\"}"; count].join(",");
-            let text = format!("{{\"expected_findings\": [{list}]}}");
-            let source = SourceText::from_text(RepoPath::root().child("g.json"), text);
-            let file: ExpectedFile<'_> = whole(&source).unwrap();
-            expectation(&source, &file, None).map(|_| ()).map_err(|problem| problem.to_string())
-        };
-        assert_eq!(read(MOST_EXPECTED), Ok(()));
-        assert_eq!(
-            read(MOST_EXPECTED + 1).unwrap_err(),
-            "g.json:502:1: there are 501 expected findings; the limit is 500; split the document, or expect fewer findings [too-many]"
-        );
-    }
-}
