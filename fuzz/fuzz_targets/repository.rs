@@ -1,13 +1,15 @@
 //! A small repository of each kind with edits in its files, and the whole program run in it: no panic, no other exit code than 0 to 3,
 //! and every problem is at a line that exists. A recording that was removed never leaves the report as it was.
 //!
-//! The seeds are the repositories of `tests/cases`. Send standard output to /dev/null: the program prints its results there.
+//! The seeds are the repositories of `tests/cases`, each committed, so that a run can compare the edited files with them. Send standard
+//! output to /dev/null: the program prints its results there.
 #![no_main]
 
 mod edits;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command as Process;
 use std::sync::OnceLock;
 use std::{env, fs};
 
@@ -20,9 +22,13 @@ use libfuzzer_sys::fuzz_target;
 /// The largest repository that is a seed, in bytes.
 const LARGEST: usize = 120_000;
 
+const RUN: &[&str] = &["run", "--quiet", "--out", "out"];
+const RUN_WITH_BASE: &[&str] = &["run", "--quiet", "--out", "out", "--base", "HEAD"];
+
 #[derive(Debug, Clone, Copy, Arbitrary)]
 enum Command {
     Run,
+    RunWithBase,
     UpdateBaseline,
     Check,
     Selftest,
@@ -41,8 +47,9 @@ struct Plan {
 struct Seed {
     folder: PathBuf,
     files: BTreeMap<String, Vec<u8>>,
-    /// The report of the files as they are; none where they are refused.
+    /// The reports of the files as they are, without and with a base commit; none where they are refused.
     report: Option<Vec<u8>>,
+    report_with_base: Option<Vec<u8>>,
 }
 
 fuzz_target!(|plan: Plan| {
@@ -58,7 +65,8 @@ fuzz_target!(|plan: Plan| {
     }
     lay(&seed.folder, &seed.files, &files);
     let arguments: &[&str] = match plan.command {
-        Command::Run => &["run", "--quiet", "--out", "out"],
+        Command::Run => RUN,
+        Command::RunWithBase => RUN_WITH_BASE,
         Command::UpdateBaseline => &["run", "--quiet", "--update-baseline"],
         Command::Check => &["check"],
         Command::Selftest => &["selftest"],
@@ -71,10 +79,15 @@ fuzz_target!(|plan: Plan| {
         ended.problems.iter().for_each(|problem| has_a_place(problem, &files));
     }
     let removed = seed.files.keys().find(|file| !files.contains_key(*file));
-    if let (Command::Run, 0, Some(removed)) = (plan.command, ended.code, removed)
+    let report = match plan.command {
+        Command::Run => Some(&seed.report),
+        Command::RunWithBase => Some(&seed.report_with_base),
+        Command::UpdateBaseline | Command::Check | Command::Selftest | Command::Calibrate => None,
+    };
+    if let (Some(report), 0, Some(removed)) = (report, ended.code, removed)
         && is_recording(removed)
     {
-        assert!(fs::read(seed.folder.join("out/report.json")).ok() != seed.report, "{removed} was removed silently");
+        assert!(fs::read(seed.folder.join("out/report.json")).ok() != *report, "{removed} was removed silently");
     }
     lay(&seed.folder, &files, &seed.files);
 });
@@ -123,6 +136,14 @@ fn lay(folder: &Path, before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<Strin
     }
 }
 
+fn commit(folder: &Path) {
+    let identity = ["-c", "user.name=Subject", "-c", "user.email=a@example.org"];
+    for arguments in [&["init", "--quiet"][..], &["add", "--all"], &["commit", "--quiet", "--message", "seed"]] {
+        let ended = Process::new("git").args(identity).args(arguments).current_dir(folder).status();
+        assert!(ended.expect("git is installed").success(), "git {arguments:?}");
+    }
+}
+
 fn seeds() -> Vec<Seed> {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases");
     let place = env::temp_dir().join(format!("goldgate-fuzz-{}", std::process::id()));
@@ -135,11 +156,15 @@ fn seeds() -> Vec<Seed> {
             continue;
         }
         let folder = place.join(seeds.len().to_string());
-        fs::create_dir_all(folder.join(".git")).expect("the temporary folder can be written");
+        fs::create_dir_all(&folder).expect("the temporary folder can be written");
         lay(&folder, &BTreeMap::new(), &files);
-        run(&folder, &["run", "--quiet", "--out", "out"]);
-        let report = fs::read(folder.join("out/report.json")).ok();
-        seeds.push(Seed { folder, files, report });
+        commit(&folder);
+        let report = |arguments| {
+            run(&folder, arguments);
+            fs::read(folder.join("out/report.json")).ok()
+        };
+        let (report, report_with_base) = (report(RUN), report(RUN_WITH_BASE));
+        seeds.push(Seed { folder, files, report, report_with_base });
     }
     assert!(!seeds.is_empty(), "tests/cases has no repository");
     seeds

@@ -7,6 +7,7 @@ pub use super::raw_json::offset_of;
 use super::unique_keys::every_key_once;
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::files::SourceText;
+use crate::model::InputLimit;
 
 /// Reads the whole text as one value.
 ///
@@ -116,7 +117,7 @@ pub(super) fn phrase(message: &str, data: bool) -> SerdeMessage {
         return made(Code::BAD_NUMBER, "the number is out of range".to_owned(), help);
     }
     if message.contains("recursion limit") {
-        let help = "flatten it: the limit is 128 levels".to_owned();
+        let help = format!("flatten it: the limit is {}", InputLimit::JSON_LEVELS);
         return made(Code::TOO_DEEP, "the value is nested too deeply".to_owned(), help);
     }
     match data {

@@ -95,6 +95,8 @@ pub enum BaselineUse {
     Compared,
     /// It writes its numbers into it.
     Written,
+    /// The change adds the first one.
+    Added,
 }
 
 /// Whether a failed gate blocks a merge.

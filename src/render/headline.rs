@@ -71,6 +71,7 @@ fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
     let next = match report.baseline_use {
         BaselineUse::Compared => format!("There is no baseline yet; {MAKE_BASELINE} makes one."),
         BaselineUse::Written => "These numbers become the baseline.".to_owned(),
+        BaselineUse::Added => "This change adds the first baseline, which counts after the merge.".to_owned(),
     };
     let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
     // An agent may be in a baseline that its numbers cannot be compared with.

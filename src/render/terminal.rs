@@ -14,7 +14,7 @@ use super::screen::{Detail, Screen, Style};
 use super::since_base::{changed_names, explains};
 use super::words::GateCounts;
 use super::{certainty, evidence, judges, words};
-use crate::model::{CaseTrend, FailureLine, Report, Tag};
+use crate::model::{CaseTrend, FailureLine, Report, Tag, Weight};
 use crate::text::line_with_end;
 
 /// The report: one line for each agent, the numbers that moved or failed, then what failed and why. The verdict comes last, next to
@@ -170,8 +170,15 @@ fn golden_changes(out: &mut String, report: &Report) {
     if report.golden_changes.len() > LISTED {
         put(out, &format!("  … and {} more; --out DIR shows all", report.golden_changes.len() - LISTED));
     }
-    if let Some(approval) = &report.approval {
-        put(out, &format!("  {}", line(&words::approval(approval), 200)));
+    match &report.approval {
+        Some(approval) => put(out, &format!("  {}", line(&words::approval(approval), 200))),
+        None if report.golden_changes.iter().any(|change| change.weight == Weight::NeedsApproval) => {
+            put(
+                out,
+                "  If they are intended, push; somebody else approves them with a label (goldgate:accept-baseline by default)",
+            );
+        }
+        None => {}
     }
     out.push('\n');
 }

@@ -178,7 +178,12 @@ fn new_cases() {
         chat(("Is the kettle in stock?", "find_stock", "Yes, 14 kettles are in stock.")).to_string(),
     );
     let import = "import more --out golden/runs --agent support --force";
-    assert_eq!(goldgate(&repository, import).code, 2, "no case asks for the kettle");
+    let refused = goldgate(&repository, import);
+    let said = "more/b.json:1:1: no case of the agent \"support\" asks \"Is the kettle in stock?\"; add it as a draft with --new-cases";
+    assert!(refused.code == 2 && refused.stderr.contains(said), "{}", refused.stderr);
+    // The other recording exists, so that nothing is written, not even the draft.
+    assert_eq!(goldgate(&repository, "import more --out golden/runs --agent support --new-cases").code, 2);
+    assert_eq!(repository.read("golden/cases.json"), before);
     passes(&repository, &format!("{import} --new-cases"));
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
     let added = &cases["cases"][9];

@@ -31,6 +31,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a base config of another version gives no verdict", older_config),
         trial("a base golden file that cannot be read any more gives no verdict", older_golden),
         trial("a base commit without a config is nothing to compare with", no_config),
+        trial("a change that adds the first baseline says when it counts", first_baseline),
         trial("a commit that git does not know is told and exits with 3", unknown_commit),
         trial("a golden change of a run that does not block is shown", advisory),
         trial("the baseline is that of the base commit", base_baseline),
@@ -194,6 +195,18 @@ fn no_config() {
     let ran = against(&repository, &["--format", "json"]);
     let wanted = "the config goldgate.yaml is new: the base commit has no config to compare with".to_owned();
     assert_eq!((ran.code, changes(&ran)), (0, vec![(wanted, false)]));
+}
+
+fn first_baseline() {
+    let repository = Repository::small();
+    commit_all(&repository);
+    let said = |wanted: &str| {
+        let ran = against(&repository, &[]);
+        assert!(ran.code == 0 && ran.stdout.contains(wanted), "{wanted}: {}{}", ran.stdout, ran.stderr);
+    };
+    said("There is no baseline yet; `goldgate run --update-baseline` makes one.");
+    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
+    said("This change adds the first baseline, which counts after the merge.");
 }
 
 fn unknown_commit() {

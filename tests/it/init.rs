@@ -14,6 +14,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a setup proposes gates with known rates, or says that too few samples are recorded", rates),
         trial("the workflow names the action that the user states", action),
         trial("a file that is not a transcript is refused before anything is written", no_transcript),
+        trial("a conversation of several turns is left out of a setup, and named", several_turns),
+        trial("a setup that fails leaves nothing behind", nothing_left),
     ]
 }
 
@@ -180,4 +182,52 @@ fn no_transcript() {
     assert_eq!(missing.code, 2, "{}", missing.stderr);
     assert_eq!(repository.goldgate(&["init", "--agent", "a b"]).code, 2);
     assert!(!repository.path("goldgate.yaml").exists() && !repository.path("golden").exists());
+}
+
+fn files(repository: &Repository) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![repository.path("")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            match entry.is_dir() {
+                // Where files are before they are whole; git ignores it.
+                true if entry.ends_with("drafts") => {}
+                true => folders.push(entry),
+                false => files.push(entry.display().to_string()),
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn several_turns() {
+    let repository = transcribed();
+    let turns = json!({ "messages": [
+        { "role": "user", "content": "Cancel my order." },
+        { "role": "assistant", "content": "Which one?" },
+        { "role": "user", "content": "Number 17." },
+        { "role": "assistant", "content": "Order 17 was cancelled." }] });
+    repository.write("transcripts/cancel.json", turns.to_string());
+    let ran = repository.goldgate(&["init", "--from", "transcripts"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let said =
+        "left out: 1 conversation with several messages of the user, because a case has one: transcripts/cancel.json\n";
+    assert!(ran.stdout.contains(said), "{}", ran.stdout);
+    assert!(!repository.read("golden/cases.json").contains("Cancel my order."));
+}
+
+fn nothing_left() {
+    let repository = transcribed();
+    // The schema cannot be written after the cases were.
+    repository.write(".goldgate/schemas", "mine");
+    let before = files(&repository);
+    let ran = repository.goldgate(&["init", "--from", "transcripts"]);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(files(&repository), before);
+    repository.remove(".goldgate/schemas");
+    let ran = repository.goldgate(&["init", "--from", "transcripts", "--files", "promts/**"]);
+    let said = "command line: --files \"promts/**\" matches no file; correct it, or leave --files out";
+    assert!(ran.code == 2 && ran.stderr.contains(said), "{}", ran.stderr);
+    assert_eq!(repository.goldgate(&["init", "--from", "transcripts"]).code, 0);
 }

@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("an update of a run that measured a part of its cases writes nothing", part),
         trial("an update of a run with stale recordings writes nothing", stale),
+        trial("an update of a run whose agent has no files writes nothing", no_files),
         trial("a case that no tier can run is told", never_run),
         trial("nothing is written into .git", into_git),
         trial("no amount of dollars is one without an end", dollars),
@@ -42,6 +43,20 @@ fn stale() {
     let ran = repository.goldgate(&["run", "--update-baseline"]);
     let told = "no baseline was written: contracts/legal: 1 case has stale recordings";
     assert!(ran.code == 3 && ran.stderr.contains(told), "{}{}", ran.stdout, ran.stderr);
+    assert!(!repository.path(BASELINE).exists());
+}
+
+fn no_files() {
+    let repository = Repository::small();
+    repository.replace("goldgate.yaml", "[prompts/legal.md]", "[promts/legal.md]");
+    let ran = repository.goldgate(&["run", "--update-baseline"]);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("contracts/legal: no file matches promts/legal.md: correct the patterns"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("changed since they were recorded"), "{}", ran.stdout);
     assert!(!repository.path(BASELINE).exists());
 }
 

@@ -1,12 +1,13 @@
 //! `goldgate import`: converts transcripts of other tools into recordings.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use serde::Serialize;
 
 use crate::app::cli::ImportArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::case_queries::{KnownCases, NewRun};
+use crate::app::pipeline::case_queries::{AddedDrafts, KnownCases, NewRun};
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
 };
@@ -19,7 +20,11 @@ use crate::format::foreign_cases::ForeignCase;
 use crate::format::transcript::{Transcript, TranscriptFormat};
 use crate::model::{AgentName, BadId, CaseId};
 use crate::render::plural;
+use crate::text::line;
 use crate::world::{Disk, World};
+
+/// The most characters of a query that are shown.
+const SHOWN: usize = 80;
 
 /// Reads files and writes a recording for each run in them: all of them, or none. Returns the exit code.
 ///
@@ -70,9 +75,14 @@ fn write_runs(
         (true, Some(_)) => UnknownCase::Drafted,
         (false, _) => UnknownCase::Refused,
     };
-    let named = ImportNames { known: known.as_ref(), unknown, ..ImportNames::of(args)? }.assign(files)?;
+    let names = ImportNames { known: known.as_ref(), unknown, ..ImportNames::of(args)? };
+    let (named, drafts) = names.assign(files)?;
     let place = RecordingsPlace { out, config: args.config.as_deref(), existing };
-    let written = write_recordings(&place, &named, world)?;
+    let written = match write_recordings(&place, &named, world) {
+        Ok(written) => written,
+        // A draft without its recording would be left behind.
+        Err(error) => return Err(drafts.undo().map_or(error, CliError::from)),
+    };
     world.say(&written.iter().map(|file| format!("{file}\n")).collect::<String>());
     Ok(())
 }
@@ -94,6 +104,9 @@ fn write_cases(path: &str, cases: &[&ForeignCase], existing: ExistingRecordings)
     if let Some(twice) = cases.iter().find(|case| !known.insert(case.id.as_str())) {
         let what = format!("two tests have the id {:?}", twice.id);
         return Err(refuse(Code::BAD_ID, &what, "give each test a description, or a metadata.id, of its own"));
+    }
+    if let Some(folder) = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Disk::create(folder)?;
     }
     let (disk, file) = Disk::of_file(path)?;
     if existing == ExistingRecordings::Refused && disk.holds(&file) {
@@ -141,8 +154,9 @@ impl ImportNames<'_> {
         problems.or(Self { agent, case, known: None, unknown: UnknownCase::Refused })
     }
 
-    /// Assigns an agent and a case to every run. Names of the command line win over those of the transcript.
-    fn assign<'a>(&self, files: &'a [TranscriptFile]) -> Result<NamedRuns<'a>, CliError> {
+    /// Assigns an agent and a case to every run, and adds drafts for new cases. Names of the command line win over those of the
+    /// transcript.
+    fn assign<'a>(&self, files: &'a [TranscriptFile]) -> Result<(NamedRuns<'a>, AddedDrafts<'_>), CliError> {
         let mut problems = Diagnostics::default();
         let (mut named, mut new) = (NamedRuns::new(), Vec::new());
         let imported = |file: &'a TranscriptFile| {
@@ -158,25 +172,47 @@ impl ImportNames<'_> {
                 (Some(case), ..) => named.entry((agent, case)).or_default().push(imported),
                 (None, UnknownCase::Drafted, Some(_)) => new.push((agent, imported)),
                 (None, UnknownCase::Drafted, None) | (None, UnknownCase::Refused, _) => {
-                    if let Some(case) = problems.keep(case_of(source, run)) {
+                    let case = case_of(source, run).map_err(|problem| self.unknown_case(&agent, imported, problem));
+                    if let Some(case) = problems.keep(case) {
                         named.entry((agent, case)).or_default().push(imported);
                     }
                 }
             }
         }
         joined_problems(problems).or(())?;
+        let mut drafts = AddedDrafts::default();
         if let (Some(known), false) = (self.known, new.is_empty()) {
             let runs: Vec<NewRun<'_>> = new
                 .iter()
                 .map(|(agent, one)| NewRun { run: one.run, file: one.source.file.name(), agent: agent.clone() })
                 .collect();
-            for ((agent, imported), case) in new.iter().zip(known.add_drafts(&runs)?) {
+            drafts = known.add_drafts(&runs)?;
+            for ((agent, imported), case) in new.iter().zip(&drafts.cases) {
                 if let Some(case) = case {
-                    named.entry((agent.clone(), case)).or_default().push(*imported);
+                    named.entry((agent.clone(), case.clone())).or_default().push(*imported);
                 }
             }
         }
-        Ok(named)
+        Ok((named, drafts))
+    }
+
+    /// Why a run that names no case has none, where the config's cases are known.
+    fn unknown_case(&self, agent: &AgentName, imported: ImportedRun<'_>, problem: Diagnostic) -> Diagnostic {
+        let ImportedRun { run, source, form: _ } = imported;
+        let (Some(known), None, Some(query)) = (self.known, &run.case, &run.query) else { return problem };
+        let asked = line(query, SHOWN);
+        let cases: Vec<String> = known.cases_asking(agent, query).into_iter().map(|case| case.to_string()).collect();
+        let (what, help) = match cases.as_slice() {
+            [] => (
+                format!("no case of the agent \"{agent}\" asks {asked:?}"),
+                "add it as a draft with --new-cases, or name its case with --case ID",
+            ),
+            several => (
+                format!("several cases of the agent \"{agent}\" ask {asked:?}: {}", several.join(", ")),
+                "name its case with --case ID, or the key of the case with --case-key PATH",
+            ),
+        };
+        source.problem(run.at, Code::NO_CASE, what, help)
     }
 
     /// The case of a run: that of the command line, that of the transcript, or the one with its query. With new cases, it has to exist.

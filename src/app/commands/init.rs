@@ -16,12 +16,13 @@ use crate::app::pipeline::proposed_case::{AnswerWords, ProposedCase};
 use crate::app::pipeline::transcript_files::TranscriptFile;
 use crate::app::worktree::graded_with;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{EntryKind, Files, SourceText};
+use crate::files::{EntryKind, Files, SourceText, files_below};
 use crate::format::transcript::{Transcript, TranscriptFormat, format_of, read_transcripts};
 use crate::gate::operating::HardGates;
-use crate::model::{AgentName, CaseId, RepoPath, RunStatus};
+use crate::model::{AgentName, CaseId, PathGlob, RepoPath, RunStatus};
 use crate::render::plural;
 use crate::suites::{CaseStage, config_schema};
+use crate::text::first_of;
 use crate::world::{Disk, World};
 
 const CONFIG: &str = "goldgate.yaml";
@@ -62,27 +63,51 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     }
     let disk = Disk::create(Path::new("."))?;
     refuse_existing(&disk)?;
-    let mut written = Vec::new();
-    for (path, text) in texts(args, &agent, &proposed.cases)? {
-        if is_there(&disk, path) {
-            world.say(&format!("kept {path}\n"));
-        } else {
-            disk.replace(&RepoPath::root().below(path), text.as_bytes())?;
-            written.push(path.to_owned());
+    refuse_unmatched(&disk, &args.files)?;
+    let texts = texts(args, &agent, &proposed.cases)?;
+    let (kept, new): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(path, _)| is_there(&disk, path));
+    world.say(&kept.iter().map(|(path, _)| format!("kept {path}\n")).collect::<String>());
+    let set_up = SetUp { agent: &agent, transcripts: &transcripts, proposed: &proposed, new: &new };
+    let folders: Vec<&str> = [".goldgate", "golden"].into_iter().filter(|folder| !is_there(&disk, folder)).collect();
+    let (written, gates) = set_up.write(&disk, world).inspect_err(|_| {
+        // A second `init` would refuse the files of one that failed.
+        for path in new.iter().map(|(path, _)| *path).chain([RUNS]).chain(folders) {
+            let _ = disk.remove(&RepoPath::root().below(path));
         }
-    }
-    // Recordings have digests of what the config names.
-    for (index, one) in transcripts.iter().enumerate() {
-        let named: NamedRuns<'_> = proposed.of_file(index, &agent, one);
-        let place = RecordingsPlace { out: RUNS, config: None, existing: ExistingRecordings::Refused };
-        written.extend(write_recordings(&place, &named, world)?);
-    }
+    })?;
     world.say(&written.iter().map(|file| format!("wrote {file}\n")).collect::<String>());
     world.say(&next(args, &proposed));
-    if !args.from.is_empty() {
-        world.say(&proposed_gates(&proposed, world)?);
-    }
+    world.say(&gates.unwrap_or_default());
     Ok(0)
+}
+
+/// What `init` writes.
+struct SetUp<'a> {
+    agent: &'a AgentName,
+    transcripts: &'a [TranscriptFile],
+    proposed: &'a ProposedCases,
+    /// The files that do not exist yet, with their texts.
+    new: &'a [(&'static str, String)],
+}
+
+impl SetUp<'_> {
+    /// Writes everything. Returns the paths, and the gates in words.
+    fn write(&self, disk: &Disk, world: &World) -> Result<(Vec<String>, Option<String>), CliError> {
+        let mut written = Vec::new();
+        for (path, text) in self.new {
+            disk.replace(&RepoPath::root().below(path), text.as_bytes())?;
+            written.push((*path).to_owned());
+        }
+        // Recordings have digests of what the config names.
+        for (index, one) in self.transcripts.iter().enumerate() {
+            let named: NamedRuns<'_> = self.proposed.of_file(index, self.agent, one);
+            let place = RecordingsPlace { out: RUNS, config: None, existing: ExistingRecordings::Refused };
+            written.extend(write_recordings(&place, &named, world)?);
+        }
+        let is_draft = self.proposed.stage == CaseStage::Draft;
+        let gates = is_draft.then(|| proposed_gates(self.proposed, world)).transpose()?;
+        Ok((written, gates))
+    }
 }
 
 /// Writes gates into the config that seldom fail an unchanged agent, and says how often. The drafts are graded as if they were
@@ -123,8 +148,11 @@ struct ProposedCases {
     cases: Vec<ProposedCase>,
     /// The case of each run of each file.
     assigned: Vec<Vec<Option<usize>>>,
-    /// Conversations without a query or an answer, or that failed.
-    left_out: usize,
+    stage: CaseStage,
+    /// The files of conversations without a query or an answer, or that failed.
+    incomplete: Vec<String>,
+    /// The files of conversations with several messages of the user: a case has one.
+    of_several_turns: Vec<String>,
 }
 
 impl ProposedCases {
@@ -144,12 +172,19 @@ impl ProposedCases {
 /// One case per query. Several conversations in a file with the same query are its samples; one in another file is a case of its own.
 fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
     let words = AnswerWords::of(files.iter().flat_map(|file| &file.runs).filter_map(|run| run.text.as_deref()));
-    let (mut cases, mut used, mut left_out): (Vec<ProposedCase>, _, _) = (Vec::new(), BTreeSet::new(), 0);
+    let (mut cases, mut used): (Vec<ProposedCase>, _) = (Vec::new(), BTreeSet::new());
+    let (mut incomplete, mut of_several_turns) = (Vec::new(), Vec::new());
     let mut assigned = Vec::with_capacity(files.len());
     for file in files {
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         let mut of_file = Vec::with_capacity(file.runs.len());
+        let name = file.source.file.to_string();
         for run in &file.runs {
+            if run.interjected.is_some() {
+                of_several_turns.push(name.clone());
+                of_file.push(None);
+                continue;
+            }
             let query = run.query.as_deref().filter(|_| run.status == RunStatus::Completed);
             let case = query.and_then(|query| match known.get(query) {
                 Some(case) => Some(*case),
@@ -161,13 +196,17 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
                     Some(cases.len() - 1)
                 }
             });
-            left_out += usize::from(case.is_none());
+            if case.is_none() {
+                incomplete.push(name.clone());
+            }
             of_file.push(case);
         }
-        left_out += usize::from(file.runs.is_empty());
+        if file.runs.is_empty() {
+            incomplete.push(name);
+        }
         assigned.push(of_file);
     }
-    ProposedCases { cases, assigned, left_out }
+    ProposedCases { cases, assigned, stage, incomplete, of_several_turns }
 }
 
 /// Reads all files, and the JSON files of folders.
@@ -294,6 +333,26 @@ fn refuse_existing(disk: &Disk) -> Result<(), CliError> {
     Ok(problems.or(())?)
 }
 
+/// Refuses patterns of `--files` that match nothing: there would be no verdict until they are corrected.
+fn refuse_unmatched(disk: &Disk, patterns: &[String]) -> Result<(), CliError> {
+    let mut problems = Diagnostics::default();
+    for pattern in patterns {
+        let refuse = |code, what: String, help: &str| Diagnostic::of_file("command line", code, what, help);
+        match PathGlob::new(&RepoPath::root(), pattern) {
+            Err(bad) => {
+                let help = "write a pattern such as prompts/**";
+                problems.push(refuse(Code::BAD_GLOB, format!("--files {pattern:?} {bad}"), help));
+            }
+            Ok(glob) if !files_below(disk, glob.folder())?.values().any(|file| glob.fits(file)) => {
+                let help = "correct it, or leave --files out and name the files in the config later";
+                problems.push(refuse(Code::NOTHING_SELECTED, format!("--files {pattern:?} matches no file"), help));
+            }
+            Ok(_) => {}
+        }
+    }
+    Ok(problems.or(())?)
+}
+
 fn is_there(disk: &Disk, path: &str) -> bool {
     disk.holds(&RepoPath::root().below(path)) || disk.list(&RepoPath::root().below(path)).is_ok()
 }
@@ -301,9 +360,15 @@ fn is_there(disk: &Disk, path: &str) -> bool {
 /// What to do next.
 fn next(args: &InitArgs, proposed: &ProposedCases) -> String {
     let mut lines = vec![String::new()];
-    if proposed.left_out > 0 {
-        let count = plural(proposed.left_out, "conversation", "conversations");
-        lines.push(format!("left out: {count} without a user's message, without an answer, or with an error"));
+    for (files, why) in [
+        (&proposed.incomplete, "without a user's message, without an answer, or with an error"),
+        (&proposed.of_several_turns, "with several messages of the user, because a case has one"),
+    ] {
+        if !files.is_empty() {
+            let count = plural(files.len(), "conversation", "conversations");
+            let names: Vec<&str> = files.iter().map(String::as_str).collect();
+            lines.push(format!("left out: {count} {why}: {}", first_of(&names)));
+        }
     }
     if !args.from.is_empty() {
         let cases = plural(proposed.cases.len(), "draft says", "drafts say");

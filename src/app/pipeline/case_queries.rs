@@ -1,6 +1,6 @@
 //! Finds the case of a run by its query, and adds drafts to a golden file for runs without a case.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::{LoadedSuite, Plan, plan};
 use super::proposed_case::{AnswerWords, ProposedCase};
@@ -9,7 +9,7 @@ use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
 use crate::format::transcript::Transcript;
-use crate::model::{AgentName, CaseId};
+use crate::model::{AgentName, CaseId, RepoPath};
 use crate::suites::{CaseStage, is_same_text, query, with_cases};
 use crate::world::{Disk, World};
 
@@ -32,6 +32,24 @@ pub struct NewRun<'a> {
     pub agent: AgentName,
 }
 
+/// Drafts that were added to golden files.
+#[derive(Default)]
+pub struct AddedDrafts<'a> {
+    /// The case of each run; `None` for runs without a query or an answer.
+    pub cases: Vec<Option<CaseId>>,
+    /// The golden files as they were.
+    before: BTreeMap<RepoPath, String>,
+    disk: Option<&'a Disk>,
+}
+
+impl AddedDrafts<'_> {
+    /// Takes the drafts back. Returns why that failed.
+    pub fn undo(&self) -> Option<anyhow::Error> {
+        let disk = self.disk?;
+        self.before.iter().find_map(|(file, text)| disk.replace_input(file, text.as_bytes()).err())
+    }
+}
+
 impl KnownCases {
     /// Reads a config; `None` if none was named and the default one does not exist.
     ///
@@ -48,7 +66,15 @@ impl KnownCases {
 
     /// The case of an agent with the query of the run; `None` without such a case, or with several.
     pub fn case_of(&self, agent: &AgentName, run: &Transcript) -> Option<CaseId> {
-        let asked = run.query.as_deref()?;
+        let found = self.cases_asking(agent, run.query.as_deref()?);
+        match found.len() {
+            1 => found.first().map(|case| (*case).clone()),
+            _ => None,
+        }
+    }
+
+    /// The cases of an agent with a query.
+    pub fn cases_asking(&self, agent: &AgentName, asked: &str) -> BTreeSet<&CaseId> {
         let mut found: BTreeSet<&CaseId> = BTreeSet::new();
         for loaded in &self.plan.suites {
             for pair in loaded.suite.pairs_to_run().filter(|pair| pair.agent == *agent) {
@@ -58,10 +84,7 @@ impl KnownCases {
                 }
             }
         }
-        match found.len() {
-            1 => found.first().map(|case| (*case).clone()),
-            _ => None,
-        }
+        found
     }
 
     /// Whether a suite of the agent has the case.
@@ -70,15 +93,14 @@ impl KnownCases {
         pairs.any(|pair| pair.agent == *agent && pair.case == *case)
     }
 
-    /// Adds one draft for each query to the agent's suite of kind `tool_use`, and returns the case of each run; `None` for runs without a
-    /// query or an answer. The rest of the golden file stays unchanged.
+    /// Adds one draft for each query to the agent's suite of kind `tool_use`. The rest of the golden file stays unchanged.
     ///
     /// # Errors
     /// No such suite, or a file that cannot be edited.
-    pub fn add_drafts(&self, runs: &[NewRun<'_>]) -> Result<Vec<Option<CaseId>>, CliError> {
+    pub fn add_drafts(&self, runs: &[NewRun<'_>]) -> Result<AddedDrafts<'_>, CliError> {
         let words = AnswerWords::of(runs.iter().filter_map(|new| new.run.text.as_deref()));
         let mut added: Vec<(&AgentName, &str, CaseId)> = Vec::new();
-        let mut cases = Vec::new();
+        let (mut cases, mut before) = (Vec::new(), BTreeMap::new());
         for new in runs {
             let NewRun { run, file, agent } = new;
             let asked = run.query.as_deref().unwrap_or_default();
@@ -104,10 +126,11 @@ impl KnownCases {
             let text = with_cases(&source.text, &text)
                 .ok_or_else(|| anyhow::anyhow!("{}: a case cannot be added to this text", source.file))?;
             self.disk.replace_input(&source.file, text.as_bytes())?;
+            before.entry(source.file).or_insert(source.text);
             cases.push(Some(id.clone()));
             added.push((agent, asked, id));
         }
-        Ok(cases)
+        Ok(AddedDrafts { cases, before, disk: Some(&self.disk) })
     }
 
     /// The suite of kind `tool_use` with the agent.

@@ -75,9 +75,13 @@ impl AgentState {
 
     /// Returns whether a recording with these digests was made by the current agent; `prompt` is its prompt package. This function
     /// alone decides it, both for the freshness of a run and for the comparison with the base commit. A recording without a digest
-    /// of the agent's files can still be stale by the digest of its prompt package, and so can one with it.
+    /// of the agent's files can still be stale by the digest of its prompt package, and so can one with it. No recording is of an agent
+    /// without files.
     pub fn age(&self, prompt: Option<&PromptPackage>, kept: &KeptDigests<'_>) -> RecordingAge {
         let Self::Digest(now) = self else { return RecordingAge::Unknown };
+        if now.origin == DigestOrigin::NoFile {
+            return RecordingAge::Stale;
+        }
         // The prompt package is part of the agent, also where `fingerprint` names other files.
         let is_other_prompt = |recorded: &str| prompt.is_some_and(|now| !now.digest.is(recorded));
         match (kept.fingerprint, kept.prompt_sha256) {

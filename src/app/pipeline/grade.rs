@@ -15,7 +15,7 @@ use super::tiers::{TierOutcome, not_run};
 use crate::app::cli_error::CliError;
 use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
 use crate::golden_changes::Sides;
-use crate::model::{Baseline, Interruption, NotGateable, RepoPath, Ruling, RunUsage, Tier};
+use crate::model::{Baseline, BaselineUse, Interruption, NotGateable, RepoPath, Ruling, RunUsage, Tier};
 use crate::report;
 use crate::world::Clock;
 
@@ -75,6 +75,10 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
     let mut report = assemble_report(job, clock, started_at, Evaluated { suites, not_gateable }, notes);
     report.config = Some(inputs.config.clone());
     report.usage = RunUsage { wall_ms: report.usage.wall_ms, ..usage };
+    let own = plan.config.baseline.as_ref();
+    if against.is_none() && own.is_some_and(|file| files.baseline_bytes(file).is_ok()) {
+        report.baseline_use = BaselineUse::Added;
+    }
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     if let Some((changes, refusals)) = judged {
         report::refuse(&mut report, refusals);

@@ -30,6 +30,7 @@ pub fn freshness_verdict<'p>(
     }
     let pairs: Vec<(&CaseId, Freshness)> = pairs.collect();
     let mut refused: Vec<String> = Vec::new();
+    let no_file = words.no_matching_file();
     let changed = [
         (words.changed(), (|age: &Freshness| age.agent) as fn(&Freshness) -> RecordingAge),
         ("the case's input changed since they were recorded".to_owned(), |age: &Freshness| age.input),
@@ -40,11 +41,11 @@ pub fn freshness_verdict<'p>(
         let noted = words.stale(of(RecordingAge::StaleNoted).collect(), &why);
         verdict.notes.extend(noted.map(|noted| format!("{noted}; {}", words.record_again())));
     }
-    if !refused.is_empty() {
+    // Where a pattern is wrong, its files did not change.
+    if let Some(why) = no_file {
+        refused = vec![why];
+    } else if !refused.is_empty() {
         refused.push(words.record_again());
-    }
-    if refused.is_empty() {
-        refused.extend(words.no_matching_file());
     }
     verdict.refused = (!refused.is_empty()).then(|| refused.join("; "));
     verdict.notes.extend(words.unknown(&pairs));
