@@ -73,7 +73,7 @@ impl SuiteKind {
     pub fn term_lists(&self) -> impl Iterator<Item = &BuiltInTerms> {
         let of_answers = match self.answer {
             AnswerOutput::None => None,
-            AnswerOutput::Under(_) | AnswerOutput::UnderOrWhole(_) => Some(&REFUSAL),
+            AnswerOutput::Under(_) | AnswerOutput::UnderOrWhole(_) | AnswerOutput::TextOrList(_) => Some(&REFUSAL),
         };
         self.terms.iter().chain(of_answers)
     }
@@ -82,7 +82,7 @@ impl SuiteKind {
     pub fn every_metric(&self) -> impl Iterator<Item = &'static MetricSpec> {
         let of_answers = match self.answer {
             AnswerOutput::None => &[],
-            AnswerOutput::Under(_) | AnswerOutput::UnderOrWhole(_) => ANSWER_METRICS,
+            AnswerOutput::Under(_) | AnswerOutput::UnderOrWhole(_) | AnswerOutput::TextOrList(_) => ANSWER_METRICS,
         };
         let of_use = match self.agents {
             AgentPolicy::Own(_) => &[],

@@ -366,8 +366,13 @@ impl RunReader for Replay<'_> {
             pair.runs.iter().filter_map(|key| Some((key, problems.keep_all(self.recordings(key, absent))?))).collect();
         let (SampleCount::Exactly(enough) | SampleCount::AtLeast(enough)) = count;
         self.leave_out(&mut recordings, enough);
-        let recorded =
-            recordings.iter().filter_map(|(_, files)| files.keys().next_back()).max().map_or(0, |highest| highest + 1);
+        // Several agents are compared by the samples that all of them have.
+        let mut by_agent: BTreeMap<&AgentName, u32> = BTreeMap::new();
+        for (key, files) in &recordings {
+            let count = files.keys().next_back().map_or(0, |highest| highest + 1);
+            by_agent.entry(&key.agent).and_modify(|most| *most = count.max(*most)).or_insert(count);
+        }
+        let recorded = by_agent.values().min().copied().unwrap_or(0);
         let mut samples = Vec::new();
         let planned = match count {
             SampleCount::Exactly(count) => count,

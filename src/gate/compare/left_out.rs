@@ -91,16 +91,24 @@ fn may_lack(pair: &PairResult) -> bool {
     !pair.lost.is_empty() || pair.values.iter().any(|value| value.samples.iter().any(Option::is_none))
 }
 
-/// The values that the baseline has and this run lacks. Empty if they are few.
+/// The values that this run lacks if as many of its samples as in the baseline should have one. Empty if they are few.
 fn missing_values(judged: &GateInput<'_>, entry: &BaselineEntry, spec: &MetricSpec, index: usize) -> MissingValues {
     let mut missing = MissingValues::default();
     for pair in judged.results() {
         let before = entry.cases.get(&pair.case).and_then(|values| values.get(spec.name));
-        let before = before.map_or(0, |values| values.iter().flatten().count());
-        let now = pair.values[index].samples.iter().flatten().count() + pair.spared as usize;
+        let (planned, own) = (pair.planned as usize, &pair.values[index].samples);
+        // Some metrics have one value for all samples of a case.
+        let is_of_samples = own.len() == planned || own.len() + pair.lost.len() + pair.spared as usize == planned;
+        let before = before.map_or(0, |values| {
+            let stated = values.iter().flatten().count();
+            // With more samples than in the baseline, the same share of them has a value.
+            let share = if is_of_samples { stated * planned / values.len().max(1) } else { 0 };
+            stated.min(planned).max(share)
+        });
+        let now = own.iter().flatten().count() + pair.spared as usize;
         let is_counted = pair.exclusion == Exclusion::Counted;
         missing.before += if is_counted { before } else { 0 };
-        missing.by_pair.push(if is_counted { before.min(pair.planned as usize).saturating_sub(now) } else { 0 });
+        missing.by_pair.push(if is_counted { before.saturating_sub(now) } else { 0 });
     }
     let count: usize = missing.by_pair.iter().sum();
     if count as f64 <= TOLERATED * missing.before as f64 {

@@ -33,6 +33,9 @@ fn mcp_name(name: &str) -> Option<(&str, &str)> {
     parts.filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
 }
 
+/// The keys of the list of calls.
+const KEYS: [&str; 2] = ["tool_calls", "toolCalls"];
+
 /// The calls of a run in their order, and the parts of the list with the wrong format.
 pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     let mut flaws = Vec::new();
@@ -40,16 +43,18 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         Ok(whole) => whole,
         Err(flaw) => return (Vec::new(), vec![flaw]),
     };
-    let list = match whole.get("tool_calls").or_else(|| whole.get("toolCalls")) {
-        None | Some(Value::Null) => return (Vec::new(), flaws),
-        Some(Value::Array(list)) => list,
-        Some(_) => {
-            flaws.push("\"tool_calls\" is not a list".to_owned());
-            return (Vec::new(), flaws);
+    let mut list: Vec<&Value> = Vec::new();
+    for key in KEYS {
+        match whole.get(key) {
+            None | Some(Value::Null) => {}
+            // A recording with both keys may state the same calls twice.
+            Some(Value::Array(calls)) if list.iter().copied().eq(calls) => {}
+            Some(Value::Array(calls)) => list.extend(calls),
+            Some(_) => flaws.push(format!("\"{key}\" is not a list")),
         }
-    };
+    }
     let mut calls = Vec::with_capacity(list.len());
-    for (index, one) in list.iter().enumerate() {
+    for (index, one) in list.into_iter().enumerate() {
         let name = one.get("name").and_then(Value::as_str);
         if name.is_none() {
             flaws.push(format!("tool_calls[{index}] has no name"));

@@ -33,6 +33,9 @@ pub struct MeaningReader {
     schema: Option<Schema>,
 }
 
+/// The keys of a case's id.
+const IDS: [&str; 2] = ["id", "scenarioId"];
+
 impl MeaningReader {
     /// For the cases of `kind`.
     pub fn of(kind: &SuiteKind) -> Self {
@@ -47,6 +50,8 @@ impl MeaningReader {
             fields.remove(NOTES);
             fields.remove(DRAFT);
             fields.remove("quarantine");
+            // The case was found by it, also where it is the default.
+            IDS.iter().for_each(|key| drop(fields.remove(*key)));
             for key in self.history_keys.iter().copied().chain([TAGS]) {
                 history.extend(fields.remove_entry(key));
             }

@@ -60,7 +60,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that report findings on documents, compared with the findings of a person",
     open: open_suite,
     outputs: FINDINGS,
-    answer: AnswerOutput::UnderOrWhole(&["text"]),
+    answer: AnswerOutput::TextOrList("findings"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],

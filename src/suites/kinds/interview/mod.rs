@@ -41,7 +41,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that turn a conversation into atoms of intent, compared with a scenario's expected atoms",
     open: open_suite,
     outputs: ATOMS,
-    answer: AnswerOutput::UnderOrWhole(&["text"]),
+    answer: AnswerOutput::TextOrList("atoms"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],

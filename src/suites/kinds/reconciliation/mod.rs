@@ -43,7 +43,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that compare code, tests and requirements, checked against a snapshot of a repository",
     open: open_suite,
     outputs: DELTAS,
-    answer: AnswerOutput::UnderOrWhole(&["text"]),
+    answer: AnswerOutput::TextOrList("deltas"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     history_keys: &[],

@@ -12,7 +12,7 @@ use crate::suites::shared::asking::{Prompt, list, number, object, one_of, text, 
 use crate::text::rtf::portable;
 
 /// Keys of the instructions that only the grading uses; agents do not see them.
-const OF_THE_GRADING: [&str; 6] = ["allowed_changes", "rule", "answer", "quarantine", "draft", "tags"];
+const OF_THE_GRADING: [&str; 7] = ["allowed_changes", "rule", "answer", "quarantine", "draft", "tags", "notes"];
 
 /// Builds the request for the case with this golden file.
 ///

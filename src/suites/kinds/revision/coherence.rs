@@ -9,7 +9,7 @@ use super::fault::{FaultKind, RevisionFault};
 use super::instructions::{ClauseOperation, Instructions, named};
 use super::liability;
 use super::references::numbers_of;
-use super::terms::{DefinedTerms, used};
+use super::terms::{DefinedTerms, has_name, replaced_names, used};
 use crate::text::norm;
 use crate::text::rtf::ParagraphPlace;
 
@@ -97,7 +97,7 @@ pub fn unintended(
             Fate::Changed(to) if !may && !turned(line, *to) => {
                 faults.push(fault(original.change(line, revised, *to)));
             }
-            Fate::Gone if !may => {
+            Fate::Gone if !may && !targets.unused.contains(&line) => {
                 omitted += usize::from(original.lines[line].place == ParagraphPlace::Body);
                 faults.push(fault(format!("{} was removed", original.excerpt(line))));
             }
@@ -124,6 +124,7 @@ struct Targets {
     revised: BTreeSet<usize>,
     /// Numbers of deleted sections; lines that refer to them have to change.
     removed: BTreeSet<Number>,
+    /// Definitions that may be removed, but not changed.
     unused: BTreeSet<usize>,
 }
 
@@ -164,8 +165,9 @@ impl Targets {
             changed.extend(original.tree(section));
         }
         targets.revised.extend(changed.into_iter().filter_map(|section| clauses.became(section)));
-        // A definition that lost its last use may be removed.
-        let lost = before.iter().filter(|(term, _)| !now.contains_key(*term));
+        // A definition that lost its last use may be removed. A term with a replaced name is only called otherwise.
+        let names = replaced_names(asked);
+        let lost = before.iter().filter(|(term, _)| !now.contains_key(*term) && !has_name(&names, term));
         let unused = lost.filter(|(term, known)| used(revised, term, known).is_none());
         targets.unused = unused.map(|(_, term)| term.line).collect();
         targets
@@ -175,7 +177,7 @@ impl Targets {
         let own = &original.lines[line];
         let named = own.section.is_some_and(|section| self.original.contains(&section));
         let refers = || numbers_of(original, line).any(|number| self.removed.contains(&number));
-        named || self.unused.contains(&line) || (!self.removed.is_empty() && refers())
+        named || (!self.removed.is_empty() && refers())
     }
 
     fn may_be_new(&self, revised: &Draft, line: usize) -> bool {

@@ -84,9 +84,12 @@ fn formatting(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<S
                 .cloned()
                 .collect()
         };
-        let (old, new) = (own(old), own(new));
+        // Nor may they have a format that the paragraph did not have: a word that is struck through says the opposite.
+        let strange = new.iter().find(|token| matches!(token, FormatToken::Run(_)) && !old.contains(token));
+        let (own_old, own_new) = (own(old), own(new));
         compared += 1;
-        if let Some((was, is)) = first_difference(&old, &new) {
+        let difference = first_difference(&own_old, &own_new).or(strange.map(|token| (old.first(), Some(token))));
+        if let Some((was, is)) = difference {
             let name = |token: Option<&FormatToken>| token.map_or("nothing".to_owned(), ToString::to_string);
             others.push(format!(
                 "the formatting of {} changed: now {}, before {}",

@@ -86,6 +86,20 @@ fn is_capital(draft: &Draft, line: usize, at: usize) -> bool {
     own.text[at..].starts_with(char::is_uppercase)
 }
 
+/// The names that are replaced, and those that replace them.
+pub fn replaced_names(asked: &Instructions) -> NameSet {
+    let forms = asked
+        .entities
+        .iter()
+        .flat_map(|one| [&one.from, &one.to].into_iter().chain(&one.defined_as).chain(&one.becomes));
+    NameSet::new(forms.map(String::as_str))
+}
+
+/// Whether a term contains one of the names.
+pub fn has_name(names: &NameSet, term: &str) -> bool {
+    !names.find(&Folded::of(term)).is_empty()
+}
+
 /// Definitions that lost their last use, and used terms that lost their definition.
 pub fn definitions(
     before: &DefinedTerms,
@@ -93,13 +107,9 @@ pub fn definitions(
     revised: &Draft,
     asked: &Instructions,
 ) -> Vec<RevisionFault> {
-    let replaced = asked
-        .entities
-        .iter()
-        .flat_map(|one| [&one.from, &one.to].into_iter().chain(&one.defined_as).chain(&one.becomes));
     // A term that contains a replaced name is checked as a name instead.
-    let replaced = NameSet::new(replaced.map(String::as_str));
-    let is_name = |term: &str| !replaced.find(&Folded::of(term)).is_empty();
+    let replaced = replaced_names(asked);
+    let is_name = |term: &str| has_name(&replaced, term);
     let mut faults = Vec::new();
     for (term, Term { line, uses, .. }) in now {
         let already = before.get(term).is_some_and(|before| before.uses == 0);

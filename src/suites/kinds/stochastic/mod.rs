@@ -49,7 +49,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that are asked the same several times: how many facts they find, and how much that varies",
     open: open_suite,
     outputs: ATOMS,
-    answer: AnswerOutput::UnderOrWhole(&["text"]),
+    answer: AnswerOutput::TextOrList("atoms"),
     caching: RunCaching::Never,
     golden: GoldenForm::OneCase,
     history_keys: &[],

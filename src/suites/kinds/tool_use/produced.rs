@@ -6,7 +6,7 @@ use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
 use crate::model::Run;
 use crate::suites::shared::calls::{ObservedCall, calls};
-use crate::text::norm;
+use crate::text::{answer_of, norm};
 
 /// The output of one run: its tool calls and its final answer.
 pub struct ToolUseOutput {
@@ -31,7 +31,7 @@ pub fn produced(run: &Run) -> ToolUseOutput {
     let (calls, mut flaws) = calls(run);
     let ToolUseForm { text } = lenient::object(&run.outputs);
     let written = match &text {
-        Lenient::Given(text) => text.to_string(),
+        Lenient::Given(text) => answer_of(&text.to_string()).to_owned(),
         Lenient::Absent => String::new(),
         Lenient::Other(form) => {
             flaws.insert(0, format!("\"text\" is {form}, not a text"));

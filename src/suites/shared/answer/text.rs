@@ -9,7 +9,7 @@ use crate::format::lenient;
 use crate::model::{Layer, Run, Tokens};
 use crate::suites::shared::reading::layer;
 use crate::text::recover::recover_any;
-use crate::text::{norm, norm_cased, rtf};
+use crate::text::{answer_of, norm, norm_cased, rtf};
 
 /// Where the outputs of a kind hold the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum AnswerOutput {
     Under(&'static [&'static str]),
     /// Under the first of these keys that is there; without one, the answer is the JSON of all outputs.
     UnderOrWhole(&'static [&'static str]),
+    /// Under `text`, from which the kind reads its list; where this list is there itself, the answer is the JSON of all outputs.
+    TextOrList(&'static str),
 }
 
 /// The answer of one run.
@@ -43,10 +45,12 @@ impl AnswerText {
             AnswerOutput::None => None,
             AnswerOutput::Under(keys) => under(keys).filter(|value| value.is_string()),
             AnswerOutput::UnderOrWhole(keys) => under(keys).or(Some(&outputs)),
+            AnswerOutput::TextOrList(list) if under(&[list]).is_some() => Some(&outputs),
+            AnswerOutput::TextOrList(_) => under(&["text"]).or(Some(&outputs)),
         }?;
         let (text, structured) = match found {
             Value::String(text) if text.trim_start().starts_with("{\\rtf") => (plain_text(text), None),
-            Value::String(text) => (text.clone(), None),
+            Value::String(text) => (answer_of(text).to_owned(), None),
             Value::Object(fields) if fields.is_empty() => return None,
             other => (other.to_string(), Some(other.clone())),
         };
