@@ -116,7 +116,23 @@ pub fn contains(whole: &Value, part: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{contains, same};
+    use super::{calls, contains, same};
+    use crate::model::Run;
+
+    #[test]
+    fn calls_are_read_under_both_keys() {
+        let names = |intermediate: &str| -> Vec<String> {
+            let run = Run { intermediate: Some(intermediate.into()), ..Run::of("{}") };
+            calls(&run).0.into_iter().map(|call| call.name).collect()
+        };
+        let bad = r#"[{"name": "delete_account"}]"#;
+        for beside in ["null", "[]", bad] {
+            let both = format!(r#"{{"tool_calls": {beside}, "toolCalls": {bad}}}"#);
+            assert_eq!(names(&both), ["delete_account"], "{beside}");
+        }
+        let two = format!(r#"{{"tool_calls": [{{"name": "find"}}], "toolCalls": {bad}}}"#);
+        assert_eq!(names(&two), ["find", "delete_account"]);
+    }
 
     #[test]
     fn objects_are_contained_by_subset_at_every_depth() {

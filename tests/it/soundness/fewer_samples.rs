@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("bad samples that are removed or recorded as timeouts give no verdict", left_out),
         trial("costly samples that do not state what they used give no verdict", unstated),
+        trial("more samples that mostly do not state what they used give no verdict", more_unstated),
         trial("one lost sample of many is no reason to withhold a verdict", one_lost),
     ]
 }
@@ -96,6 +97,27 @@ fn unstated() {
     let silent = |run: String| again(run).replace(", \"metrics\": { \"total_tokens\": 100 }", "");
     change(&attacked, |sample, run| Some(if sample == 0 { again(run) } else { silent(run) }), 3);
     let ran = judged(&attacked);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("fewer values of tokens than in the baseline"), "{}", ran.stdout);
+}
+
+fn more_unstated() {
+    let again = |run: String| run.replace("Needs prior approval.", "Needs prior consent.");
+    let with_nine = |how: &dyn Fn(String) -> String| {
+        let repository = repository(3);
+        change(&repository, |_, run| Some(again(run)), 3);
+        for case in 0..CASES {
+            let first = repository.read(&file(case, 0));
+            for sample in 1..9 {
+                let run = first.replace("\"sample\": 0", &format!("\"sample\": {sample}"));
+                repository.write(&file(case, sample), if sample < 3 { run } else { how(run) });
+            }
+        }
+        judged(&repository)
+    };
+    let ran = with_nine(&|run| run.replace("\"total_tokens\": 100", "\"total_tokens\": 5000"));
+    assert_eq!(ran.code, 1, "the control: {}{}", ran.stdout, ran.stderr);
+    let ran = with_nine(&|run| run.replace(", \"metrics\": { \"total_tokens\": 100 }", ""));
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("fewer values of tokens than in the baseline"), "{}", ran.stdout);
 }

@@ -417,6 +417,20 @@ const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "a default id of a case is left out",
+        base: "assistant",
+        change: |it| {
+            json(it, "fixtures/tool_use/eval_cases.json", |cases| {
+                for (index, case) in cases["cases"].as_array_mut().unwrap().iter_mut().enumerate() {
+                    let default = format!("{}-{index}", case["category"].as_str().unwrap());
+                    if case["id"] == default.as_str() {
+                        case.as_object_mut().unwrap().remove("id");
+                    }
+                }
+            });
+        },
+    },
+    Row {
         name: "another person looks after a task",
         base: "evidence",
         change: |it| {

@@ -6,6 +6,7 @@ mod bases;
 pub mod edits;
 mod excuses;
 mod fewer_samples;
+mod hidden_answers;
 mod honest;
 mod more_samples;
 mod random;
@@ -62,6 +63,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(returned_baselines::trials());
     trials.extend(excuses::trials());
     trials.extend(fewer_samples::trials());
+    trials.extend(hidden_answers::trials());
     trials.extend(honest::trials());
     trials.extend(more_samples::trials());
     trials.extend(random::trials());

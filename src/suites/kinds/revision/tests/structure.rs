@@ -140,3 +140,27 @@ fn every_criterion_of_an_unreadable_document_has_its_reason() {
         assert_eq!(verdict.penalties.iter().map(|penalty| penalty.times).sum::<usize>(), 1);
     }
 }
+
+#[test]
+fn a_paragraph_with_a_replaced_name_may_not_be_struck_through() {
+    let asked = r#"{"entities": [{"from": "Acme", "to": "Borealis"}]}"#;
+    let before = "1. Crane\nAcme shall use the crane with care.";
+    clean(before, "1. Crane\nBorealis shall use the crane with care.", asked);
+    for format in ["\\strike ", "\\striked1 ", "\\fs1 "] {
+        let after = format!("1. Crane\nBorealis {{{format}shall use the crane}} with care.");
+        assert!(!kinds(before, &after, asked).is_empty(), "{format}");
+    }
+}
+
+#[test]
+fn a_definition_whose_name_is_replaced_keeps_its_meaning() {
+    let asked = r#"{"entities": [{"from": "Acme", "to": "Borealis"}]}"#;
+    let before = "1. Words\n\"Acme Hotline\" means the line that is always open.\n2. Use\nThe Acme Hotline is free.";
+    let after = before.replace("Acme", "Borealis");
+    clean(before, &after, asked);
+    for (from, to) in [("always", "never"), ("open.", "open. Nobody has to pay anything at all.")] {
+        assert_eq!(kinds(before, &after.replace(from, to), asked), [FaultKind::Unintended], "{to}");
+    }
+    let gone = "1. Words\n2. Use\nThe Borealis Hotline is free.";
+    assert!(kinds(before, gone, asked).contains(&FaultKind::Unintended));
+}

@@ -1,0 +1,85 @@
+//! Answers that a recording hides behind others: a text beside the findings, and what a model thought before its answer.
+
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use super::{committed, goldgate};
+use crate::golden_changes::{commit_all, expected, recording};
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a text beside the findings hides none of them from the checks on the answer", beside),
+        trial("what a model thought is not its answer", thought),
+        trial("more samples of one agent of several, and a note in an instruction, need no label", honest),
+    ]
+}
+
+/// Changes the prompt, and the outputs of every recording.
+fn recorded(repository: &Repository, change: impl Fn(&mut Value)) -> Ran {
+    repository.write("prompts/legal.md", "Report every change of control, briefly.\n");
+    for case in 0..12 {
+        let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
+        change(&mut run["outputs"]);
+        repository.write(&recording(case), run.to_string());
+    }
+    goldgate(repository, &["run", "--base", "HEAD"].map(str::to_owned))
+}
+
+fn beside() {
+    let with_check = || {
+        let repository = super::bases::base("contracts");
+        for case in 0..12 {
+            let mut golden: Value = serde_json::from_str(&repository.read(&expected(case))).unwrap();
+            golden["answer"] = json!({ "none_of": ["we guarantee"] });
+            repository.write(&expected(case), golden.to_string());
+        }
+        assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 0);
+        commit_all(&repository);
+        repository
+    };
+    let guarantee = "Needs prior approval, we guarantee.";
+    for text in [None, Some("Done.")] {
+        let ran = recorded(&with_check(), |outputs| {
+            outputs["findings"][0]["description"] = guarantee.into();
+            if let Some(text) = text {
+                outputs["text"] = text.into();
+            }
+        });
+        assert_eq!(ran.code, 1, "{text:?}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("answer_pass_rate"), "{text:?}: {}", ran.stdout);
+    }
+}
+
+fn thought() {
+    for [before, after] in [["", ""], ["<think>", "</think>"], ["Perhaps ", "? No.</think>"]] {
+        let ran = recorded(&committed("contracts"), |outputs| {
+            let draft = if before.is_empty() { String::new() } else { outputs.to_string() };
+            *outputs = json!({ "text": format!("{before}{draft}{after}{{\"findings\": []}}") });
+        });
+        assert_eq!(ran.code, 1, "{before}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("finding_recall 0%"), "{before}: {}", ran.stdout);
+    }
+}
+
+fn honest() {
+    let repository = Repository::bundled();
+    commit_all(&repository);
+    let runs = repository.path("fixtures/contracts/runs/legal");
+    for case in std::fs::read_dir(runs).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()) {
+        let file = |sample: u32| format!("fixtures/contracts/runs/legal/{case}/{sample}.json");
+        for sample in 0..3 {
+            let mut run: Value = serde_json::from_str(&repository.read(&file(sample))).unwrap();
+            run["sample"] = (sample + 3).into();
+            repository.write(&file(sample + 3), run.to_string());
+        }
+    }
+    let instructions = "fixtures/revision/cases/hire-crane/instructions.json";
+    let mut asked: Value = serde_json::from_str(&repository.read(instructions)).unwrap();
+    asked["notes"] = "From the review of May.".into();
+    repository.write(instructions, asked.to_string());
+    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("[needs approval]"), "{}", ran.stdout);
+}
