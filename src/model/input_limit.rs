@@ -146,7 +146,7 @@ impl InputLimit {
     };
     /// Findings that are each compared with those of another agent.
     pub const COMPARED_FINDINGS: Self = Self {
-        input: "findings of one answer that a case of `cross_agent` compares",
+        input: "findings of one answer that are compared with those of other agents",
         most: 500,
         unit: LimitUnit::Count,
         help: "a larger answer counts as unreadable there; divide the document",

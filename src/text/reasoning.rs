@@ -3,7 +3,7 @@
 /// The tags around the reasoning that some servers leave in the text.
 const TAGS: [[&str; 2]; 3] = [["<think>", "</think>"], ["<thinking>", "</thinking>"], ["<reasoning>", "</reasoning>"]];
 
-/// The answer of a text: what follows its reasoning. Empty if the reasoning has no end, because then there is no answer.
+/// The answer of a text: what follows its reasoning. Empty if the reasoning has no end, because then the answer is missing.
 ///
 /// A text has reasoning if it begins with one of the tags, or if it has an end tag and does not begin as JSON: a server may keep the
 /// first tag for itself.
@@ -28,7 +28,7 @@ mod tests {
     use super::answer_of;
 
     #[test]
-    fn reasoning_is_no_answer() {
+    fn an_answer_begins_after_its_reasoning() {
         for (text, answer) in [
             ("<think>{\"a\": 1}</think>{\"a\": 2}", "{\"a\": 2}"),
             ("\n<thinking>x</thinking>\n<thinking>y</thinking> z", " z"),

@@ -126,9 +126,9 @@ mod tests {
             calls(&run).0.into_iter().map(|call| call.name).collect()
         };
         let bad = r#"[{"name": "delete_account"}]"#;
-        for beside in ["null", "[]", bad] {
-            let both = format!(r#"{{"tool_calls": {beside}, "toolCalls": {bad}}}"#);
-            assert_eq!(names(&both), ["delete_account"], "{beside}");
+        for first in ["null", "[]", bad] {
+            let both = format!(r#"{{"tool_calls": {first}, "toolCalls": {bad}}}"#);
+            assert_eq!(names(&both), ["delete_account"], "{first}");
         }
         let two = format!(r#"{{"tool_calls": [{{"name": "find"}}], "toolCalls": {bad}}}"#);
         assert_eq!(names(&two), ["find", "delete_account"]);

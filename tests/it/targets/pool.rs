@@ -165,12 +165,17 @@ fn ending() {
 }
 
 fn called_off() {
-    let (folder, mut target) = worker("sleep 0.5; answer \"$id\"");
+    let (folder, mut target) = worker("sleep 1; answer \"$id\"");
     target.concurrency = Some(1);
     let agent = AgentProgram::open(&target, folder.path(), &env(&[])).unwrap();
     wait(async {
         let asked = request("bad");
-        assert!(tokio::time::timeout(Duration::from_millis(200), agent.run(&asked)).await.is_err());
+        {
+            let mut answer = std::pin::pin!(agent.run(&asked));
+            while started(folder.path()).is_empty() {
+                assert!(tokio::time::timeout(Duration::from_millis(10), answer.as_mut()).await.is_err());
+            }
+        }
         let record = agent.run(&request("good")).await.unwrap();
         assert_eq!(text(&record).0, "contracts/legal/good/0");
     });
