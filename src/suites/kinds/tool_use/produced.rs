@@ -31,7 +31,7 @@ pub fn produced(run: &Run) -> ToolUseOutput {
     let (calls, mut flaws) = calls(run);
     let ToolUseForm { text } = lenient::object(&run.outputs);
     let written = match &text {
-        Lenient::Given(text) => answer_of(&text.to_string()).to_owned(),
+        Lenient::Given(text) => answer_of(text.as_ref()).to_owned(),
         Lenient::Absent => String::new(),
         Lenient::Other(form) => {
             flaws.insert(0, format!("\"text\" is {form}, not a text"));
