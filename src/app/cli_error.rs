@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure, one_line};
 use crate::model::Interruption;
+use crate::render::plural;
 
 /// How many problems are listed; the rest is counted.
 const SHOWN: usize = 50;
@@ -37,10 +38,7 @@ impl CliError {
                 self.messages().into_iter().map(|message| format!("error: {message}")).collect()
             }
             Self::Input(problems) => {
-                let count = match problems.clone().sorted().len() {
-                    1 => "1 problem".to_owned(),
-                    count => format!("{count} problems"),
-                };
+                let count = plural(problems.clone().sorted().len(), "problem", "problems");
                 self.messages().into_iter().chain([format!("{count} found; nothing was done")]).collect()
             }
         }

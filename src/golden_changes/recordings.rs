@@ -222,16 +222,16 @@ impl RecordingComparison<'_> {
                 }
             }
         }
-        let mut changed = self.of(&[RecordingChange::Digests, RecordingChange::Content]);
-        if let Ok(AgentFileChange::Changed) = inputs {
-            let is_same = |key: &&CaseSample| self.changes.get(*key) == Some(&RecordingChange::Digests);
-            let (same, others): (Vec<&CaseSample>, Vec<&CaseSample>) = changed.into_iter().partition(is_same);
-            changed = others;
-            let same: Vec<&CaseSample> = same.into_iter().filter(|key| self.is_proved(key)).collect();
-            if !same.is_empty() {
-                self.add_line(found, &same, Weight::NeedsApproval, count(&same, SAME_ANSWERS));
-            }
+        let is_new_agent = matches!(inputs, Ok(AgentFileChange::Changed));
+        let mut same = if is_new_agent { self.of(&[RecordingChange::Digests]) } else { Vec::new() };
+        same.retain(|key| self.is_proved(key));
+        if !same.is_empty() {
+            self.add_line(found, &same, Weight::NeedsApproval, count(&same, SAME_ANSWERS));
         }
+        let changed = match is_new_agent {
+            true => self.of(&[RecordingChange::Content]),
+            false => self.of(&[RecordingChange::Digests, RecordingChange::Content]),
+        };
         if changed.is_empty() {
             return;
         }

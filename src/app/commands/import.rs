@@ -9,7 +9,7 @@ use crate::app::cli::ImportArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::case_queries::{AddedDrafts, KnownCases, NewRun};
 use crate::app::pipeline::imported_runs::{
-    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
+    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, write_recordings,
 };
 use crate::app::pipeline::transcript_files::{
     TranscriptFile, TranscriptFiles, TranscriptReading, joined_problems, read_transcript_files,
@@ -22,9 +22,6 @@ use crate::model::{AgentName, BadId, CaseId};
 use crate::render::plural;
 use crate::text::line;
 use crate::world::{Disk, World};
-
-/// The most characters of a query that are shown.
-const SHOWN: usize = 80;
 
 /// Reads files and writes a recording for each run in them: all of them, or none. Returns the exit code.
 ///

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use self::digests::Digests;
-pub use self::place::{ExistingRecordings, ImportedRun, RecordingsPlace};
+pub use self::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Entry, EntryKind, Files};
@@ -74,9 +74,6 @@ fn same_input(case: &CaseId, runs: &[ImportedRun<'_>]) -> Result<(), Diagnostics
     }
     problems.or(())
 }
-
-/// The most characters of a query that are shown.
-const SHOWN: usize = 80;
 
 /// Returns the recordings of one case as a set, which replaces the old ones at once.
 fn set<'a>(own: &RepoPath, case: &CaseId, texts: &'a [(RepoPath, String)]) -> FileSet<'a> {

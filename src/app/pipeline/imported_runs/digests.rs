@@ -1,6 +1,6 @@
 //! The digests of an imported recording: of the current agent, and of its case's input.
 
-use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace};
+use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::freshness::{RecordingDigests, recording_digests};
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
@@ -15,8 +15,6 @@ use crate::world::{Disk, World};
 
 /// The default config file.
 const CONFIG: &str = "goldgate.yaml";
-/// The most characters of a query that are shown.
-const SHOWN: usize = 80;
 
 /// The config's suites, if a config exists.
 pub struct Digests {

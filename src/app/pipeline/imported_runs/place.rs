@@ -3,6 +3,9 @@
 use crate::files::SourceText;
 use crate::format::transcript::{Transcript, TranscriptFormat};
 
+/// The most characters of a query that are shown.
+pub const SHOWN: usize = 80;
+
 /// The place of new recordings.
 pub struct RecordingsPlace<'a> {
     /// Their folder.
