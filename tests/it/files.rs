@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::repository::{Ran, Repository, program, ran};
+use crate::repository::{Ran, Repository, binary, program, ran};
 use crate::soundness::edits::files;
 use crate::trial;
 
@@ -61,7 +61,7 @@ fn full_device() {
 fn on_full_disk(repository: &Repository, arguments: &[&str]) -> Ran {
     let mut command = Command::new("sh");
     let limited = "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"";
-    command.args(["-c", limited, env!("CARGO_BIN_EXE_goldgate")]).args(arguments);
+    command.args(["-c", limited]).arg(binary()).args(arguments);
     ran(command.current_dir(repository.path("")).env_clear().env("SOURCE_DATE_EPOCH", "1795219200"))
 }
 

@@ -139,9 +139,14 @@ impl Repository {
     }
 }
 
+/// The program under test: the one that cargo has built beside the tests, or the one that `GOLDGATE_BINARY` names.
+pub fn binary() -> PathBuf {
+    std::env::var_os("GOLDGATE_BINARY").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_goldgate")), PathBuf::from)
+}
+
 /// The program with nothing of this process's environment, and a clock that stands still.
 pub fn program(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_goldgate"));
+    let mut command = Command::new(binary());
     command.current_dir(folder).env_clear().env("SOURCE_DATE_EPOCH", "1795219200");
     command
 }

@@ -6,7 +6,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::golden_changes::commit_all;
-use crate::repository::{Ran, Repository, ran, root};
+use crate::repository::{Ran, Repository, binary, ran, root};
 use crate::tags::tagged;
 use crate::trial;
 
@@ -146,7 +146,8 @@ fn on_terminal(repository: &Repository, columns: &str, answers: &str, arguments:
     let mut command = Command::new("python3");
     command
         .arg(root().join("tests/review/terminal.py"))
-        .args([columns, answers, env!("CARGO_BIN_EXE_goldgate")])
+        .args([columns, answers])
+        .arg(binary())
         .args(arguments)
         .current_dir(repository.path(""))
         .env_clear()

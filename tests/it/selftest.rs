@@ -103,7 +103,7 @@ fn identical() {
     assert!(ran.code == 0 && ran.stdout.ends_with("all cases can fail\n"), "{}{}", ran.stdout, ran.stderr);
 }
 
-/// What a debug build grades in time. `.ci/run` looks at every case, with a release build.
+/// What a debug build grades in time. `.ci/run` looks at every case, with an optimised build.
 const IN_TIME: [&str; 8] =
     ["triggers", "cross", "assistant", "interview", "variability", "reconciliation", "stability", "evidence"];
 /// The documents in which there is nothing to find: what an echo would pass first.

@@ -49,13 +49,13 @@ def shapes(size):
 
 def instructions(binary, text):
     """The instructions that the program executes from its start to its end."""
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", binary, "repair"]
+    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", binary, "repair"]
     ran = subprocess.run(command, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     said = ran.stderr.decode(errors="replace")
-    found = re.search(r"Collected : (\d+)", said)
+    found = re.search(r"I +refs: +([0-9,]+)", said)
     if (ran.returncode != 0 and "[nothing-recovered]" not in said) or not found:
         sys.exit(f"{' '.join(command)} ended with {ran.returncode}:\n{said}")
-    return int(found.group(1))
+    return int(found.group(1).replace(",", ""))
 
 
 def main():

@@ -21,15 +21,15 @@ MOST = 6.0
 
 def instructions(folder, arguments):
     """The instructions of the program. One thread, because those that wait for work count as well."""
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", BINARY, *arguments]
+    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", BINARY, *arguments]
     ran = subprocess.run(
         command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, env={**os.environ, "RAYON_NUM_THREADS": "1"}
     )
     said = ran.stderr.decode(errors="replace")
-    found = re.search(r"Collected : (\d+)", said)
+    found = re.search(r"I +refs: +([0-9,]+)", said)
     if ran.returncode not in (0, 1, 2) or not found:
         sys.exit(f"{' '.join(command)} ended with {ran.returncode}:\n{ran.stdout.decode()[-2000:]}\n{said[-4000:]}")
-    return int(found.group(1))
+    return int(found.group(1).replace(",", ""))
 
 
 def write(path, text):
