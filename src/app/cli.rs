@@ -292,7 +292,7 @@ pub struct InitArgs {
     #[arg(long)]
     pub no_workflow: bool,
     /// Action of the workflow with the commit of a release
-    #[arg(long, value_name = "OWNER/goldgate@COMMIT", conflicts_with = "no_workflow")]
+    #[arg(long, value_name = "OWNER/goldgate@COMMIT", conflicts_with = "no_workflow", value_parser = action)]
     pub action: Option<String>,
     /// Ask nothing, also on a terminal
     #[arg(long)]
@@ -323,6 +323,20 @@ pub struct CalibrateArgs {
 }
 
 /// Parses a rate in percent, from 0.1 to 50.
+/// Parses an action at a commit, in the form in which a workflow uses it.
+fn action(text: &str) -> Result<String, String> {
+    let is_name =
+        |part: &str| !part.is_empty() && part.chars().all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char));
+    let named = text.split_once('@').is_some_and(|(repository, commit)| {
+        let parts: Vec<&str> = repository.split('/').collect();
+        let is_commit = commit.len() == 40 && commit.chars().all(|char| char.is_ascii_hexdigit());
+        parts.len() == 2 && parts.iter().all(|part| is_name(part)) && is_commit
+    });
+    named
+        .then(|| text.to_owned())
+        .ok_or_else(|| "write OWNER/goldgate@COMMIT with the 40 digits of a commit".to_owned())
+}
+
 fn percent(text: &str) -> Result<f64, String> {
     let found = text.parse().ok().filter(|percent| (0.1..=50.0).contains(percent));
     found.ok_or_else(|| "write a number from 0.1 to 50".to_owned())

@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a file that is not a transcript is refused before anything is written", no_transcript),
         trial("a conversation of several turns is left out of a setup, and named", several_turns),
         trial("a setup that fails leaves nothing behind", nothing_left),
+        trial("results of promptfoo are set up with their assertions", promptfoo),
     ]
 }
 
@@ -77,9 +78,9 @@ fn transcripts() {
     assert!(!repository.path(".github").exists());
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
     let ids: Vec<&str> = cases["cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["refund-order-9", "which-invoices-are-overdue", "refund-order-9-2"]);
+    assert_eq!(ids, ["again", "overdue", "refund"], "a file with one query names its case");
     assert_eq!(cases["cases"][2]["expected_tools"], json!(["issue_refund"]));
-    assert!(repository.path("golden/runs/helper/which-invoices-are-overdue/1.json").exists());
+    assert!(repository.path("golden/runs/helper/overdue/1.json").exists());
     assert_eq!(repository.goldgate(&["check"]).code, 0);
     // Nothing counts before somebody has decided.
     assert!(cases["cases"].as_array().unwrap().iter().all(|case| case["draft"] == true));
@@ -93,12 +94,16 @@ fn transcripts() {
         json!([{ "role": "user", "content": "Refund order 9." }, { "role": "assistant", "content": "I cannot do that." }])
             .to_string(),
     );
-    let names = ["--agent", "helper", "--case", "refund-order-9-2", "--force"];
-    let import = [&["import", "openai", "worse.json", "--out", "golden/runs"][..], &names].concat();
-    assert_eq!(repository.goldgate(&import).code, 0);
+    let import = ["import", "openai", "worse.json", "--out", "golden/runs", "--agent", "helper", "--force"];
+    let ran = repository.goldgate(&import);
+    assert_eq!(ran.code, 2, "two cases have the query: {}", ran.stderr);
+    std::fs::rename(repository.path("worse.json"), repository.path("refund.json")).unwrap();
+    let import = import.map(|word| if word == "worse.json" { "refund.json" } else { word });
+    let ran = repository.goldgate(&import);
+    assert_eq!(ran.code, 0, "the file names the case: {}", ran.stderr);
     let worse = repository.goldgate(&["run"]);
     assert_eq!(worse.code, 1, "{}", worse.stdout);
-    assert!(worse.stdout.contains("refund-order-9-2"), "{}", worse.stdout);
+    assert!(worse.stdout.contains("refund"), "{}", worse.stdout);
     // The agent's files changed, and its recordings did not.
     repository.write("prompts/agent.md", "Answer at length.");
     assert_eq!(repository.goldgate(&["check"]).code, 2);
@@ -150,6 +155,45 @@ fn action() {
     let workflow = repository.read(".github/workflows/goldgate.yml");
     assert!(workflow.contains(&format!("uses: {action} #")) && !workflow.contains("OWNER"), "{workflow}");
     assert!(!ran.stdout.contains("OWNER"), "{}", ran.stdout);
+    for bad in ["acme/goldgate@v1", "goldgate@0123456789012345678901234567890123456789", "acme/goldgate", "a: b/c@d"] {
+        let ran = Repository::empty().goldgate(&["init", "--action", bad]);
+        assert_eq!((ran.code, ran.stderr.contains("write OWNER/goldgate@COMMIT")), (2, true), "{bad}: {}", ran.stderr);
+    }
+}
+
+/// Two tests with one prompt, of which only the first one can be said by a check.
+fn promptfoo() {
+    let repository = Repository::empty();
+    let result = |index: u64, name: &str, assertion: Value| {
+        json!({
+            "testIdx": index, "promptIdx": 0, "success": true, "provider": { "id": "exec:./agent" },
+            "prompt": { "raw": "Where is order 17?" }, "response": { "output": "It arrives on 2026-03-04." },
+            "testCase": { "description": name, "vars": {}, "assert": [assertion] } })
+    };
+    let stated = json!({ "type": "contains", "value": "2026-03-04" });
+    let unsaid = json!({ "type": "llm-rubric", "value": "It is polite." });
+    let results = [result(0, "names the day", stated), result(1, "is polite", unsaid)];
+    repository.write(
+        "results.json",
+        json!({ "evalId": "eval-1", "results": { "version": 3, "results": results } }).to_string(),
+    );
+    let ran = repository.goldgate(&["init", "--from", "results.json", "--no-workflow"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+    let [named, polite] = [&cases["cases"][0], &cases["cases"][1]];
+    assert_eq!((&named["id"], &polite["id"]), (&json!("names-the-day"), &json!("is-polite")));
+    assert_eq!(
+        (&named["answer"], &named["expected_output_contains"]),
+        (&json!([{ "all_of": ["2026-03-04"], "case_sensitive": true }]), &json!([]))
+    );
+    assert_eq!(
+        (&polite["answer"], &polite["expected_output_contains"]),
+        (&Value::Null, &json!(["arrives", "2026-03-04"]))
+    );
+    assert!(polite["notes"].as_str().unwrap().contains("Not imported: llm-rubric"), "{polite}");
+    assert_eq!(repository.goldgate(&["check"]).code, 0);
+    assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
+    assert_eq!(repository.goldgate(&["run"]).code, 0);
 }
 
 fn nothing_replaced() {

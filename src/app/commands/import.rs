@@ -11,6 +11,7 @@ use crate::app::pipeline::case_queries::{AddedDrafts, KnownCases, NewRun};
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, write_recordings,
 };
+use crate::app::pipeline::proposed_case::{Origin, QueryCount};
 use crate::app::pipeline::transcript_files::{
     TranscriptFile, TranscriptFiles, TranscriptReading, joined_problems, read_transcript_files,
 };
@@ -165,7 +166,7 @@ impl ImportNames<'_> {
             let ImportedRun { run, source, form: _ } = imported;
             let agent = self.agent.clone().map_or_else(|| agent_of(source, run), Ok);
             let Some(agent) = problems.keep(agent) else { continue };
-            match (self.case_for(&agent, run), self.unknown, self.known) {
+            match (self.case_for(&agent, run, source.file.name()), self.unknown, self.known) {
                 (Some(case), ..) => named.entry((agent, case)).or_default().push(imported),
                 (None, UnknownCase::Drafted, Some(_)) => new.push((agent, imported)),
                 (None, UnknownCase::Drafted, None) | (None, UnknownCase::Refused, _) => {
@@ -181,7 +182,7 @@ impl ImportNames<'_> {
         if let (Some(known), false) = (self.known, new.is_empty()) {
             let runs: Vec<NewRun<'_>> = new
                 .iter()
-                .map(|(agent, one)| NewRun { run: one.run, file: one.source.file.name(), agent: agent.clone() })
+                .map(|(agent, one)| NewRun { run: one.run, origin: origin_of(files, one), agent: agent.clone() })
                 .collect();
             drafts = known.add_drafts(&runs)?;
             for ((agent, imported), case) in new.iter().zip(&drafts.cases) {
@@ -212,14 +213,15 @@ impl ImportNames<'_> {
         source.problem(run.at, Code::NO_CASE, what, help)
     }
 
-    /// The case of a run: that of the command line, that of the transcript, or the one with its query. With new cases, it has to exist.
-    fn case_for(&self, agent: &AgentName, run: &Transcript) -> Option<CaseId> {
+    /// The case of a run: that of the command line, that of the transcript, or the one with its query; of several, the one with the
+    /// name of the file. With new cases, it has to exist.
+    fn case_for(&self, agent: &AgentName, run: &Transcript, file: &str) -> Option<CaseId> {
         let stated = || run.case.as_deref().and_then(|id| CaseId::new(id).ok());
         let is_known = |case: &CaseId| match (self.unknown, self.known) {
             (UnknownCase::Refused, _) | (UnknownCase::Drafted, None) => true,
             (UnknownCase::Drafted, Some(known)) => known.has(agent, case),
         };
-        let by_query = || self.known.filter(|_| run.case.is_none())?.case_of(agent, run);
+        let by_query = || self.known.filter(|_| run.case.is_none())?.case_of(agent, run, file);
         self.case.clone().or_else(stated).filter(is_known).or_else(by_query)
     }
 
@@ -243,6 +245,14 @@ impl ImportNames<'_> {
             Some(_) | None => Ok(()),
         }
     }
+}
+
+/// Where a run was read.
+fn origin_of<'a>(files: &'a [TranscriptFile], one: &ImportedRun<'a>) -> Origin<'a> {
+    let file = files.iter().find(|file| file.source.file == one.source.file);
+    let queries = file.map_or(QueryCount::Several, |file| QueryCount::of(&file.runs));
+    let case = file.and_then(|file| file.case_of(one.run));
+    Origin { file: one.source.file.name(), queries, case }
 }
 
 fn agent_of(source: &SourceText, run: &Transcript) -> Result<AgentName, Diagnostic> {

@@ -12,8 +12,8 @@ use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
 };
-use crate::app::pipeline::proposed_case::{AnswerWords, ProposedCase};
-use crate::app::pipeline::transcript_files::TranscriptFile;
+use crate::app::pipeline::proposed_case::{AnswerWords, Origin, ProposedCase, QueryCount};
+use crate::app::pipeline::transcript_files::{TranscriptFile, foreign_cases};
 use crate::app::worktree::graded_with;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, files_below};
@@ -169,14 +169,15 @@ impl ProposedCases {
     }
 }
 
-/// One case per query. Several conversations in a file with the same query are its samples; one in another file is a case of its own.
+/// One case per query and stated case. Several conversations of it in a file are its samples; one in another file is a case of its own.
 fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
     let words = AnswerWords::of(files.iter().flat_map(|file| &file.runs).filter_map(|run| run.text.as_deref()));
     let (mut cases, mut used): (Vec<ProposedCase>, _) = (Vec::new(), BTreeSet::new());
     let (mut incomplete, mut of_several_turns) = (Vec::new(), Vec::new());
     let mut assigned = Vec::with_capacity(files.len());
     for file in files {
-        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut known: BTreeMap<(Option<&str>, &str), usize> = BTreeMap::new();
+        let queries = QueryCount::of(&file.runs);
         let mut of_file = Vec::with_capacity(file.runs.len());
         let name = file.source.file.to_string();
         for run in &file.runs {
@@ -186,13 +187,14 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
                 continue;
             }
             let query = run.query.as_deref().filter(|_| run.status == RunStatus::Completed);
-            let case = query.and_then(|query| match known.get(query) {
+            let case = query.and_then(|query| match known.get(&(run.case.as_deref(), query)) {
                 Some(case) => Some(*case),
                 None => {
-                    let mut case = ProposedCase::of(run, file.source.file.name(), &words, stage)?;
+                    let origin = Origin { file: file.source.file.name(), queries, case: file.case_of(run) };
+                    let mut case = ProposedCase::of(run, origin, &words, stage)?;
                     case.renamed(&mut used);
                     cases.push(case);
-                    known.insert(query, cases.len() - 1);
+                    known.insert((run.case.as_deref(), query), cases.len() - 1);
                     Some(cases.len() - 1)
                 }
             });
@@ -259,7 +261,10 @@ fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
         }
     }
     match (best, first_problem) {
-        (Some((_, form, runs)), _) => Ok(TranscriptFile { source, form, runs, cases: Vec::new() }),
+        (Some((_, form, runs)), _) => {
+            let cases = foreign_cases(form, &source)?;
+            Ok(TranscriptFile { source, form, runs, cases })
+        }
         (None, Some(problem)) => Err(problem),
         (None, None) => {
             let what = "the file has no conversation";

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::{LoadedSuite, Plan, plan};
-use super::proposed_case::{AnswerWords, ProposedCase};
+use super::proposed_case::{AnswerWords, Origin, ProposedCase, id_of_file};
 use super::selection::Selection;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
@@ -26,8 +26,8 @@ pub struct KnownCases {
 pub struct NewRun<'a> {
     /// The run.
     pub run: &'a Transcript,
-    /// The name of its file.
-    pub file: &'a str,
+    /// Where it was read.
+    pub origin: Origin<'a>,
     /// Its agent.
     pub agent: AgentName,
 }
@@ -64,13 +64,12 @@ impl KnownCases {
         Ok(Some(Self { disk, plan }))
     }
 
-    /// The case of an agent with the query of the run; `None` without such a case, or with several.
-    pub fn case_of(&self, agent: &AgentName, run: &Transcript) -> Option<CaseId> {
+    /// The case of an agent with the query of the run; of several, the one with the name of the file. `None` without such a case.
+    pub fn case_of(&self, agent: &AgentName, run: &Transcript, file: &str) -> Option<CaseId> {
         let found = self.cases_asking(agent, run.query.as_deref()?);
-        match found.len() {
-            1 => found.first().map(|case| (*case).clone()),
-            _ => None,
-        }
+        let named = id_of_file(file).and_then(|id| found.iter().find(|case| case.as_str() == id));
+        let only = found.first().filter(|_| found.len() == 1);
+        named.or(only).map(|case| (*case).clone())
     }
 
     /// The cases of an agent with a query.
@@ -102,20 +101,17 @@ impl KnownCases {
         let mut added: Vec<(&AgentName, &str, CaseId)> = Vec::new();
         let (mut cases, mut before) = (Vec::new(), BTreeMap::new());
         for new in runs {
-            let NewRun { run, file, agent } = new;
+            let NewRun { run, origin, agent } = new;
             let asked = run.query.as_deref().unwrap_or_default();
             if let Some((.., case)) = added.iter().find(|(of, known, _)| *of == agent && is_same_text(known, asked)) {
                 cases.push(Some(case.clone()));
                 continue;
             }
             let loaded = self.suite_of(agent)?;
-            let Some(mut case) = ProposedCase::of(run, file, &words, CaseStage::Draft) else {
+            let Some(mut case) = ProposedCase::of(run, *origin, &words, CaseStage::Draft) else {
                 cases.push(None);
                 continue;
             };
-            if let Some(id) = run.case.as_deref().filter(|id| CaseId::new(id).is_ok()) {
-                id.clone_into(&mut case.id);
-            }
             let known = loaded.suite.pairs_to_run().map(|pair| &pair.case);
             let retired = loaded.suite.retired().iter().map(|(case, _)| case);
             let new = added.iter().map(|(.., case)| case);

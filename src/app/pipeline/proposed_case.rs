@@ -3,14 +3,17 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
+use serde_json::Value;
 
+use crate::format::foreign_cases::ForeignCase;
 use crate::format::transcript::Transcript;
+use crate::model::CaseId;
 use crate::suites::CaseStage;
 
 /// A case of kind `tool_use`: what the agent did in a transcript, as a proposal of what it should do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProposedCase {
-    /// Its id, from the first words of the query.
+    /// Its id: that of the run, the name of a file with this query alone, or the first words of the query.
     pub id: String,
     /// Whether it is a draft.
     #[serde(skip_serializing_if = "is_accepted")]
@@ -20,7 +23,37 @@ pub struct ProposedCase {
     pub query: String,
     expected_tools: Vec<String>,
     expected_output_contains: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    answer: Vec<Value>,
     notes: String,
+}
+
+/// Where the transcript of a case was read.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// The name of the file.
+    pub file: &'a str,
+    /// How many queries the file has.
+    pub queries: QueryCount,
+    /// The case of the other tool, if the file has one for the run.
+    pub case: Option<&'a ForeignCase>,
+}
+
+/// Whether a file can name a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueryCount {
+    /// Its runs are samples of one case.
+    One,
+    /// Its runs are of several cases.
+    Several,
+}
+
+impl QueryCount {
+    /// Of the runs of a file.
+    pub fn of<'a>(runs: impl IntoIterator<Item = &'a Transcript>) -> Self {
+        let queries: HashSet<Option<&str>> = runs.into_iter().map(|run| run.query.as_deref()).collect();
+        if queries.len() > 1 { Self::Several } else { Self::One }
+    }
 }
 
 /// The most phrases of a case; the answer must contain one of them.
@@ -29,26 +62,42 @@ const PHRASES: usize = 3;
 const ID_WORDS: usize = 6;
 /// The fewest letters of a word that says something.
 const LETTERS: usize = 6;
+/// The fewest letters of the name of a file that says something.
+const NAME_LETTERS: usize = 3;
 
 impl ProposedCase {
-    /// The case of a transcript; `None` without a query or without an answer.
-    pub fn of(run: &Transcript, file: &str, known: &AnswerWords, stage: CaseStage) -> Option<Self> {
+    /// The case of a transcript; `None` without a query or without an answer. What the case of another tool requires is required
+    /// here, instead of words of the answer.
+    pub fn of(run: &Transcript, origin: Origin<'_>, known: &AnswerWords, stage: CaseStage) -> Option<Self> {
+        let Origin { file, queries, case } = origin;
         let (query, answer) = (run.query.as_ref()?, run.text.as_ref()?);
-        let phrases = known.distinctive(query, answer);
-        if query.trim().is_empty() || phrases.is_empty() {
+        let required: Vec<Value> = case.map(|case| case.answer().to_vec()).unwrap_or_default();
+        let phrases = if required.is_empty() { known.distinctive(query, answer) } else { Vec::new() };
+        if query.trim().is_empty() || (phrases.is_empty() && required.is_empty()) {
             return None;
         }
         let mut known = HashSet::new();
         let tools: Vec<String> =
             run.calls.iter().map(|call| call.name.clone()).filter(|name| known.insert(name.clone())).collect();
+        let of_file = || id_of_file(file).filter(|_| queries == QueryCount::One);
+        let stated = run.case.clone().filter(|id| CaseId::new(id).is_ok());
+        let what = match required.is_empty() {
+            true => "this is what the agent did",
+            false => "the tools are those that the agent called, the checks are the assertions",
+        };
+        let not_imported = match case.map(|case| case.left_out.join("; ")).filter(|all| !all.is_empty()) {
+            Some(all) => format!(" Not imported: {all}."),
+            None => String::new(),
+        };
         Some(Self {
-            id: id_of(query),
+            id: stated.or_else(of_file).unwrap_or_else(|| id_of(query)),
             draft: stage,
             category: if tools.len() > 1 { "multi_step" } else { "happy_path" },
             query: query.clone(),
             expected_tools: tools,
             expected_output_contains: phrases,
-            notes: format!("Proposed from {file}: this is what the agent did. Decide what it should do."),
+            answer: required,
+            notes: format!("Proposed from {file}: {what}. Decide what it should do.{not_imported}"),
         })
     }
 
@@ -123,6 +172,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
+/// The id of a case that has a file of its own: the file's name up to its first dot, if it is an id with some letters.
+pub fn id_of_file(file: &str) -> Option<String> {
+    let stem = file.split_once('.')?.0.replace(' ', "-");
+    let says_something = stem.chars().filter(char::is_ascii_alphabetic).count() >= NAME_LETTERS;
+    (says_something && CaseId::new(&stem).is_ok()).then_some(stem)
+}
+
 fn id_of(query: &str) -> String {
     let kept = |word: &str| -> String { word.chars().filter(char::is_ascii_alphanumeric).collect() };
     let words: Vec<String> =
@@ -134,7 +190,7 @@ fn id_of(query: &str) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{AnswerWords, ProposedCase, id_of};
+    use super::{AnswerWords, ProposedCase, id_of, id_of_file};
     use crate::suites::CaseStage;
 
     #[test]
@@ -142,6 +198,15 @@ mod tests {
         assert_eq!(id_of("Which invoices of Acme are overdue, and since when?"), "which-invoices-of-acme-are-overdue");
         assert_eq!(id_of("¿Qué?"), "qu");
         assert_eq!(id_of("???"), "case");
+    }
+
+    #[test]
+    fn a_file_names_its_case_if_its_name_says_something() {
+        assert_eq!(id_of_file("late-order.json").as_deref(), Some("late-order"));
+        assert_eq!(id_of_file("Late order.sse.gz").as_deref(), Some("Late-order"));
+        for name in ["17.json", "2026-03-04.json", "-late.json", "caf\u{e9}.json", ".json", "standard input"] {
+            assert_eq!(id_of_file(name), None, "{name}");
+        }
     }
 
     #[test]
@@ -171,6 +236,7 @@ mod tests {
             query: String::new(),
             expected_tools: Vec::new(),
             expected_output_contains: Vec::new(),
+            answer: Vec::new(),
             notes: String::new(),
         };
         let mut used = BTreeSet::new();

@@ -22,6 +22,13 @@ pub struct TranscriptFile {
     pub cases: Vec<ForeignCase>,
 }
 
+impl TranscriptFile {
+    /// The file's case of a run.
+    pub fn case_of(&self, run: &Transcript) -> Option<&ForeignCase> {
+        self.cases.iter().find(|case| run.case.as_deref() == Some(case.id.as_str()))
+    }
+}
+
 /// How files are read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TranscriptReading<'a> {
@@ -89,7 +96,7 @@ pub fn read_transcript_files(
     joined_problems(problems).or(())?;
     if found.files.is_empty() {
         let what = "no file of a known format was found";
-        return Err(Diagnostic::of_file(paths.join(" "), Code::NO_TRANSCRIPT, what, FORMATS).into());
+        return Err(Diagnostic::of_file(paths.join(" "), Code::NO_TRANSCRIPT, what, formats()).into());
     }
     Ok(found)
 }
@@ -106,25 +113,40 @@ fn read_file(source: SourceText, reading: TranscriptReading<'_>) -> Result<ReadF
     let found = reading.form.map_or_else(|| format_of(&source), |form| Ok(Some(form)));
     let Some(form) = found? else { return Ok(ReadFile::Unknown(source)) };
     let runs = read_transcripts(form, &source, reading.case_key)?;
-    let cases = match form {
-        TranscriptFormat::Promptfoo => promptfoo_cases(&source)?,
-        TranscriptFormat::OpenaiEvals => openai_evals_cases(&source)?,
+    let cases = foreign_cases(form, &source)?;
+    Ok(ReadFile::Runs(TranscriptFile { source, form, runs, cases }))
+}
+
+/// The cases of another tool in a file.
+///
+/// # Errors
+/// A file without cases in a format of cases.
+pub fn foreign_cases(form: TranscriptFormat, source: &SourceText) -> Result<Vec<ForeignCase>, Diagnostics> {
+    match form {
+        TranscriptFormat::Promptfoo => Ok(promptfoo_cases(source)?),
+        TranscriptFormat::OpenaiEvals => openai_evals_cases(source),
         TranscriptFormat::OpenAi
         | TranscriptFormat::Anthropic
         | TranscriptFormat::Otlp
         | TranscriptFormat::Inspect
         | TranscriptFormat::Langchain
         | TranscriptFormat::Langsmith
-        | TranscriptFormat::Langfuse => Vec::new(),
-    };
-    Ok(ReadFile::Runs(TranscriptFile { source, form, runs, cases }))
+        | TranscriptFormat::Langfuse => Ok(Vec::new()),
+    }
 }
 
 fn unknown(source: &SourceText) -> Diagnostic {
-    source.problem(0, Code::UNKNOWN_FORMAT, "the format of this file is not known", FORMATS)
+    source.problem(0, Code::UNKNOWN_FORMAT, "the format of this file is not known", formats())
 }
 
-const FORMATS: &str = "provide transcripts of a format that docs/traces.md lists, or name the format before the path";
+/// The formats that can be read.
+fn formats() -> String {
+    let known: Vec<&str> = TranscriptFormat::ALL.iter().map(|format| format.as_str()).collect();
+    format!(
+        "use one of the formats {}, or results of promptfoo (docs/traces.md), or name the format before the path",
+        known.join(", ")
+    )
+}
 
 /// The files that a path names: itself, those in a folder, or those that match a pattern.
 fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {

@@ -42,6 +42,11 @@ impl ForeignCase {
         }
     }
 
+    /// What its answer must satisfy.
+    pub fn answer(&self) -> &[Value] {
+        &self.answer
+    }
+
     /// The same case as a draft: its requirements are proposed.
     pub fn into_draft(self) -> Self {
         Self { draft: true, ..self }
