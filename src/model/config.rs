@@ -80,7 +80,7 @@ pub struct SuiteConfig {
     pub samples: Option<u32>,
     /// The agents that are graded on it.
     pub agents: BTreeMap<AgentName, Agent>,
-    /// Gates that replace the kind's defaults, by metric.
+    /// Gates by metric. A stated part replaces that part of the kind's default gate; the other parts stay.
     pub gates: BTreeMap<String, Vec<StatedGate>>,
     /// Whether the suite fails if a case passed in the baseline and fails now.
     pub no_newly_failing: bool,

@@ -93,7 +93,12 @@ fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
                 Authority::Blocking => "",
                 Authority::Advisory => " This does not block the merge.",
             };
-            Some(format!("First run: {passes}, {fails}: {}. {next}{advisory}", failed_gates(report, tally.fail)))
+            let until = match report.baseline_use {
+                BaselineUse::Written => " A fixed limit fails until the agent meets it or its cases are corrected.",
+                BaselineUse::Compared | BaselineUse::Added => "",
+            };
+            let gates = failed_gates(report, tally.fail);
+            Some(format!("First run: {passes}, {fails}: {gates}. {next}{until}{advisory}"))
         }
         Verdict::Pass => Some(format!("First run: {} {next}", lower_first(&passed(report, tally.pass)))),
         Verdict::Inconclusive => None,

@@ -33,7 +33,9 @@ impl GateCounts {
     /// Counts the gates of these agents.
     pub fn of_agents<'a>(agents: impl IntoIterator<Item = &'a AgentReport>) -> Self {
         let mut tally = Self::default();
-        for gate in agents.into_iter().flat_map(|agent| &agent.metrics).flat_map(|metric| &metric.gates) {
+        // What no case can have is not shown, so its gates are not counted.
+        let metrics = agents.into_iter().flat_map(|agent| &agent.metrics).filter(|metric| !metric.is_silent());
+        for gate in metrics.flat_map(|metric| &metric.gates) {
             match gate.ruling {
                 Ruling::Judged(Verdict::Pass) => tally.pass += 1,
                 Ruling::Judged(Verdict::Inconclusive) => tally.inconclusive += 1,

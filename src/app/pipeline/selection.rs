@@ -52,7 +52,8 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
 /// Returns the error that no case matches, with a suggestion if a case has a similar id.
 pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<String>) -> Diagnostic {
     let asked: Vec<&str> = wanted.cases.iter().map(|pattern| pattern.glob().glob()).collect();
-    let near = asked.iter().find_map(|text| nearest(text, cases.iter().map(String::as_str)));
+    let ids = || cases.iter().map(String::as_str);
+    let near = asked.iter().find_map(|text| nearest(text, ids()).or_else(|| with_words_of(text, ids())));
     if wanted.failed.is_some() {
         let what = "none of the cases that failed in the last run is left under the options";
         return Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, "run without --failed");
@@ -66,6 +67,19 @@ pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<St
         Some(_) | None => "correct the options; `goldgate explain SUITE` lists the cases of a suite".to_owned(),
     };
     Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, help)
+}
+
+/// The first id with the most words of a text, if it has at least half of them.
+fn with_words_of<'a>(text: &str, ids: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let words = |text: &str| -> BTreeSet<String> {
+        let split = text.split(|char: char| !char.is_alphanumeric()).filter(|word| word.len() > 2);
+        split.map(str::to_lowercase).collect()
+    };
+    let wanted = words(text);
+    let shared = |id: &str| words(id).intersection(&wanted).count();
+    let best = ids.into_iter().map(|id| (std::cmp::Reverse(shared(id)), id)).min()?;
+    let (std::cmp::Reverse(count), id) = best;
+    (count > 0 && 2 * count >= wanted.len()).then_some(id)
 }
 
 /// The filters and options that select what is graded.
@@ -128,5 +142,24 @@ impl Selection {
     /// Returns whether all cases are selected.
     pub fn selection(&self) -> CaseSelection {
         if self.choice().is_all() && self.shard.is_none() { CaseSelection::Whole } else { CaseSelection::Part }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_words_of;
+
+    #[test]
+    fn a_part_of_an_id_suggests_the_id() {
+        let ids = ["can-you-write-my-history-essay", "late-order", "order-cancelled"];
+        for (text, found) in [
+            ("history-essay", Some("can-you-write-my-history-essay")),
+            ("history essay napoleon", Some("can-you-write-my-history-essay")),
+            ("Order", Some("late-order")),
+            ("refund-of-a-tent", None),
+            ("", None),
+        ] {
+            assert_eq!(with_words_of(text, ids), found, "{text}");
+        }
     }
 }

@@ -64,7 +64,7 @@ pub(super) struct SuiteForm {
     /// The agents that are graded on it.
     #[serde(default)]
     pub(super) agents: BTreeMap<String, AgentForm>,
-    /// Gates that replace the kind's defaults, by metric.
+    /// Gates by metric. A stated part replaces that part of the kind's default gate; the other parts stay.
     #[serde(default)]
     pub(super) gates: BTreeMap<String, GateForms>,
     /// Adds the gate `newly_failing: { max: 0 }`: the suite fails if a case passed in the baseline and fails now.

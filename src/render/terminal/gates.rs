@@ -1,8 +1,8 @@
 //! The gates that fail or are inconclusive, each with the cases that moved it.
 
 use crate::model::{
-    AgentName, AgentReport, CaseId, GateRuling, MetricReport, Report, Ruling, SuiteId, SuiteReport, Tier, Verdict,
-    metric_value,
+    AgentName, AgentReport, CaseId, EvidenceLine, GateRuling, MetricReport, Report, Ruling, SuiteId, SuiteReport, Tier,
+    Verdict, metric_value,
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::{line, put};
@@ -15,9 +15,15 @@ pub(super) const LISTED: usize = 12;
 /// The number of values of an output, and of changes of an agent, that are listed.
 const OUTPUTS: usize = 3;
 
-/// The cases whose outputs are listed already.
+/// The cases whose outputs are listed already, each with its differences there.
 #[derive(Default)]
-struct ComparedCases<'a>(Vec<(&'a SuiteId, Tier, &'a AgentName, &'a CaseId)>);
+struct ComparedCases<'a>(Vec<ComparedCase<'a>>);
+
+/// A case whose outputs are listed.
+struct ComparedCase<'a> {
+    name: (&'a SuiteId, Tier, &'a AgentName, &'a CaseId),
+    differences: &'a [EvidenceLine],
+}
 
 /// Each failed gate with the cases that moved it, then the inconclusive ones.
 pub(super) fn gates(out: &mut String, report: &Report) {
@@ -78,15 +84,24 @@ impl<'a> ComparedCases<'a> {
     /// The cases that moved a metric, each with both sides.
     fn list(&mut self, out: &mut String, suite: &'a SuiteReport, agent: &'a AgentReport, metric: &'a MetricReport) {
         for (one, case) in evidence::cases_with_reports(agent, metric) {
-            put(out, format!("  {} {}", one.case, evidence::case_value(metric, one)).trim_end());
-            for difference in &one.differences {
+            let title = format!("  {} {}", one.case, evidence::case_value(metric, one));
+            let title = title.trim_end();
+            let name = (&suite.id, suite.tier, &agent.agent, &one.case);
+            let differences = one.differences.as_slice();
+            let of_case = || self.0.iter().filter(|shown| shown.name == name);
+            if of_case().any(|shown| shown.differences == differences) {
+                put(out, &format!("{title}: as above"));
+                continue;
+            }
+            put(out, title);
+            let is_new = of_case().next().is_none();
+            self.0.push(ComparedCase { name, differences });
+            for difference in differences {
                 let samples = evidence::in_samples(case, difference);
                 put(out, &format!("    expected {}", line(&difference.difference.expected, 200)));
                 put(out, &format!("    got      {}{samples}", line(&difference.difference.produced, 300)));
             }
-            let name = (&suite.id, suite.tier, &agent.agent, &one.case);
-            if !self.0.contains(&name) {
-                self.0.push(name);
+            if is_new {
                 let changed = agent.since_base.outputs_of(&one.case).iter().take(OUTPUTS);
                 let completed = case.map_or(1, |case| case.completed);
                 changed.for_each(|one| put(out, &format!("    changed  {}", change_line(one, completed, PLAIN_MARKS))));
