@@ -11,7 +11,7 @@ use crate::app::pipeline::case_queries::{AddedDrafts, KnownCases, NewRun};
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, write_recordings,
 };
-use crate::app::pipeline::proposed_case::{Origin, QueryCount};
+use crate::app::pipeline::proposed_case::Origin;
 use crate::app::pipeline::transcript_files::{
     TranscriptFile, TranscriptFiles, TranscriptReading, joined_problems, read_transcript_files,
 };
@@ -158,17 +158,20 @@ impl ImportNames<'_> {
         let mut problems = Diagnostics::default();
         let (mut named, mut new) = (NamedRuns::new(), Vec::new());
         let imported = |file: &'a TranscriptFile| {
-            file.runs.iter().map(|run| ImportedRun { run, source: &file.source, form: file.form })
+            let origins = file.origins();
+            file.runs
+                .iter()
+                .map(move |run| (ImportedRun { run, source: &file.source, form: file.form }, origins.of(run)))
         };
-        let runs: Vec<ImportedRun<'a>> = files.iter().flat_map(imported).collect();
-        self.one_case(&runs)?;
-        for imported in runs {
+        let runs: Vec<(ImportedRun<'a>, Origin<'a>)> = files.iter().flat_map(imported).collect();
+        self.one_case(&runs.iter().map(|(imported, _)| *imported).collect::<Vec<_>>())?;
+        for (imported, origin) in runs {
             let ImportedRun { run, source, form: _ } = imported;
             let agent = self.agent.clone().map_or_else(|| agent_of(source, run), Ok);
             let Some(agent) = problems.keep(agent) else { continue };
             match (self.case_for(&agent, run, source.file.name()), self.unknown, self.known) {
                 (Some(case), ..) => named.entry((agent, case)).or_default().push(imported),
-                (None, UnknownCase::Drafted, Some(_)) => new.push((agent, imported)),
+                (None, UnknownCase::Drafted, Some(_)) => new.push((agent, imported, origin)),
                 (None, UnknownCase::Drafted, None) | (None, UnknownCase::Refused, _) => {
                     let case = case_of(source, run).map_err(|problem| self.unknown_case(&agent, imported, problem));
                     if let Some(case) = problems.keep(case) {
@@ -182,10 +185,10 @@ impl ImportNames<'_> {
         if let (Some(known), false) = (self.known, new.is_empty()) {
             let runs: Vec<NewRun<'_>> = new
                 .iter()
-                .map(|(agent, one)| NewRun { run: one.run, origin: origin_of(files, one), agent: agent.clone() })
+                .map(|(agent, one, origin)| NewRun { run: one.run, origin: *origin, agent: agent.clone() })
                 .collect();
             drafts = known.add_drafts(&runs)?;
-            for ((agent, imported), case) in new.iter().zip(&drafts.cases) {
+            for ((agent, imported, _), case) in new.iter().zip(&drafts.cases) {
                 if let Some(case) = case {
                     named.entry((agent.clone(), case.clone())).or_default().push(*imported);
                 }
@@ -245,14 +248,6 @@ impl ImportNames<'_> {
             Some(_) | None => Ok(()),
         }
     }
-}
-
-/// Where a run was read.
-fn origin_of<'a>(files: &'a [TranscriptFile], one: &ImportedRun<'a>) -> Origin<'a> {
-    let file = files.iter().find(|file| file.source.file == one.source.file);
-    let queries = file.map_or(QueryCount::Several, |file| QueryCount::of(&file.runs));
-    let case = file.and_then(|file| file.case_of(one.run));
-    Origin { file: one.source.file.name(), queries, case }
 }
 
 fn agent_of(source: &SourceText, run: &Transcript) -> Result<AgentName, Diagnostic> {

@@ -12,7 +12,7 @@ use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
 };
-use crate::app::pipeline::proposed_case::{AnswerWords, Origin, ProposedCase, QueryCount};
+use crate::app::pipeline::proposed_case::{AnswerWords, ProposedCase};
 use crate::app::pipeline::transcript_files::{TranscriptFile, foreign_cases};
 use crate::app::worktree::graded_with;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -177,7 +177,7 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
     let mut assigned = Vec::with_capacity(files.len());
     for file in files {
         let mut known: BTreeMap<(Option<&str>, &str), usize> = BTreeMap::new();
-        let queries = QueryCount::of(&file.runs);
+        let origins = file.origins();
         let mut of_file = Vec::with_capacity(file.runs.len());
         let name = file.source.file.to_string();
         for run in &file.runs {
@@ -190,8 +190,7 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
             let case = query.and_then(|query| match known.get(&(run.case.as_deref(), query)) {
                 Some(case) => Some(*case),
                 None => {
-                    let origin = Origin { file: file.source.file.name(), queries, case: file.case_of(run) };
-                    let mut case = ProposedCase::of(run, origin, &words, stage)?;
+                    let mut case = ProposedCase::of(run, origins.of(run), &words, stage)?;
                     case.renamed(&mut used);
                     cases.push(case);
                     known.insert((run.case.as_deref(), query), cases.len() - 1);

@@ -1,7 +1,8 @@
 //! Finds the files of transcripts that a user names, and reads their runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use super::proposed_case::{Origin, QueryCount};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText, files_below};
@@ -22,10 +23,29 @@ pub struct TranscriptFile {
     pub cases: Vec<ForeignCase>,
 }
 
+/// Where the runs of a file come from.
+pub struct Origins<'a> {
+    file: &'a str,
+    queries: QueryCount,
+    cases: HashMap<&'a str, &'a ForeignCase>,
+}
+
 impl TranscriptFile {
-    /// The file's case of a run.
-    pub fn case_of(&self, run: &Transcript) -> Option<&ForeignCase> {
-        self.cases.iter().find(|case| run.case.as_deref() == Some(case.id.as_str()))
+    /// Where its runs come from.
+    pub fn origins(&self) -> Origins<'_> {
+        Origins {
+            file: self.source.file.name(),
+            queries: QueryCount::of(&self.runs),
+            cases: self.cases.iter().map(|case| (case.id.as_str(), case)).collect(),
+        }
+    }
+}
+
+impl<'a> Origins<'a> {
+    /// Where a run of the file comes from.
+    pub fn of(&self, run: &Transcript) -> Origin<'a> {
+        let case = run.case.as_deref().and_then(|id| self.cases.get(id).copied());
+        Origin { file: self.file, queries: self.queries, case }
     }
 }
 
