@@ -20,6 +20,7 @@ use clap_complete::Shell;
 use crate::format::transcript::TranscriptFormat;
 use crate::model::Shard;
 use crate::render::{PROPOSED_BASELINE, RENDERERS, SUMMARY};
+use crate::text::is_commit;
 
 /// The gate for LLM agents in pull requests.
 ///
@@ -268,11 +269,10 @@ pub struct ImportArgs {
 
 /// The help of the paths of `import`.
 fn paths() -> String {
-    let formats: Vec<&str> = TranscriptFormat::ALL.iter().map(|format| format.as_str()).collect();
     format!(
         "Files, folders or patterns of transcripts; - reads standard input. The first word may be the format ({}); without it, the \
          format of each file is found out",
-        formats.join(", ")
+        TranscriptFormat::names()
     )
 }
 
@@ -322,21 +322,20 @@ pub struct CalibrateArgs {
     pub hard_too: bool,
 }
 
-/// Parses a rate in percent, from 0.1 to 50.
 /// Parses an action at a commit, in the form in which a workflow uses it.
 fn action(text: &str) -> Result<String, String> {
     let is_name =
         |part: &str| !part.is_empty() && part.chars().all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char));
-    let named = text.split_once('@').is_some_and(|(repository, commit)| {
-        let parts: Vec<&str> = repository.split('/').collect();
-        let is_commit = commit.len() == 40 && commit.chars().all(|char| char.is_ascii_hexdigit());
-        parts.len() == 2 && parts.iter().all(|part| is_name(part)) && is_commit
-    });
-    named
-        .then(|| text.to_owned())
-        .ok_or_else(|| "write OWNER/goldgate@COMMIT with the 40 digits of a commit".to_owned())
+    let parts = text.split_once('@').and_then(|(action, commit)| Some((action.split_once('/')?, commit)));
+    let is_pinned = parts.is_some_and(|((owner, name), commit)| is_name(owner) && is_name(name) && is_commit(commit));
+    if is_pinned {
+        Ok(text.to_owned())
+    } else {
+        Err("write OWNER/goldgate@COMMIT with the 40 digits of a commit".to_owned())
+    }
 }
 
+/// Parses a rate in percent, from 0.1 to 50.
 fn percent(text: &str) -> Result<f64, String> {
     let found = text.parse().ok().filter(|percent| (0.1..=50.0).contains(percent));
     found.ok_or_else(|| "write a number from 0.1 to 50".to_owned())

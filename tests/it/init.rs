@@ -103,7 +103,7 @@ fn transcripts() {
     assert_eq!(ran.code, 0, "the file names the case: {}", ran.stderr);
     let worse = repository.goldgate(&["run"]);
     assert_eq!(worse.code, 1, "{}", worse.stdout);
-    assert!(worse.stdout.contains("refund"), "{}", worse.stdout);
+    assert!(worse.stdout.contains("answers/helper/refund "), "{}", worse.stdout);
     // The agent's files changed, and its recordings did not.
     repository.write("prompts/agent.md", "Answer at length.");
     assert_eq!(repository.goldgate(&["check"]).code, 2);

@@ -161,10 +161,9 @@ fn unknown(source: &SourceText) -> Diagnostic {
 
 /// The formats that can be read.
 fn formats() -> String {
-    let known: Vec<&str> = TranscriptFormat::ALL.iter().map(|format| format.as_str()).collect();
     format!(
         "use one of the formats {}, or results of promptfoo (docs/traces.md), or name the format before the path",
-        known.join(", ")
+        TranscriptFormat::names()
     )
 }
 

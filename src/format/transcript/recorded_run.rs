@@ -111,6 +111,11 @@ impl TranscriptFormat {
         Self::ALL.into_iter().find(|format| format.as_str() == name)
     }
 
+    /// The names of all formats, in a sentence.
+    pub fn names() -> String {
+        Self::ALL.map(Self::as_str).join(", ")
+    }
+
     /// Whether its records are traces, which may lack the messages.
     pub fn is_trace(self) -> bool {
         match self {

@@ -16,6 +16,7 @@ use crate::files::{EntryKind, Files};
 use crate::format::workflow::{Workflow, read_workflow};
 use crate::model::RepoPath;
 use crate::render::plural;
+use crate::text::is_commit;
 use crate::world::{BranchRules, Disk, GitHub, ImageState, World};
 
 /// Reads workflows and settings, and prints what is right, what cannot be read, and what is wrong. Returns the exit code.
@@ -131,7 +132,7 @@ fn images(
             Some(image) => Some(image.to_owned()),
             None => {
                 let reference = reference.unwrap_or_default();
-                if !rules::is_commit(reference) {
+                if !is_commit(reference) {
                     problems.push(rules::not_pinned(gate.workflow, gate.step, uses));
                 }
                 match github.action_file(name, reference) {

@@ -7,6 +7,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::workflow::{OnFailure, TokenAccess, Workflow, WorkflowJob, WorkflowStep};
 use crate::model::RepoPath;
 use crate::publish::ConfigKey;
+use crate::text::is_commit;
 use crate::world::{BranchRules, QueueGrouping};
 
 /// The id of the app "GitHub Actions", which reports the checks of workflows.
@@ -298,11 +299,6 @@ pub fn of_setup(workflows: &[Workflow]) -> Diagnostics {
         }
     }
     problems
-}
-
-/// Whether a reference of an action is a commit.
-pub fn is_commit(reference: &str) -> bool {
-    reference.len() == 40 && reference.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The problem of a step whose action is not pinned to a commit.
