@@ -13,10 +13,10 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The sizes, as multiples of the smallest.
-TIMES = (1, 4, 16)
-# What the step from the middle to the large size costs, as multiples of the step from the small to the middle one. Linear is 4;
-# a logarithm adds a little; quadratic is 16.
-MOST = 6.0
+TIMES = (1, 3, 9)
+# What the step from the middle to the large size costs, as multiples of the step from the small to the middle one. Linear is 3;
+# a logarithm adds a little; quadratic is 9.
+MOST = 4.2
 
 
 def instructions(folder, arguments):
@@ -339,7 +339,7 @@ def main():
             ratio = (large - middle) / max(middle - small, 1)
             if ratio > MOST or middle - small < least:
                 slow.append(name)
-            print(f"{name:28} {(large - middle) / (least * 12):12.0f} instructions each, {ratio:5.2f} times as many for 4 times as much")
+            print(f"{name:28} {(large - middle) / (least * 6):12.0f} instructions each, {ratio:5.2f} times as many for 3 times as much")
     if slow:
         sys.exit(f"not linear, or not read: {', '.join(slow)}")
     print(f"the commands are linear: {len(wanted)} shapes")
