@@ -193,6 +193,17 @@ fn new_cases() {
     assert!(repository.path("golden/runs/support/is-the-kettle-in-stock.json").exists());
     let ran = passes(&repository, "run");
     assert!(ran.stdout.contains("1 draft counts for nothing"), "{}", ran.stdout);
+    // Two stated cases with one query are two drafts; a third run is a sample of the first.
+    let of_ticket = |ticket: &str| {
+        let mut one = chat(("Is the teapot in stock?", "find_stock", "Yes, 30 teapots are in stock."));
+        one["ticket"] = json!(ticket);
+        format!("{one}\n")
+    };
+    repository.write("same.jsonl", ["T-first", "T-second", "T-first"].map(of_ticket).concat());
+    passes(&repository, "import same.jsonl --out golden/runs --agent support --force --new-cases --case-key ticket");
+    let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+    assert_eq!((&cases["cases"][10]["id"], &cases["cases"][11]["id"]), (&json!("T-first"), &json!("T-second")));
+    assert!(cases["cases"][12].is_null() && repository.path("golden/runs/support/T-first/1.json").exists());
     let elsewhere = empty();
     let ran = goldgate(&elsewhere, "import transcripts --out runs --agent support --new-cases");
     assert_eq!(ran.code, 2);

@@ -42,7 +42,33 @@ pub struct AddedDrafts<'a> {
     disk: Option<&'a Disk>,
 }
 
+/// A file of cases that gets new ones.
+struct GoldenFile {
+    /// The ids of its cases.
+    used: BTreeSet<String>,
+    /// The new cases, as JSON.
+    new: Vec<String>,
+}
+
+impl GoldenFile {
+    fn of(loaded: &LoadedSuite) -> Self {
+        let known = loaded.suite.pairs_to_run().map(|pair| &pair.case);
+        let retired = loaded.suite.retired().iter().map(|(case, _)| case);
+        Self { used: known.chain(retired).map(ToString::to_string).collect(), new: Vec::new() }
+    }
+}
+
 impl AddedDrafts<'_> {
+    /// Adds new cases to a golden file.
+    fn write(&mut self, disk: &Disk, path: &RepoPath, new: &[String]) -> Result<(), CliError> {
+        let source = disk.text(path)?;
+        let text = with_cases(&source.text, new)
+            .ok_or_else(|| anyhow::anyhow!("{}: a case cannot be added to this text", source.file))?;
+        disk.replace_input(&source.file, text.as_bytes())?;
+        self.before.insert(source.file, source.text);
+        Ok(())
+    }
+
     /// Takes the drafts back. Returns why that failed.
     pub fn undo(&self) -> Option<anyhow::Error> {
         let disk = self.disk?;
@@ -92,41 +118,41 @@ impl KnownCases {
         pairs.any(|pair| pair.agent == *agent && pair.case == *case)
     }
 
-    /// Adds one draft for each query to the agent's suite of kind `tool_use`. The rest of the golden file stays unchanged.
+    /// Adds one draft for each query and stated case to the agent's suite of kind `tool_use`. The rest of the golden file stays unchanged.
     ///
     /// # Errors
-    /// No such suite, or a file that cannot be edited.
+    /// No such suite, or a file that cannot be edited. Then no file is changed.
     pub fn add_drafts(&self, runs: &[NewRun<'_>]) -> Result<AddedDrafts<'_>, CliError> {
         let words = AnswerWords::of(runs.iter().filter_map(|new| new.run.text.as_deref()));
-        let mut added: Vec<(&AgentName, &str, CaseId)> = Vec::new();
-        let (mut cases, mut before) = (Vec::new(), BTreeMap::new());
-        for new in runs {
-            let NewRun { run, origin, agent } = new;
-            let asked = run.query.as_deref().unwrap_or_default();
-            if let Some((.., case)) = added.iter().find(|(of, known, _)| *of == agent && is_same_text(known, asked)) {
-                cases.push(Some(case.clone()));
+        let mut files: BTreeMap<&RepoPath, GoldenFile> = BTreeMap::new();
+        let mut added: BTreeMap<(&RepoPath, Option<&str>, Vec<&str>), CaseId> = BTreeMap::new();
+        let mut drafts = AddedDrafts { disk: Some(&self.disk), ..AddedDrafts::default() };
+        for NewRun { run, origin, agent } in runs {
+            let loaded = self.suite_of(agent)?;
+            let path = &loaded.config.path;
+            let asked = run.query.as_deref().unwrap_or_default().split_whitespace().collect();
+            let key = (path, run.case.as_deref(), asked);
+            if let Some(case) = added.get(&key) {
+                drafts.cases.push(Some(case.clone()));
                 continue;
             }
-            let loaded = self.suite_of(agent)?;
             let Some(mut case) = ProposedCase::of(run, *origin, &words, CaseStage::Draft) else {
-                cases.push(None);
+                drafts.cases.push(None);
                 continue;
             };
-            let known = loaded.suite.pairs_to_run().map(|pair| &pair.case);
-            let retired = loaded.suite.retired().iter().map(|(case, _)| case);
-            let new = added.iter().map(|(.., case)| case);
-            case.renamed(&mut known.chain(retired).chain(new).map(ToString::to_string).collect());
+            let file = files.entry(path).or_insert_with(|| GoldenFile::of(loaded));
+            case.renamed(&mut file.used);
+            file.new.push(serde_json::to_string_pretty(&case).map_err(anyhow::Error::from)?);
             let id = CaseId::new(&case.id).map_err(|bad| anyhow::anyhow!("{bad}"))?;
-            let source = self.disk.text(&loaded.config.path)?;
-            let text = serde_json::to_string_pretty(&case).map_err(anyhow::Error::from)?;
-            let text = with_cases(&source.text, &text)
-                .ok_or_else(|| anyhow::anyhow!("{}: a case cannot be added to this text", source.file))?;
-            self.disk.replace_input(&source.file, text.as_bytes())?;
-            before.entry(source.file).or_insert(source.text);
-            cases.push(Some(id.clone()));
-            added.push((agent, asked, id));
+            drafts.cases.push(Some(id.clone()));
+            added.insert(key, id);
         }
-        Ok(AddedDrafts { cases, before, disk: Some(&self.disk) })
+        for (path, golden) in files {
+            if let Err(error) = drafts.write(&self.disk, path, &golden.new) {
+                return Err(drafts.undo().map_or(error, CliError::from));
+            }
+        }
+        Ok(drafts)
     }
 
     /// The suite of kind `tool_use` with the agent.

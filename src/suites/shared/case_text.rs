@@ -92,19 +92,19 @@ impl<'a> CaseText<'a> {
     }
 }
 
-/// The text of a file of cases with one more case at the end of its list; `case` is indented JSON. `None` if anything else would differ.
-pub fn with_cases(file: &str, case: &str) -> Option<String> {
+/// The text of a file of cases with more cases at the end of its list; `cases` are indented JSON. `None` if anything else would differ.
+pub fn with_cases(file: &str, cases: &[String]) -> Option<String> {
     let places = elements(file)?;
     let last = places.last()?;
     let line = file.get(..places.first()?.start)?.rsplit('\n').next()?;
-    let margin = line.len() - line.trim_start_matches(' ').len();
-    let separator = format!(",\n{}", " ".repeat(margin));
-    let indented = case.replace('\n', &format!("\n{}", " ".repeat(margin)));
-    let text = format!("{}{separator}{indented}{}", file.get(..last.end)?, file.get(last.end..)?);
+    let margin = format!("\n{}", " ".repeat(line.len() - line.trim_start_matches(' ').len()));
+    let indented: String = cases.iter().map(|case| format!(",{margin}{}", case.replace('\n', &margin))).collect();
+    let text = format!("{}{indented}{}", file.get(..last.end)?, file.get(last.end..)?);
     let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
-    let (mut expected, added, new) = (parsed(file)?, parsed(case)?, parsed(&text)?);
+    let (mut expected, new) = (parsed(file)?, parsed(&text)?);
+    let added: Vec<Value> = cases.iter().map(|case| parsed(case)).collect::<Option<_>>()?;
     let list = if expected.is_array() { &mut expected } else { expected.get_mut("cases")? };
-    list.as_array_mut()?.push(added);
+    list.as_array_mut()?.extend(added);
     (expected == new).then_some(text)
 }
 
@@ -177,11 +177,13 @@ mod tests {
     }
 
     #[test]
-    fn an_added_case_follows_the_last_one() {
-        let added = with_cases(FILE, "{\n  \"id\": \"d\"\n}").unwrap();
+    fn added_cases_follow_the_last_one() {
+        let new = ["{\n  \"id\": \"d\"\n}", "{}"].map(str::to_owned);
         let end = "\"id\":\"c\"}";
-        assert_eq!(added, FILE.replacen(end, &format!("{end},\n  {{\n    \"id\": \"d\"\n  }}"), 1));
-        assert_eq!(with_cases("[]", "{}"), None, "a suite without a case is refused anyway");
+        let expected = FILE.replacen(end, &format!("{end},\n  {{\n    \"id\": \"d\"\n  }},\n  {{}}"), 1);
+        assert_eq!(with_cases(FILE, &new).unwrap(), expected);
+        assert_eq!(with_cases("[]", &new), None, "a suite without a case is refused anyway");
+        assert_eq!(with_cases(FILE, &["{".to_owned()]), None, "no JSON");
     }
 
     #[test]
