@@ -66,3 +66,48 @@ fn walk(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{DEEPEST, FilePaths, MOST, files_below};
+    use crate::diag::Diagnostic;
+    use crate::files::{Entry, EntryKind, Files};
+    use crate::model::RepoPath;
+
+    /// Folders in folders; the last one has the files.
+    struct Nested {
+        levels: usize,
+        files: usize,
+    }
+
+    impl Files for Nested {
+        fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+            let level = folder.as_str().matches('/').count();
+            let (count, kind) =
+                if level < self.levels { (1, EntryKind::Folder) } else { (self.files, EntryKind::File) };
+            Ok((0..count).map(|number| Entry { name: number.to_string(), kind }).collect())
+        }
+
+        fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+            panic!("{file} is read to list it")
+        }
+    }
+
+    fn below(levels: usize, files: usize) -> Result<FilePaths, Diagnostic> {
+        files_below(&Nested { levels, files }, &RepoPath::root().child("root"))
+    }
+
+    #[test]
+    fn folders_have_at_most_24_levels() {
+        assert_eq!(below(DEEPEST, 1).unwrap().len(), 1);
+        let refused = below(DEEPEST + 1, 1).unwrap_err().to_string();
+        assert!(refused.contains("this folder is more than 24 levels deep"), "{refused}");
+    }
+
+    #[test]
+    fn a_folder_has_at_most_200_000_files() {
+        assert_eq!(below(0, MOST).unwrap().len(), MOST);
+        let refused = below(0, MOST + 1).unwrap_err().to_string();
+        assert!(refused.contains("more than 200000 files"), "{refused}");
+    }
+}

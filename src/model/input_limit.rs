@@ -41,12 +41,16 @@ impl InputLimit {
         &Self::COMPLAINTS,
         &Self::EXCHANGES,
         &Self::EXCHANGED,
+        &Self::ARTIFACT,
         &Self::ARCHIVE,
+        &Self::ARCHIVE_UNPACKED,
+        &Self::ARCHIVE_ENTRIES,
         &Self::API_ANSWER,
         &Self::YAML_LEVELS,
         &Self::JSON_LEVELS,
         &Self::FOLDER_FILES,
         &Self::FOLDER_LEVELS,
+        &Self::FIXTURE_FOLDERS,
         &Self::EXPECTATIONS,
         &Self::COMPARED_FINDINGS,
         &Self::SAMPLES,
@@ -107,12 +111,33 @@ impl InputLimit {
         unit: LimitUnit::Bytes,
         help: "send shorter requests, or divide the case",
     };
+    /// The artifact with a report of an untrusted run, before it is unpacked.
+    pub const ARTIFACT: Self = Self {
+        input: "artifact that `mode: publish` downloads",
+        most: 64 * MIB,
+        unit: LimitUnit::Bytes,
+        help: "upload report.json and no other file",
+    };
     /// A downloaded archive of a repository or a report.
     pub const ARCHIVE: Self = Self {
         input: "archive of a commit or of a report",
         most: 256 * MIB,
         unit: LimitUnit::Bytes,
         help: "keep large files out of the repository, or in Git LFS",
+    };
+    /// All files of an archive of a commit, unpacked.
+    pub const ARCHIVE_UNPACKED: Self = Self {
+        input: "unpacked archive of a commit",
+        most: 2048 * MIB,
+        unit: LimitUnit::Bytes,
+        help: "keep large files out of the repository, or in Git LFS",
+    };
+    /// The files and folders of an archive.
+    pub const ARCHIVE_ENTRIES: Self = Self {
+        input: "files and folders of an archive",
+        most: 100_000,
+        unit: LimitUnit::Count,
+        help: "divide the repository, or the archive",
     };
     /// Any other answer of GitHub.
     pub const API_ANSWER: Self = Self {
@@ -137,6 +162,13 @@ impl InputLimit {
     /// Nesting of folders.
     pub const FOLDER_LEVELS: Self =
         Self { input: "nesting of folders", most: 24, unit: LimitUnit::Levels, help: "move the files up" };
+    /// Folders of a fixture repository.
+    pub const FIXTURE_FOLDERS: Self = Self {
+        input: "folders of a fixture repository of kind `evidence`",
+        most: 1000,
+        unit: LimitUnit::Count,
+        help: "leave out what the task does not need",
+    };
     /// Expectations of one case that are each compared with the whole answer.
     pub const EXPECTATIONS: Self = Self {
         input: "entries of `expected_findings`, `must_not_find`, `shared_findings` or `expectedAtoms` of one case",

@@ -62,6 +62,7 @@ mod tests {
             let all: Vec<Shard> = (1..=of).map(|number| format!("{number}/{of}").parse().unwrap()).collect();
             assert!((0..50).all(|number| all.iter().filter(|shard| shard.has(number)).count() == 1));
         }
+        assert!("1000/1000".parse::<Shard>().is_ok(), "the limit itself");
         for bad in ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "1/1001", "-1/2", "1/ 2"] {
             assert!(bad.parse::<Shard>().is_err(), "{bad}");
         }

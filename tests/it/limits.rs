@@ -17,6 +17,8 @@ pub fn trials() -> Vec<Trial> {
         trial("every limit of the table is used by the program, and stands in the table once", used),
         trial("a list of a case has at most 500 expectations in every kind", expectations),
         trial("agents are compared by at most 500 findings of each", compared),
+        trial("a judge has at most 15 votes", votes),
+        trial("a stored report has at most 1024 MiB", stored_report),
     ]
 }
 
@@ -115,4 +117,36 @@ fn compared() {
     };
     assert!(!schema(500));
     assert!(schema(501));
+}
+
+fn votes() {
+    let repository = Repository::bundled();
+    let config = repository.read("goldgate.yaml");
+    let said = |votes: u32| {
+        repository.write("goldgate.yaml", config.replacen("votes: 3", &format!("votes: {votes}"), 1));
+        repository.goldgate(&["check"])
+    };
+    let at_limit = said(15);
+    assert!(!at_limit.stderr.contains("[bad-votes]"), "{}", at_limit.stderr);
+    let above = said(17);
+    assert!(
+        above.code == 2 && above.stderr.contains("votes is 17; write an odd number from 1 to 15"),
+        "{}",
+        above.stderr
+    );
+}
+
+fn stored_report() {
+    let repository = Repository::bundled();
+    repository.write("out/report.json", "");
+    let said = |bytes: u64| {
+        let file = fs::File::options().write(true).open(repository.path("out/report.json")).unwrap();
+        file.set_len(bytes).unwrap();
+        repository.goldgate(&["report", "out", "--format", "markdown"])
+    };
+    // A file without blocks on the disk, which is no JSON.
+    let below = said(64 * 1024 * 1024);
+    assert!(below.code == 2 && !below.stderr.contains("[too-large]"), "{}", below.stderr);
+    let above = said(InputLimit::REPORT.most + 1);
+    assert!(above.code == 2 && above.stderr.contains("the file is larger than 1024 MiB"), "{}", above.stderr);
 }

@@ -26,10 +26,10 @@ use crate::world::{GitHub, GitHubError, OpenPull, WorkflowRun, World, append};
 /// The artifact name that the documented workflow uploads.
 const ARTIFACT: &str = "goldgate-report";
 /// The largest artifact to download, in bytes.
-const DOWNLOAD: u64 = 64 * 1024 * 1024;
+const DOWNLOAD: u64 = InputLimit::ARTIFACT.most;
 /// Limits for reading the archive: one file.
 const LIMITS: ArchiveLimits = ArchiveLimits {
-    entries: 10_000,
+    entries: InputLimit::ARCHIVE_ENTRIES.count(),
     file: InputLimit::PUBLISHED.most,
     kept: InputLimit::PUBLISHED.most,
     inflated: InputLimit::PUBLISHED.most + 1,

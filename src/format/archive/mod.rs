@@ -38,10 +38,10 @@ impl ArchiveLimits {
 
     /// Limits for a repository tarball. One of its files is the baseline.
     pub const REPOSITORY: Self = Self {
-        entries: 100_000,
+        entries: InputLimit::ARCHIVE_ENTRIES.count(),
         file: InputLimit::BASELINE.most,
-        kept: 256 * 1024 * 1024,
-        inflated: 2 * 1024 * 1024 * 1024,
+        kept: InputLimit::ARCHIVE.most,
+        inflated: InputLimit::ARCHIVE_UNPACKED.most,
     };
 }
 

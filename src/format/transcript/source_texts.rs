@@ -15,7 +15,7 @@ use crate::model::{InputLimit, RepoPath};
 
 /// The limits for a log of inspect-ai.
 const LOG: ArchiveLimits = ArchiveLimits {
-    entries: 100_000,
+    entries: InputLimit::ARCHIVE_ENTRIES.count(),
     file: InputLimit::FILE.most,
     kept: InputLimit::ARCHIVE.most,
     inflated: InputLimit::ARCHIVE.most,

@@ -6,7 +6,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::{EntryKind, Files};
 use crate::format::JsonCursor;
 use crate::format::Step::Key;
-use crate::model::RepoPath;
+use crate::model::{InputLimit, RepoPath};
 
 /// The fixture repository of a task, relative to the suite's folder, else to the root of the repository.
 ///
@@ -23,7 +23,7 @@ pub fn root(cursor: &JsonCursor<'_>, suite: &RepoPath, path: &str, files: &dyn F
 }
 
 /// Maximum number of subfolders of a fixture repository.
-const FOLDERS: usize = 1000;
+const FOLDERS: usize = InputLimit::FIXTURE_FOLDERS.count();
 
 /// The files of a fixture repository.
 ///
