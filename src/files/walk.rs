@@ -20,8 +20,14 @@ pub type FilePaths = BTreeMap<String, RepoPath>;
 /// A folder cannot be listed, or the limits on depth or number of files are exceeded.
 pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
     let mut found = FilePaths::new();
-    let Ok(entries) = files.list_all(root) else {
-        return match files.bytes(root) {
+    match files.list_all(root) {
+        Ok(entries) => {
+            walk(files, root, entries, "", 0, &mut found)?;
+            Ok(found)
+        }
+        // A folder whose entries are at fault.
+        Err(problem) if problem.read_failure.is_none() => Err(problem),
+        Err(_) => match files.bytes(root) {
             Ok(_) => Ok(FilePaths::from([(String::new(), root.clone())])),
             Err(problem)
                 if matches!(problem.read_failure, Some(ReadFailure::MissingFile | ReadFailure::MissingFolder)) =>
@@ -29,10 +35,8 @@ pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diag
                 Ok(found)
             }
             Err(problem) => Err(problem),
-        };
-    };
-    walk(files, root, entries, "", 0, &mut found)?;
-    Ok(found)
+        },
+    }
 }
 
 /// Whether a file is what macOS's Finder keeps of a folder, by its name and its first bytes: a program may read another file of this

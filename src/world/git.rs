@@ -70,6 +70,9 @@ fn name_of(config: &[u8]) -> Option<String> {
     name.filter(|name| !name.is_empty())
 }
 
+/// The mode of a submodule in a tree and in the index.
+const SUBMODULE_MODE: &str = "160000";
+
 /// Number of a file's changes that are read.
 const CHANGES: &str = "10";
 
@@ -101,7 +104,23 @@ impl Git {
     /// Git for the repository of these files. A folder that only looks like a repository, such as a committed bare one, is never
     /// used.
     pub fn of(disk: &Disk) -> Self {
-        Self { root: disk.place().to_owned(), batch: Mutex::new(None) }
+        Self::at(disk.place())
+    }
+
+    /// Git for the repository whose root is this folder.
+    pub(super) fn at(root: &Path) -> Self {
+        Self { root: root.to_owned(), batch: Mutex::new(None) }
+    }
+
+    /// Whether the index has a submodule at a path.
+    ///
+    /// # Errors
+    /// Git is missing, or cannot read the index.
+    pub(super) fn has_submodule(&self, path: &Path) -> anyhow::Result<bool> {
+        let path = path.to_str().context("the path is not UTF-8")?;
+        let out = self.answer(&["--literal-pathspecs", "ls-files", "--stage", "-z", "--", path])?;
+        // The list has this very path only if it is no folder with files.
+        Ok(String::from_utf8_lossy(&out).split('\0').any(|line| line.starts_with(SUBMODULE_MODE)))
     }
 
     /// The commit id of a revision name. A name shared by a branch and a tag is rejected as ambiguous.
@@ -293,7 +312,7 @@ impl Objects for Git {
     fn submodule(&self, folder: &RepoPath) -> Option<Submodule> {
         let root = self.root.join(folder.as_str());
         // A commit cannot contain an entry named `.git`: git itself created it.
-        root.join(".git").exists().then(|| -> Submodule { Arc::new(Self { root, batch: Mutex::new(None) }) })
+        root.join(".git").exists().then(|| -> Submodule { Arc::new(Self::at(&root)) })
     }
 
     fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
@@ -329,7 +348,7 @@ fn entry(line: &str) -> Option<(String, TreeNode)> {
     let kind = match mode {
         "040000" => NodeKind::Folder,
         "120000" => NodeKind::Link,
-        "160000" => NodeKind::Other,
+        SUBMODULE_MODE => NodeKind::Other,
         _ => NodeKind::File,
     };
     Some((path.to_owned(), TreeNode { kind, id: id.to_owned(), size: size.parse().ok() }))

@@ -8,8 +8,9 @@ use memchr::memmem;
 
 use super::blob_id::{BlobId, IdForm, pointer_length};
 use super::disk::Disk;
+use super::git::Git;
 use super::objects::TreeNode;
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::{Entry, Files};
 use crate::model::RepoPath;
 use crate::text::without_returns;
@@ -53,7 +54,12 @@ impl<'a> ReadOnce<'a> {
 
 impl Files for ReadOnce<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        self.disk.list_all(folder)
+        let entries = self.disk.list_all(folder)?;
+        // The head's commit names files of a submodule that is not checked out.
+        match entries.is_empty() && is_missing_submodule(self.disk, folder) {
+            true => Err(not_checked_out(folder)),
+            false => Ok(entries),
+        }
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
@@ -72,6 +78,28 @@ impl Files for ReadOnce<'_> {
     fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         self.disk.baseline_bytes(file)
     }
+}
+
+/// Whether an empty folder is a submodule that is not checked out. Git stores no empty folder, so it is one unless git's index does not
+/// know it: then somebody else created the folder.
+fn is_missing_submodule(disk: &Disk, folder: &RepoPath) -> bool {
+    let place = disk.place().join(folder.as_str());
+    // Git itself creates an entry named `.git`, in every submodule that is checked out.
+    if place.join(".git").exists() {
+        return false;
+    }
+    let mut outside = place.ancestors().skip(1).take_while(|outer| outer.starts_with(disk.place()));
+    let Some(repository) = outside.find(|outer| outer.join(".git").exists()) else { return false };
+    let Ok(inside) = place.strip_prefix(repository) else { return false };
+    // Without git, such as in the image, nothing else explains the folder.
+    Git::at(repository).has_submodule(inside).unwrap_or(true)
+}
+
+fn not_checked_out(folder: &RepoPath) -> Diagnostic {
+    let what =
+        "the folder is a submodule that is not checked out, so its files cannot be compared with the base commit";
+    let help = "check it out (`submodules: true` of actions/checkout), or remove the folder if it is not a submodule";
+    Diagnostic::of_file(folder, Code::SUBMODULE_NOT_CHECKED_OUT, what, help)
 }
 
 /// The content of a file.

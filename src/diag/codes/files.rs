@@ -170,6 +170,16 @@ codes! {
         fix: "Copy or move the files into the repository and name them there.",
     }
 
+    SUBMODULE_NOT_CHECKED_OUT = "submodule-not-checked-out" {
+        cause: "A folder that goldgate compares with the base commit contains a Git submodule that is not checked out. \
+            Its files would be left out of the comparison.",
+        example: "prompts/shared: the folder is a submodule that is not checked out, so its files cannot be compared \
+            with the base commit; check it out (`submodules: true` of actions/checkout), or remove the folder if it is \
+            not a submodule [submodule-not-checked-out]",
+        fix: "Check out submodules in the job, for example with `submodules: recursive` of `actions/checkout`. If the \
+            agent does not use these files, name narrower patterns in `fingerprint`.",
+    }
+
     TOO_DEEP = "too-deep" {
         cause: "The file has values inside values inside values, beyond a limit that keeps reading it fast and safe.",
         example: "goldgate.yaml:5:130: this is nested more than 64 levels deep; flatten it [too-deep]",

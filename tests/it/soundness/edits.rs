@@ -27,6 +27,8 @@ pub enum Edit {
     Bare { folder: String },
     /// Makes a folder a submodule, with its files as they are in a commit of its own.
     Submodule { folder: String },
+    /// Makes a folder a submodule that the index of the repository has and that is not checked out.
+    Unfetched { folder: String },
     /// Gives the samples of each case of a folder other numbers: the last one becomes the first.
     Renumber { folder: String },
     /// Runs the program.
@@ -59,6 +61,7 @@ impl Edit {
             }
             Self::Bare { folder } => bare(repository, folder),
             Self::Submodule { folder } => submodule(repository, folder),
+            Self::Unfetched { folder } => unfetched(repository, folder),
             Self::Renumber { folder } => renumber(repository, folder),
             Self::Run { arguments } => {
                 let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -155,4 +158,16 @@ pub fn submodule(repository: &Repository, folder: &str) {
             std::process::Command::new("git").arg("-C").arg(&path).args(identity).args(arguments).output().unwrap();
         assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
     }
+}
+
+fn unfetched(repository: &Repository, folder: &str) {
+    submodule(repository, folder);
+    let path = repository.path(folder);
+    let (around, name) = (path.parent().unwrap(), path.file_name().unwrap().to_str().unwrap());
+    for arguments in [&["rm", "-rq", "--cached", "--ignore-unmatch", name][..], &["add", name]] {
+        let ran = std::process::Command::new("git").arg("-C").arg(around).args(arguments).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    }
+    std::fs::remove_dir_all(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
 }

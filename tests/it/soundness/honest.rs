@@ -129,6 +129,11 @@ const ROWS: &[Row] = &[
         change: |it| it.write("src/main.py", "print()\n"),
     },
     Row {
+        name: "an empty folder was created for further prompts",
+        base: "contracts",
+        change: |it| std::fs::create_dir_all(it.path("prompts/next")).unwrap(),
+    },
+    Row {
         name: "the prompts of a submodule change and every run is recorded again",
         base: "submodule",
         change: |it| {

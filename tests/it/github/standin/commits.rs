@@ -65,6 +65,10 @@ fn walk(folder: &Path, inside: &str, commit: &mut Commit) {
         if kind.is_symlink() {
             let leads = std::fs::read_link(entry.path()).unwrap();
             commit.entries.insert(path, (LINK, leads.to_str().unwrap().as_bytes().to_vec()));
+        } else if kind.is_dir() && std::fs::read_dir(entry.path()).unwrap().next().is_none() {
+            // Git stores no empty folder: this is how a checkout without submodules has one.
+            commit.archived.insert(path.clone(), None);
+            commit.entries.insert(path, (SUBMODULE, b"1".to_vec()));
         } else if kind.is_dir() {
             walk(&entry.path(), &path, commit);
         } else {
