@@ -8,7 +8,7 @@ use super::words::{GateCounts, NAME, limit, other_outcome, plural};
 use super::{evidence, since_base};
 use crate::model::{
     AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion, GateKind, GateRuling,
-    MetricReport, OtherPullRequest, Report, Ruling, Verdict, metric_value,
+    MetricReport, OtherPullRequest, PairResult, Report, Ruling, SuiteReport, Verdict, metric_value,
 };
 use crate::suites::KINDS;
 use crate::text::line_with_end;
@@ -143,11 +143,19 @@ fn undecided(report: &Report) -> String {
 
 /// How many gates pass on how many cases.
 pub(super) fn passed(report: &Report, gates: usize) -> String {
-    let cases = report.suites.iter().map(|suite| {
-        let cases = suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| &case.case);
-        cases.collect::<BTreeSet<_>>().len()
-    });
-    let cases = plural(cases.sum(), "case", "cases");
+    let count = |is_counted: &dyn Fn(&PairResult) -> bool| -> usize {
+        let of_suite = |suite: &SuiteReport| {
+            let pairs = suite.agents.iter().flat_map(|agent| &agent.cases).filter(|pair| is_counted(pair));
+            pairs.map(|pair| &pair.case).collect::<BTreeSet<_>>().len()
+        };
+        report.suites.iter().map(of_suite).sum()
+    };
+    let (all, lost) = (count(&|_| true), count(&|pair| pair.exclusion == Exclusion::NoMajority));
+    let cases = match (plural(all, "case", "cases"), lost) {
+        (cases, 0) => cases,
+        (cases, _) => format!("{} of {cases}", all - lost),
+    };
+    let lost = without_result(report);
     if let Some(approved) = approved(report) {
         return approved;
     }
@@ -161,9 +169,31 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
         CaseChoice::Failed => " Only cases that failed before were graded; the others are not judged.",
     };
     match gates {
-        0 => format!("No gate fails.{partly}"),
-        1 => format!("The only gate passes on {cases}{moved}{uses}{excused}.{partly}"),
-        _ => format!("All {} pass on {cases}{moved}{uses}{excused}.{partly}", plural(gates, "gate", "gates")),
+        0 => format!("No gate fails.{lost}{partly}"),
+        1 => format!("The only gate passes on {cases}{moved}{uses}{excused}.{lost}{partly}"),
+        _ => format!("All {} pass on {cases}{moved}{uses}{excused}.{lost}{partly}", plural(gates, "gate", "gates")),
+    }
+}
+
+/// The number of cases without a result that are named.
+const LOST: usize = 3;
+
+/// The length of the reason why a case has no result, in characters.
+const LOST_REASON: usize = 80;
+
+/// A sentence that names the cases without a result, with the reasons; empty if there are none.
+fn without_result(report: &Report) -> String {
+    let pairs = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
+    let lost: Vec<&PairResult> = pairs.filter(|pair| pair.exclusion == Exclusion::NoMajority).collect();
+    let named = lost.iter().take(LOST).map(|pair| {
+        let why = pair.lost.first().map_or("no sample".to_owned(), |lost| line(&lost.why.text(), LOST_REASON));
+        format!("{} ({why})", line(pair.case.as_str(), NAME))
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    match lost.len() {
+        0 => String::new(),
+        all if all > LOST => format!(" Without a result: {named} and {} more.", all - LOST),
+        _ => format!(" Without a result: {named}."),
     }
 }
 

@@ -97,8 +97,8 @@ fn fewer_values(lost: &PartlyLost) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "fewer values of {} than in the baseline, in {}{more}: with the worst results for the missing ones, its gate fails; record \
-         these cases again",
+        "fewer values of {} than in the baseline, in {}{more}: with the worst results for the missing ones, its gate fails; run \
+         or record these cases again",
         lost.metric,
         named.join(", ")
     )

@@ -1,15 +1,17 @@
-//! Takes back the pass of a gate that rests on what was left out: samples that the baseline has and this run lost, and samples in which a
-//! metric has no value any more. Otherwise an agent would look better without its bad samples (verdict.md 4: a missing sample is
+//! Takes back the pass of a gate that rests on what was left out: samples or whole cases that the baseline has and this run lost, and
+//! samples in which a metric has no value any more. Otherwise an agent would look better without its bad samples (verdict.md 4: a missing sample is
 //! inconclusive).
 
 use std::borrow::Cow;
 
 use super::GateInput;
 use super::case_sets::CaseSets;
+use super::own::case_before;
 use crate::fold;
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
-    Aggregate, BaselineEntry, Better, CaseId, Exclusion, MetricReport, MetricSpec, PairResult, Ruling, Unit, Verdict,
+    Aggregate, BaselineEntry, Better, CaseId, EPSILON, Exclusion, Gate, Limit, LimitSide, MetricReport, MetricSpec,
+    PairResult, Ruling, Unit, Verdict,
 };
 
 /// The share of the baseline's values that may be missing without a consequence: the same as of excluded cases.
@@ -32,7 +34,7 @@ struct MissingValues {
     before: usize,
 }
 
-/// Makes passed gates inconclusive that would fail with the worst results for the missing values, unless a gate fails anyway. Returns
+/// Makes passed and skipped gates inconclusive that would fail with the worst results for the missing values, unless a gate fails anyway. Returns
 /// their metrics.
 pub(super) fn withhold_passes(
     judged: &GateInput<'_>,
@@ -45,8 +47,9 @@ pub(super) fn withhold_passes(
     let is_red = metrics.iter().any(|metric| metric.verdict == Ruling::Judged(Verdict::Fail));
     let Some(entry) = entry.filter(|_| !is_red && judged.results().any(may_lack)) else { return Vec::new() };
     let specs = judged.specs();
+    let accepted = accepted_loss(judged);
     let missing: Vec<MissingValues> =
-        specs.iter().enumerate().map(|(index, spec)| missing_values(judged, entry, spec, index)).collect();
+        specs.iter().enumerate().map(|(index, spec)| missing_values(judged, entry, spec, index, accepted)).collect();
     if missing.iter().all(|missing| missing.by_pair.is_empty()) {
         return Vec::new();
     }
@@ -55,7 +58,7 @@ pub(super) fn withhold_passes(
         let (value, spec) = (&pairs[pair].values[column], &specs[column]);
         let count = missing[column].by_pair.get(pair).copied().unwrap_or(0);
         match (count, worst(spec)) {
-            (0, _) | (_, None) => value.value,
+            (0, _) | (_, None) => value.value.filter(|_| pairs[pair].exclusion == Exclusion::Counted),
             (count, worst) => {
                 let all: Vec<Option<f64>> =
                     value.samples.iter().copied().chain(std::iter::repeat_n(worst, count)).collect();
@@ -64,16 +67,32 @@ pub(super) fn withhold_passes(
         }
     };
     let at_worst = |rows: &[usize]| fold::aggregates(&specs, rows.len(), |row, column| cell(rows[row], column));
+    let is_missing =
+        |pair: &usize| missing.iter().any(|missing| missing.by_pair.get(*pair).is_some_and(|count| *count > 0));
+    // A case that gave no result counts as if all its samples had the worst one.
+    let without_result: Vec<usize> =
+        (0..pairs.len()).filter(|pair| pairs[*pair].exclusion == Exclusion::NoMajority).filter(is_missing).collect();
+    let with_lost = |rows: &[usize]| -> Vec<usize> {
+        let mut all: Vec<usize> = rows.iter().chain(&without_result).copied().collect();
+        all.sort_unstable();
+        all
+    };
     let counted: Vec<usize> = (0..pairs.len()).filter(|pair| pairs[*pair].exclusion == Exclusion::Counted).collect();
-    let whole = at_worst(&counted);
-    let shared = if sets.same { whole.clone() } else { at_worst(&sets.shared) };
+    let whole = at_worst(&with_lost(&counted));
+    let compared = with_lost(&sets.shared);
+    let shared = if sets.same { whole.clone() } else { at_worst(&compared) };
+    let bases = match sets.same || without_result.is_empty() {
+        true => bases.to_vec(),
+        false => bases_of(judged, entry, &compared, bases),
+    };
     let mut lost = Vec::new();
     for (index, report) in metrics.iter_mut().enumerate() {
         let subject = Subject { value: whole[index], shared_value: shared[index], ..subjects[index] };
         let mut withheld = false;
         for (planned, gate) in judged.metrics[index].gates.iter().zip(&mut report.gates) {
             let fails = || ruled(planned, &subject, &bases[index]).ruling == Ruling::Judged(Verdict::Fail);
-            if gate.ruling == Ruling::Judged(Verdict::Pass) && fails() {
+            let may_fail = matches!(gate.ruling, Ruling::Judged(Verdict::Pass) | Ruling::Skipped(_));
+            if may_fail && fails() {
                 gate.ruling = Ruling::Judged(Verdict::Inconclusive);
                 withheld = true;
             }
@@ -86,15 +105,47 @@ pub(super) fn withhold_passes(
     lost
 }
 
+/// The baseline's numbers on these pairs.
+fn bases_of(judged: &GateInput<'_>, entry: &BaselineEntry, rows: &[usize], bases: &[BaseNumber]) -> Vec<BaseNumber> {
+    let before: Vec<Vec<Option<f64>>> =
+        rows.iter().map(|pair| case_before(judged.metrics, entry, &judged.pairs[*pair].result.case)).collect();
+    let numbers = fold::aggregates(&judged.specs(), rows.len(), |row, column| before[row][column]);
+    let number = |(base, number): (&BaseNumber, Option<f64>)| match (base, number) {
+        (BaseNumber::Known(_) | BaseNumber::Absent, Some(number)) => BaseNumber::Known(number),
+        (BaseNumber::Known(_) | BaseNumber::Absent | BaseNumber::Incomparable(_), _) => base.clone(),
+    };
+    bases.iter().zip(numbers).map(number).collect()
+}
+
 /// Whether a pair has fewer values than samples that were planned.
 fn may_lack(pair: &PairResult) -> bool {
     !pair.lost.is_empty() || pair.values.iter().any(|value| value.samples.iter().any(Option::is_none))
 }
 
+/// The share of cases without a result that the gate on coverage accepts, if that is more than [`TOLERATED`].
+fn accepted_loss(judged: &GateInput<'_>) -> Option<f64> {
+    let coverage = judged.metrics.iter().find(|metric| metric.spec.aggregate == Aggregate::Coverage)?;
+    let floors = coverage.gates.iter().filter_map(|planned| match planned.gate {
+        Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(floor), .. } if planned.off.is_none() => {
+            Some(floor)
+        }
+        Gate::Threshold { .. } | Gate::Change { .. } => None,
+    });
+    let accepted = 1.0 - floors.reduce(f64::max)?;
+    (accepted > TOLERATED + EPSILON).then_some(accepted + EPSILON)
+}
+
 /// The values that this run lacks if as many of its samples as in the baseline should have one. Empty if they are few.
-fn missing_values(judged: &GateInput<'_>, entry: &BaselineEntry, spec: &MetricSpec, index: usize) -> MissingValues {
+fn missing_values(
+    judged: &GateInput<'_>,
+    entry: &BaselineEntry,
+    spec: &MetricSpec,
+    index: usize,
+    accepted: Option<f64>,
+) -> MissingValues {
     let mut missing = MissingValues::default();
-    for pair in judged.results() {
+    let mut without_result = Vec::new();
+    for (row, pair) in judged.results().enumerate() {
         let before = entry.cases.get(&pair.case).and_then(|values| values.get(spec.name));
         let (planned, own) = (pair.planned as usize, &pair.values[index].samples);
         // Some metrics have one value for all samples of a case.
@@ -106,12 +157,25 @@ fn missing_values(judged: &GateInput<'_>, entry: &BaselineEntry, spec: &MetricSp
             stated.min(planned).max(share)
         });
         let now = own.iter().flatten().count() + pair.spared as usize;
-        let is_counted = pair.exclusion == Exclusion::Counted;
+        // Coverage has gates of its own, and what newly fails is known of measured cases alone.
+        let is_counted = match pair.exclusion {
+            Exclusion::Counted => true,
+            Exclusion::NoMajority => !matches!(spec.aggregate, Aggregate::Coverage | Aggregate::NewlyFailing),
+            Exclusion::Quarantined => false,
+        };
+        if is_counted && pair.exclusion == Exclusion::NoMajority {
+            without_result.push(row);
+        }
         missing.before += if is_counted { before } else { 0 };
         missing.by_pair.push(if is_counted { before.saturating_sub(now) } else { 0 });
     }
-    let count: usize = missing.by_pair.iter().sum();
-    if count as f64 <= TOLERATED * missing.before as f64 {
+    let before = missing.before.max(1) as f64;
+    let share = |count: usize| count as f64 / before;
+    let lost: usize = without_result.iter().map(|row| missing.by_pair[*row]).sum();
+    if accepted.is_some_and(|accepted| share(lost) <= accepted) {
+        without_result.iter().for_each(|row| missing.by_pair[*row] = 0);
+    }
+    if share(missing.by_pair.iter().sum()) <= TOLERATED {
         missing.by_pair.clear();
     }
     missing

@@ -2,6 +2,7 @@
 //! they used.
 
 use libtest_mimic::Trial;
+use serde_json::{Value, json};
 
 use super::{bases, goldgate};
 use crate::golden_changes::commit_all;
@@ -14,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("costly samples that do not state what they used give no verdict", unstated),
         trial("more samples that mostly do not state what they used give no verdict", more_unstated),
         trial("one lost sample of many is no reason to withhold a verdict", one_lost),
+        trial("the only case of a category that gives no result is not left out of its gate", lost_case),
     ]
 }
 
@@ -128,4 +130,54 @@ fn one_lost() {
     repository.replace(&file(4, 1), "\"completed\"", "\"timeout\"");
     let ran = judged(&repository);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// Twelve cases, of which the first is the only one of its category.
+fn categories(gates: &str) -> Repository {
+    let repository = bases::base("answers");
+    repository.replace(
+        "goldgate.yaml",
+        "    gates: { case_pass_rate: { off: true, reason: the answers have their own gate } }\n",
+        &format!("    gates: {{ coverage: {{ min: 0.9 }}{gates} }}\n"),
+    );
+    repository.remove("runs");
+    let case = |case: usize| {
+        json!({
+            "id": format!("c{case}"), "category": if case == 0 { "adversarial" } else { "happy_path" },
+            "query": format!("Question {case}?"), "expected_tools": [], "expected_output_contains": ["paris"],
+        })
+    };
+    let cases: Vec<Value> = (0..CASES).map(case).collect();
+    repository.write("golden/cases.json", json!(cases).to_string());
+    (0..CASES).for_each(|case| answered(&repository, case, "completed", "It is Paris."));
+    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    commit_all(&repository);
+    repository.write("prompt.md", "Name the capital, briefly.\n");
+    (0..CASES).for_each(|case| answered(&repository, case, "completed", "Paris."));
+    repository
+}
+
+fn answered(repository: &Repository, case: usize, status: &str, text: &str) {
+    let run = json!({ "status": status, "outputs": { "text": text }, "intermediate": { "tool_calls": [] } });
+    repository.write(&format!("runs/helper/c{case}.json"), run.to_string());
+}
+
+fn lost_case() {
+    for (gates, others) in [("", 0), (", 'case_pass_rate[adversarial]': { min: 1.0, hard: true }", 0), ("", 1)] {
+        let repository = categories(gates);
+        answered(&repository, 0, "completed", "Lyon.");
+        let ran = judged(&repository);
+        assert_eq!(ran.code, 1, "the control: {}{}", ran.stdout, ran.stderr);
+        answered(&repository, 0, "timeout", "");
+        let ran = judged(&repository);
+        assert_eq!(ran.code, 3, "{gates}: {}{}", ran.stdout, ran.stderr);
+        let why = "fewer values of case_pass_rate[adversarial] than in the baseline, in c0: ";
+        assert!(ran.stdout.contains(why), "{}", ran.stdout);
+        // A lost case of many is within the tolerance of its category.
+        answered(&repository, 0, "completed", "Paris.");
+        (0..others).for_each(|other| answered(&repository, 1 + other, "timeout", ""));
+        let ran = judged(&repository);
+        assert_eq!(ran.code, 0, "{gates}: {}{}", ran.stdout, ran.stderr);
+    }
 }
