@@ -63,7 +63,7 @@ pub const SETTINGS: &[SettingRule] = &[
     setting(
         "suites.*.agents.*.model",
         Listed,
-        "but if the model tier decides, recordings instead of live runs, or no runs, need an approval",
+        "but if the model tier blocks, recordings instead of live runs, another target, or no runs, need an approval",
     ),
     setting(
         "suites.*.agents.*.prompt",
@@ -79,7 +79,7 @@ pub const SETTINGS: &[SettingRule] = &[
     setting(
         "targets.*",
         Depends(
-            "a target that a deterministic agent calls needs an approval, unless only its limits change, and so does `record: trusted`; others are listed",
+            "a target that an agent calls in a blocking tier needs an approval, unless only its limits change, and so does `record: trusted`; others are listed",
         ),
         "",
     ),

@@ -32,7 +32,7 @@ pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut C
         one.samples(old.samples.or(before.samples), new.samples.or(after.samples));
         one.agents(old);
     }
-    targets(before, after, found);
+    targets(before, after, deciding, found);
     prices(before, after, found);
 }
 
@@ -52,18 +52,25 @@ fn prices(before: &Config, after: &Config, found: &mut ChangeCollector) {
     }
 }
 
-/// The targets that agents of the deterministic tier call.
-fn blocking_targets(config: &Config) -> BTreeSet<&String> {
-    let suites = config.suites.iter().filter(|suite| suite.tiers.contains(&Tier::Deterministic));
-    let sources = suites.flat_map(|suite| suite.agents.values()).filter_map(|agent| match &agent.deterministic {
-        Some(RunSource::Live(live)) => Some(live),
-        Some(RunSource::Replay(_)) | None => None,
-    });
-    sources.flat_map(|live| live.targets()).collect()
+/// The targets that agents call in a tier whose verdict counts, with the tier.
+fn blocking_targets<'a>(config: &'a Config, deciding: &[Tier]) -> BTreeMap<&'a String, Tier> {
+    let mut targets = BTreeMap::new();
+    for tier in deciding {
+        let suites = config.suites.iter().filter(|suite| suite.tiers.contains(tier));
+        let sources = suites.flat_map(|suite| suite.agents.values()).filter_map(|agent| match agent.source(*tier) {
+            Some(RunSource::Live(live)) => Some(live),
+            Some(RunSource::Replay(_)) | None => None,
+        });
+        for target in sources.flat_map(|live| live.targets()) {
+            targets.entry(target).or_insert(*tier);
+        }
+    }
+    targets
 }
 
-fn targets(before: &Config, after: &Config, found: &mut ChangeCollector) {
-    let blocking: BTreeSet<&String> = blocking_targets(before).into_iter().chain(blocking_targets(after)).collect();
+fn targets(before: &Config, after: &Config, deciding: &[Tier], found: &mut ChangeCollector) {
+    let mut blocking = blocking_targets(after, deciding);
+    blocking.extend(blocking_targets(before, deciding));
     let names: BTreeSet<&String> = before.targets.keys().chain(after.targets.keys()).collect();
     for name in names {
         let (old, new) = (before.targets.get(name), after.targets.get(name));
@@ -84,9 +91,11 @@ fn targets(before: &Config, after: &Config, found: &mut ChangeCollector) {
             (Some(_), Some(_)) if only_limits => format!("limits of the target {name} changed"),
             (Some(_), Some(_)) => format!("target {name} has another program, address or model"),
         };
-        match blocking.contains(name) && !only_limits && old.is_some() {
-            true => found.needs(format!("{words}; the deterministic tier calls it"), Some(&after.file)),
-            false => found.lists(words, Some(&after.file)),
+        match blocking.get(name).filter(|_| !only_limits && old.is_some()) {
+            Some(tier) => {
+                found.needs(format!("{words}; the {} tier calls it and blocks", tier.as_str()), Some(&after.file));
+            }
+            None => found.lists(words, Some(&after.file)),
         }
     }
 }
@@ -232,8 +241,6 @@ impl SuiteSettings<'_> {
                 (None, Some(_)) => self.lists(format!("`{who}` runs in the {} tier: {now}", tier.as_str())),
                 // The content of recordings is compared separately.
                 (Some(RunSource::Replay(_)), Some(RunSource::Replay(_))) => self.lists(words),
-                // The table of settings already lists another target of the model tier.
-                (Some(RunSource::Live(_)), Some(RunSource::Live(_))) if *tier == Tier::Model => {}
                 (Some(_), _) => self.needs(words),
                 (None, None) => {}
             }

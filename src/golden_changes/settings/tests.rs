@@ -181,9 +181,13 @@ fn read_text(text: &str) -> Config {
 }
 
 fn weight_of(before: &str, after: &str) -> ExpectedChange {
+    weight_in(before, after, &[Tier::Deterministic])
+}
+
+fn weight_in(before: &str, after: &str, deciding: &[Tier]) -> ExpectedChange {
     let (before, after) = (read_text(before), read_text(after));
     let mut found = ChangeCollector::default();
-    compare(&before, &after, &[Tier::Deterministic], &mut found);
+    compare(&before, &after, deciding, &mut found);
     for suite in &after.suites {
         if let Some(old) = same_suite(&before, suite) {
             gates::compare(old, suite, &mut found);
@@ -203,6 +207,21 @@ fn each_key_of_the_config_has_its_weight() {
         assert_eq!(weight_of(WHOLE, &WHOLE.replace(from, to)), *expected, "{key}: {from} -> {to}");
     }
     assert_eq!(weight_of(WHOLE, &format!("# A remark.\n{WHOLE}")), Nothing);
+}
+
+/// What answers decides the verdict of a model tier that blocks.
+#[test]
+fn a_target_of_a_blocking_model_tier_needs_an_approval() {
+    for (from, to, expected) in [
+        ("{ provider: openai", "{ provider: anthropic", Approval),
+        ("model: { target: chat", "model: { target: web", Approval),
+        ("concurrency: 2", "concurrency: 3", Listed),
+    ] {
+        assert_eq!(WHOLE.matches(from).count(), 1, "{from}");
+        let after = WHOLE.replace(from, to);
+        assert_eq!(weight_of(WHOLE, &after), Listed, "{from} -> {to}");
+        assert_eq!(weight_in(WHOLE, &after, &[Tier::Deterministic, Tier::Model]), expected, "{from} -> {to}");
+    }
 }
 
 /// The keys that a kind adds, in a suite that states all of them.
