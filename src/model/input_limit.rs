@@ -164,7 +164,7 @@ impl InputLimit {
         Self { input: "nesting of folders", most: 24, unit: LimitUnit::Levels, help: "move the files up" };
     /// Folders of a fixture repository.
     pub const FIXTURE_FOLDERS: Self = Self {
-        input: "folders of a fixture repository of kind `evidence`",
+        input: "folders of one fixture repository",
         most: 1000,
         unit: LimitUnit::Count,
         help: "leave out what the task does not need",

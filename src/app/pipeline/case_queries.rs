@@ -43,14 +43,14 @@ pub struct AddedDrafts<'a> {
 }
 
 /// A file of cases that gets new ones.
-struct GoldenFile {
+struct ExtendedFile {
     /// The ids of its cases.
     used: BTreeSet<String>,
     /// The new cases, as JSON.
     new: Vec<String>,
 }
 
-impl GoldenFile {
+impl ExtendedFile {
     fn of(loaded: &LoadedSuite) -> Self {
         let known = loaded.suite.pairs_to_run().map(|pair| &pair.case);
         let retired = loaded.suite.retired().iter().map(|(case, _)| case);
@@ -124,7 +124,7 @@ impl KnownCases {
     /// No such suite, or a file that cannot be edited. Then no file is changed.
     pub fn add_drafts(&self, runs: &[NewRun<'_>]) -> Result<AddedDrafts<'_>, CliError> {
         let words = AnswerWords::of(runs.iter().filter_map(|new| new.run.text.as_deref()));
-        let mut files: BTreeMap<&RepoPath, GoldenFile> = BTreeMap::new();
+        let mut files: BTreeMap<&RepoPath, ExtendedFile> = BTreeMap::new();
         let mut added: BTreeMap<(&RepoPath, Option<&str>, Vec<&str>), CaseId> = BTreeMap::new();
         let mut drafts = AddedDrafts { disk: Some(&self.disk), ..AddedDrafts::default() };
         for NewRun { run, origin, agent } in runs {
@@ -140,7 +140,7 @@ impl KnownCases {
                 drafts.cases.push(None);
                 continue;
             };
-            let file = files.entry(path).or_insert_with(|| GoldenFile::of(loaded));
+            let file = files.entry(path).or_insert_with(|| ExtendedFile::of(loaded));
             case.renamed(&mut file.used);
             file.new.push(serde_json::to_string_pretty(&case).map_err(anyhow::Error::from)?);
             let id = CaseId::new(&case.id).map_err(|bad| anyhow::anyhow!("{bad}"))?;

@@ -19,7 +19,7 @@ pub(super) fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         zipped(&[("report.json", report.to_string().as_bytes())])
     };
     let whole = fork.report.to_string();
-    let many: Vec<String> = (0..10_001).map(|number| format!("{number}.json")).collect();
+    let many: Vec<String> = (0..100_001).map(|number| format!("{number}.json")).collect();
     let many: Vec<(&str, &[u8])> = many.iter().map(|name| (name.as_str(), &b""[..])).collect();
     let mut linked = ZipWriter::new(Cursor::new(Vec::new()));
     linked.add_symlink("report.json", "/proc/self/environ", SimpleFileOptions::default()).unwrap();
@@ -49,7 +49,7 @@ pub(super) fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("an absolute path", zipped(&[("report.json", whole.as_bytes()), ("/etc/x", b"")]), "is absolute"),
         ("a link", linked.finish().unwrap().into_inner(), "report.json in the archive is a link or a device"),
         ("a password", locked, "report.json in the archive is encrypted"),
-        ("10,001 entries", zipped(&many), "the archive has more than 10000 entries"),
+        ("100,001 entries", zipped(&many), "the archive has more than 100000 entries"),
         ("a gigabyte of zeros", bomb(), "report.json in the archive is larger than 32 MiB"),
         ("65 MB", vec![0; 64 * 1024 * 1024 + 1], "it is larger than 64 MiB"),
         ("broken JSON", zipped(&[("report.json", &whole.as_bytes()[..whole.len() / 2])]), "report.json:1:"),
