@@ -45,7 +45,10 @@ pub fn read_json_part<'a, T: Deserialize<'a>>(
 }
 
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
-    let SerdeMessage { code, what, help } = phrase(&error.to_string(), error.is_data());
+    let SerdeMessage { code, what, help } = match source.text.starts_with(LFS_POINTER) {
+        true => lfs_pointer(),
+        false => phrase(&error.to_string(), error.is_data()),
+    };
     let is_yaml = code == Code::BROKEN_JSON && [".yaml", ".yml"].iter().any(|end| source.file.as_str().ends_with(end));
     let help = if is_yaml { "write it as JSON: only the config is YAML".to_owned() } else { help };
     let inner = match offset_in(part, error.line(), error.column()) {
@@ -81,6 +84,16 @@ pub(super) struct SerdeMessage {
     pub code: Code,
     pub what: String,
     pub help: String,
+}
+
+/// The first line of a Git LFS pointer (git-lfs, docs/spec.md).
+const LFS_POINTER: &str = "version https://git-lfs.github.com/spec/v1\n";
+
+fn lfs_pointer() -> SerdeMessage {
+    let what = "this is a Git LFS pointer, not the file itself".to_owned();
+    let help = "get the file with `git lfs pull` (`lfs: true` of actions/checkout); a golden file that changes cannot be in Git LFS, because \
+                the base commit's content is not fetched from it";
+    SerdeMessage { code: Code::LFS_POINTER, what, help: help.to_owned() }
 }
 
 /// Splits a serde message into the problem and the help.

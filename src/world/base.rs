@@ -197,7 +197,7 @@ impl<'a> BaseTree<'a> {
             Some(submodule) => submodule.blob(&node.id),
             None => self.objects.blob(&node.id),
         };
-        let bytes: Arc<[u8]> = fetched.map_err(|error| self.failed(error))?.into();
+        let bytes: Arc<[u8]> = fetched.map_err(|error| self.failed(error.context(at.to_string())))?.into();
         self.state().blobs.insert(node.id.clone(), bytes.clone());
         Ok(bytes)
     }

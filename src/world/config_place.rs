@@ -57,7 +57,19 @@ impl Disk {
             return None;
         }
         let mut outside = place.ancestors().skip(1);
-        outside.find(|folder| folder.join(".git").exists()).map(Path::to_owned)
+        let outer = outside.find(|folder| folder.join(".git").exists())?;
+        // So has a clone with `--separate-git-dir`, whose folder is not among those of the outer repository's submodules.
+        let modules = git_folder(outer)?.join("modules").canonicalize().ok()?;
+        folder.canonicalize().ok()?.starts_with(modules).then(|| outer.to_owned())
+    }
+}
+
+/// The folder in which git keeps what belongs to a repository.
+fn git_folder(repository: &Path) -> Option<PathBuf> {
+    let git = repository.join(".git");
+    match git.is_dir() {
+        true => Some(git),
+        false => Some(repository.join(std::fs::read_to_string(git).ok()?.strip_prefix("gitdir:")?.trim())),
     }
 }
 

@@ -76,6 +76,10 @@ const SUBMODULE_MODE: &str = "160000";
 /// Number of a file's changes that are read.
 const CHANGES: &str = "10";
 
+/// Why a commit's objects can be missing, and the remedy. Git would fetch them, but no remote is contacted.
+const PARTIAL_CLONE: &str =
+    "this clone was made with `--filter` and lacks files; `git fetch --refetch --no-filter origin` gets them";
+
 /// Timeout of one git command.
 const TIMEOUTS: Duration = Duration::from_secs(60);
 
@@ -119,7 +123,7 @@ impl Git {
     pub(super) fn has_submodule(&self, path: &Path) -> anyhow::Result<bool> {
         let path = path.to_str().context("the path is not UTF-8")?;
         let out = self.answer(&["--literal-pathspecs", "ls-files", "--stage", "-z", "--", path])?;
-        // The list has this very path only if it is no folder with files.
+        // For a folder with files, the list has these files, which have other modes.
         Ok(String::from_utf8_lossy(&out).split('\0').any(|line| line.starts_with(SUBMODULE_MODE)))
     }
 
@@ -224,6 +228,9 @@ impl Git {
         // Do not search folders above the repository.
         command.envs(self.root.parent().map(|above| ("GIT_CEILING_DIRECTORIES", above)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Ctrl-C reaches only this process, which ends git itself and reports the interruption.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command
     }
 
@@ -273,9 +280,17 @@ impl Git {
         let (running, read) = receiver
             .recv_timeout(TIMEOUTS)
             .map_err(|_| anyhow::anyhow!("git cat-file took longer than {TIMEOUTS:?}"))?;
-        let bytes = read?;
+        let bytes = read.map_err(|error| self.explained(error))?;
         *batch = Some(running);
         Ok(bytes)
+    }
+
+    /// The error of a missing object, with the reason and the remedy if the clone was made without some objects.
+    fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+        match self.answer(&["config", "--get-regexp", r"^remote\..*\.promisor$"]) {
+            Ok(remotes) if !remotes.is_empty() => error.context(PARTIAL_CLONE),
+            Ok(_) | Err(_) => error,
+        }
     }
 }
 
@@ -303,7 +318,7 @@ impl Objects for Git {
             arguments.extend(["-r", "-t"]);
         }
         arguments.extend(["--end-of-options", id]);
-        let out = self.answer(&arguments)?;
+        let out = self.answer(&arguments).map_err(|error| self.explained(error))?;
         let out = String::from_utf8_lossy(&out);
         let entries = out.split('\0').filter(|line| !line.is_empty()).map(entry).collect::<Option<Vec<_>>>();
         Ok(Listing { entries: entries.context("git ls-tree printed an unexpected format")?, truncated: false })

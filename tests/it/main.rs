@@ -22,6 +22,7 @@ mod cases;
 mod chaos;
 mod checks_and_gates;
 mod circles;
+mod clones;
 mod codes;
 mod config_page;
 mod diff;
@@ -113,6 +114,7 @@ fn main() {
     trials.extend(chaos::trials());
     trials.extend(checks_and_gates::trials());
     trials.extend(circles::trials());
+    trials.extend(clones::trials());
     trials.extend(codes::trials());
     trials.extend(config_page::trials());
     trials.extend(diff::trials());

@@ -32,7 +32,6 @@ suites:
 ";
 
 /// The files of [`Repository::small`].
-#[cfg(feature = "github")]
 pub const FILES: [&str; 5] = [
     "goldgate.yaml",
     "prompts/legal.md",

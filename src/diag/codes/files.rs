@@ -111,6 +111,16 @@ codes! {
         fix: "Fill in the text, or remove the whole entry.",
     }
 
+    LFS_POINTER = "lfs-pointer" {
+        cause: "A JSON file is in Git LFS, and Git has only a pointer to its content. A checkout without `git lfs pull` \
+            contains the pointer, and so does every other commit, such as the base commit.",
+        example: "golden/cases.json:1:1: this is a Git LFS pointer, not the file itself; get the file with `git lfs pull` \
+            (`lfs: true` of actions/checkout); a golden file that changes cannot be in Git LFS, because the base commit's \
+            content is not fetched from it [lfs-pointer]",
+        fix: "Check out with `lfs: true`. If a golden file in Git LFS changed, take it out of Git LFS (`git lfs untrack`) in \
+            a pull request of its own.",
+    }
+
     MACHINE = "machine" {
         cause: "The machine cannot read the file now: the process may open no more files, memory is used up, or the disk \
             fails. The file itself may be fine. The exit code is 3.",

@@ -1,0 +1,90 @@
+//! Clones that lack files or keep them elsewhere: partial clones, Git LFS, and a separate folder of git.
+
+use libtest_mimic::Trial;
+
+use crate::golden_changes::{commit_all, git};
+use crate::repository::{EXPECTED, FILES, Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a partial clone names the file that it lacks and the command that gets it", partial),
+        trial("a golden file that is a Git LFS pointer is called one", pointer),
+        trial("a clone with a separate folder of git inside another repository is no submodule", separate),
+    ]
+}
+
+const GOLDEN: &str = "golden/expected/legal/lease.json";
+
+fn judged(repository: &Repository, config: &str) -> Ran {
+    let path = std::env::var("PATH").unwrap();
+    repository.goldgate_with(&["run", "--base", "HEAD", "--config", config], &[("PATH", &path)])
+}
+
+fn clone(into: &Repository, from: &Repository, options: &[&str]) {
+    let from = format!("file://{}", from.path("").display());
+    let options = [&["clone", "-q"], options, &[&from, "clone"]].concat();
+    git(&into.path(""), &options);
+}
+
+fn committed() -> Repository {
+    let repository = Repository::small();
+    repository.remove(".git");
+    commit_all(&repository);
+    repository
+}
+
+fn partial() {
+    let origin = committed();
+    git(&origin.path(""), &["config", "uploadpack.allowFilter", "true"]);
+    for filter in ["blob:none", "tree:0"] {
+        let place = Repository::empty();
+        clone(&place, &origin, &["--no-checkout", "--filter", filter]);
+        for file in FILES {
+            place.write(&format!("clone/{file}"), origin.read(file));
+        }
+        place.replace(&format!("clone/{GOLDEN}"), "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+        let ran = judged(&place, "clone/goldgate.yaml");
+        assert_eq!(ran.code, 3, "{filter}: {}{}", ran.stdout, ran.stderr);
+        let remedy =
+            "this clone was made with `--filter` and lacks files; `git fetch --refetch --no-filter origin` gets them";
+        assert!(ran.stderr.contains(remedy), "{filter}: {}", ran.stderr);
+        assert!(filter != "blob:none" || ran.stderr.contains(&format!("{GOLDEN}: ")), "{}", ran.stderr);
+        git(&place.path("clone"), &["fetch", "-q", "--refetch", "--no-filter", "origin"]);
+        let ran = judged(&place, "clone/goldgate.yaml");
+        assert!(ran.code == 1 && ran.stdout.contains("[needs approval]"), "{filter}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+fn pointer() {
+    let text = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 9\n", "0".repeat(64));
+    let not_pulled = Repository::small();
+    not_pulled.write(GOLDEN, &text);
+    let ran = not_pulled.goldgate(&["run"]);
+    let wanted =
+        format!("{GOLDEN}:1:1: this is a Git LFS pointer, not the file itself; get the file with `git lfs pull`");
+    assert!(ran.code == 2 && ran.stderr.contains(&wanted), "{}", ran.stderr);
+    let in_base = Repository::small();
+    in_base.remove(".git");
+    in_base.write(GOLDEN, &text);
+    commit_all(&in_base);
+    in_base.write(GOLDEN, EXPECTED);
+    let ran = judged(&in_base, "goldgate.yaml");
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("this is a Git LFS pointer") || ran.stderr.contains("this is a Git LFS pointer"));
+}
+
+fn separate() {
+    let (origin, outer) = (committed(), committed());
+    let apart = Repository::empty();
+    let folder = format!("--separate-git-dir={}", apart.path("apart").display());
+    clone(&outer, &origin, &[&folder]);
+    let ran = judged(&outer, "clone/goldgate.yaml");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let outermost = committed();
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "--name", "inner"];
+    let from = origin.path("").display().to_string();
+    git(&outermost.path(""), &[&add[..], &[&from, "clone"]].concat());
+    let ran = judged(&outermost, "clone/goldgate.yaml");
+    assert!(ran.code == 2 && ran.stderr.contains("[config-in-submodule]"), "the control: {}", ran.stderr);
+}
