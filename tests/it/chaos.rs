@@ -16,6 +16,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("too few file descriptors are the machine's fault, and exit with 3", few_files),
+        trial("a small stack is enough", small_stack),
         trial("with too little memory a command ends with an error and leaves the baseline old or new", little_memory),
         trial("a machine without HOME, TMPDIR, PATH and locale is enough", bare),
         trial("more threads than are useful are not started", threads),
@@ -41,6 +42,15 @@ fn few_files() {
     assert!(ran.stderr.contains("too many open files") && ran.stderr.contains("[machine]"), "{}", ran.stderr);
     let ran = limited(&repository, "ulimit -n 16", "run");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+/// Kilobytes, as `sh` understands them.
+fn small_stack() {
+    let repository = Repository::small();
+    for limit in [64, 128, 8192] {
+        let ran = limited(&repository, &format!("ulimit -s {limit}"), "run");
+        assert_eq!(ran.code, 0, "{limit} kB: {}", ran.stderr);
+    }
 }
 
 fn little_memory() {
