@@ -14,7 +14,8 @@ use crate::model::{
     PairResult, Ruling, Unit, Verdict,
 };
 
-/// The share of the baseline's values that may be missing without a consequence: the same as of excluded cases.
+/// The share of the baseline's values, and of the cases that lack some, that may be missing without a consequence: the same as of excluded
+/// cases.
 const TOLERATED: f64 = 0.1;
 
 /// A metric that lacks values which the baseline has.
@@ -34,8 +35,8 @@ struct MissingValues {
     before: usize,
 }
 
-/// Makes passed and skipped gates inconclusive that would fail with the worst results for the missing values, unless a gate fails anyway. Returns
-/// their metrics.
+/// Makes gates inconclusive that do not fail and would fail with the worst results for the missing values, unless a gate with a fixed limit
+/// fails anyway. Returns their metrics. A failed gate that compares with the baseline is no reason to stop here: it may be excused later.
 pub(super) fn withhold_passes(
     judged: &GateInput<'_>,
     entry: Option<&BaselineEntry>,
@@ -44,7 +45,8 @@ pub(super) fn withhold_passes(
     metrics: &mut [MetricReport],
 ) -> Vec<PartlyLost> {
     // A failed gate explains more: who misses a finding has no severity of it.
-    let is_red = metrics.iter().any(|metric| metric.verdict == Ruling::Judged(Verdict::Fail));
+    let mut gates = metrics.iter().flat_map(|metric| &metric.gates);
+    let is_red = gates.any(|gate| !gate.from_baseline && gate.ruling == Ruling::Judged(Verdict::Fail));
     let Some(entry) = entry.filter(|_| !is_red && judged.results().any(may_lack)) else { return Vec::new() };
     let specs = judged.specs();
     let accepted = accepted_loss(judged);
@@ -91,7 +93,8 @@ pub(super) fn withhold_passes(
         let mut withheld = false;
         for (planned, gate) in judged.metrics[index].gates.iter().zip(&mut report.gates) {
             let fails = || ruled(planned, &subject, &bases[index]).ruling == Ruling::Judged(Verdict::Fail);
-            let may_fail = matches!(gate.ruling, Ruling::Judged(Verdict::Pass) | Ruling::Skipped(_));
+            let may_fail =
+                matches!(gate.ruling, Ruling::Judged(Verdict::Pass | Verdict::Inconclusive) | Ruling::Skipped(_));
             if may_fail && fails() {
                 gate.ruling = Ruling::Judged(Verdict::Inconclusive);
                 withheld = true;
@@ -147,16 +150,6 @@ fn missing_values(
     let mut without_result = Vec::new();
     for (row, pair) in judged.results().enumerate() {
         let before = entry.cases.get(&pair.case).and_then(|values| values.get(spec.name));
-        let (planned, own) = (pair.planned as usize, &pair.values[index].samples);
-        // Some metrics have one value for all samples of a case.
-        let is_of_samples = own.len() == planned || own.len() + pair.lost.len() + pair.spared as usize == planned;
-        let before = before.map_or(0, |values| {
-            let stated = values.iter().flatten().count();
-            // With more samples than in the baseline, the same share of them has a value.
-            let share = if is_of_samples { stated * planned / values.len().max(1) } else { 0 };
-            stated.min(planned).max(share)
-        });
-        let now = own.iter().flatten().count() + pair.spared as usize;
         // Coverage has gates of its own, and what newly fails is known of measured cases alone.
         let is_counted = match pair.exclusion {
             Exclusion::Counted => true,
@@ -166,8 +159,12 @@ fn missing_values(
         if is_counted && pair.exclusion == Exclusion::NoMajority {
             without_result.push(row);
         }
-        missing.before += if is_counted { before } else { 0 };
-        missing.by_pair.push(if is_counted { before.saturating_sub(now) } else { 0 });
+        let lacking = match before {
+            Some(values) if is_counted => Lacking::of(values, pair, index),
+            Some(_) | None => Lacking::default(),
+        };
+        missing.before += lacking.before;
+        missing.by_pair.push(lacking.count);
     }
     let before = missing.before.max(1) as f64;
     let share = |count: usize| count as f64 / before;
@@ -175,10 +172,41 @@ fn missing_values(
     if accepted.is_some_and(|accepted| share(lost) <= accepted) {
         without_result.iter().for_each(|row| missing.by_pair[*row] = 0);
     }
-    if share(missing.by_pair.iter().sum()) <= TOLERATED {
+    // Few lost samples of many cases can turn many cases: one alone turns no majority of the others.
+    let turned = missing.by_pair.iter().filter(|count| **count > 1).count();
+    let cases_turned = turned as f64 / missing.by_pair.len().max(1) as f64;
+    if share(missing.by_pair.iter().sum()) <= TOLERATED && cases_turned <= TOLERATED {
         missing.by_pair.clear();
     }
     missing
+}
+
+/// How many values of one metric a pair lacks.
+#[derive(Default)]
+struct Lacking {
+    /// How many it lacks.
+    count: usize,
+    /// How many the baseline has.
+    before: usize,
+}
+
+impl Lacking {
+    /// Compares the samples of a pair with the baseline's values of a metric.
+    fn of(values: &[Option<f64>], pair: &PairResult, index: usize) -> Self {
+        let stated = values.iter().flatten().count();
+        let (planned, own) = (pair.planned as usize, &pair.values[index].samples);
+        let is_of_samples = own.len() == planned || own.len() + pair.lost.len() + pair.spared as usize == planned;
+        if !is_of_samples {
+            // The value of all samples together: each lost one may have changed it.
+            let had_value = usize::from(stated > 0);
+            return Self { count: had_value * pair.lost.len(), before: had_value * planned };
+        }
+        // With more samples than in the baseline, the same share of them has a value.
+        let share = stated * planned / values.len().max(1);
+        let expected = stated.min(planned).max(share);
+        let now = own.iter().flatten().count() + pair.spared as usize;
+        Self { count: expected.saturating_sub(now), before: stated.min(planned) }
+    }
 }
 
 /// The worst value of a metric; `None` if none is worse than another.
