@@ -78,6 +78,11 @@ pub trait Files: Sync {
         SourceText::new(file.clone(), self.bytes(file)?)
     }
 
+    /// Whether git ignores a file, so that no commit contains it.
+    fn is_ignored(&self, _file: &RepoPath) -> bool {
+        false
+    }
+
     /// The same files for reading one golden file; an implementation may record which files the case depends on.
     fn for_golden<'a>(&'a self, _golden: &RepoPath) -> Option<Box<dyn Files + 'a>> {
         None

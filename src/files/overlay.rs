@@ -61,4 +61,8 @@ impl Files for OverlayFiles<'_> {
             None => self.below.baseline_bytes(file),
         }
     }
+
+    fn is_ignored(&self, file: &RepoPath) -> bool {
+        !self.files.contains_key(file) && self.below.is_ignored(file)
+    }
 }

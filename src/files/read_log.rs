@@ -183,6 +183,10 @@ impl Files for RecordedFiles<'_> {
         read
     }
 
+    fn is_ignored(&self, file: &RepoPath) -> bool {
+        self.files.is_ignored(file)
+    }
+
     fn for_golden<'b>(&'b self, golden: &RepoPath) -> Option<Box<dyn Files + 'b>> {
         let Self { files, other, log, .. } = self;
         Some(Box::new(RecordedFiles { files: *files, other: *other, log, read_for: ReadFor::Golden(golden.clone()) }))

@@ -14,7 +14,7 @@ const MOST: usize = InputLimit::FOLDER_FILES.count();
 /// Files by their path relative to a folder; if the "folder" is a file, its path is empty.
 pub type FilePaths = BTreeMap<String, RepoPath>;
 
-/// The files below `root`; empty if `root` does not exist.
+/// The files below `root` without those that git ignores; empty if `root` does not exist.
 ///
 /// # Errors
 /// A folder cannot be listed, or the limits on depth or number of files are exceeded.
@@ -63,7 +63,7 @@ fn walk(
         let inner = if inner.is_empty() { entry.name } else { format!("{inner}/{}", entry.name) };
         match entry.kind {
             EntryKind::File if found.len() >= MOST => return Err(refuse(format!("more than {MOST} files"))),
-            EntryKind::File if is_of_the_finder(files, &path, &inner) => {}
+            EntryKind::File if is_of_the_finder(files, &path, &inner) || files.is_ignored(&path) => {}
             EntryKind::File => drop(found.insert(inner, path)),
             EntryKind::Folder => walk(files, &path, files.list_all(&path)?, &inner, depth + 1, found)?,
         }

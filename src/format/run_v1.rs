@@ -22,6 +22,18 @@ use crate::model::{Provenance, RecordedExchange, Run, RunKey, RunStatus, Tokens}
 pub use ballots::{differ_in_votes_alone, with_ballots};
 pub use writing::{json, written};
 
+/// Whether a file is a run record: an object with a status and outputs.
+pub fn is_run(source: &SourceText) -> bool {
+    #[derive(Deserialize)]
+    struct RunMarks {
+        #[serde(rename = "status")]
+        _status: IgnoredAny,
+        #[serde(rename = "outputs")]
+        _outputs: IgnoredAny,
+    }
+    serde_json::from_str::<RunMarks>(&source.text).is_ok()
+}
+
 /// Reads the record of sample `sample` of the pair `key`. The path decides which sample it is; the record must not contradict it.
 ///
 /// # Errors

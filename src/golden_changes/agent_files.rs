@@ -3,7 +3,8 @@
 use super::Sides;
 use super::files::{are_alike, below};
 use crate::files::{FilePaths, Files};
-use crate::model::{Agent, PathGlob, RepoPath};
+use crate::format::run_v1;
+use crate::model::{Agent, PathGlob, RepoPath, Tier};
 
 /// Whether the files of an agent have changed.
 pub enum AgentFileChange {
@@ -58,7 +59,7 @@ fn further_prompt_files(files: &dyn Files, agent: &Agent) -> Result<FilePaths, S
 ///
 /// # Errors
 /// Why they cannot be compared.
-pub fn inputs(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<AgentFileChange, String> {
+pub fn agent_file_change(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<AgentFileChange, String> {
     let of_both = |files: &dyn Files| -> Result<FilePaths, String> {
         let (old, new) = (agent_files(files, before)?, agent_files(files, after)?);
         Ok(old.into_iter().chain(new).flat_map(|(files, _)| files).collect())
@@ -66,6 +67,17 @@ pub fn inputs(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<AgentF
     let Some((_, of)) = agent_files(sides.head, after)? else { return Ok(AgentFileChange::Unknown) };
     let alike = are_alike(sides.base, &of_both(sides.base)?, &of_both(sides.head)?);
     Ok(if alike { AgentFileChange::Unchanged(of) } else { AgentFileChange::Changed })
+}
+
+/// Whether a file is one of the agent's own recordings: below a folder that it replays, and a run record. A recording says what the agent
+/// did; it is no part of the agent.
+pub fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
+    let sources = [Tier::Deterministic, Tier::Model].into_iter().filter_map(|tier| agent.source(tier)?.recordings());
+    let is_below =
+        |folder: &RepoPath| file.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
+    file.as_str().ends_with(".json")
+        && sources.into_iter().any(is_below)
+        && files.text(file).is_ok_and(|source| run_v1::is_run(&source))
 }
 
 /// Whether `after` names every file that `before` names, in any commit. That both name the same files today is not enough: a file that
@@ -90,6 +102,7 @@ pub fn agent_files(files: &dyn Files, agent: &Agent) -> Result<Option<(FilePaths
             let paths = below(files, glob.folder())?.into_values().filter(|file| glob.fits(file));
             fitting.extend(paths.map(|file| (file.as_str().to_owned(), file)));
         }
+        fitting.retain(|_, file| !is_recording(files, agent, file));
         let mut of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
         let further = further_prompt_files(files, agent)?;
         if !further.is_empty() {

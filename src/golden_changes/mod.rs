@@ -25,7 +25,7 @@ use crate::files::{BaseFiles, SourceText};
 use crate::model::{Agent, Config, GoldenChange, NotGateable, RepoPath, RunKey, SuiteConfig, Tier};
 use crate::suites::read_config;
 
-pub use self::agent_files::agent_files;
+pub use self::agent_files::{agent_files, is_recording};
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
 pub use self::record_command::{record_again, record_first};
@@ -162,7 +162,7 @@ pub fn added_samples(sides: &Sides<'_>, before: &Config, after: &Config, tier: T
 
 /// Whether any file of an agent changed between the two commits. An agent whose files cannot be compared counts as changed.
 pub fn has_agent_changed(sides: &Sides<'_>, before: &Agent, after: &Agent) -> bool {
-    match agent_files::inputs(sides, before, after) {
+    match agent_files::agent_file_change(sides, before, after) {
         Ok(AgentFileChange::Changed) | Err(_) => true,
         Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown) => false,
     }

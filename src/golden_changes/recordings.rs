@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Sides;
-use super::agent_files::{AgentFileChange, PromptChange, agent_files, inputs, names_all_of, prompt_change};
+use super::agent_files::{AgentFileChange, PromptChange, agent_file_change, agent_files, names_all_of, prompt_change};
 use super::files::below;
 use super::found::ChangeCollector;
 use super::record_command::record_again;
@@ -64,7 +64,7 @@ pub fn compare(
     // Both tiers may replay the same recordings.
     let folders: BTreeSet<(&RepoPath, &RepoPath, RecordingUse)> =
         who.recordings.tiers.iter().filter_map(replayed).collect();
-    let inputs = inputs(sides, before, after);
+    let inputs = agent_file_change(sides, before, after);
     let refusals = folders.into_iter().filter_map(|(old, new, used)| {
         let folder = new;
         let (old, new) = (old.child(who.agent.as_str()), new.child(who.agent.as_str()));
@@ -95,7 +95,12 @@ pub fn compare(
         if let Some(unread) = one.unread() {
             return Some(unread);
         }
-        one.list(found, &inputs);
+        // Naming more files is no change of the agent: files that only the new list names explain no other recordings.
+        let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after);
+        match is_wider {
+            true => one.list(found, &agent_file_change(sides, before, before)),
+            false => one.list(found, &inputs),
+        }
         one.moved_files(found, before, after);
         match (&inputs, used) {
             (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(after),
@@ -122,7 +127,7 @@ pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent)
     let is_added = |key: &&CaseSample| cases.contains(&key.0) && !old.contains_key(*key);
     let added: Vec<&CaseSample> = new.keys().filter(is_added).collect();
     // A changed agent is recorded again, with any number of samples.
-    if added.is_empty() || matches!(inputs(sides, before, after), Ok(AgentFileChange::Changed)) {
+    if added.is_empty() || matches!(agent_file_change(sides, before, after), Ok(AgentFileChange::Changed)) {
         return BTreeSet::new();
     }
     let run = |(case, sample): &CaseSample| {
@@ -222,16 +227,23 @@ impl RecordingComparison<'_> {
                 }
             }
         }
+        let removed: Vec<&CaseSample> =
+            self.of(&[RecordingChange::Content]).into_iter().filter(|key| !self.new.contains_key(*key)).collect();
+        if !removed.is_empty() {
+            let words = count(&removed, "removed from cases that keep others: the bad samples may be among them");
+            self.add_line(found, &removed, Weight::NeedsApproval, words);
+        }
         let is_new_agent = matches!(inputs, Ok(AgentFileChange::Changed));
         let mut same = if is_new_agent { self.of(&[RecordingChange::Digests]) } else { Vec::new() };
         same.retain(|key| self.is_proved(key));
         if !same.is_empty() {
             self.add_line(found, &same, Weight::NeedsApproval, count(&same, SAME_ANSWERS));
         }
-        let changed = match is_new_agent {
+        let mut changed = match is_new_agent {
             true => self.of(&[RecordingChange::Content]),
             false => self.of(&[RecordingChange::Digests, RecordingChange::Content]),
         };
+        changed.retain(|key| self.new.contains_key(*key));
         if changed.is_empty() {
             return;
         }
@@ -359,11 +371,14 @@ impl RecordingComparison<'_> {
         let (Some((old, _)), kept) = (old, new.map(|(files, _)| files).unwrap_or_default()) else {
             return found.lists(words, Some(self.who.file));
         };
+        // A list that names fewer files and no other one is no new version of the agent: the files that it leaves out may change later,
+        // and nobody would see it.
+        let is_narrower = kept.keys().all(|path| old.contains_key(path));
         let left: Vec<&String> = old
             .iter()
             .filter(|(path, file)| {
-                let changed = self.sides.base.likeness(file, file) == FileMatch::Differs;
-                !kept.contains_key(*path) && self.sides.head.bytes(file).is_ok() && changed
+                let changed = || self.sides.base.likeness(file, file) == FileMatch::Differs;
+                !kept.contains_key(*path) && self.sides.head.bytes(file).is_ok() && (is_narrower || changed())
             })
             .map(|(path, _)| path)
             .collect();
@@ -373,7 +388,10 @@ impl RecordingComparison<'_> {
         match (left.is_empty(), again) {
             (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.who.file)),
             (false, _) => {
-                let words = format!("{words}; {} changed and is no longer listed", named(&left));
+                let words = match is_narrower {
+                    true => format!("{words}; no longer listed: {}", named(&left)),
+                    false => format!("{words}; {} changed and is no longer listed", named(&left)),
+                };
                 found.needs(words, Some(self.who.file));
             }
             (true, false) => {

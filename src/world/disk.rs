@@ -18,6 +18,7 @@ use rustix::fs::ResolveFlags;
 use rustix::fs::openat2;
 
 use super::draft_name::{DraftContent, draft_file};
+use super::ignored::IgnoredFiles;
 use super::read_error::{ReadTarget, read_problem, reason};
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Entry, EntryKind, Files, SourceText, is_of_git, too_large};
@@ -31,6 +32,8 @@ pub struct Disk {
     pub(super) is_repository: bool,
     /// The repository that contains the root.
     pub(super) home: Option<Box<Disk>>,
+    /// The files that git ignores.
+    ignored: IgnoredFiles,
 }
 
 /// Why a file cannot be read.
@@ -50,7 +53,13 @@ impl Disk {
     pub fn open(root: &Path) -> anyhow::Result<Self> {
         let dir = Dir::open_ambient_dir(root, ambient_authority())
             .with_context(|| format!("while opening {}", root.display()))?;
-        Ok(Self { root: dir, place: root.to_owned(), is_repository: false, home: None })
+        Ok(Self {
+            root: dir,
+            place: root.to_owned(),
+            is_repository: false,
+            home: None,
+            ignored: IgnoredFiles::default(),
+        })
     }
 
     /// The path of the root, for the processes that run in it.
@@ -79,7 +88,13 @@ impl Disk {
             dir = create_without_link(&dir, Path::new(part)).with_context(context)?;
         }
         let home = Self { is_repository: true, ..Self::open(repository)? };
-        Ok(Self { root: dir, place: whole.clone(), is_repository: false, home: Some(Box::new(home)) })
+        Ok(Self {
+            root: dir,
+            place: whole.clone(),
+            is_repository: false,
+            home: Some(Box::new(home)),
+            ignored: IgnoredFiles::default(),
+        })
     }
 
     /// The repository around `start`: the nearest parent folder with `.git`, otherwise `start` itself. Also returns the path of
@@ -188,7 +203,13 @@ impl Disk {
     /// Why it cannot be opened.
     pub fn within(&self, folder: &RepoPath) -> anyhow::Result<Self> {
         let root = self.root.open_dir(named(folder)).with_context(|| format!("while opening {folder}"))?;
-        Ok(Self { root, place: self.place.join(folder.as_str()), is_repository: false, home: None })
+        Ok(Self {
+            root,
+            place: self.place.join(folder.as_str()),
+            is_repository: false,
+            home: None,
+            ignored: IgnoredFiles::default(),
+        })
     }
 }
 
@@ -317,6 +338,10 @@ impl Files for Disk {
 
     fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         self.bytes_within(file, &InputLimit::BASELINE)
+    }
+
+    fn is_ignored(&self, file: &RepoPath) -> bool {
+        self.is_repository && self.ignored.has(&self.place, file)
     }
 }
 

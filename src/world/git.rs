@@ -12,6 +12,7 @@ use anyhow::Context;
 
 use super::disk::Disk;
 use super::env::Env;
+use super::git_command::git_command;
 use super::objects::{Depth, Listing, NodeKind, Objects, Submodule, TreeNode};
 use crate::model::{BranchTip, InputLimit, RepoPath};
 
@@ -80,6 +81,9 @@ const CHANGES: &str = "10";
 const PARTIAL_CLONE: &str =
     "this clone was made with `--filter` and lacks files; `git fetch --refetch --no-filter origin` gets them";
 
+/// What to do about a commit that is not in this clone.
+const FETCH_IT: &str = "if it exists, fetch it: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout";
+
 /// Timeout of one git command.
 const TIMEOUTS: Duration = Duration::from_secs(60);
 
@@ -136,7 +140,7 @@ impl Git {
         let wanted = format!("{name}^{{commit}}");
         let out = self
             .answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
-            .with_context(|| format!("{name}: git does not know this commit here"))?;
+            .with_context(|| format!("{name}: git does not know this commit here; {FETCH_IT}"))?;
         commit(&String::from_utf8_lossy(&out)).with_context(|| format!("{name}: git's answer is not a commit id"))
     }
 
@@ -201,37 +205,7 @@ impl Git {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(&self.root).args(["--no-replace-objects", "--no-pager"]);
-        let settings = [
-            "core.fsmonitor=false",
-            "core.hooksPath=/dev/null",
-            "protocol.allow=never",
-            "safe.bareRepository=explicit",
-        ];
-        for setting in settings {
-            command.args(["-c", setting]);
-        }
-        // Pass only what git needs to find itself and its helpers; nothing may redirect it.
-        let kept =
-            ["PATH", "SYSTEMROOT", "TEMP", "TMP"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-        let kept: Vec<_> = kept.collect();
-        command.env_clear().envs(kept).env("GIT_DIR", self.root.join(".git")).envs([
-            ("GIT_ALLOW_PROTOCOL", ""),
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_NO_LAZY_FETCH", "1"),
-            ("GIT_OPTIONAL_LOCKS", "0"),
-            ("GIT_TERMINAL_PROMPT", "0"),
-            ("LC_ALL", "C"),
-        ]);
-        // Do not search folders above the repository.
-        command.envs(self.root.parent().map(|above| ("GIT_CEILING_DIRECTORIES", above)));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Ctrl-C reaches only this process, which ends git itself and reports the interruption.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        command
+        git_command(&self.root)
     }
 
     /// The complete output of a git command.

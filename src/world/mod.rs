@@ -13,9 +13,11 @@ mod drafts;
 mod editor;
 mod env;
 mod git;
+mod git_command;
 mod git_history;
 #[cfg(feature = "github")]
 mod github;
+mod ignored;
 mod objects;
 #[cfg(feature = "github")]
 mod owner;

@@ -54,11 +54,15 @@ impl<'a> ReadOnce<'a> {
 
 impl Files for ReadOnce<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        let entries = self.disk.list_all(folder)?;
+        let entries = self.disk.list_all(folder);
+        let has_none = match &entries {
+            Ok(entries) => entries.is_empty(),
+            Err(problem) => problem.read_failure.is_some(),
+        };
         // The head's commit names files of a submodule that is not checked out.
-        match entries.is_empty() && is_missing_submodule(self.disk, folder) {
+        match has_none && is_in_missing_submodule(self.disk, folder) {
             true => Err(not_checked_out(folder)),
-            false => Ok(entries),
+            false => entries,
         }
     }
 
@@ -78,17 +82,29 @@ impl Files for ReadOnce<'_> {
     fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         self.disk.baseline_bytes(file)
     }
+
+    fn is_ignored(&self, file: &RepoPath) -> bool {
+        self.disk.is_ignored(file)
+    }
 }
 
-/// Whether an empty folder is a submodule that is not checked out. Git stores no empty folder, so it is one unless git's index does not
-/// know it: then somebody else created the folder.
-fn is_missing_submodule(disk: &Disk, folder: &RepoPath) -> bool {
-    let place = disk.place().join(folder.as_str());
+/// Whether an empty or missing folder is a submodule that is not checked out, or would be inside one. Git stores no empty folder, so it is
+/// one unless git's index does not know it: then somebody else created the folder.
+fn is_in_missing_submodule(disk: &Disk, folder: &RepoPath) -> bool {
+    let whole = disk.place().join(folder.as_str());
+    let Some(nearest) = whole.ancestors().find(|place| place.is_dir()) else { return false };
+    // A link may lead to the submodule.
+    let Ok(place) = nearest.canonicalize() else { return false };
+    let is_empty = place.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+    if !is_empty {
+        return false;
+    }
     // Git itself creates an entry named `.git`, in every submodule that is checked out.
     if place.join(".git").exists() {
         return false;
     }
-    let mut outside = place.ancestors().skip(1).take_while(|outer| outer.starts_with(disk.place()));
+    let Ok(root) = disk.place().canonicalize() else { return false };
+    let mut outside = place.ancestors().skip(1).take_while(|outer| outer.starts_with(&root));
     let Some(repository) = outside.find(|outer| outer.join(".git").exists()) else { return false };
     let Ok(inside) = place.strip_prefix(repository) else { return false };
     // Without git, such as in the image, nothing else explains the folder.
@@ -97,7 +113,7 @@ fn is_missing_submodule(disk: &Disk, folder: &RepoPath) -> bool {
 
 fn not_checked_out(folder: &RepoPath) -> Diagnostic {
     let what =
-        "the folder is a submodule that is not checked out, so its files cannot be compared with the base commit";
+        "the folder is in a submodule that is not checked out, so its files cannot be compared with the base commit";
     let help = "check it out (`submodules: true` of actions/checkout), or remove the folder if it is not a submodule";
     Diagnostic::of_file(folder, Code::SUBMODULE_NOT_CHECKED_OUT, what, help)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diag::Diagnostic;
 use crate::files::{CheckoutDigest, DigestList, Files, files_below};
+use crate::golden_changes::is_recording;
 use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
 use crate::suites::PromptPackage;
 
@@ -55,7 +56,7 @@ impl AgentState {
     pub fn of(files: &dyn Files, agent: &Agent, prompt: Option<&PromptPackage>) -> Result<Option<Self>, Diagnostic> {
         Ok(match agent.files() {
             AgentFiles::Patterns(patterns) => {
-                let mut named = of_patterns(files, patterns)?;
+                let mut named = of_patterns(files, agent, patterns)?;
                 if let Some(package) = agent.prompt.as_ref().filter(|_| prompt.is_some()) {
                     let is_named = |file: &RepoPath| patterns.iter().any(|glob| glob.fits(file));
                     if !files_below(files, package)?.values().all(is_named) {
@@ -102,12 +103,13 @@ impl AgentState {
     }
 }
 
-fn of_patterns(files: &dyn Files, patterns: &[PathGlob]) -> Result<FilesDigest, Diagnostic> {
+fn of_patterns(files: &dyn Files, agent: &Agent, patterns: &[PathGlob]) -> Result<FilesDigest, Diagnostic> {
     let mut named: BTreeSet<RepoPath> = BTreeSet::new();
     for glob in patterns {
         let below = files_below(files, glob.folder())?;
         named.extend(below.into_values().filter(|file| glob.fits(file)));
     }
+    named.retain(|file| !is_recording(files, agent, file));
     let origin = if named.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
     let words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
     let digest = of_files(files, named.iter())?;

@@ -198,9 +198,14 @@ fn atom(index: usize, form: &Lenient<Object<AtomForm<'_>>>, found: Layer, flaws:
         text: norm(&std::iter::once(title).chain(outcomes.iter().copied()).collect::<Vec<_>>().join("\n")),
         category: same_category(category.text()),
         outcomes: outcomes.len(),
-        has_evidence: !evidence.list().is_empty(),
+        has_evidence: evidence.list().iter().any(|one| !is_blank(one)),
         validator: validators.list().iter().map(validator).max().unwrap_or_default(),
     })
+}
+
+/// Whether a piece of evidence says nothing.
+fn is_blank(evidence: &serde_json::Value) -> bool {
+    evidence.is_null() || evidence.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 fn validator(form: &Lenient<Object<ValidatorForm<'_>>>) -> Validator {

@@ -1,5 +1,7 @@
 //! The tool calls of a run record.
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Number, Value};
 
 use crate::format::lenient;
@@ -40,9 +42,13 @@ const KEYS: [&str; 2] = ["tool_calls", "toolCalls"];
 pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     let mut flaws = Vec::new();
     let whole = match intermediate(run) {
-        Ok(whole) => whole,
+        Ok(whole @ (Value::Object(_) | Value::Null)) => whole,
+        Ok(_) => return (Vec::new(), vec!["\"intermediate\" is not an object".to_owned()]),
         Err(flaw) => return (Vec::new(), vec![flaw]),
     };
+    if has_list_twice(run.intermediate.as_deref().unwrap_or("null")) {
+        flaws.push("\"intermediate\" has a list of calls twice under one key".to_owned());
+    }
     let mut list: Vec<&Value> = Vec::new();
     for key in KEYS {
         match whole.get(key) {
@@ -69,6 +75,19 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         });
     }
     (calls, flaws)
+}
+
+/// Whether an object has one of the lists of calls twice under the same key: only the last one would be read.
+fn has_list_twice(intermediate: &str) -> bool {
+    #[derive(Deserialize)]
+    struct CallLists {
+        #[serde(default, rename = "tool_calls")]
+        _snake: Option<IgnoredAny>,
+        #[serde(default, rename = "toolCalls")]
+        _camel: Option<IgnoredAny>,
+    }
+    // The only possible error of a valid object, which is read before.
+    intermediate.trim_start().starts_with('{') && serde_json::from_str::<CallLists>(intermediate).is_err()
 }
 
 /// The record's `intermediate`. Invalid JSON is a flaw, never an empty list of calls.
@@ -130,6 +149,10 @@ mod tests {
             let both = format!(r#"{{"tool_calls": {first}, "toolCalls": {bad}}}"#);
             assert_eq!(names(&both), ["delete_account"], "{first}");
         }
+        let twice =
+            Run { intermediate: Some(format!(r#"{{"tool_calls": {bad}, "tool_calls": []}}"#).into()), ..Run::of("{}") };
+        let listed = Run { intermediate: Some(bad.into()), ..Run::of("{}") };
+        assert_eq!([calls(&twice).1.len(), calls(&listed).1.len()], [1, 1]);
         let two = format!(r#"{{"tool_calls": [{{"name": "find"}}], "toolCalls": {bad}}}"#);
         assert_eq!(names(&two), ["find", "delete_account"]);
     }

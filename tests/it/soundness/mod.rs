@@ -8,6 +8,7 @@ mod excuses;
 mod fewer_samples;
 mod hidden_answers;
 mod honest;
+mod ignored_files;
 mod more_samples;
 mod random;
 mod random_edits;
@@ -65,6 +66,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(fewer_samples::trials());
     trials.extend(hidden_answers::trials());
     trials.extend(honest::trials());
+    trials.extend(ignored_files::trials());
     trials.extend(more_samples::trials());
     trials.extend(random::trials());
     trials.extend(rules::trials());

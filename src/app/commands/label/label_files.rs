@@ -24,4 +24,8 @@ impl Files for LabelFiles<'_> {
             false => self.disk.bytes(file),
         }
     }
+
+    fn is_ignored(&self, file: &RepoPath) -> bool {
+        self.disk.is_ignored(file)
+    }
 }

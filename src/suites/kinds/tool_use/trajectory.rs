@@ -264,7 +264,9 @@ impl Trajectory {
             };
             format!("{got}{count}{nearest}")
         });
-        let met: Vec<&str> = self.forbidden.iter().filter(|name| called.contains(name)).map(String::as_str).collect();
+        // A tool of an MCP server is forbidden with or without the server's name.
+        let is_called = |name: &&String| calls.iter().any(|call| call.name == **name || call.tool() == name.as_str());
+        let met: Vec<&str> = self.forbidden.iter().filter(is_called).map(String::as_str).collect();
         let too_long = self.max_steps.filter(|most| *most < made);
         Followed {
             f1: f1(matched, expected, made),

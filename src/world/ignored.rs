@@ -1,0 +1,100 @@
+//! The files that git ignores: no commit contains them, and another clone does not have them.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use super::git_command::git_command;
+use crate::model::RepoPath;
+
+/// Which files of a repository git ignores. Without git, none.
+#[derive(Default)]
+pub(super) struct IgnoredFiles(Mutex<Answers>);
+
+/// The answers so far, and the git that gives more of them.
+#[derive(Default)]
+struct Answers {
+    known: HashMap<RepoPath, bool>,
+    asked: Asked,
+    /// How many paths git refused.
+    refused: u32,
+}
+
+/// The git program that answers.
+#[derive(Default)]
+enum Asked {
+    /// It is not started yet.
+    #[default]
+    NotYet,
+    /// It answers one path after the other.
+    Running(IgnoreCheck),
+    /// It cannot be started, or ended too often.
+    Failed,
+}
+
+/// How often git may end at a path that it refuses, such as one behind a link or in a submodule.
+const REFUSED_PATHS: u32 = 3;
+
+impl IgnoredFiles {
+    /// Whether git ignores a file of the repository at this folder. A file that is in the index is never ignored.
+    pub(super) fn has(&self, repository: &Path, file: &RepoPath) -> bool {
+        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = answers.known.get(file) {
+            return *known;
+        }
+        if matches!(answers.asked, Asked::NotYet) {
+            answers.asked = IgnoreCheck::start(repository).map_or(Asked::Failed, Asked::Running);
+        }
+        let answer = match &mut answers.asked {
+            Asked::Running(check) => check.answer(file),
+            Asked::NotYet | Asked::Failed => None,
+        };
+        if answer.is_none() {
+            answers.refused += 1;
+            answers.asked = if answers.refused < REFUSED_PATHS { Asked::NotYet } else { Asked::Failed };
+        }
+        let is_ignored = answer.unwrap_or(false);
+        answers.known.insert(file.clone(), is_ignored);
+        is_ignored
+    }
+}
+
+/// `git check-ignore`, which reads paths and says for each whether a pattern fits it.
+struct IgnoreCheck {
+    child: Child,
+    paths: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl IgnoreCheck {
+    fn start(repository: &Path) -> Option<Self> {
+        let arguments = ["check-ignore", "--stdin", "--verbose", "--non-matching", "-z"];
+        let mut child = git_command(repository).args(arguments).stdin(Stdio::piped()).spawn().ok()?;
+        let (paths, answers) = (child.stdin.take()?, BufReader::new(child.stdout.take()?));
+        Some(Self { child, paths, answers })
+    }
+
+    /// Whether a pattern fits the path; `None` if git ended.
+    fn answer(&mut self, file: &RepoPath) -> Option<bool> {
+        write!(self.paths, "{file}\0").and_then(|()| self.paths.flush()).ok()?;
+        // The file of the pattern, its line, the pattern, and the path. A pattern that starts with `!` takes files in again.
+        let fields = [self.field()?, self.field()?, self.field()?, self.field()?];
+        let [_, _, pattern, _] = fields;
+        Some(!pattern.is_empty() && !pattern.starts_with(b"!"))
+    }
+
+    fn field(&mut self) -> Option<Vec<u8>> {
+        let mut field = Vec::new();
+        self.answers.read_until(0, &mut field).ok()?;
+        (field.pop() == Some(0)).then_some(field)
+    }
+}
+
+impl Drop for IgnoreCheck {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,83 @@
+//! Files that git ignores: a program may write them while it runs, and no other clone has them.
+
+use libtest_mimic::Trial;
+
+use super::{bases, goldgate};
+use crate::golden_changes::{commit_all, recording};
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a file that git ignores is no file of the agent", ignored),
+        trial("a file in the index counts although a pattern ignores it", tracked),
+        trial("a pattern that takes a file in again is followed", taken_in_again),
+        trial("without a repository every file counts", without_git),
+        trial("a list of agent files that only gets shorter needs an approval", shorter),
+    ]
+}
+
+/// Twelve leases, and recordings with the digest of the agent's files.
+fn repository(ignored: &str) -> Repository {
+    let repository = bases::base("digests");
+    commit_all(&repository);
+    repository.write(".gitignore", ignored);
+    commit_all(&repository);
+    repository
+}
+
+fn run(repository: &Repository) -> Ran {
+    goldgate(repository, &["run"].map(str::to_owned))
+}
+
+fn ignored() {
+    let repository = repository("__pycache__/\n*.swp\n");
+    assert_eq!(run(&repository).code, 0);
+    repository.write("prompts/__pycache__/agent.pyc", "compiled");
+    repository.write("prompts/.legal.md.swp", "edited");
+    let ran = run(&repository);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    repository.write("prompts/more.md", "More.\n");
+    assert_eq!(run(&repository).code, 3, "the control: a file that git does not ignore");
+}
+
+fn tracked() {
+    let repository = repository("prompts/\n");
+    assert_eq!(run(&repository).code, 0);
+    repository.write("prompts/legal.md", "Report nothing.\n");
+    assert_eq!(run(&repository).code, 3);
+}
+
+fn taken_in_again() {
+    let repository = repository("prompts/*\n!prompts/more.md\n");
+    repository.write("prompts/less.md", "Less.\n");
+    assert_eq!(run(&repository).code, 0);
+    repository.write("prompts/more.md", "More.\n");
+    assert_eq!(run(&repository).code, 3);
+}
+
+fn without_git() {
+    let repository = repository("*.swp\n");
+    repository.write("prompts/.legal.md.swp", "edited");
+    repository.remove(".git");
+    assert_eq!(run(&repository).code, 3);
+}
+
+/// Every recording is made again for a better prompt, and the list of files loses one that did not change: the next change of it would not
+/// be seen.
+fn shorter() {
+    let repository = bases::base("contracts");
+    repository.write("prompts/more.md", "More.\n");
+    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    commit_all(&repository);
+    repository.write("prompts/legal.md", "Report every change of control, briefly.\n");
+    for case in 0..12 {
+        repository.replace(&recording(case), "Needs prior approval.", "Needs approval first.");
+    }
+    let judged = || goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    assert_eq!(judged().code, 0, "the control");
+    repository.replace("goldgate.yaml", "prompts/**", "prompts/legal.md");
+    let ran = judged();
+    assert!(ran.code == 1 && ran.stdout.contains("no longer listed: prompts/more.md"), "{}", ran.stdout);
+}
