@@ -9,6 +9,7 @@ pub mod event;
 pub mod event_action;
 #[cfg(feature = "models")]
 pub mod exchange;
+pub mod expression;
 pub mod failed_v1;
 pub mod finished_run;
 pub mod foreign_cases;

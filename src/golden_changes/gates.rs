@@ -1,5 +1,7 @@
 //! The gates of both sides: the effective ones, with the defaults merged in.
 
+use std::collections::BTreeSet;
+
 use super::found::{ChangeCollector, LimitMove};
 use crate::gate::{PlannedGate, planned_in};
 use crate::model::{Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SuiteConfig, Tier, at_least_two_places};
@@ -8,7 +10,11 @@ use crate::suites::kind;
 /// Compares the gates of one suite, metric by metric.
 pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeCollector) {
     let Some(kind) = kind(&after.kind) else { return };
-    for spec in kind.every_metric() {
+    // The gates of an added metric of the suite are new with it.
+    let own = after.expressions.specs().filter(|spec| before.expressions.metrics.contains_key(spec.name));
+    let stated: BTreeSet<&String> = before.gates.keys().chain(after.gates.keys()).collect();
+    let of_family = stated.into_iter().filter_map(|name| kind.of_family(name));
+    for spec in &kind.every_metric().copied().chain(of_family).chain(own).collect::<Vec<_>>() {
         let of = |suite: &SuiteConfig| planned_in(spec, suite, Tier::Deterministic);
         match (of(before), of(after)) {
             (Ok(before), Ok(after_gates)) => metric(after, spec, before, after_gates, found),

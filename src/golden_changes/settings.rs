@@ -51,6 +51,8 @@ pub const SETTINGS: &[SettingRule] = &[
     setting("suites.*.gates", Depends("a looser gate needs an approval, a tighter one is listed"), ""),
     setting("suites.*.no_newly_failing", Depends("switching it off needs an approval, switching it on is listed"), ""),
     setting("suites.*.judges", Depends("listed: judges affect no gate"), ""),
+    setting("suites.*.checks.*", Depends("an added check is listed, a changed or removed one needs an approval"), ""),
+    setting("suites.*.metrics.*", Depends("an added metric is listed, a changed or removed one needs an approval"), ""),
     setting("suites.*.agents.*", Depends("a removed agent needs an approval, an added one is listed"), ""),
     setting("suites.*.agents.*.role", Approval("role of `{}`:"), ""),
     setting(

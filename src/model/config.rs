@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::exchange::CaptureSource;
 use super::ids::{AgentName, SuiteId};
 use super::judge::Judge;
+use super::own_expressions::OwnExpressions;
 use super::path::{PathGlob, RepoPath};
 use super::run_source::RunSource;
 use super::setting::KindSettings;
@@ -94,6 +95,9 @@ pub struct SuiteConfig {
     pub labels: Option<RepoPath>,
     /// LLM judges for what rules cannot score.
     pub judges: Vec<Judge>,
+    /// Its own checks and metrics.
+    #[serde(flatten)]
+    pub expressions: OwnExpressions,
     /// The settings that its kind adds.
     #[serde(flatten)]
     pub settings: KindSettings,
@@ -122,6 +126,7 @@ impl SuiteConfig {
             terms: self.terms.clone(),
             labels: self.labels.clone(),
             judges: Vec::new(),
+            expressions: self.expressions.clone(),
             settings: self.settings.clone(),
             without_effect: Vec::new(),
         }

@@ -53,6 +53,10 @@ impl InputLimit {
         &Self::FIXTURE_FOLDERS,
         &Self::EXPECTATIONS,
         &Self::COMPARED_FINDINGS,
+        &Self::OWN_EXPRESSIONS,
+        &Self::EXPRESSION,
+        &Self::OPERATORS,
+        &Self::EXPRESSION_LEVELS,
         &Self::SAMPLES,
         &Self::SHARDS,
         &Self::VOTES,
@@ -182,6 +186,34 @@ impl InputLimit {
         most: 500,
         unit: LimitUnit::Count,
         help: "a larger answer counts as unreadable there; divide the document",
+    };
+    /// Own checks, or own metrics, of one suite.
+    pub const OWN_EXPRESSIONS: Self = Self {
+        input: "entries of `checks` or `metrics` of one suite or case",
+        most: 100,
+        unit: LimitUnit::Count,
+        help: "divide the suite, or join checks with &&",
+    };
+    /// Length of an expression.
+    pub const EXPRESSION: Self = Self {
+        input: "characters of an expression",
+        most: 2000,
+        unit: LimitUnit::Count,
+        help: "divide it into several checks",
+    };
+    /// Operators of an expression.
+    pub const OPERATORS: Self = Self {
+        input: "operators of an expression: `.`, `[`, `+`, `==` and the like",
+        most: 80,
+        unit: LimitUnit::Count,
+        help: "divide it into several checks",
+    };
+    /// Nesting of an expression.
+    pub const EXPRESSION_LEVELS: Self = Self {
+        input: "nesting of an expression",
+        most: 40,
+        unit: LimitUnit::Levels,
+        help: "divide it into several checks",
     };
     /// Imported samples of one case.
     pub const SAMPLES: Self = Self {

@@ -21,6 +21,7 @@ mod governance;
 mod grade;
 mod ids;
 mod input_limit;
+mod interned;
 mod interruption;
 mod judge;
 mod mark;
@@ -28,6 +29,7 @@ mod metric;
 mod number;
 pub mod one_or_all;
 mod other_pull_request;
+mod own_expressions;
 mod pair;
 mod path;
 mod record;
@@ -69,6 +71,7 @@ pub use governance::{
 pub use grade::{Check, CheckKey, CheckName, CheckOutcome, Failure, Grade, Layer, all_hold};
 pub use ids::{AgentName, BadId, CaseId, CaseTag, JudgeName, SuiteId};
 pub use input_limit::{InputLimit, LimitUnit};
+pub use interned::interned;
 pub use interruption::Interruption;
 pub use judge::{
     Agreement, Ballot, Judge, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity, JudgeReport, JudgeStanding,
@@ -81,6 +84,7 @@ pub use metric::{
 };
 pub use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
 pub use other_pull_request::{OtherOutcome, OtherPullRequest};
+pub use own_expressions::{OwnCheck, OwnExpressions, OwnMetric};
 pub use pair::{
     CalledTool, CaseTrend, Exclusion, GoldenLine, LostSample, PairCheck, PairResult, PairValue, Quarantine, Standing,
 };

@@ -20,8 +20,8 @@ use super::shared::use_metrics::USE_METRICS;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, files_below};
 use crate::model::{
-    AgentName, Ask, CaseId, Grade, Json, MetricSpec, NextRole, PairResult, PairValue, RepoPath, Ruling, Run, RunKey,
-    SuiteConfig, Toolbox, UngradedReason, ValueSource,
+    AgentName, Ask, CaseId, Check, Grade, Json, MetricSpec, NextRole, PairResult, PairValue, RepoPath, Ruling, Run,
+    RunKey, SuiteConfig, Toolbox, UngradedReason, ValueSource,
 };
 use crate::text::recover::Anchor;
 
@@ -33,6 +33,8 @@ pub struct SuiteKind {
     pub scorer: &'static str,
     /// Its metrics.
     pub metrics: &'static [MetricSpec],
+    /// The metrics whose names depend on the cases.
+    pub family: Option<MetricFamily>,
     /// Which agents are graded.
     pub agents: AgentPolicy,
     /// The settings that it adds to its suites.
@@ -91,18 +93,45 @@ impl SuiteKind {
         self.metrics.iter().chain(of_answers).chain(of_use)
     }
 
-    /// The metrics of a suite with these pairs: those of the kind, those of checks of answers if a case states any, and those of what
-    /// runs use that have a gate.
-    pub fn metrics_of<'a>(&self, suite: &SuiteConfig, pairs: impl IntoIterator<Item = &'a Pair>) -> Vec<MetricSpec> {
-        let states_answer = pairs.into_iter().any(|pair| pair.answer.is_some());
+    /// The metrics of a suite with these pairs: those of the kind, those of checks of answers if a case or the suite states any, those of
+    /// what runs use that have a gate, those of the family that its cases have, and the suite's own.
+    pub fn metrics_of<'a>(
+        &self,
+        suite: &SuiteConfig,
+        golden: Option<&dyn Suite>,
+        pairs: impl IntoIterator<Item = &'a Pair>,
+    ) -> Vec<MetricSpec> {
+        let has_checks = |pair: &Pair| pair.answer.as_ref().is_some_and(|checks| !checks.entries.is_empty());
+        let states_answer = !suite.expressions.is_empty() || pairs.into_iter().any(has_checks);
         let is_used = |spec: &&MetricSpec| match spec.source {
             ValueSource::Use => suite.gates.contains_key(spec.name),
             ValueSource::Grade | ValueSource::Layer => states_answer,
         };
         let others = self.every_metric().skip(self.metrics.len()).filter(is_used);
-        self.metrics.iter().chain(others).copied().collect()
+        let of_cases = golden.map_or(Vec::new(), Suite::family_metrics);
+        self.metrics.iter().chain(others).copied().chain(of_cases).chain(suite.expressions.specs()).collect()
+    }
+
+    /// Every metric that a suite may have: those of the kind, those of its family that have a gate, and the suite's own.
+    pub fn metrics_in(&self, suite: &SuiteConfig) -> Vec<MetricSpec> {
+        let of_family = suite.gates.keys().filter_map(|name| self.of_family(name));
+        self.every_metric().copied().chain(of_family).chain(suite.expressions.specs()).collect()
+    }
+
+    /// The metric of the family with this name.
+    pub fn of_family(&self, name: &str) -> Option<MetricSpec> {
+        let is_listed = self.every_metric().any(|spec| spec.name == name);
+        self.family.filter(|_| !is_listed).and_then(|family| family(name))
+    }
+
+    /// The metric with this name: one of the kind, or of its family.
+    pub fn metric_named(&self, name: &str) -> Option<MetricSpec> {
+        self.every_metric().find(|spec| spec.name == name).copied().or_else(|| self.of_family(name))
     }
 }
+
+/// The metric with this name, if it is one of a family such as `case_pass_rate[CATEGORY]`.
+pub type MetricFamily = fn(&str) -> Option<MetricSpec>;
 
 /// Reads the golden files of a suite, or returns every problem in them.
 pub type SuiteOpener = fn(&SuiteConfig, &dyn Files) -> Result<Box<dyn Suite>, Diagnostics>;
@@ -222,6 +251,16 @@ pub trait Suite: Send + Sync {
     /// # Errors
     /// A file of the suite cannot be read.
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic>;
+
+    /// The metrics of the kind's family that the cases have.
+    fn family_metrics(&self) -> Vec<MetricSpec> {
+        Vec::new()
+    }
+
+    /// The value of one of these metrics for a graded sample of a pair.
+    fn family_value(&self, _pair: &Pair, _metric: &str, _checks: &[Check]) -> Option<f64> {
+        None
+    }
 
     /// Sets the values of a pair that need all samples, such as a variance; `samples` are the runs of the completed
     /// samples.

@@ -24,7 +24,8 @@ pub use self::kind::{
 #[cfg(test)]
 pub use self::settings::tests::{SettingEdit, SettingEdits};
 pub use self::settings::{OwnSettings, SettingsSpec, setting_files};
-pub use self::shared::answer::grader::graded;
+pub use self::shared::answer::expression::ParsedExpressions;
+pub use self::shared::answer::grader::{GradedSuite, graded};
 pub use self::shared::answer::metrics::ANSWER_METRICS;
 pub use self::shared::answer::text::AnswerOutput;
 pub use self::shared::asking::in_words;
@@ -58,6 +59,7 @@ pub const KINDS: &[&SuiteKind] = &[
     &kinds::evidence::KIND,
     &kinds::tool_use::KIND,
     &kinds::revision::KIND,
+    &kinds::custom::KIND,
 ];
 
 /// The kind with this name.
@@ -66,8 +68,8 @@ pub fn kind(name: &str) -> Option<&'static SuiteKind> {
 }
 
 /// The first metric of any kind with this name: equal names have equal units and directions.
-pub fn metric_spec(name: &str) -> Option<&'static MetricSpec> {
-    KINDS.iter().flat_map(|kind| kind.every_metric()).find(|spec| spec.name == name)
+pub fn metric_spec(name: &str) -> Option<MetricSpec> {
+    KINDS.iter().find_map(|kind| kind.metric_named(name))
 }
 
 /// Reads a config with the settings of all kinds; paths are relative to its folder.

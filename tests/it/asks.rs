@@ -201,6 +201,10 @@ fn plant(kind: &str, golden: &mut Value) {
                 fields.insert("rule".to_owned(), json!("planted"));
             }
         }
+        "custom" => put(json!({
+            "expected": {"planted": 1},
+            "checks": [{"name": "planted", "expr": "text == 'planted'", "rule": "planted"}]
+        })),
         "evidence" => put(json!({
             "expected_file": "planted.py", "expected_keyword": "planted", "allowed_files": ["planted.py"],
             "why": {"planted.py": "planted"}, "rule": "planted",

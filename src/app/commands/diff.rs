@@ -42,7 +42,7 @@ pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
 }
 
 fn scale(metric: &str) -> NumberScale {
-    let unknown = NumberScale { unit: Unit::Share, better: Better::Neither };
+    let unknown = NumberScale { unit: Unit::Count, better: Better::Neither };
     metric_spec(metric).map_or(unknown, |spec| NumberScale { unit: spec.unit, better: spec.better })
 }
 

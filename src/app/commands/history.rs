@@ -55,7 +55,7 @@ pub fn history(args: &HistoryArgs, world: &World) -> Result<u8, CliError> {
 }
 
 fn scale((_, _, metric): &NumberName) -> NumberScale {
-    let unknown = NumberScale { unit: Unit::Share, better: Better::Neither };
+    let unknown = NumberScale { unit: Unit::Count, better: Better::Neither };
     metric_spec(metric).map_or(unknown, |spec| NumberScale { unit: spec.unit, better: spec.better })
 }
 

@@ -3,6 +3,7 @@
 mod agent_policy;
 mod judges;
 mod loaded_suite;
+mod own_expressions;
 mod pairs;
 mod plan_reader;
 mod quarantines;
@@ -24,7 +25,7 @@ use crate::gate::{GatedMetric, planned_in};
 use crate::model::{
     Agent, AgentName, CaseId, CaseTag, Config, MetricSpec, RepoPath, RunSource, SuiteConfig, SuiteId, Tier,
 };
-use crate::suites::{KINDS, Labels, PromptPackage, Suite, SuiteKind, kind, read_config};
+use crate::suites::{KINDS, Labels, ParsedExpressions, PromptPackage, Suite, SuiteKind, kind, read_config};
 use crate::world::Clock;
 
 /// Returns the source of an agent's runs in a tier.
@@ -177,6 +178,7 @@ impl PlanReader<'_> {
         let Some(kind) = kind(&suite.kind) else { return Err(self.unknown_kind(suite).into()) };
         let mut problems = Diagnostics::default();
         self.check_agents(suite, kind, &mut problems);
+        self.check_own_expressions(suite, kind, &mut problems);
         // Only the head's rules use prompts.
         let prompts = match self.rules {
             RulesSource::Head => self.prompts(suite, config, &mut problems),
@@ -193,8 +195,9 @@ impl PlanReader<'_> {
             None => problems.keep_all((kind.open)(&for_reading, files)).map(Arc::from),
         };
         drop(recorded);
-        let specs = kind.metrics_of(suite, loaded.as_deref().into_iter().flat_map(Suite::pairs));
-        let draft_specs = kind.metrics_of(suite, loaded.as_deref().into_iter().flat_map(Suite::drafts));
+        let golden = loaded.as_deref();
+        let specs = kind.metrics_of(suite, golden, golden.into_iter().flat_map(Suite::pairs));
+        let draft_specs = kind.metrics_of(suite, golden, golden.into_iter().flat_map(Suite::drafts));
         if loaded.is_some() {
             self.refuse_idle_gates(suite, kind, [&specs, &draft_specs], &mut problems);
         }
@@ -219,6 +222,7 @@ impl PlanReader<'_> {
                 config: suite.clone(),
                 kind,
                 suite: suite_files,
+                expressions: ParsedExpressions::of(&suite.expressions),
                 specs,
                 draft_specs,
                 metrics,
@@ -290,10 +294,14 @@ impl PlanReader<'_> {
     ) {
         let is_measured = |name: &str| specs.iter().any(|specs| specs.iter().any(|spec| spec.name == name));
         let is_idle = |name: &&str| suite.gates.contains_key(*name) && !is_measured(name);
-        for name in kind.every_metric().map(|spec| spec.name).filter(is_idle) {
+        for name in kind.metrics_in(suite).iter().map(|spec| spec.name).filter(is_idle) {
             let path = [Key("suites"), At(suite.index), Key("gates"), Key(name)];
-            let what = format!("the gate on {name} has no effect: no case of the suite states answer");
-            problems.push(self.problem(&path, Code::NO_EFFECT, what, "state answer in a case, or remove the gate"));
+            let (missing, help) = match kind.every_metric().any(|spec| spec.name == name) {
+                true => ("no case of the suite states answer", "state answer in a case, or remove the gate"),
+                false => ("no case of the suite has this category", "correct the category, or remove the gate"),
+            };
+            let what = format!("the gate on {name} has no effect: {missing}");
+            problems.push(self.problem(&path, Code::NO_EFFECT, what, help));
         }
     }
 
@@ -305,7 +313,7 @@ impl PlanReader<'_> {
         problems: &mut Diagnostics,
     ) -> Vec<GatedMetric> {
         for metric in suite.gates.keys().filter(|metric| !judges::is_known(suite, kind, metric)) {
-            let names: Vec<&str> = kind.every_metric().map(|spec| spec.name).collect();
+            let names: Vec<&str> = kind.metrics_in(suite).iter().map(|spec| spec.name).collect();
             let help = match nearest(metric, names.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("the metrics of {} are {}", kind.name, names.join(", ")),

@@ -18,6 +18,12 @@ codes! {
         fix: "Add the unit: `500ms`, `60s` or `5m`.",
     }
 
+    BAD_EXPRESSION = "bad-expression" {
+        cause: "An expression of a check or a metric is not valid CEL, uses an unknown name, or is too long.",
+        example: "goldgate.yaml:9:15: unknown name \"outptu\" in the expression; did you mean \"output\"? [bad-expression]",
+        fix: "Correct the expression. docs/kinds/custom.md lists the names and functions that it can use.",
+    }
+
     BAD_GATE = "bad-gate" {
         cause: "A gate does not fit its metric: its limit is on the wrong side, has the wrong unit, or can never fail.",
         example: "goldgate.yaml:7:37: max is 15: false_positive_rate is a share between 0 and 1; did you mean 0.15? \

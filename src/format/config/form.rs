@@ -9,9 +9,10 @@ use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::capture::CaptureForm;
+use super::expressions::{OwnCheckForm, OwnMetricForm};
 use super::judges::JudgeForm;
 use super::recordings::RecordingsForm;
-use crate::model::{Protocol, StatedLimit, Tier, Wire};
+use crate::model::{StatedLimit, Tier, Wire};
 
 /// The config file.
 #[derive(Deserialize, JsonSchema)]
@@ -80,6 +81,12 @@ pub(super) struct SuiteForm {
     /// LLM judges by name, for what rules cannot score; advisory, never a gate.
     #[serde(default)]
     pub(super) judges: BTreeMap<String, JudgeForm>,
+    /// Checks of every case, as expressions over its run.
+    #[serde(default)]
+    pub(super) checks: Vec<OwnCheckForm>,
+    /// Metrics of the suite, as expressions over a run.
+    #[serde(default)]
+    pub(super) metrics: Vec<OwnMetricForm>,
     /// The keys of its kind, which are read later.
     #[serde(flatten)]
     #[schemars(skip)]
@@ -88,7 +95,7 @@ pub(super) struct SuiteForm {
 
 impl SuiteForm {
     /// The keys of every kind.
-    pub(super) const KEYS: [&str; 12] = [
+    pub(super) const KEYS: [&str; 14] = [
         "id",
         "kind",
         "path",
@@ -101,6 +108,8 @@ impl SuiteForm {
         "terms",
         "labels",
         "judges",
+        "checks",
+        "metrics",
     ];
 }
 
@@ -428,15 +437,6 @@ impl From<WireForm> for Wire {
             WireForm::Anthropic => Self::Anthropic,
             WireForm::Openai => Self::OpenAi,
             WireForm::Bedrock => Self::Bedrock,
-        }
-    }
-}
-
-impl From<ProtocolForm> for Protocol {
-    fn from(form: ProtocolForm) -> Self {
-        match form {
-            ProtocolForm::Oneshot => Self::Oneshot,
-            ProtocolForm::Jsonl => Self::Jsonl,
         }
     }
 }

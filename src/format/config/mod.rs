@@ -2,6 +2,7 @@
 
 mod capture;
 mod config_reader;
+mod expressions;
 mod fingerprint;
 mod form;
 mod gate_edit;
@@ -191,6 +192,7 @@ impl ConfigReader<'_> {
             terms: self.terms(index, form.terms),
             labels: form.labels.map(|path| self.path(&at("labels"), &path)),
             judges: self.judges(index, form.judges, targets),
+            expressions: self.own_expressions(index, form.checks, form.metrics),
             settings: settings.settings,
             without_effect: settings.without_effect,
         })

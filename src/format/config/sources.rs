@@ -149,3 +149,12 @@ impl ConfigReader<'_> {
         self.refuse(at, Code::UNKNOWN_TARGET, format!("no target is called \"{name}\""), help);
     }
 }
+
+impl From<ProtocolForm> for Protocol {
+    fn from(form: ProtocolForm) -> Self {
+        match form {
+            ProtocolForm::Oneshot => Self::Oneshot,
+            ProtocolForm::Jsonl => Self::Jsonl,
+        }
+    }
+}

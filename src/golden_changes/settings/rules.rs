@@ -29,6 +29,8 @@ pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut C
         let mut one = SuiteSettings { file: &after.file, suite: new, deciding, found };
         one.tiers(&old.tiers, &new.tiers);
         one.judges(&old.judges, &new.judges);
+        one.own("check", &old.expressions.checks, &new.expressions.checks);
+        one.own("metric", &old.expressions.metrics, &new.expressions.metrics);
         one.samples(old.samples.or(before.samples), new.samples.or(after.samples));
         one.agents(old);
     }
@@ -135,6 +137,21 @@ impl SuiteSettings<'_> {
 
     fn lists(&mut self, words: String) {
         self.found.lists(words, Some(self.file));
+    }
+
+    /// Compares the checks or the metrics that the suite states itself. The base commit's rules do not know an added one, so it cannot
+    /// make them milder.
+    fn own<T: PartialEq>(&mut self, what: &str, old: &BTreeMap<String, T>, new: &BTreeMap<String, T>) {
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        for name in names {
+            let id = &self.suite.id;
+            match (old.get(name), new.get(name)) {
+                (None, _) => self.lists(format!("{what} {name} of `{id}` added")),
+                (Some(_), None) => self.needs(format!("{what} {name} of `{id}` removed")),
+                (Some(old), Some(new)) if old == new => {}
+                (Some(_), Some(_)) => self.needs(format!("{what} {name} of `{id}` changed")),
+            }
+        }
     }
 
     fn tiers(&mut self, old: &[Tier], new: &[Tier]) {

@@ -1,6 +1,7 @@
 //! The kinds of suites, one folder each.
 
 pub mod cross_agent;
+pub mod custom;
 pub mod evidence;
 pub mod findings;
 pub mod interview;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::answer::checks::AnswerChecks;
-use super::answer::form::AnswerChecksForm;
+use super::answer::form::{AnswerChecksForm, CaseCheckForm};
 use super::answer::reader::AnswerReader;
 use super::audit::Audit;
 use super::case_marks::CaseMarks;
@@ -38,6 +38,8 @@ pub struct GoldenCase<T> {
     pub marks: CaseMarks,
     /// Why the case is excluded from gating for now.
     pub quarantine: Option<Box<Stated>>,
+    /// The checks that it names itself.
+    pub checks: Vec<CaseCheckForm>,
     /// What the case requires of the answer.
     pub answer: Option<AnswerChecksForm>,
     /// Why the case is listed and no longer run.
@@ -58,6 +60,7 @@ impl<T> GoldenCase<T> {
             retired: None,
             marks: CaseMarks::default(),
             quarantine: None,
+            checks: Vec::new(),
             answer: None,
             measured_with: String::new(),
             case,
@@ -229,7 +232,9 @@ fn opened<T>(
 ) -> Result<GoldenFile<T>, Diagnostics> {
     let source = files.text(file)?;
     let mut read = read(&source, files)?;
-    let answer = AnswerReader::new(suite, files).read(read.answer.take(), &JsonCursor::whole(&source))?;
+    let checks = std::mem::take(&mut read.checks);
+    let reader = AnswerReader::new(suite, files);
+    let answer = reader.read_with(checks, read.answer.take(), &JsonCursor::whole(&source))?;
     let checked = |text: &str, at: usize| {
         CaseId::new(text).map_err(|bad| source.problem(at, Code::BAD_ID, bad.to_string(), bad.help()))
     };

@@ -5,7 +5,12 @@ use super::{Case, TOOL};
 pub const CASES: &[Case] = &[
     (TOOL, "c.json", "{}", ":1:2: the key \"cases\" is missing"),
     (TOOL, "c.json", "3", ":1:1: invalid type: integer `3`; expected a list of cases, or { \"cases\": [] }"),
-    (TOOL, "c.json", "[{\"category\": \"happy\"}]", ":1:21: unknown value \"happy\"; known values: happy_path"),
+    (
+        TOOL,
+        "c.json",
+        "[{\"category\": \"two words\", \"query\": \"q\", \"expected_tools\": [], \"expected_output_contains\": []}]",
+        ":1:15: \"two words\" is not a valid id",
+    ),
     (
         TOOL,
         "c.json",

@@ -10,7 +10,8 @@ use crate::suites::{Labels, Suite, SuiteKind};
 
 /// Whether a gate's name is a metric or a judge. A gate on a judge gets its own error.
 pub(super) fn is_known(suite: &SuiteConfig, kind: &SuiteKind, name: &str) -> bool {
-    kind.every_metric().any(|spec| spec.name == name) || suite.judges.iter().any(|judge| judge.name.as_str() == name)
+    kind.metrics_in(suite).iter().any(|spec| spec.name == name)
+        || suite.judges.iter().any(|judge| judge.name.as_str() == name)
 }
 
 impl PlanReader<'_> {
@@ -32,8 +33,12 @@ impl PlanReader<'_> {
                 let help = "remove the gate: judges are reported separately, and make recommendations once they agree with human labels";
                 problems.push(self.problem(&path, Code::JUDGE_IN_GATE, what, help));
             }
-            if kind.every_metric().any(|spec| spec.name == name) {
-                let what = format!("kind {} already has a metric \"{name}\"", kind.name);
+            let owner = match kind.metric_named(name) {
+                Some(_) => Some(format!("kind {}", kind.name)),
+                None => suite.expressions.metrics.contains_key(name).then(|| "the suite".to_owned()),
+            };
+            if let Some(owner) = owner {
+                let what = format!("{owner} already has a metric \"{name}\"");
                 let help = format!("give the judge another name, such as judged_{name}");
                 problems.push(self.problem(&at("target")[..4], Code::DUPLICATE_NAME, what, help));
             }

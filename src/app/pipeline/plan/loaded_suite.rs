@@ -8,7 +8,9 @@ use crate::diag::Diagnostic;
 use crate::files::ReadLog;
 use crate::gate::GatedMetric;
 use crate::model::{AgentName, CaseId, Config, Grade, Judge, MetricSpec, Run, SuiteConfig, Tier};
-use crate::suites::{CaseStage, GradeContext, Labels, Pair, PromptPackage, Suite, SuiteKind, graded};
+use crate::suites::{
+    CaseStage, GradeContext, GradedSuite, Labels, Pair, ParsedExpressions, PromptPackage, Suite, SuiteKind, graded,
+};
 
 /// The config and its suites, read and checked.
 pub struct Plan {
@@ -57,6 +59,8 @@ pub struct LoadedSuite {
     pub kind: &'static SuiteKind,
     /// Its golden files.
     pub suite: Arc<dyn Suite>,
+    /// The checks and metrics that it states itself.
+    pub expressions: ParsedExpressions,
     /// The metrics of the suite: those of the kind, then the others that a case or a gate uses.
     pub specs: Vec<MetricSpec>,
     /// The metrics of its drafts. They have no gates.
@@ -83,7 +87,8 @@ impl LoadedSuite {
     /// # Errors
     /// A file of the suite cannot be read.
     pub fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        graded(self.kind, self.specs_of(pair), self.suite.as_ref(), pair, runs, context)
+        let Self { kind, suite, expressions, .. } = self;
+        graded(&GradedSuite { kind, golden: suite.as_ref(), expressions }, self.specs_of(pair), pair, runs, context)
     }
 
     /// Returns the metrics of a pair.

@@ -35,6 +35,7 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "cross_agent",
     scorer: "cross_agent/1",
     metrics: CrossAgentMetrics::TABLE,
+    family: None,
     agents: AgentPolicy::OwnWithRunsOf("all"),
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,

@@ -34,6 +34,7 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "evidence",
     scorer: "evidence/1",
     metrics: EvidenceMetrics::TABLE,
+    family: None,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,

@@ -51,6 +51,7 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "findings",
     scorer: "findings/1",
     metrics: FindingsMetrics::TABLE,
+    family: None,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<FindingsSettings>(),
     legacy_output: LegacyOutput::None,

@@ -32,6 +32,7 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "interview",
     scorer: "interview/1",
     metrics: InterviewMetrics::TABLE,
+    family: None,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,

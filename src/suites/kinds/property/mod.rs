@@ -36,6 +36,7 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "property",
     scorer: "property/1",
     metrics: PropertyMetrics::TABLE,
+    family: None,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,

@@ -34,6 +34,7 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "reconciliation",
     scorer: "reconciliation/1",
     metrics: ReconciliationMetrics::TABLE,
+    family: None,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,

@@ -60,6 +60,7 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "revision",
     scorer: "revision/1",
     metrics: RevisionMetrics::TABLE,
+    family: None,
     agents: AgentPolicy::ActorsAndCritics,
     settings: SettingsSpec::of::<RevisionSettings>(),
     legacy_output: LegacyOutput::Attempts,

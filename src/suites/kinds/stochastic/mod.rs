@@ -40,6 +40,7 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "stochastic",
     scorer: "stochastic/1",
     metrics: StochasticMetrics::TABLE,
+    family: None,
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,

@@ -15,7 +15,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::{SourceText, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
-use crate::model::{CannedTool, CaseId, Difference, Shortfall, Shortfalls};
+use crate::model::{CannedTool, CaseId, CaseTag, Difference, Shortfall, Shortfalls};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::calls::{ObservedCall, contains};
@@ -26,34 +26,8 @@ use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::terms::TermList;
 use crate::text::{Keyword, line};
 
-/// The category of a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Category {
-    /// Normal use.
-    HappyPath,
-    /// A limit, or missing input.
-    EdgeCase,
-    /// A user with bad intent.
-    Adversarial,
-    /// Several tools in sequence.
-    MultiStep,
-}
-
-impl Category {
-    /// All categories, in the order of the metrics.
-    pub const ALL: [Self; 4] = [Self::HappyPath, Self::EdgeCase, Self::Adversarial, Self::MultiStep];
-
-    /// The word used in cases.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::HappyPath => "happy_path",
-            Self::EdgeCase => "edge_case",
-            Self::Adversarial => "adversarial",
-            Self::MultiStep => "multi_step",
-        }
-    }
-}
+/// The seed's categories: each has a metric of its own, also without a case.
+pub const CATEGORIES: [&str; 4] = ["happy_path", "edge_case", "adversarial", "multi_step"];
 
 /// One case of `eval_cases.json`.
 #[derive(Deserialize, JsonSchema)]
@@ -62,8 +36,8 @@ impl Category {
 pub struct ToolUseCaseForm {
     /// Its id; `{category}-{index in the file}` by default.
     id: Option<String>,
-    /// Its category.
-    category: Category,
+    /// Its category: a word, such as `happy_path`, `edge_case`, `adversarial` or `multi_step`. Each category has a metric.
+    category: String,
     /// The user's message.
     query: String,
     /// Tools that must all be called; an empty list means that no tool may be called.
@@ -97,7 +71,7 @@ pub struct ToolUseCaseForm {
 
 /// One case, prepared for grading.
 pub struct ToolUseCase {
-    pub category: Category,
+    pub category: String,
     pub query: String,
     /// The expected tools in the order of the file, without repetitions.
     pub tools: Vec<String>,
@@ -185,7 +159,10 @@ fn case(
 ) -> Result<CaseEntry<ToolUseCase>, Diagnostic> {
     let form: ToolUseCaseForm = json::part(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
-    let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category.as_str()));
+    if let Err(bad) = CaseTag::new(&form.category) {
+        return Err(cursor.problem(&[Key("category")], Code::BAD_ID, bad.to_string(), bad.help()));
+    }
+    let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category));
     let id = CaseId::new(&id).map_err(|bad| cursor.problem(&[Key("id")], Code::BAD_ID, bad.to_string(), bad.help()))?;
     cursor.filled(&[Key("query")], "the query", &form.query)?;
     let mut digested = without_notes(raw.get()).into_owned();

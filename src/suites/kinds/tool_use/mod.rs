@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 pub use self::cases::entries;
-use self::cases::{Category, Flags, ToolUseCase, ToolUseCaseForm, cases, unanswerable};
+use self::cases::{CATEGORIES, Flags, ToolUseCase, ToolUseCaseForm, cases, unanswerable};
 use self::checks::ToolUseChecker;
 use self::produced::produced;
 use self::settings::{BUILT_IN_FLAG, ToolUseSettings};
 use self::tools::{ToolForm, tools};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::model::{
-    Ask, Better, CannedTool, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Run, RunKey,
-    SuiteConfig, Toolbox, all_hold, indicator, share,
+    Ask, Better, CannedTool, CaseTag, Check, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Run,
+    RunKey, SuiteConfig, Toolbox, all_hold, indicator, interned, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -41,6 +41,7 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "tool_use",
     scorer: "tool_use/1",
     metrics: ToolUseMetrics::TABLE,
+    family: Some(category_metric),
     agents: AgentPolicy::Named,
     settings: SettingsSpec::of::<ToolUseSettings>(),
     legacy_output: LegacyOutput::History,
@@ -123,6 +124,14 @@ metrics!(ToolUseMetrics {
     },
 });
 
+/// The metric of a category: `case_pass_rate[CATEGORY]`.
+fn category_metric(name: &str) -> Option<MetricSpec> {
+    let category = name.strip_prefix("case_pass_rate[")?.strip_suffix(']')?;
+    CaseTag::new(category).ok()?;
+    let meaning = interned(&format!("the same for the cases of category {category}"));
+    Some(MetricSpec { name: interned(name), gates: &[Gate::NO_LARGE_DROP], meaning, ..MetricSpec::RATE })
+}
+
 struct ToolUse {
     folder: CaseFolder<ToolUseCase>,
     /// The tools of a live agent; empty if the suite declares none.
@@ -167,7 +176,7 @@ impl Suite for ToolUse {
         let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
         let shortfalls = case.unexpected_calls(&produced.calls);
         let passed = indicator(all_hold(&checks));
-        let of = |category| (case.category == category).then_some(passed);
+        let of = |category: &str| (case.category == category).then_some(passed);
         let used = case.tools.iter().filter(|tool| produced.calls.iter().any(|call| call.name == **tool)).count();
         let unexpected = produced.calls.iter().filter(|call| !case.tools.contains(&call.name)).count();
         // A run without answer and calls calls no wrong tool; that earns no points.
@@ -175,15 +184,26 @@ impl Suite for ToolUse {
         let perfect = |value: f64| (!nothing).then_some(value);
         let values = ToolUseMetrics {
             case_pass_rate: Some(passed),
-            case_pass_rate_happy_path: of(Category::HappyPath),
-            case_pass_rate_edge_case: of(Category::EdgeCase),
-            case_pass_rate_adversarial: of(Category::Adversarial),
-            case_pass_rate_multi_step: of(Category::MultiStep),
+            case_pass_rate_happy_path: of("happy_path"),
+            case_pass_rate_edge_case: of("edge_case"),
+            case_pass_rate_adversarial: of("adversarial"),
+            case_pass_rate_multi_step: of("multi_step"),
             tool_recall: share(used, case.tools.len()).or(perfect(1.0)),
             unexpected_tool_rate: share(unexpected, produced.calls.len()).or(perfect(0.0)),
             trajectory_f1: path.map(|path| path.f1),
         };
         Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
+    }
+
+    fn family_metrics(&self) -> Vec<MetricSpec> {
+        let there: BTreeSet<&str> = self.folder.cases().iter().map(|case| case.category.as_str()).collect();
+        let own = there.into_iter().filter(|category| !CATEGORIES.contains(category));
+        own.filter_map(|category| category_metric(&format!("case_pass_rate[{category}]"))).collect()
+    }
+
+    fn family_value(&self, pair: &Pair, metric: &str, checks: &[Check]) -> Option<f64> {
+        let category = metric.strip_prefix("case_pass_rate[")?.strip_suffix(']')?;
+        (self.folder.case(pair).category == category).then(|| indicator(all_hold(checks)))
     }
 
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
@@ -201,9 +221,17 @@ impl Suite for ToolUse {
         if let (false, Ok(source)) = (self.tools.is_empty(), files.text(&self.folder.path)) {
             unanswerable(&source, &self.tools).into_iter().for_each(|problem| audit.problems.push(problem));
         }
-        let there: BTreeSet<Category> = self.folder.cases().iter().map(|case| case.category).collect();
-        for category in Category::ALL.into_iter().filter(|category| !there.contains(category)) {
-            let what = format!("there is no case of category {}", category.as_str());
+        let there: BTreeSet<&str> = self.folder.cases().iter().map(|case| case.category.as_str()).collect();
+        for category in there.iter().filter(|category| !CATEGORIES.contains(category)) {
+            if let Some(near) = nearest(category, CATEGORIES) {
+                let what = format!("{category} is a category of its own");
+                audit.note(&self.folder.path, what, format!("did you mean \"{near}\"?"));
+            }
+        }
+        // A suite with categories of its own has chosen them.
+        let are_all_known = there.iter().all(|category| CATEGORIES.contains(category));
+        for category in CATEGORIES.into_iter().filter(|category| are_all_known && !there.contains(category)) {
+            let what = format!("there is no case of category {category}");
             audit.note(&self.folder.path, what, "add one: each category finds different failures");
         }
         audit

@@ -34,6 +34,7 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "triggers",
     scorer: "triggers/1",
     metrics: TriggersMetrics::TABLE,
+    family: None,
     agents: AgentPolicy::Own("rules"),
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::condition::AnswerCondition;
+use super::expression::StatedExpression;
 use super::phrase::LetterCase;
 
 /// The checks of one case; all entries must hold.
@@ -15,6 +16,10 @@ pub struct AnswerChecks {
     pub measured_with: String,
     /// The text of the checks in the golden file.
     pub stated: String,
+    /// The line of the case in the golden file, from 1.
+    pub line: u32,
+    /// The case in the golden file, as JSON; empty if no expression is about it.
+    pub case: Box<str>,
 }
 
 /// Whether a case states one entry or a list of them; it decides the names of the checks.
@@ -38,6 +43,16 @@ pub struct AnswerEntry {
     pub requires: AnswerRequirement,
 }
 
+impl AnswerEntry {
+    /// Whether an expression is among its requirements.
+    pub fn has_expression(&self) -> bool {
+        match &self.requires {
+            AnswerRequirement::All { expression, .. } => expression.is_some(),
+            AnswerRequirement::Share { entries, .. } => entries.iter().any(Self::has_expression),
+        }
+    }
+}
+
 /// What an entry requires.
 pub enum AnswerRequirement {
     /// Conditions that must all hold.
@@ -46,6 +61,8 @@ pub enum AnswerRequirement {
         conditions: Vec<AnswerCondition>,
         /// Whether letter case counts in their texts.
         letter_case: LetterCase,
+        /// An expression that must be true as well.
+        expression: Option<StatedExpression>,
     },
     /// Entries of which a weighted share must hold.
     Share {
@@ -65,6 +82,6 @@ impl fmt::Debug for AnswerChecks {
 impl PartialEq for AnswerChecks {
     /// Checks are equal if they are stated and measured with the same texts.
     fn eq(&self, other: &Self) -> bool {
-        (&self.stated, &self.measured_with) == (&other.stated, &other.measured_with)
+        (&self.stated, &self.measured_with, &self.case) == (&other.stated, &other.measured_with, &other.case)
     }
 }

@@ -36,10 +36,22 @@ pub const WORDS: &[&str] = &[
     "answer_max_cost_usd",
     "answer_not",
     MIN_SCORE,
+    ANSWER_EXPRESSION,
+    OWN_CHECK,
+    OWN_METRIC,
 ];
 
 /// The word of the check of a minimum score.
 pub const MIN_SCORE: &str = "answer_min_score";
+
+/// The word of the check of an expression in `answer`.
+pub const ANSWER_EXPRESSION: &str = "answer_expr";
+
+/// The word of the checks that a suite or a case names itself.
+pub const OWN_CHECK: &str = "check";
+
+/// The word of the check that a metric of the suite has a value.
+pub const OWN_METRIC: &str = "metric";
 
 /// One condition on an answer.
 #[derive(Debug)]

@@ -55,6 +55,8 @@ pub struct AnswerEntryForm {
     pub similar: Option<SimilarForm>,
     /// Whether the answer refuses the task, by the list of terms `refusal`.
     pub refusal: Option<bool>,
+    /// An expression in CEL that is true if the run is right, such as `output.total == expected.total`.
+    pub expr: Option<String>,
     /// Conditions that do not all hold.
     pub not: Option<Box<AnswerEntryForm>>,
     /// The longest time of the run in milliseconds.
@@ -78,6 +80,18 @@ pub struct AnswerEntryForm {
     pub min_score: Option<f64>,
     /// The weight of the entry in the score; 1 by default.
     pub weight: Option<f64>,
+}
+
+/// A check that a case names itself.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CaseCheckForm {
+    /// Its name: `check[NAME]` in reports.
+    pub name: String,
+    /// An expression in CEL that is true if the check passes, such as `output.total == expected.total`.
+    pub expr: String,
+    /// The rule of the prompt package that it tests, by id or text.
+    pub rule: Option<String>,
 }
 
 /// The length of an answer, without blanks around it.

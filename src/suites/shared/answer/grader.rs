@@ -1,7 +1,11 @@
-//! Grades a sample: the kind's own grade, with the checks of the case's `answer` and what the runs used.
+//! Grades a sample: the kind's own grade, with the checks of the case's `answer`, the suite's own checks and metrics, and what the runs
+//! used.
+
+use std::collections::BTreeMap;
 
 use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing};
-use super::condition::{AnswerCondition, AnswerMiss, MIN_SCORE};
+use super::condition::{ANSWER_EXPRESSION, AnswerCondition, AnswerMiss, MIN_SCORE, OWN_CHECK, OWN_METRIC};
+use super::expression::{GradedRunValues, ParsedExpressions, StatedExpression};
 use super::metrics::{ANSWER_PASS_RATE, ANSWER_SCORE};
 use super::phrase::LetterCase;
 use super::text::AnswerText;
@@ -20,41 +24,69 @@ use crate::suites::shared::use_metrics::used;
 /// # Errors
 /// A file of the suite cannot be read.
 pub fn graded(
-    kind: &SuiteKind,
+    suite: &GradedSuite<'_>,
     specs: &[MetricSpec],
-    suite: &dyn Suite,
     pair: &Pair,
     runs: &[Run],
     context: &GradeContext<'_>,
 ) -> Result<Grade, Diagnostic> {
-    let mut grade = suite.grade(pair, runs, context)?;
+    let kind = suite.kind;
+    let mut grade = suite.golden.grade(pair, runs, context)?;
     let own = kind.metrics.len();
     if specs.len() == own {
         return Ok(grade);
     }
     grade.values.resize(own, None);
-    let added = match (&pair.answer, runs.first()) {
-        (Some(checks), Some(run)) => {
-            let grader = AnswerGrader {
-                answer: AnswerText::of(run, kind.answer),
-                classifier: FailureClassifier::new(pair, run, context, &[]),
-            };
-            let (checks, score) = grader.grade(checks);
-            let passed = all_hold(&checks);
-            if !passed {
-                fail_all_checks(kind.metrics, &mut grade.values);
+    let mut values = BTreeMap::new();
+    if let Some(run) = runs.first()
+        && states_checks(pair, suite.expressions)
+    {
+        let grader = AnswerGrader {
+            answer: AnswerText::of(run, kind.answer),
+            classifier: FailureClassifier::new(pair, run, context, &[]),
+            values: GradedRunValues::new(run, kind.answer, pair.answer.as_ref().map_or("", |checks| &checks.case)),
+        };
+        let line = pair.answer.as_ref().map_or(1, |checks| checks.line);
+        let (mut checks, score) = grader.grade(pair.answer.as_deref(), suite.expressions, line);
+        for spec in &specs[own..] {
+            match grader.values.metric(suite.expressions, spec.name) {
+                None => {}
+                Some(outcome) => {
+                    checks.push(grader.metric_check(spec, line, outcome.as_ref().err()));
+                    values.insert(spec.name, outcome.unwrap_or(None));
+                }
             }
-            grade.checks.extend(checks);
-            Some((passed, score))
         }
-        (Some(_) | None, _) => None,
+        let passed = all_hold(&checks);
+        if !passed {
+            fail_all_checks(kind.metrics, &mut grade.values);
+        }
+        grade.checks.extend(checks);
+        values.insert(ANSWER_PASS_RATE, Some(indicator(passed)));
+        values.insert(ANSWER_SCORE, score);
+    }
+    let of_family = |spec: &MetricSpec| suite.golden.family_value(pair, spec.name, &grade.checks);
+    let value = |spec: &MetricSpec| {
+        values.get(spec.name).copied().flatten().or_else(|| of_family(spec)).or_else(|| used(spec.name, runs))
     };
-    grade.values.extend(specs[own..].iter().map(|spec| match spec.name {
-        ANSWER_PASS_RATE => added.map(|(passed, _)| indicator(passed)),
-        ANSWER_SCORE => added.map(|(_, score)| score),
-        name => used(name, runs),
-    }));
+    let others: Vec<Option<f64>> = specs[own..].iter().map(value).collect();
+    grade.values.extend(others);
     Ok(grade)
+}
+
+/// A suite as its runs are graded.
+pub struct GradedSuite<'a> {
+    /// Its kind.
+    pub kind: &'a SuiteKind,
+    /// Its golden files.
+    pub golden: &'a dyn Suite,
+    /// The checks and metrics that it states itself.
+    pub expressions: &'a ParsedExpressions,
+}
+
+/// Whether the case, or the suite for all its cases, states checks or metrics in addition to those of the kind.
+fn states_checks(pair: &Pair, own: &ParsedExpressions) -> bool {
+    pair.answer.as_ref().is_some_and(|checks| !checks.entries.is_empty()) || !own.is_empty()
 }
 
 /// Sets the shares of cases that pass all checks to 0.
@@ -73,40 +105,50 @@ struct AnswerGrader<'a> {
     /// `None` if the answer is missing.
     answer: Option<AnswerText>,
     classifier: FailureClassifier<'a>,
+    /// What expressions are about.
+    values: GradedRunValues<'a>,
 }
 
 impl AnswerGrader<'_> {
-    /// The checks, in the same order for all samples, and the weighted share of entries that hold.
-    fn grade(&self, stated: &AnswerChecks) -> (Vec<Check>, f64) {
+    /// The checks, in the same order for all samples, and the weighted share of entries that hold; the checks of the suite follow those of
+    /// the case, at this line.
+    fn grade(&self, stated: Option<&AnswerChecks>, own: &ParsedExpressions, line: u32) -> (Vec<Check>, Option<f64>) {
         let mut checks = Vec::new();
-        let mut scores = Vec::with_capacity(stated.entries.len());
-        for (index, entry) in (0_u32..).zip(&stated.entries) {
+        let mut scores = Vec::new();
+        for (stated, (index, entry)) in stated.into_iter().flat_map(|stated| {
+            let entries = (0_u32..).zip(&stated.entries);
+            entries.map(move |entry| (stated, entry))
+        }) {
             let key = match stated.listing {
                 EntryListing::Single => CheckKey::Only,
                 EntryListing::Listed => CheckKey::At(index),
             };
             let added = self.checks(entry, &key);
             let held = match &entry.requires {
-                AnswerRequirement::All { .. } => {
-                    let held = added.iter().filter(|check| check.outcome == CheckOutcome::Passed).count();
-                    held as f64 / added.len().max(1) as f64
-                }
+                AnswerRequirement::All { .. } => share_held(&added),
                 AnswerRequirement::Share { entries, .. } => self.score(entries),
             };
             scores.push((entry.weight, held));
             checks.extend(added);
         }
-        (checks, weighted(&scores))
+        for (stated, rule) in &own.checks {
+            let check = self.expression_check(stated, CheckKey::Only, line, rule.as_deref());
+            scores.push((1.0, share_held(std::slice::from_ref(&check))));
+            checks.push(check);
+        }
+        (checks, (!scores.is_empty()).then(|| weighted(&scores)))
     }
 
     fn checks(&self, entry: &AnswerEntry, key: &CheckKey) -> Vec<Check> {
         match &entry.requires {
-            AnswerRequirement::All { conditions, letter_case } => {
+            AnswerRequirement::All { conditions, letter_case, expression } => {
+                let rule = entry.rule.as_deref();
                 let check = |condition: &AnswerCondition| {
-                    let failure = self.failure(condition, *letter_case, entry.rule.as_deref());
+                    let failure = self.failure(condition, *letter_case, rule);
                     Check::of(condition.word(), key.clone(), entry.line, || condition.expectation(), failure)
                 };
-                conditions.iter().map(check).collect()
+                let expression = expression.iter().map(|one| self.expression_check(one, key.clone(), entry.line, rule));
+                conditions.iter().map(check).chain(expression).collect()
             }
             AnswerRequirement::Share { entries, min_score } => {
                 let score = self.score(entries);
@@ -122,6 +164,34 @@ impl AnswerGrader<'_> {
         }
     }
 
+    fn expression_check(&self, stated: &StatedExpression, key: CheckKey, line: u32, rule: Option<&str>) -> Check {
+        let failure = stated.miss(&self.values).map(|detail| {
+            let action = "compare the output with the expression; only if the output is right, correct the expression";
+            self.content_failure(rule, detail, action.to_owned())
+        });
+        let (word, key) = match &stated.name {
+            Some(name) => (OWN_CHECK, CheckKey::Named(name.clone())),
+            None => (ANSWER_EXPRESSION, key),
+        };
+        Check::of(word, key, line, || stated.expectation(), failure)
+    }
+
+    /// The check that a metric of the suite has a value.
+    fn metric_check(&self, spec: &MetricSpec, line: u32, problem: Option<&String>) -> Check {
+        let failure = problem.map(|problem| {
+            let action = "compare the output with the expression of the metric; where nothing is to be measured, let it give null";
+            let detail = format!("the metric has no value: {problem}");
+            Failure { tag: Tag::Schema, detail, next_action: action.to_owned() }
+        });
+        Check::of(
+            OWN_METRIC,
+            CheckKey::Named(spec.name.into()),
+            line,
+            || format!("a number: {}", spec.meaning),
+            failure,
+        )
+    }
+
     /// The weighted share of the entries that hold.
     fn score(&self, entries: &[AnswerEntry]) -> f64 {
         let held = |entry: &AnswerEntry| (entry.weight, indicator(self.holds(entry)));
@@ -130,8 +200,9 @@ impl AnswerGrader<'_> {
 
     fn holds(&self, entry: &AnswerEntry) -> bool {
         match &entry.requires {
-            AnswerRequirement::All { conditions, letter_case } => {
+            AnswerRequirement::All { conditions, letter_case, expression } => {
                 conditions.iter().all(|condition| self.miss(condition, *letter_case).is_none())
+                    && expression.iter().all(|stated| stated.miss(&self.values).is_none())
             }
             AnswerRequirement::Share { entries, min_score } => reaches(self.score(entries), *min_score),
         }
@@ -141,12 +212,19 @@ impl AnswerGrader<'_> {
     fn shortcoming(&self, entry: &AnswerEntry) -> Option<String> {
         let weight = format!("(weight {})", entry.weight);
         match &entry.requires {
-            AnswerRequirement::All { conditions, letter_case } => conditions.iter().find_map(|condition| {
-                let detail = match self.miss(condition, *letter_case)? {
-                    AnswerMiss::Content(detail) | AnswerMiss::Format(detail) => detail,
+            AnswerRequirement::All { conditions, letter_case, expression } => {
+                let of_condition = conditions.iter().find_map(|condition| {
+                    let (AnswerMiss::Content(detail) | AnswerMiss::Format(detail)) =
+                        self.miss(condition, *letter_case)?;
+                    Some(format!("{} {weight}, expected {}: {detail}", condition.word(), condition.expectation()))
+                });
+                let of_expression = || {
+                    let stated = expression.as_ref()?;
+                    let detail = stated.miss(&self.values)?;
+                    Some(format!("{ANSWER_EXPRESSION} {weight}, expected {}: {detail}", stated.expectation()))
                 };
-                Some(format!("{} {weight}, expected {}: {detail}", condition.word(), condition.expectation()))
-            }),
+                of_condition.or_else(of_expression)
+            }
             AnswerRequirement::Share { .. } => (!self.holds(entry)).then(|| format!("{MIN_SCORE} {weight}")),
         }
     }
@@ -199,6 +277,12 @@ fn failure_of(condition: &AnswerCondition) -> CheckFailure {
         | AnswerCondition::DoesNotRefuse(_)
         | AnswerCondition::Not(..) => CheckFailure::Content,
     }
+}
+
+/// The share of checks that pass.
+fn share_held(checks: &[Check]) -> f64 {
+    let held = checks.iter().filter(|check| check.outcome == CheckOutcome::Passed).count();
+    held as f64 / checks.len().max(1) as f64
 }
 
 /// The weighted mean of scores; the weights are not all 0.

@@ -15,7 +15,7 @@ pub const ANSWER_METRICS: &[MetricSpec] = &[
         name: ANSWER_PASS_RATE,
         explained_by: ExplainedBy::Checks(WORDS),
         gates: &[Gate::AS_THE_BASELINE],
-        meaning: "cases that pass every check of `answer` / cases that state `answer`",
+        meaning: "cases that pass every check of `answer`, and every own check of the suite / cases with such checks",
         ..MetricSpec::RATE
     },
     MetricSpec {

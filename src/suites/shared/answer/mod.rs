@@ -2,6 +2,7 @@
 
 pub mod checks;
 pub mod condition;
+pub mod expression;
 pub mod form;
 pub mod grader;
 pub mod metrics;

@@ -1,5 +1,6 @@
 //! Reads the key `answer` of a golden file, or says what is wrong with it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use regex::Regex;
@@ -8,13 +9,15 @@ use serde_json::value::RawValue;
 
 use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing};
 use super::condition::{AnswerCondition, JsonPlace, SimilarText, SimilarityMeasure};
-use super::form::{AnswerChecksForm, AnswerEntryForm, LengthForm, SimilarForm};
+use super::expression::StatedExpression;
+use super::form::{AnswerChecksForm, AnswerEntryForm, CaseCheckForm, LengthForm, SimilarForm};
 use super::phrase::{AnswerPhrase, LetterCase, WordEdge};
 use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
 use crate::format::Step::{At, Key};
+use crate::format::expression::Expression;
 use crate::format::{JsonCursor, JsonSchemaValidator, Step, json};
-use crate::model::SuiteConfig;
+use crate::model::{CaseTag, InputLimit, SuiteConfig};
 use crate::suites::shared::field_matcher::{FieldMatcher, last_line};
 use crate::suites::shared::field_path::FieldPath;
 use crate::suites::shared::terms::{BuiltInTerms, TermList};
@@ -51,20 +54,44 @@ impl<'a> AnswerReader<'a> {
         form: Option<AnswerChecksForm>,
         case: &JsonCursor<'_>,
     ) -> Result<Option<Arc<AnswerChecks>>, Diagnostic> {
-        let Some(form) = form else { return Ok(None) };
+        self.read_with(Vec::new(), form, case)
+    }
+
+    /// The same, with the checks that the case names itself under its key `checks`.
+    ///
+    /// # Errors
+    /// An invalid value, with its position, or a file that cannot be read.
+    pub fn read_with(
+        &self,
+        checks: Vec<CaseCheckForm>,
+        form: Option<AnswerChecksForm>,
+        case: &JsonCursor<'_>,
+    ) -> Result<Option<Arc<AnswerChecks>>, Diagnostic> {
+        if form.is_none() && checks.is_empty() && self.suite.expressions.is_empty() {
+            return Ok(None);
+        }
         let cursor = case.inner(&[Key("answer")]);
         let mut measured_with = MeasuredWith::new();
-        let (entries, listing) = match form {
-            AnswerChecksForm::One(form) => {
+        let is_stated = form.is_some();
+        let (mut entries, listing) = match form {
+            None => (Vec::new(), EntryListing::Single),
+            Some(AnswerChecksForm::One(form)) => {
                 (vec![self.entry(*form, &cursor, &mut measured_with)?], EntryListing::Single)
             }
-            AnswerChecksForm::Many(forms) if forms.is_empty() => {
+            Some(AnswerChecksForm::Many(forms)) if forms.is_empty() => {
                 return Err(cursor.problem(&[], Code::EMPTY_SET, "the list of checks is empty", "state a check"));
             }
-            AnswerChecksForm::Many(forms) => (self.entries(forms, &cursor, &mut measured_with)?, EntryListing::Listed),
+            Some(AnswerChecksForm::Many(forms)) => {
+                (self.entries(forms, &cursor, &mut measured_with)?, EntryListing::Listed)
+            }
         };
-        let stated = cursor.read::<&RawValue>().map_or(String::new(), |raw| raw.get().to_owned());
-        Ok(Some(Arc::new(AnswerChecks { entries, listing, measured_with, stated })))
+        entries.extend(own_checks(checks, case)?);
+        let text =
+            |cursor: &JsonCursor<'_>| cursor.read::<&RawValue>().map_or(String::new(), |raw| raw.get().to_owned());
+        let stated = if is_stated { text(&cursor) } else { String::new() };
+        let has_expression = !self.suite.expressions.is_empty() || entries.iter().any(AnswerEntry::has_expression);
+        let (line, case) = (case.line(), if has_expression { text(case).into_boxed_str() } else { Box::default() });
+        Ok(Some(Arc::new(AnswerChecks { entries, listing, measured_with, stated, line, case })))
     }
 
     fn entries(
@@ -96,14 +123,15 @@ impl<'a> AnswerReader<'a> {
         let rule = cursor.rule(form.rule.take())?;
         let letter_case = if form.case_sensitive { LetterCase::Counts } else { LetterCase::Ignored };
         let (checks, min_score) = (form.checks.take(), form.min_score);
+        let expression = form.expr.take().map(|text| expression(None, &text, cursor, &[Key("expr")])).transpose()?;
         let conditions = ConditionReader { reader: self, cursor, letter_case }.conditions(form, measured_with)?;
         let requires = match (checks, min_score) {
-            (None, None) if conditions.is_empty() => {
+            (None, None) if conditions.is_empty() && expression.is_none() => {
                 let help = "state a condition, such as all_of, regex or json_schema";
                 return Err(cursor.problem(&[], Code::ASKS_NOTHING, "an entry of answer states no condition", help));
             }
-            (None, None) => AnswerRequirement::All { conditions, letter_case },
-            (Some(forms), Some(min_score)) if conditions.is_empty() && rule.is_none() => {
+            (None, None) => AnswerRequirement::All { conditions, letter_case, expression },
+            (Some(forms), Some(min_score)) if conditions.is_empty() && expression.is_none() && rule.is_none() => {
                 if !(min_score > 0.0 && min_score <= 1.0) {
                     let what = format!("min_score is {min_score}");
                     let help = "write a number above 0 and up to 1";
@@ -136,6 +164,45 @@ impl<'a> AnswerReader<'a> {
             }
         };
         Ok(AnswerEntry { line: cursor.line(), weight, rule, requires })
+    }
+}
+
+/// The checks that a case names itself.
+fn own_checks(forms: Vec<CaseCheckForm>, case: &JsonCursor<'_>) -> Result<Vec<AnswerEntry>, Diagnostic> {
+    let limit = &InputLimit::OWN_EXPRESSIONS;
+    if limit.is_exceeded_by(forms.len()) {
+        let what = format!("{} entries in `checks`; the limit is {limit}", forms.len());
+        return Err(case.problem(&[Key("checks"), At(limit.count())], Code::TOO_MANY, what, limit.help));
+    }
+    let mut names = BTreeSet::new();
+    let read = forms.into_iter().enumerate().map(|(index, CaseCheckForm { name, expr, rule })| {
+        let cursor = case.inner(&[Key("checks"), At(index)]);
+        if let Err(bad) = CaseTag::new(&name) {
+            return Err(cursor.problem(&[Key("name")], Code::BAD_ID, bad.to_string(), bad.help()));
+        }
+        if !names.insert(name.clone()) {
+            let what = format!("duplicate name \"{name}\"");
+            return Err(cursor.problem(&[Key("name")], Code::DUPLICATE_NAME, what, "give each check its own name"));
+        }
+        let requires = AnswerRequirement::All {
+            conditions: Vec::new(),
+            letter_case: LetterCase::Ignored,
+            expression: Some(expression(Some(name.into()), &expr, &cursor, &[Key("expr")])?),
+        };
+        Ok(AnswerEntry { line: cursor.line(), weight: 1.0, rule: cursor.rule(rule)?, requires })
+    });
+    read.collect()
+}
+
+fn expression(
+    name: Option<Box<str>>,
+    text: &str,
+    cursor: &JsonCursor<'_>,
+    path: &[Step<'_>],
+) -> Result<StatedExpression, Diagnostic> {
+    match Expression::parse(text) {
+        Ok(expression) => Ok(StatedExpression { name, expression }),
+        Err(bad) => Err(cursor.problem(path, Code::BAD_EXPRESSION, bad.what, bad.help)),
     }
 }
 
@@ -215,6 +282,7 @@ impl ConditionReader<'_, '_> {
             ("weight", form.weight.is_some()),
             ("rule", form.rule.is_some()),
             ("not", form.not.is_some()),
+            ("expr", form.expr.is_some()),
         ];
         if let Some((key, _)) = own.into_iter().find(|(_, is_stated)| *is_stated) {
             let what = format!("{key} has no effect in not");

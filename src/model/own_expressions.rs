@@ -1,0 +1,84 @@
+//! The checks and metrics that a suite states itself, as expressions.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::gate::{Edge, Gate, Limit, LimitSide};
+use super::interned::interned;
+use super::metric::{Aggregate, Better, ExplainedBy, MetricSpec, Unit, ValueSource};
+
+/// The checks and metrics of a suite, by name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct OwnExpressions {
+    /// The checks of every case.
+    pub checks: BTreeMap<String, OwnCheck>,
+    /// The metrics.
+    pub metrics: BTreeMap<String, OwnMetric>,
+}
+
+impl OwnExpressions {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.checks.is_empty() && self.metrics.is_empty()
+    }
+
+    /// The metrics for gates and reports.
+    pub fn specs(&self) -> impl Iterator<Item = MetricSpec> {
+        self.metrics.iter().map(|(name, metric)| metric.spec(name))
+    }
+}
+
+/// A check of every case of a suite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OwnCheck {
+    /// The expression; true if the check passes.
+    pub expr: String,
+    /// The rule of the prompt package that it tests, by id or text.
+    pub rule: Option<String>,
+}
+
+/// A metric of a suite.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OwnMetric {
+    /// The expression of a sample's value: a number, or null if there is nothing to measure.
+    pub expr: String,
+    /// Its better direction.
+    pub better: Better,
+    /// How its cases are aggregated.
+    #[serde(serialize_with = "as_word")]
+    pub aggregate: Aggregate,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+fn as_word<S: serde::Serializer>(aggregate: &Aggregate, writer: S) -> Result<S::Ok, S::Error> {
+    writer.serialize_str(aggregate.as_str())
+}
+
+impl OwnMetric {
+    /// No worse than the baseline, where a direction is better.
+    fn gates(&self) -> &'static [Gate] {
+        const LIMIT: Limit = Limit::Baseline { otherwise: None };
+        match self.better {
+            Better::Higher => &[Gate::Threshold { side: LimitSide::Min, limit: LIMIT, edge: Edge::Hard }],
+            Better::Lower => &[Gate::Threshold { side: LimitSide::Max, limit: LIMIT, edge: Edge::Hard }],
+            Better::Neither => &[],
+        }
+    }
+
+    /// The metric under this name.
+    pub fn spec(&self, name: &str) -> MetricSpec {
+        MetricSpec {
+            name: interned(name),
+            better: self.better,
+            aggregate: self.aggregate,
+            unit: self.unit,
+            source: ValueSource::Grade,
+            explained_by: ExplainedBy::Shortfalls,
+            gates: self.gates(),
+            meaning: interned(&self.expr),
+            ..MetricSpec::PLAIN
+        }
+    }
+}

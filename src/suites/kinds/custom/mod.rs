@@ -1,0 +1,123 @@
+//! Kind `custom`: any input, any expected values, and checks that the case or the suite states as expressions.
+
+mod case;
+
+use serde_json::{Value, json};
+
+use self::case::{CustomCase, CustomCaseForm, read_case};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::Files;
+use crate::format::lenient;
+use crate::model::{
+    Ask, Check, CheckKey, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, Toolbox, all_hold, indicator,
+};
+use crate::suites::GradeContext;
+use crate::suites::kind::{
+    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+};
+use crate::suites::settings::{NoSettings, SettingsSpec};
+use crate::suites::shared::answer::text::{AnswerOutput, AnswerText};
+use crate::suites::shared::audit::Audit;
+use crate::suites::shared::calls::calls;
+use crate::suites::shared::failure_classifier::FailureClassifier;
+use crate::suites::shared::folder;
+use crate::suites::shared::folder::CaseFolder;
+use crate::suites::shared::own_metrics::{ByMetric, metrics};
+
+/// The kind.
+pub const KIND: SuiteKind = SuiteKind {
+    name: "custom",
+    scorer: "custom/1",
+    metrics: CustomMetrics::TABLE,
+    family: None,
+    agents: AgentPolicy::Named,
+    settings: SettingsSpec::of::<NoSettings>(),
+    legacy_output: LegacyOutput::None,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
+    terms: &[],
+    meaning: "agents of any other sort, checked by expressions over their outputs",
+    open: open_suite,
+    outputs: OutputLists::NONE,
+    answer: ANSWER,
+    caching: RunCaching::Usual,
+    golden: GoldenForm::OneCase,
+    history_keys: &[],
+    schemas: || vec![("custom-case", schemars::schema_for!(CustomCaseForm))],
+};
+
+/// Where the outputs have the answer.
+const ANSWER: AnswerOutput = AnswerOutput::UnderOrWhole(&["text"]);
+
+metrics!(CustomMetrics {
+    case_pass_rate: MetricSpec {
+        name: "case_pass_rate",
+        gates: &[Gate::PERFECT],
+        meaning: "cases that pass all checks / cases",
+        ..MetricSpec::RATE
+    },
+});
+
+struct Custom {
+    folder: CaseFolder<CustomCase>,
+}
+
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let folder = folder::open_cases(suite, files, suite.path.clone(), |source, _| read_case(suite, source))?;
+    Ok(Box::new(Custom { folder }))
+}
+
+impl Suite for Custom {
+    fn pairs(&self) -> &[Pair] {
+        self.folder.pairs()
+    }
+
+    fn drafts(&self) -> &[Pair] {
+        self.folder.drafts()
+    }
+
+    /// Only whether there is an answer: the checks of the case and of the suite are added to it.
+    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let run = &runs[0];
+        let flaws = flaws(run);
+        let classifier = FailureClassifier::new(pair, run, context, &flaws);
+        let failure = classifier.schema("make the agent answer with a text, or with fields in `outputs`");
+        let expected = || "an answer, or fields in `outputs`".to_owned();
+        let checks = vec![Check::of("schema", CheckKey::Only, 1, expected, failure)];
+        let layer = if flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
+        let values = CustomMetrics { case_pass_rate: Some(indicator(all_hold(&checks))) };
+        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls: Vec::new(), kept: None })
+    }
+
+    fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let (prompt, inputs) = match &self.folder.case(pair).input {
+            Value::String(text) => (text.clone(), json!({"query": text})),
+            other => (format!("{other:#}"), json!({"input": other})),
+        };
+        Ok(Some(Ask { prompt, inputs, answer: None, tools: Toolbox::Empty }))
+    }
+
+    /// The request depends on the case alone.
+    fn read_inputs(&self, _pair: &Pair, _files: &dyn Files) {}
+
+    fn audit(&self, files: &dyn Files) -> Audit {
+        self.folder.audit(files)
+    }
+}
+
+/// What is wrong with the form of the output.
+fn flaws(run: &Run) -> Vec<String> {
+    let (calls, mut flaws) = calls(run);
+    let has_fields = match lenient::any(&run.outputs) {
+        Ok(Value::Object(fields)) => fields.iter().any(|(key, value)| key != "text" && !value.is_null()),
+        Ok(_) => false,
+        Err(error) => {
+            flaws.push(format!("\"outputs\" cannot be read: {error}"));
+            false
+        }
+    };
+    if flaws.is_empty() && !has_fields && calls.is_empty() && AnswerText::of(run, ANSWER).is_none() {
+        flaws.push("the outputs are empty, and there is no tool call".to_owned());
+    }
+    flaws
+}

@@ -1,0 +1,173 @@
+//! Expressions over a run: checks that a suite or a case states itself, and the suite's own metrics.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::text::{AnswerOutput, AnswerText};
+use crate::format::expression::{Expression, ExpressionVariables};
+use crate::format::lenient;
+use crate::model::{OwnExpressions, Run, Unit};
+use crate::suites::shared::calls::{ObservedCall, calls};
+use crate::text::line;
+
+/// The longest expression in a report, in characters.
+const SHOWN: usize = 160;
+
+/// An expression that must be true.
+#[derive(Debug)]
+pub struct StatedExpression {
+    /// The name of its check; without one it is part of `answer`.
+    pub name: Option<Box<str>>,
+    /// The expression.
+    pub expression: Expression,
+}
+
+impl StatedExpression {
+    /// The expectation in one line.
+    pub fn expectation(&self) -> String {
+        line(self.expression.as_str(), SHOWN)
+    }
+
+    /// Why the expression is not true for a run; `None` if it is.
+    pub fn miss(&self, run: &GradedRunValues<'_>) -> Option<String> {
+        match self.expression.evaluate(run.variables()) {
+            Ok(Value::Bool(true)) => None,
+            Ok(Value::Bool(false)) => Some(match self.expression.false_comparison(run.variables()) {
+                Some(comparison) => format!("{comparison} is false; {}", run.shown()),
+                None => format!("it is false for {}", run.shown()),
+            }),
+            Ok(other) => Some(format!("it is {}, not true or false", line(&other.to_string(), SHOWN))),
+            Err(reason) => Some(format!("it has no value: {reason}; {}", run.shown())),
+        }
+    }
+}
+
+/// The checks and metrics that a suite states itself, parsed.
+#[derive(Default)]
+pub struct ParsedExpressions {
+    /// The checks, each with its rule.
+    pub checks: Vec<(StatedExpression, Option<String>)>,
+    metrics: BTreeMap<String, (Expression, Unit)>,
+}
+
+impl ParsedExpressions {
+    /// Parses the expressions of a config, which was refused if one of them is not valid.
+    pub fn of(stated: &OwnExpressions) -> Self {
+        let checks = stated.checks.iter().filter_map(|(name, check)| {
+            let expression = Expression::parse(&check.expr).ok()?;
+            Some((StatedExpression { name: Some(name.as_str().into()), expression }, check.rule.clone()))
+        });
+        let metrics = stated
+            .metrics
+            .iter()
+            .filter_map(|(name, metric)| Some((name.clone(), (Expression::parse(&metric.expr).ok()?, metric.unit))));
+        Self { checks: checks.collect(), metrics: metrics.collect() }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.checks.is_empty() && self.metrics.is_empty()
+    }
+}
+
+/// The value of a metric for a run, `None` if there is nothing to measure; or why it has none, in one line.
+type MetricOutcome = Result<Option<f64>, String>;
+
+impl GradedRunValues<'_> {
+    /// The value of a metric for this run; `None` if the suite has no metric of this name.
+    pub fn metric(&self, own: &ParsedExpressions, name: &str) -> Option<MetricOutcome> {
+        let (expression, unit) = own.metrics.get(name)?;
+        Some(match expression.evaluate(self.variables()) {
+            Ok(Value::Null) => Ok(None),
+            Ok(Value::Bool(value)) => Ok(Some(f64::from(u8::from(value)))),
+            Ok(Value::Number(number)) => match number.as_f64() {
+                Some(value) if *unit == Unit::Share && !(0.0..=1.0).contains(&value) => {
+                    Err(format!("{value} is not a share of 0 to 1; state another unit, such as count"))
+                }
+                value => Ok(value),
+            },
+            Ok(other) => Err(format!("it is {}, not a number", line(&other.to_string(), SHOWN))),
+            Err(reason) => Err(format!("{reason}; {}", self.shown())),
+        })
+    }
+}
+
+/// The values of a run that expressions use; they are read once for all expressions.
+pub struct GradedRunValues<'a> {
+    run: &'a Run,
+    answer: AnswerOutput,
+    /// The case in the golden file, as JSON; empty if it is not known.
+    case: &'a str,
+    variables: OnceCell<ExpressionVariables>,
+}
+
+impl<'a> GradedRunValues<'a> {
+    /// For a run of a case.
+    pub fn new(run: &'a Run, answer: AnswerOutput, case: &'a str) -> Self {
+        Self { run, answer, case, variables: OnceCell::new() }
+    }
+
+    fn variables(&self) -> &ExpressionVariables {
+        self.variables.get_or_init(|| {
+            let case = lenient::any(self.case).unwrap_or(Value::Null);
+            let of_case = |keys: &[&str]| keys.iter().find_map(|key| case.get(key)).cloned();
+            let input = of_case(&["input", "query"]).unwrap_or(Value::Null);
+            let expected = of_case(&["expected"]).unwrap_or_else(|| case.clone());
+            let text =
+                AnswerText::of(self.run, self.answer).map_or(String::new(), |answer| answer.written().to_owned());
+            ExpressionVariables::new([
+                ("output", self.output()),
+                ("text", Value::String(text)),
+                ("calls", Value::Array(calls(self.run).0.into_iter().map(call).collect())),
+                ("input", input),
+                ("expected", expected),
+                ("used", self.used()),
+            ])
+        })
+    }
+
+    /// The outputs; those with a text alone are the JSON in it, if there is some.
+    fn output(&self) -> Value {
+        let outputs = lenient::any(&self.run.outputs).unwrap_or(Value::Null);
+        let fields = outputs.as_object().map(|fields| fields.iter().filter(|(_, value)| !value.is_null()));
+        let alone: Vec<&str> = fields.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        if alone == ["text"]
+            && let Some(answer) = AnswerText::of(self.run, AnswerOutput::Under(&["text"]))
+            && let Some((found @ (Value::Object(_) | Value::Array(_)), _)) = answer.json()
+        {
+            return found.clone();
+        }
+        outputs
+    }
+
+    fn used(&self) -> Value {
+        let tokens = &self.run.tokens;
+        json!({
+            "input_tokens": tokens.input,
+            "output_tokens": tokens.output,
+            "total_tokens": tokens.total,
+            "latency_ms": tokens.latency_ms,
+            "cost_usd": tokens.cost_usd,
+        })
+    }
+
+    /// The run in one line.
+    fn shown(&self) -> String {
+        format!("output {}", line(&self.output().to_string(), SHOWN))
+    }
+}
+
+/// A call as an expression sees it.
+fn call(call: ObservedCall) -> Value {
+    let ObservedCall { name, server, arguments, result, failed } = call;
+    let fields: [(&str, Value); 5] = [
+        ("name", Value::String(name)),
+        ("server", server.map_or(Value::Null, Value::String)),
+        ("arguments", arguments),
+        ("result", result),
+        ("failed", Value::Bool(failed)),
+    ];
+    Value::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
+}
