@@ -91,7 +91,7 @@ impl Extent {
         Self { whole: self.inside, inside: self.inside, longest: self.longest.min(self.inside.items) }
     }
 
-    /// This value joined with itself so many times.
+    /// This value joined with itself, `factor` times.
     pub fn times(self, factor: f64) -> Self {
         let Size { bytes, items } = self.whole;
         let whole = Size { bytes: bytes * factor, items: items * factor };

@@ -1,3 +1,5 @@
+//! Values, reasons and refusals of expressions.
+
 use serde_json::{Value, json};
 
 use super::{Expression, ExpressionVariables};

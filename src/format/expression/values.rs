@@ -74,7 +74,7 @@ pub fn json_of(value: &Value) -> Result<Json, String> {
     })
 }
 
-/// What a comprehension walks: a list as it is, the keys of a map in their order.
+/// What a comprehension walks: the items of a list, or the keys of a map in their order.
 pub fn in_order(walked: Value) -> Value {
     match walked {
         Value::Map(map) => {

@@ -56,6 +56,8 @@ suites:
     path: cases.json
     no_newly_failing: true
     terms: { disclaimer: d.txt }
+    checks: [{ name: polite, expr: size(text) > 1, rule: T-1 }]
+    metrics: [{ name: words, expr: size(text), better: higher, aggregate: mean, unit: count }]
     agents: { a: { fingerprint: { none: nobody knows }, deterministic: { replay: r } } }
   - id: revision
     kind: revision
@@ -101,6 +103,17 @@ const ROWS: &[SettingRow] = &[
     ("SuiteForm.runs_of", "runs_of: contracts", "runs_of: revision", Approval),
     ("SuiteForm.terms", "d.txt", "e.txt", Approval),
     ("SuiteForm.terms", "    terms: { disclaimer: d.txt }\n", "", Approval),
+    ("SuiteForm.checks", "checks: [", "checks: [{ name: brief, expr: size(text) < 9 }, ", Listed),
+    ("SuiteForm.checks", "    checks: [{ name: polite, expr: size(text) > 1, rule: T-1 }]\n", "", Approval),
+    ("OwnCheckForm.name", "name: polite", "name: kind", Approval),
+    ("OwnCheckForm.expr", "size(text) > 1", "size(text) > 0", Approval),
+    ("OwnCheckForm.rule", "rule: T-1", "rule: T-2", Approval),
+    ("SuiteForm.metrics", "metrics: [", "metrics: [{ name: calls, expr: size(calls), better: lower }, ", Listed),
+    ("OwnMetricForm.name", "name: words", "name: length", Approval),
+    ("OwnMetricForm.expr", "expr: size(text),", "expr: size(calls),", Approval),
+    ("OwnMetricForm.better", "better: higher", "better: lower", Approval),
+    ("OwnMetricForm.aggregate", "aggregate: mean", "aggregate: worst", Approval),
+    ("OwnMetricForm.unit", "unit: count", "unit: usd", Approval),
     ("SuiteForm.labels", "golden/labels.json", "other.json", Approval),
     ("SuiteForm.judges", "judges: { tone:", "judges: { style:", Listed),
     ("SuiteForm.no_newly_failing", "no_newly_failing: true", "no_newly_failing: false", Approval),
