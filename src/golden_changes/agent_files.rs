@@ -70,7 +70,7 @@ pub fn agent_file_change(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Re
 }
 
 /// Whether a file is one of the agent's own recordings: below a folder that it replays, and a run record. A recording says what the agent
-/// did; it is no part of the agent.
+/// did; it does not define the agent.
 pub fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
     let sources = [Tier::Deterministic, Tier::Model].into_iter().filter_map(|tier| agent.source(tier)?.recordings());
     let is_below =

@@ -95,7 +95,7 @@ pub fn compare(
         if let Some(unread) = one.unread() {
             return Some(unread);
         }
-        // Naming more files is no change of the agent: files that only the new list names explain no other recordings.
+        // Naming more files does not change the agent: files that only the new list names explain no other recordings.
         let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after);
         match is_wider {
             true => one.list(found, &agent_file_change(sides, before, before)),
@@ -371,7 +371,7 @@ impl RecordingComparison<'_> {
         let (Some((old, _)), kept) = (old, new.map(|(files, _)| files).unwrap_or_default()) else {
             return found.lists(words, Some(self.who.file));
         };
-        // A list that names fewer files and no other one is no new version of the agent: the files that it leaves out may change later,
+        // A list that names fewer files and adds none does not describe a new version: the files that it leaves out may change later,
         // and nobody would see it.
         let is_narrower = kept.keys().all(|path| old.contains_key(path));
         let left: Vec<&String> = old

@@ -18,7 +18,7 @@ pub struct OwnExpressions {
 }
 
 impl OwnExpressions {
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.checks.is_empty() && self.metrics.is_empty()
     }

@@ -104,7 +104,7 @@ fn every_place() {
 fn without_value() {
     let case = |expr: &str| json!({"input": "q", "expected": 1, "checks": [{"name": "one", "expr": expr}]});
     for (expr, outputs, detail) in [
-        ("output.total == 5", json!({"sum": 5}), "it has no value: there is no key \"total\"; output {\"sum\":5}"),
+        ("output.total == 5", json!({"sum": 5}), "it has no value: the key \"total\" is missing; output {\"sum\":5}"),
         ("output.total", json!({"total": 5}), "it is 5, not true or false"),
         (
             "output.items[0] == 1",
@@ -155,7 +155,7 @@ fn metric() {
 fn metric_without_value() {
     let case = json!({"input": "q", "checks": [{"name": "any", "expr": "has(output.any)"}]});
     for (expr, unit, outputs, detail) in [
-        ("output.hits", "count", json!({"any": 1}), "there is no key"),
+        ("output.hits", "count", json!({"any": 1}), "is missing"),
         ("output.any", "count", json!({"any": "many"}), "not a number"),
         ("output.any", "share", json!({"any": 15}), "15 is not a share of 0 to 1"),
     ] {

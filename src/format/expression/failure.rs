@@ -5,7 +5,7 @@ use cel::{ExecutionError, Value};
 /// The reason in one line.
 pub fn reason(error: &ExecutionError) -> String {
     match error {
-        ExecutionError::NoSuchKey(key) => format!("there is no key \"{key}\""),
+        ExecutionError::NoSuchKey(key) => format!("the key \"{key}\" is missing"),
         ExecutionError::UndeclaredReference(name) => format!("\"{name}\" does not fit these values"),
         ExecutionError::IndexOutOfBounds(Value::Int(index)) => format!("the list has no item {index}"),
         ExecutionError::IndexOutOfBounds(_) => "the list has no such item".to_owned(),

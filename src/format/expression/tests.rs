@@ -51,7 +51,7 @@ fn expressions_have_the_values_of_the_language() {
 #[test]
 fn an_expression_without_a_value_gives_the_reason() {
     for (text, reason) in [
-        ("output.missing == 1", "there is no key \"missing\""),
+        ("output.missing == 1", "the key \"missing\" is missing"),
         ("output.items[7]", "the list has no item 7"),
         ("output.total / 0", "division by zero"),
         ("output.total + output.name", "\"+\" does not fit int and string"),

@@ -36,7 +36,7 @@ struct MissingValues {
 }
 
 /// Makes gates inconclusive that do not fail and would fail with the worst results for the missing values, unless a gate with a fixed limit
-/// fails anyway. Returns their metrics. A failed gate that compares with the baseline is no reason to stop here: it may be excused later.
+/// fails anyway. Returns their metrics. A failed gate that compares with the baseline may be excused later, so it does not count here.
 pub(super) fn withhold_passes(
     judged: &GateInput<'_>,
     entry: Option<&BaselineEntry>,

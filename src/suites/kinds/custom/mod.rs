@@ -117,7 +117,7 @@ fn flaws(run: &Run) -> Vec<String> {
         }
     };
     if flaws.is_empty() && !has_fields && calls.is_empty() && AnswerText::of(run, ANSWER).is_none() {
-        flaws.push("the outputs are empty, and there is no tool call".to_owned());
+        flaws.push("the outputs are empty, and no tool was called".to_owned());
     }
     flaws
 }

@@ -66,7 +66,7 @@ impl ParsedExpressions {
         Self { checks: checks.collect(), metrics: metrics.collect() }
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.checks.is_empty() && self.metrics.is_empty()
     }
