@@ -390,7 +390,7 @@ impl RecordingComparison<'_> {
             (false, _) => {
                 let words = match is_narrower {
                     true => format!("{words}; no longer listed: {}", named(&left)),
-                    false => format!("{words}; {} changed and is no longer listed", named(&left)),
+                    false => format!("{words}; {} changed and dropped out of the list", named(&left)),
                 };
                 found.needs(words, Some(self.who.file));
             }
