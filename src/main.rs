@@ -5,17 +5,15 @@ use std::process::ExitCode;
 use std::thread;
 
 use goldgate::app;
-use goldgate::world::{World, start_threads};
+use goldgate::world::{STACK, World, start_threads};
 use mimalloc::MiMalloc;
 
 // Grading allocates many small texts on all cores; with the default allocator of a static binary the cores wait for each other.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// The stack of the thread that runs the command line, in bytes. The main thread's stack is as small as the limits of the shell say.
-const STACK: usize = 8 * 1024 * 1024;
-
 fn main() -> ExitCode {
+    // The main thread's stack is as small as the limits of the shell say.
     let code = match thread::Builder::new().stack_size(STACK).spawn(run) {
         Ok(running) => running.join().unwrap_or_else(|panic| resume_unwind(panic)),
         // The machine starts no thread.

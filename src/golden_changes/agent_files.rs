@@ -1,8 +1,11 @@
 //! The files of an agent (`fingerprint`, `prompt`), on both sides.
 
+use std::collections::BTreeSet;
+
 use super::Sides;
 use super::files::{are_alike, below};
-use crate::files::{FilePaths, Files};
+use crate::diag::Diagnostic;
+use crate::files::{FilePaths, Files, files_below};
 use crate::format::run_v1;
 use crate::model::{Agent, PathGlob, RepoPath, Tier};
 
@@ -69,9 +72,28 @@ pub fn agent_file_change(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Re
     Ok(if alike { AgentFileChange::Unchanged(of) } else { AgentFileChange::Changed })
 }
 
+/// The files that an agent's patterns name, without its own recordings. A pattern without a wildcard names its file also where git ignores
+/// it, as a generated prompt.
+///
+/// # Errors
+/// A folder cannot be listed.
+pub fn files_of_patterns(
+    files: &dyn Files,
+    agent: &Agent,
+    patterns: &[PathGlob],
+) -> Result<BTreeSet<RepoPath>, Diagnostic> {
+    let mut named = BTreeSet::new();
+    for glob in patterns {
+        let below = files_below(files, glob.file().as_ref().unwrap_or(glob.folder()))?;
+        named.extend(below.into_values().filter(|file| glob.fits(file)));
+    }
+    named.retain(|file| !is_recording(files, agent, file));
+    Ok(named)
+}
+
 /// Whether a file is one of the agent's own recordings: below a folder that it replays, and a run record. A recording says what the agent
 /// did; it does not define the agent.
-pub fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
+fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
     let sources = [Tier::Deterministic, Tier::Model].into_iter().filter_map(|tier| agent.source(tier)?.recordings());
     let is_below =
         |folder: &RepoPath| file.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
@@ -97,12 +119,8 @@ pub fn names_all_of(before: &Agent, after: &Agent) -> bool {
 /// Why they cannot be listed.
 pub fn agent_files(files: &dyn Files, agent: &Agent) -> Result<Option<(FilePaths, String)>, String> {
     if !agent.fingerprint.is_empty() {
-        let mut fitting = FilePaths::new();
-        for glob in &agent.fingerprint {
-            let paths = below(files, glob.folder())?.into_values().filter(|file| glob.fits(file));
-            fitting.extend(paths.map(|file| (file.as_str().to_owned(), file)));
-        }
-        fitting.retain(|_, file| !is_recording(files, agent, file));
+        let named = files_of_patterns(files, agent, &agent.fingerprint).map_err(|problem| problem.to_string())?;
+        let mut fitting: FilePaths = named.into_iter().map(|file| (file.as_str().to_owned(), file)).collect();
         let mut of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
         let further = further_prompt_files(files, agent)?;
         if !further.is_empty() {

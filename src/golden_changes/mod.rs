@@ -25,7 +25,7 @@ use crate::files::{BaseFiles, SourceText};
 use crate::model::{Agent, Config, GoldenChange, NotGateable, RepoPath, RunKey, SuiteConfig, Tier};
 use crate::suites::read_config;
 
-pub use self::agent_files::{agent_files, is_recording};
+pub use self::agent_files::{agent_files, files_of_patterns};
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
 pub use self::record_command::{record_again, record_first};

@@ -57,6 +57,10 @@ fn as_word<S: serde::Serializer>(aggregate: &Aggregate, writer: S) -> Result<S::
 }
 
 impl OwnMetric {
+    /// How its cases may be aggregated.
+    pub const AGGREGATES: [Aggregate; 5] =
+        [Aggregate::Mean, Aggregate::Worst, Aggregate::Median, Aggregate::P95, Aggregate::Sum];
+
     /// No worse than the baseline, where a direction is better.
     fn gates(&self) -> &'static [Gate] {
         const LIMIT: Limit = Limit::Baseline { otherwise: None };

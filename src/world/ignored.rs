@@ -17,9 +17,9 @@ pub(super) struct IgnoredFiles(Mutex<Answers>);
 #[derive(Default)]
 struct Answers {
     known: HashMap<RepoPath, bool>,
+    /// The folders whose files git answers for.
+    folders: HashMap<RepoPath, bool>,
     asked: Asked,
-    /// How many paths git refused.
-    refused: u32,
 }
 
 /// The git program that answers.
@@ -30,34 +30,52 @@ enum Asked {
     NotYet,
     /// It answers one path after the other.
     Running(IgnoreCheck),
-    /// It cannot be started, or ended too often.
+    /// It cannot be started, or it ended.
     Failed,
 }
 
-/// How often git may end at a path that it refuses, such as one behind a link or in a submodule.
-const REFUSED_PATHS: u32 = 3;
-
 impl IgnoredFiles {
-    /// Whether git ignores a file of the repository at this folder. A file that is in the index is never ignored.
+    /// Whether git ignores a file of the repository at this folder. A file that is in the index is never ignored, nor one behind a link or
+    /// in a repository inside this one, such as a submodule.
     pub(super) fn has(&self, repository: &Path, file: &RepoPath) -> bool {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = answers.known.get(file) {
             return *known;
         }
-        if matches!(answers.asked, Asked::NotYet) {
-            answers.asked = IgnoreCheck::start(repository).map_or(Asked::Failed, Asked::Running);
+        let is_ignored = answers.is_of_repository(repository, &file.parent()) && answers.ask(repository, file);
+        answers.known.insert(file.clone(), is_ignored);
+        is_ignored
+    }
+}
+
+impl Answers {
+    /// Whether a folder is part of the repository itself. Git ends at a path behind a link or in another repository.
+    fn is_of_repository(&mut self, repository: &Path, folder: &RepoPath) -> bool {
+        if folder.as_str().is_empty() {
+            return true;
         }
-        let answer = match &mut answers.asked {
+        if let Some(known) = self.folders.get(folder) {
+            return *known;
+        }
+        let place = repository.join(folder.as_str());
+        let is_plain = !place.is_symlink() && !place.join(".git").exists();
+        let is_part = is_plain && self.is_of_repository(repository, &folder.parent());
+        self.folders.insert(folder.clone(), is_part);
+        is_part
+    }
+
+    fn ask(&mut self, repository: &Path, file: &RepoPath) -> bool {
+        if matches!(self.asked, Asked::NotYet) {
+            self.asked = IgnoreCheck::start(repository).map_or(Asked::Failed, Asked::Running);
+        }
+        let answer = match &mut self.asked {
             Asked::Running(check) => check.answer(file),
             Asked::NotYet | Asked::Failed => None,
         };
         if answer.is_none() {
-            answers.refused += 1;
-            answers.asked = if answers.refused < REFUSED_PATHS { Asked::NotYet } else { Asked::Failed };
+            self.asked = Asked::Failed;
         }
-        let is_ignored = answer.unwrap_or(false);
-        answers.known.insert(file.clone(), is_ignored);
-        is_ignored
+        answer.unwrap_or(false)
     }
 }
 

@@ -92,6 +92,6 @@ pub use signals::interrupted;
 #[cfg(feature = "models")]
 pub use signals::signal_so_far;
 pub use swap::{FileSet, SetFiles};
-pub use threads::start_threads;
+pub use threads::{STACK, start_threads};
 #[cfg(feature = "models")]
 pub use traces::export;

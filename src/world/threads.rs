@@ -9,6 +9,9 @@ use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use super::env::Env;
 use crate::model::InputLimit;
 
+/// The stack of every thread that reads files of people, in bytes. It holds the deepest JSON, YAML and expressions that are read.
+pub const STACK: usize = 8 * 1024 * 1024;
+
 /// Starts the threads that grade: as many as there are cores, or as `RAYON_NUM_THREADS` says up to a limit, because starting very many
 /// takes minutes. If the machine starts fewer, for want of memory or by a limit of its processes, these grade, else the main thread
 /// alone. Rayon's own start ends the process then.
@@ -27,7 +30,7 @@ pub fn start_threads(env: &Env) {
                 part.run();
             }
         };
-        thread::Builder::new().spawn(grade).is_ok()
+        thread::Builder::new().stack_size(STACK).spawn(grade).is_ok()
     };
     // The pool is new, so an error is impossible; without it, rayon would start its own.
     let _ = match (0..wanted).take_while(start).count() {

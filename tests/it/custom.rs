@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("expressions work in the suites of other kinds", other_kinds),
         trial("a bad expression is found by check, with line and column", bad_expressions),
         trial("a case of kind custom without a check is refused", no_check),
+        trial("the longest expression of a case is refused and ends no thread", longest),
         trial("an added check or metric is listed, a changed or removed one needs an approval", changes),
         trial("a gate on a metric of the suite that gets looser needs an approval", looser_gate),
         trial("a category of a suite's own has its own metric and gate", categories),
@@ -223,6 +224,19 @@ fn bad_expressions() {
         repository("    metrics: [{ name: case_pass_rate, expr: '1', better: higher }]\n", &case, &json!({"a": 1}));
     let ran = files.goldgate(&["check"]);
     assert!(ran.stderr.contains("kind custom already has a metric \"case_pass_rate\""), "{}", ran.stderr);
+}
+
+/// Cases are read by several threads, each with a stack for it.
+fn longest() {
+    for expr in [format!("1{}", "+1".repeat(80)), format!("output{}", ".a".repeat(80))] {
+        let files = repository("", &json!({"input": "q", "checks": [{"name": "one", "expr": expr}]}), &json!({"a": 1}));
+        for case in 0..20 {
+            files.write(&format!("cases/c{case}.json"), files.read("cases/c.json"));
+        }
+        let ran = files.goldgate(&["check"]);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains("the expression is nested too deeply"), "{}", ran.stderr);
+    }
 }
 
 fn no_check() {

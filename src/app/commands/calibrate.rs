@@ -16,7 +16,7 @@ use crate::format::report_v1;
 use crate::gate::calibration::{CalibratedGate, CalibrationFinding, calibrated};
 use crate::gate::operating::HardGates;
 use crate::model::{
-    AgentReport, Aggregate, COVERAGE, MetricReport, MetricSpec, NEWLY_FAILING, PairResult, Report, SuiteReport, Tier,
+    AgentReport, COVERAGE, MetricReport, MetricSpec, NEWLY_FAILING, OwnMetric, PairResult, Report, SuiteReport, Tier,
     interned,
 };
 use crate::render::calibration::{Calibration, RunsAre, calibration};
@@ -119,17 +119,11 @@ fn stored(folders: &[String]) -> Result<Vec<Report>, CliError> {
     Ok(problems.or(reports)?)
 }
 
-/// A metric that the suite states itself, as the report describes it.
-fn own_spec(metric: &MetricReport) -> MetricSpec {
-    let aggregates = [Aggregate::Mean, Aggregate::Worst, Aggregate::Median, Aggregate::P95, Aggregate::Sum];
-    let aggregate = aggregates.into_iter().find(|aggregate| aggregate.as_str() == metric.aggregate);
-    MetricSpec {
-        name: interned(&metric.name),
-        better: metric.better,
-        unit: metric.unit,
-        aggregate: aggregate.unwrap_or(Aggregate::Mean),
-        ..MetricSpec::PLAIN
-    }
+/// A metric that the suite states itself, as the report describes it; `None` if no suite can state one that is aggregated so.
+fn own_spec(metric: &MetricReport) -> Option<MetricSpec> {
+    let aggregate = OwnMetric::AGGREGATES.into_iter().find(|aggregate| aggregate.as_str() == metric.aggregate)?;
+    let (name, better, unit) = (interned(&metric.name), metric.better, metric.unit);
+    Some(MetricSpec { name, better, unit, aggregate, ..MetricSpec::PLAIN })
 }
 
 /// One row of metric values per run.
@@ -141,11 +135,9 @@ fn single_samples(suite: &SuiteReport, agent: &AgentReport) -> Result<(RunValues
         Diagnostic::of_file("report.json", Code::UNKNOWN_METRIC, what, "use the goldgate version that wrote the report")
     };
     let kind = kind(&suite.kind).ok_or_else(|| refuse(format!("unknown kind \"{}\"", suite.kind)))?;
-    let specs: Vec<MetricSpec> = agent
-        .metrics
-        .iter()
-        .map(|metric| kind.metric_named(&metric.name).unwrap_or_else(|| own_spec(metric)))
-        .collect();
+    let spec = |metric: &MetricReport| kind.metric_named(&metric.name).or_else(|| own_spec(metric));
+    let specs: Option<Vec<MetricSpec>> = agent.metrics.iter().map(spec).collect();
+    let specs = specs.ok_or_else(|| refuse(format!("the metrics of the kind \"{}\" differ", suite.kind)))?;
     let pairs: Vec<&PairResult> = agent.cases.iter().collect();
     let samples = fold::apart(&specs, &pairs);
     Ok((samples.runs, samples.incomplete))

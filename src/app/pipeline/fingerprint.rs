@@ -1,10 +1,8 @@
 //! The digest of an agent's files: a recording of another state proves nothing about the current one (grading.md 14).
 
-use std::collections::BTreeSet;
-
 use crate::diag::Diagnostic;
 use crate::files::{CheckoutDigest, DigestList, Files, files_below};
-use crate::golden_changes::is_recording;
+use crate::golden_changes::files_of_patterns;
 use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
 use crate::suites::PromptPackage;
 
@@ -104,12 +102,7 @@ impl AgentState {
 }
 
 fn of_patterns(files: &dyn Files, agent: &Agent, patterns: &[PathGlob]) -> Result<FilesDigest, Diagnostic> {
-    let mut named: BTreeSet<RepoPath> = BTreeSet::new();
-    for glob in patterns {
-        let below = files_below(files, glob.folder())?;
-        named.extend(below.into_values().filter(|file| glob.fits(file)));
-    }
-    named.retain(|file| !is_recording(files, agent, file));
+    let named = files_of_patterns(files, agent, patterns)?;
     let origin = if named.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
     let words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
     let digest = of_files(files, named.iter())?;

@@ -24,7 +24,7 @@ pub use self::program::BadExpression;
 use self::program::{IN_ORDER, prepared};
 pub use self::values::ExpressionVariables;
 use self::values::{in_order, json_of, sum};
-use self::work::exceeds_limit;
+use self::work::refuse_excessive_work;
 use crate::text::line;
 
 /// The name of the operator `&&`.
@@ -71,14 +71,14 @@ impl Expression {
     /// # Errors
     /// Why it has no value, in one line: a missing key, values of the wrong types, or too much work.
     pub fn evaluate(&self, variables: &ExpressionVariables) -> Result<Value, String> {
-        exceeds_limit(&self.program, variables)?;
+        refuse_excessive_work(&self.program, variables)?;
         value(&self.program, &context(variables))
     }
 
     /// The comparison that makes the expression false, with the values of its two sides: `139.9 == 129.9`. `None` if no comparison alone
     /// does.
     pub fn false_comparison(&self, variables: &ExpressionVariables) -> Option<String> {
-        exceeds_limit(&self.program, variables).ok()?;
+        refuse_excessive_work(&self.program, variables).ok()?;
         false_comparison(&self.program, &context(variables))
     }
 }

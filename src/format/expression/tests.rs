@@ -1,5 +1,7 @@
 //! Values, reasons and refusals of expressions.
 
+use proptest::prelude::{ProptestConfig, any, proptest};
+use proptest::sample::Index;
 use serde_json::{Value, json};
 
 use super::{Expression, ExpressionVariables};
@@ -132,4 +134,81 @@ fn whole_numbers_keep_all_digits() {
     assert_eq!(run("output.id == 9007199254740993"), Ok(json!(true)));
     assert_eq!(run("output.id == 9007199254740992"), Ok(json!(false)));
     assert_eq!(run("output.large"), Ok(json!(u64::MAX)));
+}
+
+/// What random expressions are made of.
+const TOKENS: &[&str] = &[
+    "output",
+    "text",
+    "calls",
+    ".total",
+    ".items",
+    ".name",
+    ".none",
+    ".by",
+    "[0]",
+    "[",
+    "]",
+    "(",
+    ")",
+    "{",
+    "}",
+    ":",
+    ",",
+    "'a'",
+    "''",
+    "1",
+    "0",
+    "-1",
+    "2.5",
+    "1u",
+    "b'x'",
+    "null",
+    "true",
+    "==",
+    "<",
+    "&&",
+    "||",
+    "!",
+    "?",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    " in ",
+    ".size()",
+    ".map(x, x)",
+    ".filter(x, x > 1)",
+    ".all(k, ",
+    ".exists(k, k == 1)",
+    "has(",
+    "size(",
+    "sum(",
+    "string(",
+    "int(",
+    "double(",
+    "type(",
+    "math.abs(",
+    "math.greatest(",
+    ".matches('",
+    ".replace('a', ",
+    ".split(''",
+    ".join(",
+    ".substring(",
+    ".charAt(",
+    "9223372036854775807",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_expression_ends_the_program(tokens in proptest::collection::vec(any::<Index>(), 1..14)) {
+        let text: String = tokens.iter().map(|token| *token.get(TOKENS)).collect();
+        if let Ok(expression) = Expression::parse(&text) {
+            let first = expression.evaluate(&variables());
+            assert_eq!(first, expression.evaluate(&variables()), "{text}");
+        }
+    }
 }

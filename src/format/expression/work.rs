@@ -25,7 +25,7 @@ const NUMBER_BYTES: f64 = 400.0;
 ///
 /// # Errors
 /// The reason in one line.
-pub fn exceeds_limit(program: &IdedExpr, variables: &ExpressionVariables) -> Result<(), String> {
+pub fn refuse_excessive_work(program: &IdedExpr, variables: &ExpressionVariables) -> Result<(), String> {
     let mut estimate = Estimate { variables, local: Vec::new(), steps: 0.0, largest: 0.0 };
     estimate.extent(program, 1.0);
     if estimate.steps > MOST_STEPS || estimate.largest > MOST_BYTES {

@@ -12,6 +12,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a file that git ignores is no file of the agent", ignored),
         trial("a file in the index counts although a pattern ignores it", tracked),
         trial("a pattern that takes a file in again is followed", taken_in_again),
+        trial("a file that is named without a wildcard counts although git ignores it", named),
+        trial("a link among the files does not change what git ignores", beside_links),
         trial("without a repository every file counts", without_git),
         trial("a list of agent files that only gets shorter needs an approval", shorter),
     ]
@@ -80,4 +82,28 @@ fn shorter() {
     repository.replace("goldgate.yaml", "prompts/**", "prompts/legal.md");
     let ran = judged();
     assert!(ran.code == 1 && ran.stdout.contains("no longer listed: prompts/more.md"), "{}", ran.stdout);
+}
+
+fn named() {
+    let repository = repository("prompts/made.md\n");
+    repository.replace("goldgate.yaml", "'prompts/**'", "'prompts/**', 'prompts/made.md'");
+    assert_eq!(run(&repository).code, 0);
+    repository.write("prompts/made.md", "Made by a script.\n");
+    assert_eq!(run(&repository).code, 3);
+}
+
+/// Git refuses paths behind a link; the paths after them are still asked for.
+fn beside_links() {
+    let repository = repository("__pycache__/\n");
+    for file in ["shared/a.md", "shared/b.md", "shared/c.md", "shared/d.md"] {
+        repository.write(file, "Shared.\n");
+    }
+    std::os::unix::fs::symlink("../shared", repository.path("prompts/a-link")).unwrap();
+    let before = run(&repository);
+    assert_eq!(before.code, 3, "the control: the files behind the link count");
+    repository.write("prompts/z/__pycache__/agent.pyc", "compiled");
+    let after = run(&repository);
+    assert_eq!((after.code, after.stdout), (3, before.stdout));
+    repository.remove("prompts/a-link");
+    assert_eq!(run(&repository).code, 0);
 }

@@ -124,9 +124,14 @@ metrics!(ToolUseMetrics {
     },
 });
 
-/// The metric of a category: `case_pass_rate[CATEGORY]`.
+/// The category of a metric such as `case_pass_rate[CATEGORY]`.
+fn category_of(metric: &str) -> Option<&str> {
+    metric.strip_prefix("case_pass_rate[")?.strip_suffix(']')
+}
+
+/// The metric of a category.
 fn category_metric(name: &str) -> Option<MetricSpec> {
-    let category = name.strip_prefix("case_pass_rate[")?.strip_suffix(']')?;
+    let category = category_of(name)?;
     CaseTag::new(category).ok()?;
     let meaning = interned(&format!("the same for the cases of category {category}"));
     Some(MetricSpec { name: interned(name), gates: &[Gate::NO_LARGE_DROP], meaning, ..MetricSpec::RATE })
@@ -202,7 +207,7 @@ impl Suite for ToolUse {
     }
 
     fn family_value(&self, pair: &Pair, metric: &str, checks: &[Check]) -> Option<f64> {
-        let category = metric.strip_prefix("case_pass_rate[")?.strip_suffix(']')?;
+        let category = category_of(metric)?;
         (self.folder.case(pair).category == category).then(|| indicator(all_hold(checks)))
     }
 

@@ -53,16 +53,14 @@ pub struct ParsedExpressions {
 }
 
 impl ParsedExpressions {
-    /// Parses the expressions of a config, which was refused if one of them is not valid.
+    /// Parses the expressions of a config again.
     pub fn of(stated: &OwnExpressions) -> Self {
-        let checks = stated.checks.iter().filter_map(|(name, check)| {
-            let expression = Expression::parse(&check.expr).ok()?;
-            Some((StatedExpression { name: Some(name.as_str().into()), expression }, check.rule.clone()))
+        let parsed = |text: &str| Expression::parse(text).expect("reading the config refused every bad expression");
+        let checks = stated.checks.iter().map(|(name, check)| {
+            let expression = parsed(&check.expr);
+            (StatedExpression { name: Some(name.as_str().into()), expression }, check.rule.clone())
         });
-        let metrics = stated
-            .metrics
-            .iter()
-            .filter_map(|(name, metric)| Some((name.clone(), (Expression::parse(&metric.expr).ok()?, metric.unit))));
+        let metrics = stated.metrics.iter().map(|(name, metric)| (name.clone(), (parsed(&metric.expr), metric.unit)));
         Self { checks: checks.collect(), metrics: metrics.collect() }
     }
 
