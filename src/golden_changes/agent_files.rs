@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Sides;
 use super::files::{are_alike, below};
-use crate::diag::Diagnostic;
-use crate::files::{FilePaths, Files, files_below};
+use crate::diag::{Diagnostic, ReadFailure};
+use crate::files::{EntryKind, FilePaths, Files, files_below};
 use crate::format::run_v1;
 use crate::model::{Agent, PathGlob, RepoPath, Tier};
 
@@ -84,11 +84,28 @@ pub fn files_of_patterns(
 ) -> Result<BTreeSet<RepoPath>, Diagnostic> {
     let mut named = BTreeSet::new();
     for glob in patterns {
-        let below = files_below(files, glob.file().as_ref().unwrap_or(glob.folder()))?;
-        named.extend(below.into_values().filter(|file| glob.fits(file)));
+        match glob.file() {
+            Some(file) if is_listed(files, &file)? => drop(named.insert(file)),
+            Some(_) => {}
+            None => named.extend(files_below(files, glob.folder())?.into_values().filter(|file| glob.fits(file))),
+        }
     }
     named.retain(|file| !is_recording(files, agent, file));
     Ok(named)
+}
+
+/// Whether a folder lists this file. The file itself is not read: of a base commit, only so many can be.
+fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic> {
+    let folder = file.parent();
+    match files.list_all(&folder) {
+        Ok(entries) => Ok(entries.iter().any(|entry| entry.kind == EntryKind::File && entry.name == file.name())),
+        Err(problem) => match problem.read_failure {
+            Some(ReadFailure::MissingFile | ReadFailure::MissingFolder) => Ok(false),
+            // A file is where the folder should be.
+            Some(ReadFailure::Unreadable) if files.bytes(&folder).is_ok() => Ok(false),
+            Some(_) | None => Err(problem),
+        },
+    }
 }
 
 /// Whether a file is one of the agent's own recordings: below a folder that it replays, and a run record. A recording says what the agent
