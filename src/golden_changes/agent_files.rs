@@ -94,7 +94,7 @@ pub fn files_of_patterns(
     Ok(named)
 }
 
-/// Whether a folder lists this file. The file itself is not read: of a base commit, only so many can be.
+/// Whether a folder lists this file. The file itself is not read, because the files of a base commit that can be read are limited.
 fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic> {
     let folder = file.parent();
     match files.list_all(&folder) {
