@@ -31,6 +31,37 @@ done
   printf '%s\n' '{\rtf1\ansi' 'Borealis plc ("Borealis") is the Supplier under the law of Westhaven.\par' \
     '1. Delivery. The Supplier delivers.\par' '2. Indemnity. The Supplier shall indemnify the Customer under Section 1.\par' '}'
 } >corpus/verifier/small
+mkdir -p corpus/recover corpus/matching corpus/goldens
+number=0
+while read -r line; do
+  number=$((number + 1))
+  # The whole line is an answer as well: its text is in it with escapes.
+  printf '%s' "$line" >"corpus/recover/$number"
+done <../fixtures/real-model-outputs.jsonl
+for answer in ../tests/cases/repair/*/stdin; do
+  cp "$answer" "corpus/recover/$(basename "$(dirname "$answer")")"
+done
+number=0
+# A line of a contract, and a keyword of a case.
+for contract in ../fixtures/contracts/contracts/*; do
+  number=$((number + 1))
+  {
+    tail -1 "$contract"
+    printf '\0\0change of control'
+  } >"corpus/matching/$number"
+done
+# A golden file of each kind, and an answer to it.
+for kind in contracts cross evidence interview property reconciliation revision stochastic tool_use triggers; do
+  find "../fixtures/$kind" -name '*.json' -size -8k -not -path '*/runs/*' | sort | head -12 | while read -r golden; do
+    name=$(basename "$golden" .json)
+    answer=$(find "../fixtures/$kind" -path "*/runs/*$name*" -name '*.json' -size -8k | sort | head -1)
+    {
+      cat "$golden"
+      printf '\0\0'
+      if [ -n "$answer" ]; then cat "$answer"; fi
+    } >"corpus/goldens/$kind-$name"
+  done
+done
 mkdir -p corpus/transcripts corpus/wires corpus/records corpus/own_files corpus/archives
 number=0
 find ../tests/imports/files -type f -size -20k | sort | while read -r file; do

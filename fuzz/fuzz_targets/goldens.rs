@@ -1,4 +1,5 @@
-//! Any text as the golden file of each kind, and any text as what a run produced, graded against it.
+//! Any text as the golden file of each kind, and any text as what a run produced, graded against it. Two zero bytes separate the texts;
+//! `fuzz/seeds.sh` writes the bundled cases in this form.
 #![no_main]
 
 use std::collections::BTreeMap;
@@ -28,8 +29,8 @@ impl Files for Same<'_> {
     }
 }
 
-fuzz_target!(|texts: (&str, &str)| {
-    let (golden, record) = texts;
+fuzz_target!(|texts: &str| {
+    let (golden, record) = texts.split_once("\0\0").unwrap_or((texts, ""));
     let files = Same { golden };
     for kind in KINDS {
         let yaml = format!(

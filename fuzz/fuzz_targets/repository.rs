@@ -6,21 +6,18 @@
 #![no_main]
 
 mod edits;
+mod repositories;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 use std::sync::OnceLock;
-use std::{env, fs};
 
 use edits::{Edit, edited};
-use goldgate::app::{Ended, execute};
-use goldgate::world::World;
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
-
-/// The largest repository that is a seed, in bytes.
-const LARGEST: usize = 120_000;
+use repositories::{own_folder, run, small_repositories, write};
 
 const RUN: &[&str] = &["run", "--quiet", "--out", "out"];
 const RUN_WITH_BASE: &[&str] = &["run", "--quiet", "--out", "out", "--base", "HEAD"];
@@ -109,11 +106,6 @@ fn has_a_place(problem: &str, files: &BTreeMap<String, Vec<u8>>) {
     assert!((1..=lines).contains(&line), "{problem}: the file has {lines} lines");
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Ended {
-    env::set_current_dir(folder).expect("the folder of the seed exists");
-    execute(["goldgate"].iter().chain(arguments).map(Into::into), &mut World::of_process())
-}
-
 /// Makes the files on disk those of another state, and removes what the program wrote.
 fn lay(folder: &Path, before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) {
     for written in ["out", ".goldgate"] {
@@ -129,9 +121,7 @@ fn lay(folder: &Path, before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<Strin
     }
     for (file, bytes) in after {
         if before.get(file) != Some(bytes) || file.contains("baseline") {
-            let path = folder.join(file);
-            path.parent().map(fs::create_dir_all).and_then(Result::ok).expect("a folder in the temporary folder");
-            fs::write(path, bytes).expect("a file in the temporary folder");
+            write(&folder.join(file), bytes);
         }
     }
 }
@@ -145,16 +135,9 @@ fn commit(folder: &Path) {
 }
 
 fn seeds() -> Vec<Seed> {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases");
-    let place = env::temp_dir().join(format!("goldgate-fuzz-{}", std::process::id()));
+    let place = own_folder();
     let mut seeds = Vec::new();
-    for case in folders(&cases).iter().flat_map(|kind| folders(kind)) {
-        let mut files = BTreeMap::new();
-        collect(&case.join("files"), "", &mut files);
-        let size: usize = files.values().map(Vec::len).sum();
-        if !files.contains_key("goldgate.yaml") || size > LARGEST {
-            continue;
-        }
+    for files in small_repositories() {
         let folder = place.join(seeds.len().to_string());
         fs::create_dir_all(&folder).expect("the temporary folder can be written");
         lay(&folder, &BTreeMap::new(), &files);
@@ -166,24 +149,5 @@ fn seeds() -> Vec<Seed> {
         let (report, report_with_base) = (report(RUN), report(RUN_WITH_BASE));
         seeds.push(Seed { folder, files, report, report_with_base });
     }
-    assert!(!seeds.is_empty(), "tests/cases has no repository");
     seeds
-}
-
-fn folders(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
-    folders.sort();
-    folders
-}
-
-fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if entry.path().is_dir() {
-            collect(&entry.path(), &format!("{name}/"), files);
-        } else if let Ok(bytes) = fs::read(entry.path()) {
-            files.insert(name, bytes);
-        }
-    }
 }
