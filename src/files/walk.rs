@@ -54,15 +54,18 @@ fn walk(
     depth: usize,
     found: &mut FilePaths,
 ) -> Result<(), Diagnostic> {
-    let refuse = |what: String| Diagnostic::of_file(folder, Code::TOO_MANY_FILES, what, "name a smaller folder");
+    let refuse = |what: String, limit: &InputLimit| Diagnostic::of_file(folder, Code::TOO_MANY_FILES, what, limit.help);
     if depth > DEEPEST {
-        return Err(refuse(format!("this folder is more than {DEEPEST} levels deep")));
+        let what = format!("this folder is more than {DEEPEST} levels deep");
+        return Err(refuse(what, &InputLimit::FOLDER_LEVELS));
     }
     for entry in entries {
         let path = folder.child(&entry.name);
         let inner = if inner.is_empty() { entry.name } else { format!("{inner}/{}", entry.name) };
         match entry.kind {
-            EntryKind::File if found.len() >= MOST => return Err(refuse(format!("more than {MOST} files"))),
+            EntryKind::File if found.len() >= MOST => {
+                return Err(refuse(format!("more than {MOST} files"), &InputLimit::FOLDER_FILES));
+            }
             EntryKind::File if is_of_the_finder(files, &path, &inner) || files.is_ignored(&path) => {}
             EntryKind::File => drop(found.insert(inner, path)),
             EntryKind::Folder => walk(files, &path, files.list_all(&path)?, &inner, depth + 1, found)?,

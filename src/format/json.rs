@@ -189,6 +189,17 @@ mod tests {
     }
 
     #[test]
+    fn a_value_has_at_most_127_levels() {
+        let read = |levels: usize| {
+            let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+            whole::<serde_json::Value>(&source(&text)).map_err(|problem| problem.to_string())
+        };
+        assert!(read(127).is_ok());
+        let refused = "a.json:1:128: the value is nested too deeply; flatten it: the limit is 127 levels [too-deep]";
+        assert_eq!(read(128).unwrap_err(), refused);
+    }
+
+    #[test]
     fn messages_contain_the_remedy() {
         let table = [
             ("{", "a.json:1:1: invalid JSON: EOF while parsing an object; correct the syntax here [broken-json]"),

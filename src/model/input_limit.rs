@@ -153,9 +153,9 @@ impl InputLimit {
     /// Nesting of a YAML file.
     pub const YAML_LEVELS: Self =
         Self { input: "nesting of a YAML file", most: 64, unit: LimitUnit::Levels, help: "flatten it" };
-    /// Nesting of a JSON file.
+    /// Nesting of a JSON value, in a file or in an answer. A value under a key that nothing reads is skipped, however deep it is.
     pub const JSON_LEVELS: Self =
-        Self { input: "nesting of a JSON file", most: 127, unit: LimitUnit::Levels, help: "flatten it" };
+        Self { input: "nesting of a JSON value that is read", most: 127, unit: LimitUnit::Levels, help: "flatten it" };
     /// Files below one folder.
     pub const FOLDER_FILES: Self = Self {
         input: "files below one folder",

@@ -19,8 +19,45 @@ pub fn trials() -> Vec<Trial> {
         trial("agents are compared by at most 500 findings of each", compared),
         trial("a judge has at most 15 votes", votes),
         trial("a stored report has at most 1024 MiB", stored_report),
+        trial("a file has at most 32 MiB, as has standard input", file),
+        trial("a baseline has at most 256 MiB", baseline),
+        trial("YAML is nested at most 64 levels deep, and JSON 127", levels),
+        trial("a case has at most 1,000 imported samples", samples),
+        trial("a run has at most 1,000 shards", shards),
+        trial("every limit of the table has a test at the limit and above it", tested),
     ]
 }
+
+/// Where each limit is tested at the limit and above it: the name of a trial or of a unit test.
+const TESTS: &[(&InputLimit, &str)] = &[
+    (&InputLimit::FILE, "a file has at most 32 MiB, as has standard input"),
+    (&InputLimit::BASELINE, "a baseline has at most 256 MiB"),
+    // A gigabyte of memory at the limit would be too much for a test: a large report below it is read, and one above it is not.
+    (&InputLimit::REPORT, "a stored report has at most 1024 MiB"),
+    (&InputLimit::PUBLISHED, "a report of at most 32 MiB is published, in an artifact of at most 64 MiB"),
+    (&InputLimit::ANSWER, "an answer that never ends is not read for ever"),
+    (&InputLimit::COMPLAINTS, "a process that floods stderr or prints without end is ended"),
+    (&InputLimit::EXCHANGES, "an_agent_makes_at_most_1000_calls_of_models"),
+    (&InputLimit::EXCHANGED, "an_agent_exchanges_at_most_16_mib"),
+    (&InputLimit::ARTIFACT, "a report of at most 32 MiB is published, in an artifact of at most 64 MiB"),
+    (&InputLimit::ARCHIVE, "an archive of a commit has at most 256 MiB"),
+    // With smaller limits, because two gigabytes take half a minute to unpack.
+    (&InputLimit::ARCHIVE_UNPACKED, "an_archive_at_its_limits_is_read"),
+    (&InputLimit::ARCHIVE_ENTRIES, "a report of at most 32 MiB is published, in an artifact of at most 64 MiB"),
+    (&InputLimit::API_ANSWER, "an_answer_of_at_most_128_mib_is_read"),
+    (&InputLimit::YAML_LEVELS, "YAML is nested at most 64 levels deep, and JSON 127"),
+    (&InputLimit::JSON_LEVELS, "YAML is nested at most 64 levels deep, and JSON 127"),
+    (&InputLimit::FOLDER_FILES, "a_folder_has_at_most_200_000_files"),
+    (&InputLimit::FOLDER_LEVELS, "folders_have_at_most_24_levels"),
+    (&InputLimit::FIXTURE_FOLDERS, "a fixture repository has at most a thousand folders"),
+    (&InputLimit::EXPECTATIONS, "a list of a case has at most 500 expectations in every kind"),
+    (&InputLimit::COMPARED_FINDINGS, "agents are compared by at most 500 findings of each"),
+    (&InputLimit::SAMPLES, "a case has at most 1,000 imported samples"),
+    (&InputLimit::SHARDS, "a run has at most 1,000 shards"),
+    (&InputLimit::VOTES, "a judge has at most 15 votes"),
+    // More threads are no error: they are not started.
+    (&InputLimit::THREADS, "more threads than are useful are not started"),
+];
 
 fn page() {
     let file = root().join("docs/limits.md");
@@ -149,4 +186,103 @@ fn stored_report() {
     assert!(below.code == 2 && !below.stderr.contains("[too-large]"), "{}", below.stderr);
     let above = said(InputLimit::REPORT.most + 1);
     assert!(above.code == 2 && above.stderr.contains("the file is larger than 1024 MiB"), "{}", above.stderr);
+}
+
+/// The file, with blanks behind its text up to a size.
+fn padded(repository: &Repository, file: &str, bytes: usize) {
+    let text = repository.read(file);
+    repository.write(file, format!("{}{}", text.trim_end(), " ".repeat(bytes - text.trim_end().len())));
+}
+
+fn file() {
+    let repository = Repository::small();
+    let limit = InputLimit::FILE.count();
+    for file in ["goldgate.yaml", "golden/expected/legal/lease.json", "golden/runs/legal/lease.json"] {
+        padded(&repository, file, limit);
+        let ran = repository.goldgate(&["run"]);
+        assert_eq!(ran.code, 0, "{file}: {}", ran.stderr);
+        padded(&repository, file, limit + 1);
+        let ran = repository.goldgate(&["run"]);
+        let words = format!("{file}: the file is larger than 32 MiB; {} [too-large]", InputLimit::FILE.help);
+        assert!(ran.code == 2 && ran.stderr.contains(&words), "{file}: {}", ran.stderr);
+        padded(&repository, file, 2000);
+    }
+    let answer = |bytes: usize| format!("{}{{\"findings\": []}}", " ".repeat(bytes - 16));
+    let read = repository.goldgate_reading(&["repair"], answer(limit).as_bytes());
+    assert_eq!(read.code, 0, "{}", read.stderr);
+    let refused = repository.goldgate_reading(&["repair"], answer(limit + 1).as_bytes());
+    assert!(refused.code == 2 && refused.stderr.contains("larger than 32 MiB"), "{}", refused.stderr);
+}
+
+fn baseline() {
+    let repository = Repository::small();
+    repository.write("baselines/latest.json", "");
+    let said = |bytes: u64| {
+        let file = fs::File::options().write(true).open(repository.path("baselines/latest.json")).unwrap();
+        file.set_len(bytes).unwrap();
+        repository.goldgate(&["run"])
+    };
+    // A file without blocks on the disk, which is no JSON.
+    let at_limit = said(InputLimit::BASELINE.most);
+    assert!(at_limit.code == 2 && at_limit.stderr.contains("[broken-json]"), "{}", at_limit.stderr);
+    let above = said(InputLimit::BASELINE.most + 1);
+    assert!(above.code == 2 && above.stderr.contains("the file is larger than 256 MiB"), "{}", above.stderr);
+}
+
+fn levels() {
+    let repository = Repository::small();
+    let config = repository.read("goldgate.yaml");
+    let yaml = |levels: usize| {
+        // One level is the config's own mapping.
+        let value = format!("{}{}", "[".repeat(levels - 1), "]".repeat(levels - 1));
+        repository.write("goldgate.yaml", format!("{config}later: {value}\n"));
+        repository.goldgate(&["run"]).stderr
+    };
+    let (at_limit, above) = (yaml(64), yaml(65));
+    assert!(at_limit.contains("[unknown-key]") && !at_limit.contains("[too-deep]"), "{at_limit}");
+    assert!(above.contains("goldgate.yaml:9:") && above.contains("[too-deep]"), "{above}");
+    let json = |levels: usize| {
+        let answer = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        repository.goldgate_reading(&["repair"], answer.as_bytes())
+    };
+    let (at_limit, above) = (json(127), json(128));
+    assert_eq!(at_limit.code, 0, "{}", at_limit.stderr);
+    assert!(above.code == 2 && above.stderr.starts_with("standard input: "), "{}", above.stderr);
+}
+
+fn samples() {
+    let repository = Repository::empty();
+    let imported = |samples: usize| {
+        repository.write("t.jsonl", "[{\"role\": \"assistant\", \"content\": \"a\"}]\n".repeat(samples));
+        repository.goldgate(&["import", "openai", "t.jsonl", "--out", "runs", "--agent", "h", "--case", "c", "--force"])
+    };
+    let at_limit = imported(1000);
+    assert_eq!(at_limit.code, 0, "{}", at_limit.stderr);
+    assert!(repository.path("runs/h/c/999.json").exists());
+    let above = imported(1001);
+    assert!(above.code == 2 && above.stderr.contains("this case has 1001 samples"), "{}", above.stderr);
+}
+
+fn shards() {
+    let repository = Repository::small();
+    let ran = |shard: &str| repository.goldgate(&["run", "--shard", shard, "--out", "part"]);
+    let at_limit = ran("1000/1000");
+    assert_eq!(at_limit.code, 0, "{}", at_limit.stderr);
+    let above = ran("1000/1001");
+    assert!(above.code == 2 && above.stderr.contains("\"1000/1001\" is not a valid shard"), "{}", above.stderr);
+}
+
+fn tested() {
+    let (mut texts, table) = (String::new(), "const TESTS: ");
+    sources(&root().join("src"), &mut texts);
+    sources(&root().join("tests/it"), &mut texts);
+    // Without the table itself.
+    let (before, rest) = texts.split_once(table).unwrap();
+    let texts = format!("{before}{}", rest.split_once("];").unwrap().1);
+    for (limit, name) in TESTS {
+        let is_there = texts.contains(&format!("trial(\"{name}\"")) || texts.contains(&format!("fn {name}()"));
+        assert!(is_there, "{}: no test is called {name}", limit.input);
+    }
+    let tested: BTreeSet<&str> = TESTS.iter().map(|(limit, _)| limit.input).collect();
+    assert_eq!(tested, InputLimit::ALL.iter().map(|limit| limit.input).collect());
 }

@@ -205,7 +205,7 @@ codes! {
 
     TOO_MANY_FILES = "too-many-files" {
         cause: "A folder that is read as a whole has too many files, or folders too deep inside each other.",
-        example: "fixtures/repository: more than 200000 files; name a smaller folder [too-many-files]",
+        example: "fixtures/repository: more than 200000 files; divide the folder over several suites [too-many-files]",
         fix: "Name the folder with the files that matter. Remove build results and downloaded packages from it.",
     }
 

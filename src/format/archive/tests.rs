@@ -222,6 +222,26 @@ fn sizes_are_counted_and_never_trusted() {
 }
 
 #[test]
+fn an_archive_at_its_limits_is_read() {
+    let ArchiveLimits { entries, file, kept, inflated } = LIMITS;
+    let of = |length: u64| vec![0; length as usize];
+    let (largest, rest) = (of(file), of(kept - 2 * file));
+    let full = [("a", &largest[..]), ("b", &largest), ("c", &rest)];
+    assert_eq!(message(zip(&zipped(&full), LIMITS, &everything)), "read");
+    let more = [full[0], full[1], full[2], ("d", &[0])];
+    assert!(message(zip(&zipped(&more), LIMITS, &everything)).contains("larger than 24 KiB together"));
+    let names: Vec<String> = (0..entries).map(|number| number.to_string()).collect();
+    let most: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
+    assert_eq!(message(zip(&zipped(&most), LIMITS, &everything)), "read");
+    // Of the blocks of 512 bytes, two are the global header, one is the folder, one begins the file, and one ends the archive.
+    let blocks = inflated / 512;
+    let packed = |blocks: u64| tarred(&[(EntryType::Regular, b"acme-agents-5555555/a", &of((blocks - 5) * 512))]);
+    let nothing = |_: &RepoPath| false;
+    assert_eq!(message(tarball(&packed(blocks), LIMITS, &nothing)), "read");
+    assert!(message(tarball(&packed(blocks + 1), LIMITS, &nothing)).contains("unpacks to more than 97 KiB"));
+}
+
+#[test]
 fn entries_are_counted() {
     let names: Vec<String> = (0..51).map(|number| number.to_string()).collect();
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();

@@ -75,3 +75,19 @@ fn an_answer_without_bounds_is_not_kept() {
     let (said, _) = failed(&github);
     assert!(said.ends_with("it is larger than 128 MiB"), "{said}");
 }
+
+#[test]
+fn an_answer_of_at_most_128_mib_is_read() {
+    for (length, is_read) in [(128 << 20, true), ((128 << 20) + 1, false)] {
+        let github = client(move |mut stream| async move {
+            answer(&mut stream, length).await;
+            let piece = [b' '; 1 << 16];
+            let mut left = length;
+            while left > 0 && stream.write_all(&piece[..left.min(piece.len())]).await.is_ok() {
+                left -= left.min(piece.len());
+            }
+        });
+        let answer = github.ask(&Method::GET, "/repos/acme/agents", None, "while reading the repository");
+        assert_eq!(answer.is_ok(), is_read, "{length}");
+    }
+}

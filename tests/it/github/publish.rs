@@ -28,6 +28,7 @@ fn own() -> Vec<Trial> {
     vec![
         trial("a fork's report is published from its values, and says whose it is", published),
         trial("a report of a suite with many prompt packages is published", many_packages),
+        trial("a report of at most 32 MiB is published, in an artifact of at most 64 MiB", large),
         trial("an artifact that is hostile, broken or about another commit is refused in one sentence", refused),
         trial("a run without an open pull request at its commit publishes nothing", idle),
         trial("a stranger's report never takes the place of a verdict of our own", precedence),
@@ -167,6 +168,37 @@ fn refused() {
         assert_eq!(fork.github.bodies(BOT), Vec::<String>::new(), "{what}");
         let is_read = |request: &String| request.starts_with("GET ") || request.ends_with("/graphql");
         assert!(fork.github.requests().iter().all(is_read), "{what}");
+    }
+}
+
+fn large() {
+    let fork = Fork::new(true);
+    let whole = fork.report.to_string();
+    let report = |bytes: usize| {
+        let text = format!("{whole}{}", " ".repeat(bytes - whole.len()));
+        zipped(&[("report.json", text.as_bytes())])
+    };
+    let entries = |count: usize| {
+        let names: Vec<String> = (1..count).map(|number| format!("{number}.json")).collect();
+        let mut files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
+        files.push(("report.json", whole.as_bytes()));
+        zipped(&files)
+    };
+    for (what, artifact, refusal) in [
+        ("32 MiB", report(32 << 20), None),
+        ("a byte more", report((32 << 20) + 1), Some("report.json in the archive is larger than 32 MiB")),
+        ("100,000 entries", entries(100_000), None),
+        // No archive, but one that may be downloaded.
+        ("64 MiB", vec![0; 64 << 20], Some("the archive cannot be read")),
+        ("64 MiB and a byte", vec![0; (64 << 20) + 1], Some("it is larger than 64 MiB")),
+    ] {
+        let fork = Fork::new(true);
+        let ran = fork.publishes(Some(artifact));
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        match refusal {
+            None => assert!(ran.code == 0 && fork.github.bodies(BOT).len() == 1, "{what}: {said}"),
+            Some(sentence) => assert!(ran.code == 3 && said.contains(sentence), "{what}: {said}"),
+        }
     }
 }
 

@@ -150,6 +150,11 @@ fn thinking() {
 }
 
 fn endless() {
+    let text = super::chat::spoken(Wire::OpenAi).to_string();
+    let at_limit = typed(200, "application/json", &format!("{}{text}", " ".repeat((32 << 20) - text.len())));
+    let server = Standin::always(at_limit);
+    let chat = ChatModel::open(&provider(Wire::OpenAi, Some(server.address())), PATIENCE, &env(&[])).unwrap();
+    assert_eq!(wait(chat.turn(&conversation())).unwrap().text, "A model.");
     let large = typed(200, "application/json", &" ".repeat((32 << 20) + 1));
     let fault = fault_of(Wire::OpenAi, large, PATIENCE);
     assert_eq!((fault.what.as_str(), fault.retry), ("the answer is larger than 32 MiB", Retry::Never));

@@ -121,6 +121,14 @@ fn cancelled() {
 }
 
 fn flooding() {
+    let folder = tempfile::tempdir().unwrap();
+    // At the limits of both.
+    let most = "head -c 16777216 /dev/zero >&2; printf '{}'; head -c 33554430 /dev/zero | tr '\\0' ' '";
+    assert_eq!(ran(&script(folder.path(), most), folder.path()).unwrap().trim(), "{}");
+    let more = "head -c 16777217 /dev/zero >&2; echo '{}'; sleep 60";
+    assert!(fault(more).what.starts_with("the program wrote more than 16 MiB to stderr"));
+    let more = "printf '{}'; head -c 33554431 /dev/zero | tr '\\0' ' '";
+    assert_eq!(fault(more).what, "the program printed more than 32 MiB");
     let found = fault("yes flood >&2");
     assert!(
         found.what.starts_with("the program wrote more than 16 MiB to stderr; stderr ends with: "),

@@ -100,3 +100,27 @@ impl Observed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Observed;
+    use crate::model::InputLimit;
+
+    #[test]
+    fn an_agent_makes_at_most_1000_calls_of_models() {
+        let observed = Observed::default();
+        assert!((0..1000).all(|place| observed.begin() == Ok(place)));
+        let why = "the agent made more than 1,000 calls of models".to_owned();
+        assert_eq!(observed.begin(), Err(why.clone()));
+        assert_eq!(observed.observation().refusal, Some(why));
+    }
+
+    #[test]
+    fn an_agent_exchanges_at_most_16_mib() {
+        let observed = Observed::default();
+        assert_eq!(observed.count(InputLimit::EXCHANGED.count() - 1), Ok(()));
+        assert_eq!(observed.count(1), Ok(()));
+        assert!(observed.count(1).is_err_and(|why| why.contains("larger than 16 MiB")));
+        assert!(observed.observation().refusal.is_some());
+    }
+}

@@ -103,6 +103,18 @@ pub fn hostile() {
     assert!(ran.stderr.contains(&format!("{RUN}: the file is larger than 32 MiB")), "{}", ran.stderr);
 }
 
+pub fn large() {
+    // No archives, but the first one may be downloaded.
+    for (bytes, sentence) in [(256 << 20, "the archive cannot be read"), ((256 << 20) + 1, "it is larger than 256 MiB")]
+    {
+        let fork = Fork::new();
+        fork.commit();
+        fork.github.change_commit(MERGE, |commit| commit.tarball = Some(vec![0; bytes]));
+        let ran = fork.job().runs();
+        assert!(ran.code == 3 && ran.stderr.contains(sentence), "{bytes}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
 fn tarred(entries: impl IntoIterator<Item = (String, u64)>) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, size) in entries {
