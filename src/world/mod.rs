@@ -25,6 +25,8 @@ mod owner;
 mod progress;
 mod read_error;
 mod read_once;
+#[cfg(feature = "web")]
+mod runtime;
 #[cfg(feature = "models")]
 mod signals;
 mod swap;
@@ -87,6 +89,8 @@ pub use owner::give_to_owner;
 #[cfg(feature = "models")]
 pub use progress::{Progress, SampleSpending};
 pub use read_once::ReadOnce;
+#[cfg(feature = "models")]
+pub use runtime::start_runtime;
 #[cfg(feature = "models")]
 pub use signals::interrupted;
 #[cfg(feature = "models")]

@@ -8,11 +8,11 @@ use std::thread;
 
 #[cfg(unix)]
 use futures_util::future::select;
-use tokio::runtime;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use super::runtime::start_runtime;
 use crate::model::Interruption;
 
 type InterruptionReceiver = watch::Receiver<Option<Interruption>>;
@@ -45,7 +45,7 @@ fn listen() -> InterruptionReceiver {
     let (ready, is_ready) = mpsc::channel();
     // Without a listener signals keep their default action, which ends the process.
     let _ = thread::Builder::new().spawn(move || {
-        let Ok(runtime) = runtime::Builder::new_current_thread().enable_all().build() else { return };
+        let Ok(runtime) = start_runtime() else { return };
         runtime.block_on(async {
             if let Ok(mut signals) = Signals::open() {
                 // The receiver may be gone already.

@@ -7,6 +7,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode, Url};
 
 use super::env::Env;
+use super::runtime::start_runtime;
 use super::web;
 use crate::format::otlp;
 use crate::format::otlp::{Content, ExportedRun};
@@ -176,7 +177,7 @@ fn pairs(list: &str) -> anyhow::Result<Vec<(String, String)>> {
 impl Receiver {
     /// Sends all requests in order; stops at the first failure.
     fn send(&self, requests: &[Vec<u8>]) -> anyhow::Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = start_runtime()?;
         let client = web::client_for_targets()?;
         let mut rejected = 0;
         for body in requests {

@@ -30,7 +30,7 @@ use crate::files::Files;
 use crate::format::redact::Redactor;
 use crate::model::{Interruption, Provenance, RepoPath, RunProvenance, SampleRequest, Toolbox, Transport};
 use crate::suites::{RunCaching, input_digest};
-use crate::world::{Disk, Progress, World, head_commit, interrupted};
+use crate::world::{Disk, Progress, World, head_commit, interrupted, start_runtime};
 
 /// Builds the engine with the given spending limits.
 pub(super) fn engine<'a>(
@@ -150,10 +150,7 @@ impl<'a> LiveSession<'a> {
             error: RefCell::default(),
             lost: Cell::new(0),
         };
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .context("while starting the live targets")?;
+        let runtime = start_runtime().context("while starting the live targets")?;
         let EngineOutcome { finished, timelines, complaints, spending } = runtime.block_on(async {
             let outcome = engine.run(&jobs, &events, stopped(minutes)).await;
             engine.close().await;

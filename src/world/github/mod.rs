@@ -50,6 +50,7 @@ pub use self::reruns::RerunScope;
 use self::response::{GitHubResponse, PAGE};
 pub use self::settings::{BranchRules, EnvironmentUse, ImageState, QueueGrouping, RequiredCheck};
 use super::env::Secret;
+use super::runtime::start_runtime;
 use super::web;
 use crate::model::InputLimit;
 
@@ -107,10 +108,7 @@ impl GitHub {
         let well_formed = repository.split('/').count() == 2
             && repository.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/'));
         anyhow::ensure!(well_formed, "GITHUB_REPOSITORY is {repository:?}; use owner/name");
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .context("while starting the network client")?;
+        let runtime = start_runtime().context("while starting the network client")?;
         Self::open_on(runtime, api, repository, token)
     }
 
