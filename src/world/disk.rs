@@ -19,6 +19,8 @@ use rustix::fs::openat2;
 
 use super::draft_name::{DraftContent, draft_file};
 use super::ignored::IgnoredFiles;
+use super::limited_writer::LimitedWriter;
+use super::owner_access::create_folder;
 use super::read_error::{ReadTarget, read_problem, reason};
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Entry, EntryKind, Files, SourceText, is_of_git, too_large};
@@ -28,6 +30,8 @@ use crate::model::{InputLimit, RepoPath};
 pub struct Disk {
     pub(super) root: Dir,
     place: PathBuf,
+    /// What errors put before the path of a file: the root as the user named it; empty for the root of the repository.
+    prefix: PathBuf,
     /// Whether the root is a repository's root, which may contain the folder `.goldgate`.
     pub(super) is_repository: bool,
     /// The repository that contains the root.
@@ -53,13 +57,11 @@ impl Disk {
     pub fn open(root: &Path) -> anyhow::Result<Self> {
         let dir = Dir::open_ambient_dir(root, ambient_authority())
             .with_context(|| format!("while opening {}", root.display()))?;
-        Ok(Self {
-            root: dir,
-            place: root.to_owned(),
-            is_repository: false,
-            home: None,
-            ignored: IgnoredFiles::default(),
-        })
+        Ok(Self::of(dir, root.to_owned(), PathBuf::new()))
+    }
+
+    fn of(root: Dir, place: PathBuf, prefix: PathBuf) -> Self {
+        Self { root, place, prefix, is_repository: false, home: None, ignored: IgnoredFiles::default() }
     }
 
     /// The path of the root, for the processes that run in it.
@@ -77,7 +79,7 @@ impl Disk {
         let whole = std::path::absolute(root).map(|path| without_dots(&path)).with_context(context)?;
         let Some(repository) = whole.ancestors().find(|folder| folder.join(".git").exists()) else {
             std::fs::create_dir_all(root).with_context(context)?;
-            return Self::open(root);
+            return Ok(Self { prefix: root.to_owned(), ..Self::open(root)? });
         };
         let mut dir = Dir::open_ambient_dir(repository, ambient_authority()).with_context(context)?;
         let inside = whole.strip_prefix(repository).unwrap_or(Path::new(""));
@@ -88,13 +90,7 @@ impl Disk {
             dir = create_without_link(&dir, Path::new(part)).with_context(context)?;
         }
         let home = Self { is_repository: true, ..Self::open(repository)? };
-        Ok(Self {
-            root: dir,
-            place: whole.clone(),
-            is_repository: false,
-            home: Some(Box::new(home)),
-            ignored: IgnoredFiles::default(),
-        })
+        Ok(Self { home: Some(Box::new(home)), ..Self::of(dir, whole.clone(), root.to_owned()) })
     }
 
     /// The repository around `start`: the nearest parent folder with `.git`, otherwise `start` itself. Also returns the path of
@@ -109,6 +105,12 @@ impl Disk {
         let inside = inside.to_str().context("the path of the config is not UTF-8")?;
         let path = RepoPath::root().join(inside).map_err(|bad| anyhow::anyhow!("the path of the config {bad}"))?;
         Ok((Self { is_repository: root.join(".git").exists(), ..Self::open(root)? }, path))
+    }
+
+    /// The path of a file for an error.
+    pub(super) fn shown(&self, file: &RepoPath) -> String {
+        let prefix = self.prefix.strip_prefix(".").unwrap_or(&self.prefix);
+        prefix.join(file.as_str()).display().to_string()
     }
 
     /// The bytes of a file, without a size limit.
@@ -147,12 +149,12 @@ impl Disk {
         limit: &'static InputLimit,
         write: DraftContent<'_>,
     ) -> anyhow::Result<()> {
-        self.replace_with(file, &|out| write(&mut LimitedWriter { out, limit, written: 0 }))
+        self.replace_with(file, &|out| write(&mut LimitedWriter::new(out, limit)))
     }
 
     fn replace_with(&self, file: &RepoPath, write: DraftContent<'_>) -> anyhow::Result<()> {
         let folder = file.parent();
-        let context = || format!("while writing {file}");
+        let context = || format!("while writing {}", self.shown(file));
         not_of_git(file).with_context(context)?;
         self.make_folder(&folder).with_context(context)?;
         let (drafts, draft) = self.draft().with_context(context)?;
@@ -178,16 +180,15 @@ impl Disk {
     /// # Errors
     /// Why it could not be removed.
     pub fn remove(&self, path: &RepoPath) -> anyhow::Result<()> {
-        not_of_git(path).with_context(|| format!("while removing {path}"))?;
+        let context = || format!("while removing {}", self.shown(path));
+        not_of_git(path).with_context(context)?;
         let removed = match self.root.symlink_metadata(path.as_str()) {
             Ok(found) if found.is_dir() => self.root.remove_dir_all(path.as_str()),
             Ok(_) => self.root.remove_file(path.as_str()),
             Err(error) => Err(error),
         };
         match removed {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("while removing {path}"))
-            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).with_context(context),
             Err(_) | Ok(()) => Ok(()),
         }
     }
@@ -203,41 +204,7 @@ impl Disk {
     /// Why it cannot be opened.
     pub fn within(&self, folder: &RepoPath) -> anyhow::Result<Self> {
         let root = self.root.open_dir(named(folder)).with_context(|| format!("while opening {folder}"))?;
-        Ok(Self {
-            root,
-            place: self.place.join(folder.as_str()),
-            is_repository: false,
-            home: None,
-            ignored: IgnoredFiles::default(),
-        })
-    }
-}
-
-/// The error of a file that goldgate would not read again.
-pub(super) fn beyond(limit: &InputLimit) -> io::Error {
-    io::Error::other(format!("it is larger than {limit}, so goldgate could not read it again; {}", limit.help))
-}
-
-/// Refuses to write more than a limit for reading.
-struct LimitedWriter<'a> {
-    out: &'a mut dyn Write,
-    limit: &'static InputLimit,
-    written: usize,
-}
-
-impl Write for LimitedWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Self { out, limit, written } = self;
-        if limit.is_exceeded_by(written.saturating_add(bytes.len())) {
-            return Err(beyond(limit));
-        }
-        let count = out.write(bytes)?;
-        *written += count;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        Ok(Self::of(root, self.place.join(folder.as_str()), self.prefix.join(folder.as_str())))
     }
 }
 
@@ -270,7 +237,7 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
 fn create_without_link(dir: &Dir, name: &Path) -> io::Result<Dir> {
     match dir.symlink_metadata(name) {
         Ok(found) if found.is_symlink() => return Err(is_link(name)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => dir.create_dir(name)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => create_folder(dir, name)?,
         Ok(_) | Err(_) => {}
     }
     dir.open_dir(name)

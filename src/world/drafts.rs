@@ -10,6 +10,7 @@ use cap_std::fs::OpenOptions;
 
 use super::disk::{Disk, is_link, named, not_of_git};
 use super::draft_name::{DRAFT, DraftContent, draft_file};
+use super::owner_access::{allow_owner, create_folder};
 use crate::model::RepoPath;
 
 /// The folder in a repository that belongs to goldgate.
@@ -25,7 +26,9 @@ impl Disk {
     /// Writes a new file and waits until it is on disk.
     pub(super) fn write_new(&self, file: &RepoPath, write: DraftContent<'_>) -> io::Result<()> {
         let mut options = OpenOptions::new();
-        let mut out = BufWriter::new(self.root.open_with(file.as_str(), options.write(true).create_new(true))?);
+        let opened = self.root.open_with(file.as_str(), options.write(true).create_new(true))?.into_std();
+        allow_owner(&opened)?;
+        let mut out = BufWriter::new(opened);
         write(&mut out)?;
         out.into_inner()?.sync_all()
     }
@@ -51,7 +54,7 @@ impl Disk {
             match self.root.symlink_metadata(&whole) {
                 Ok(found) if found.is_symlink() => return Err(is_link(&whole)),
                 Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => match self.root.create_dir(&whole) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => match create_folder(&self.root, &whole) {
                     Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                     Err(_) | Ok(()) => {}
                 },

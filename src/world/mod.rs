@@ -18,9 +18,11 @@ mod git_history;
 #[cfg(feature = "github")]
 mod github;
 mod ignored;
+mod limited_writer;
 mod objects;
 #[cfg(feature = "github")]
 mod owner;
+mod owner_access;
 #[cfg(feature = "models")]
 mod progress;
 mod read_error;

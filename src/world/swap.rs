@@ -5,8 +5,9 @@ use std::io;
 
 use anyhow::Context;
 
-use super::disk::{Disk, beyond};
+use super::disk::Disk;
 use super::draft_name::draft_file;
+use super::limited_writer::beyond;
 use crate::model::{InputLimit, RepoPath};
 
 /// Files that replace `{name}.json` and the folder `{name}` in a folder.
@@ -21,14 +22,17 @@ pub struct FileSet<'a> {
 
 impl FileSet<'_> {
     /// Refuses a file that goldgate would not read again.
-    fn ensure_readable(&self) -> anyhow::Result<()> {
+    fn ensure_readable(&self, disk: &Disk) -> anyhow::Result<()> {
         let longest = match &self.files {
             SetFiles::Single(bytes) => bytes.len(),
             SetFiles::Several(files) => files.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0),
         };
         let limit = &InputLimit::FILE;
         match limit.is_exceeded_by(longest) {
-            true => Err(beyond(limit)).with_context(|| format!("while writing {}/{}", self.folder, self.name)),
+            true => {
+                let set = disk.shown(&self.folder.child(&self.name));
+                Err(beyond(limit)).with_context(|| format!("while writing {set}"))
+            }
             false => Ok(()),
         }
     }
@@ -113,7 +117,7 @@ impl Disk {
         if sets.is_empty() {
             return Ok(());
         }
-        sets.iter().try_for_each(FileSet::ensure_readable)?;
+        sets.iter().try_for_each(|set| set.ensure_readable(self))?;
         let (home, drafts) = self.draft().context("while writing recordings")?;
         match self.swap_by(home, &drafts, sets) {
             // The folder of drafts is on another device. No existing file has changed yet.
@@ -132,16 +136,16 @@ impl Disk {
     }
 
     fn step(&self, home: &Self, step: &SwapStep<'_>) -> anyhow::Result<()> {
-        let context = |path: &RepoPath| format!("while writing {path}");
+        let context = |disk: &Self, path: &RepoPath| format!("while writing {}", disk.shown(path));
         match step {
-            SwapStep::DraftFolder(folder) => home.make_folder(folder).with_context(|| context(folder)),
+            SwapStep::DraftFolder(folder) => home.make_folder(folder).with_context(|| context(home, folder)),
             SwapStep::Draft(file, bytes) => {
-                home.write_new(file, &|out| out.write_all(bytes)).with_context(|| context(file))
+                home.write_new(file, &|out| out.write_all(bytes)).with_context(|| context(home, file))
             }
-            SwapStep::SyncDrafts(folder) => home.sync_folder(folder).with_context(|| context(folder)),
-            SwapStep::Folder(folder) => self.make_folder(folder).with_context(|| context(folder)),
-            SwapStep::Put(draft, name) => self.exchange(home, draft, name).with_context(|| context(name)),
-            SwapStep::Sync(folder) => self.sync_folder(folder).with_context(|| context(folder)),
+            SwapStep::SyncDrafts(folder) => home.sync_folder(folder).with_context(|| context(home, folder)),
+            SwapStep::Folder(folder) => self.make_folder(folder).with_context(|| context(self, folder)),
+            SwapStep::Put(draft, name) => self.exchange(home, draft, name).with_context(|| context(self, name)),
+            SwapStep::Sync(folder) => self.sync_folder(folder).with_context(|| context(self, folder)),
             SwapStep::Remove(path) => self.remove(path),
         }
     }
