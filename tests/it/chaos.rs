@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fs;
+use std::fs::Permissions;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,12 +13,24 @@ use std::time::{Duration, Instant};
 use libtest_mimic::Trial;
 
 use crate::cases::copy;
-use crate::repository::{Ran, Repository, program, ran};
+use crate::golden_changes::{commit_all, git};
+#[cfg(feature = "models")]
+use crate::repository::RUN;
+use crate::repository::{Ran, Repository, binary, program, ran};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("too few file descriptors are the machine's fault, and exit with 3", few_files),
+        #[cfg(feature = "models")]
+        trial("too few file descriptors end a live run with an error", few_files_live),
+        #[cfg(feature = "models")]
+        trial("a full disk leaves the recordings that a live run would replace", full_disk_live),
+        trial("where no process may be started, goldgate grades alone, and says so where it needs one", no_processes),
+        trial("what is written is read again whatever the umask says", umasks),
+        trial("where nothing may be written, the error names the file and nothing is lost", read_only),
+        trial("closed streams stop no command", closed_streams),
+        trial("a .git that is a file, a pipe or garbage stops no run without a base commit", odd_git),
         trial("a small stack is enough", small_stack),
         trial("with too little memory a command ends with an error and leaves the baseline old or new", little_memory),
         trial("a machine without HOME, TMPDIR, PATH and locale is enough", bare),
@@ -42,6 +57,158 @@ fn few_files() {
     assert!(ran.stderr.contains("too many open files") && ran.stderr.contains("[machine]"), "{}", ran.stderr);
     let ran = limited(&repository, "ulimit -n 16", "run");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+/// The small repository with an agent that is started for each sample.
+#[cfg(feature = "models")]
+fn live() -> Repository {
+    let repository = Repository::small();
+    repository.write("agent.sh", format!("cat > /dev/null\ncat <<'END'\n{}END\n", RUN.replace('\n', " ") + "\n"));
+    repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic, model]\n");
+    repository.replace("goldgate.yaml", "runs }, ", "runs }, model: { target: mine }, ");
+    let target = "targets:\n  mine: { command: [\"/bin/sh\", \"agent.sh\"], protocol: oneshot }\n";
+    repository.write("goldgate.yaml", repository.read("goldgate.yaml") + target);
+    repository
+}
+
+/// tokio panics if it cannot open the sockets of its signal handler.
+#[cfg(feature = "models")]
+fn few_files_live() {
+    let repository = live();
+    let mut ended = Vec::new();
+    for files in 5..20 {
+        let ran = limited(&repository, &format!("ulimit -n {files}"), "run --tier model --blocking");
+        assert!([0, 3].contains(&ran.code), "{files} files: {} {}", ran.code, ran.stderr);
+        assert!(!ran.stderr.contains("panicked"), "{files} files: {}", ran.stderr);
+        ended.push(ran.code);
+    }
+    // From too few to start with to enough.
+    assert!(ended.first() == Some(&3) && ended.last() == Some(&0), "{ended:?}");
+}
+
+/// No file may have more than 512 bytes; the system then refuses to write as it does on a full disk.
+#[cfg(feature = "models")]
+fn full_disk_live() {
+    let repository = live();
+    let recording = repository.read("golden/runs/legal/lease.json");
+    let record = "run --tier model --samples 3 --record golden/runs";
+    let refused = limited(&repository, "trap '' XFSZ; ulimit -f 1", record);
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    assert!(refused.stderr.contains("while writing "), "{}", refused.stderr);
+    assert_eq!(repository.read("golden/runs/legal/lease.json"), recording);
+    assert!(!repository.path("golden/runs/legal/lease").exists());
+    let ran = limited(&repository, "true", record);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(repository.path("golden/runs/legal/lease/2.json").exists());
+}
+
+/// The program as a user who has no rights beyond those of other users; root has no limits. Returns `None` where neither is possible.
+fn unprivileged(repository: &Repository, limit: &str, arguments: &str) -> Option<Ran> {
+    let folder = repository.path("");
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "bash"]);
+    if rustix::process::geteuid().as_raw() != 0 {
+        command = Command::new("bash");
+    } else if !Command::new("chown").args(["-R", "65534:65534"]).arg(&folder).status().ok()?.success() {
+        return None;
+    }
+    let script = format!("{limit}; exec {} {arguments}", binary().to_str().unwrap());
+    let ran = ran(command.args(["-c", &script]).current_dir(&folder).env_clear().stdin(Stdio::null()));
+    // 126: the other user must not start the program.
+    (ran.code != 126).then_some(ran)
+}
+
+#[allow(clippy::print_stderr)]
+fn skipped() {
+    eprintln!("skipped: no other user can start the program here");
+}
+
+fn no_processes() {
+    let repository = Repository::small();
+    repository.remove(".git");
+    git(&repository.path(""), &["init", "--quiet"]);
+    commit_all(&repository);
+    for (arguments, code) in [("run --update-baseline", 0), ("run", 0), ("check", 0), ("run --base HEAD", 3)] {
+        let Some(ran) = unprivileged(&repository, "ulimit -u 0", arguments) else { return skipped() };
+        assert_eq!(ran.code, code, "{arguments}: {}", ran.stderr);
+        assert!(code == 0 || ran.stderr.contains("git cannot be started: "), "{arguments}: {}", ran.stderr);
+    }
+}
+
+fn umasks() {
+    for umask in ["777", "222", "077", "000"] {
+        let repository = Repository::small();
+        for arguments in ["run --update-baseline --out out", "run", "report out"] {
+            let Some(ran) = unprivileged(&repository, &format!("umask {umask}"), arguments) else { return skipped() };
+            assert_eq!(ran.code, 0, "umask {umask}: {arguments}: {}", ran.stderr);
+        }
+    }
+}
+
+fn read_only() {
+    for (folder, arguments, file) in [
+        ("baselines", "run --update-baseline", "baselines/latest.json"),
+        ("out", "run --out out", "out/report.json"),
+        (
+            "golden/runs/legal",
+            "import openai chats.jsonl --out golden/runs --agent legal --case lease --force",
+            "golden/runs/legal/lease.json",
+        ),
+    ] {
+        let repository = Repository::small();
+        let chat = "[{\"role\": \"user\", \"content\": \"x\"}, {\"role\": \"assistant\", \"content\": \"y\"}]\n";
+        repository.write("chats.jsonl", chat);
+        assert_eq!(repository.goldgate(&["run", "--update-baseline", "--out", "out"]).code, 0);
+        let before = repository.read(file);
+        let allow = |mode: u32| fs::set_permissions(repository.path(folder), Permissions::from_mode(mode)).unwrap();
+        allow(0o555);
+        let ran = unprivileged(&repository, "true", arguments);
+        allow(0o755);
+        let Some(ran) = ran else { return skipped() };
+        assert_eq!(ran.code, 3, "{arguments}: {}", ran.stderr);
+        let words = format!("while writing {file}: Permission denied");
+        assert!(ran.stderr.contains(&words), "{arguments}: {}", ran.stderr);
+        assert_eq!(repository.read(file), before, "{arguments}");
+    }
+}
+
+fn closed_streams() {
+    let repository = Repository::small();
+    for streams in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
+        for arguments in ["run --update-baseline --out out", "check", "run --quiet"] {
+            let ran = limited(&repository, "true", &format!("{arguments} {streams}"));
+            assert_eq!(ran.code, 0, "{arguments} {streams}: {}", ran.stderr);
+        }
+        assert!(repository.read("baselines/latest.json").ends_with("}\n"), "{streams}");
+    }
+}
+
+fn odd_git() {
+    for place in [".git", ".git/HEAD", ".git/config", ".git/objects"] {
+        for odd in ["printf garbage >", "printf 'gitdir: /nowhere' >", "mkfifo", "ln -s nowhere"] {
+            // git waits for a pipe in its folder, and goldgate gives it up after a minute.
+            if odd == "mkfifo" && place != ".git" {
+                continue;
+            }
+            let repository = Repository::small();
+            repository.remove(".git");
+            git(&repository.path(""), &["init", "--quiet"]);
+            commit_all(&repository);
+            let script = format!("rm -r {place}; {odd} {place}");
+            let made = Command::new("sh").args(["-c", &script]).current_dir(repository.path("")).status().unwrap();
+            assert!(made.success(), "{script}");
+            for (arguments, codes) in
+                [(&["run"][..], &[0][..]), (&["check"], &[0]), (&["run", "--base", "HEAD"], &[0, 3])]
+            {
+                let mut command = Command::new("timeout");
+                command.arg("20").arg(binary()).args(arguments).current_dir(repository.path("")).env_clear();
+                let ran = ran(command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).stdin(Stdio::null()));
+                assert!(codes.contains(&ran.code), "{script}: {arguments:?}: {} {}", ran.code, ran.stderr);
+                let is_said = ran.stderr.contains("--base HEAD: git does not know this commit here");
+                assert!(ran.code == 0 || is_said, "{script}: {arguments:?}: {}", ran.stderr);
+            }
+        }
+    }
 }
 
 /// Kilobytes, as `sh` understands them.
@@ -102,15 +269,15 @@ fn clocks() {
 fn odd_paths() {
     let repository = Repository::small();
     let below = repository.path("").join(OsStr::from_bytes(b"w\xff"));
-    std::fs::create_dir_all(below.join(".git")).unwrap();
+    fs::create_dir_all(below.join(".git")).unwrap();
     for part in ["golden", "prompts"] {
         copy(&repository.path(part), &below.join(part));
     }
-    std::fs::copy(repository.path("goldgate.yaml"), below.join("goldgate.yaml")).unwrap();
+    fs::copy(repository.path("goldgate.yaml"), below.join("goldgate.yaml")).unwrap();
     let outcome = ran(program(&below).args(["run", "--update-baseline", "--out", "out"]));
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert!(below.join("out/report.json").exists() && below.join("baselines/latest.json").exists());
-    std::fs::write(below.join("golden/contracts").join(OsStr::from_bytes(b"a\xff.md")), "x").unwrap();
+    fs::write(below.join("golden/contracts").join(OsStr::from_bytes(b"a\xff.md")), "x").unwrap();
     let outcome = ran(program(&below).arg("run"));
     assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.contains("golden/contracts: the name \"a\\xFF.md\" is not UTF-8"), "{}", outcome.stderr);
@@ -132,7 +299,7 @@ fn long_paths() {
 
 /// The files below a folder, by name.
 fn files(repository: &Repository, folder: &str) -> BTreeMap<String, String> {
-    let Ok(entries) = std::fs::read_dir(repository.path(folder)) else { return BTreeMap::new() };
+    let Ok(entries) = fs::read_dir(repository.path(folder)) else { return BTreeMap::new() };
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.map(|name| (name.clone(), repository.read(&format!("{folder}/{name}")))).collect()
 }

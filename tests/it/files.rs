@@ -216,8 +216,22 @@ fn pipes() {
         let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
         assert!(said.contains("it is not a regular file"), "{file}: {said}");
     }
-    let ran = Repository::small().goldgate(&["run", "--baseline", "/dev/zero"]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    for (arguments, said) in [
+        (&["run", "--baseline", "/dev/zero"][..], "it is not a regular file"),
+        (&["run", "--config", "/dev/zero"], "it is not a regular file"),
+        (&["run", "--config", ""], "the path does not name a file"),
+        (
+            &["import", "openai", "/dev/zero", "--out", "runs", "--agent", "a", "--case", "c"],
+            "it is not a regular file",
+        ),
+        (&["init", "--from", "/dev/zero"], "it is not a regular file"),
+        (&["diff", "/dev/zero", "/dev/zero"], "it is not a regular file"),
+        (&["report", "/dev/zero"], "/dev/zero/report.json: the folder does not exist"),
+        (&["merge", "/dev/zero", "--out", "out"], "/dev/zero/shard.json: this folder has no shard"),
+    ] {
+        let ran = Repository::small().goldgate(arguments);
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{arguments:?}: {} {}", ran.code, ran.stderr);
+    }
 }
 
 fn log_lines() {

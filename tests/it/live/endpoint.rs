@@ -17,7 +17,7 @@ pub type Script = dyn Fn(usize, &str) -> Answer + Send + Sync;
 pub enum Answer {
     /// The model says this.
     Says(String),
-    /// The model says this, and the server does not tell how many tokens that took.
+    /// The model says this, and the server does not tell how many tokens that took, or tells what cannot be.
     Unmetered(String),
     /// A status, with headers and a body.
     Status(u16, &'static str, &'static str),
@@ -130,7 +130,17 @@ fn serve(stream: TcpStream, latency: Duration, state: &Mutex<State>, script: &Sc
             }
             Answer::Unmetered(text) => {
                 let mut answer: Value = serde_json::from_str(&turn(&path, &text, &body)).unwrap();
-                answer.as_object_mut().unwrap().remove("usage");
+                let usages = [
+                    json!(null),
+                    json!({ "prompt_tokens": 0, "completion_tokens": 0 }),
+                    json!({ "prompt_tokens": -5, "completion_tokens": -7 }),
+                    json!({ "prompt_tokens": "9", "completion_tokens": 1.5 }),
+                    json!([]),
+                ];
+                answer["usage"] = usages[number % usages.len()].clone();
+                if number % 2 == 0 {
+                    answer.as_object_mut().unwrap().remove("usage");
+                }
                 write(&mut stream, 200, "", "application/json", &answer.to_string())?;
             }
             Answer::Status(code, headers, body) => write(&mut stream, code, headers, "application/json", body)?,
