@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a bad expression is found by check, with line and column", bad_expressions),
         trial("a case of kind custom without a check is refused", no_check),
         trial("the longest expression of a case is refused and ends no thread", longest),
+        trial("a suite and a case have at most 100 checks and metrics of their own", many),
         trial("an added check or metric is listed, a changed or removed one needs an approval", changes),
         trial("a gate on a metric of the suite that gets looser needs an approval", looser_gate),
         trial("a category of a suite's own has its own metric and gate", categories),
@@ -40,6 +41,23 @@ fn tables() {
         fs::write(&file, format!("{}{expected}{}", &text[..from], &text[to..])).unwrap();
     } else {
         assert_eq!(&text[from..to], expected, "BLESS=1 rewrites it");
+    }
+}
+
+fn many() {
+    let said = |in_suite: usize, in_case: usize| {
+        let check = |number: usize| json!({ "name": format!("n{number}"), "expr": "output.total == 5" });
+        let list = |count: usize| (0..count).map(check).collect::<Vec<Value>>();
+        let suite = format!("    checks: {}\n", json!(list(in_suite)));
+        let repository =
+            repository(&suite, &json!({ "input": "Add.", "checks": list(in_case) }), &json!({ "total": 5 }));
+        repository.goldgate(&["check"]).stderr
+    };
+    let at_limit = said(100, 100);
+    assert!(!at_limit.contains("[too-many]"), "{at_limit}");
+    for (above, file) in [(said(101, 1), "goldgate.yaml:8:"), (said(1, 101), "cases/c.json:1:")] {
+        let line = above.lines().find(|line| line.starts_with(file)).unwrap_or_default();
+        assert!(line.contains("101 entries in `checks`; the limit is 100") && line.contains("[too-many]"), "{above}");
     }
 }
 

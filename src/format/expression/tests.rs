@@ -85,6 +85,14 @@ fn what_is_no_expression_is_refused_with_its_position() {
     ] {
         assert_eq!(value(text), Err(problem.to_owned()), "{text}");
     }
+}
+
+#[test]
+fn an_expression_has_at_most_2000_characters_80_operators_and_40_levels() {
+    assert!(value(&format!("'{}'", "x".repeat(1998))).is_ok());
+    assert!(value(&format!("'{}'", "x".repeat(1999))).unwrap_err().contains("the limit is 2,000 characters"));
+    assert!(value(&format!("[1{}]", ", 1+1".repeat(79))).is_ok());
+    assert!(value(&format!("[1{}]", ", 1+1".repeat(80))).unwrap_err().contains("the limit is 80 operators"));
     let repeated = |count: usize, open: &str, middle: &str, close: &str| {
         value(&format!("{}{middle}{}", open.repeat(count), close.repeat(count))).unwrap_err()
     };
