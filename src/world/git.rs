@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
-use std::time::Duration;
 
 use anyhow::Context;
 
 use super::disk::Disk;
 use super::env::Env;
-use super::git_command::git_command;
+use super::git_command::{TIMEOUTS, git_command};
 use super::objects::{Depth, Listing, NodeKind, Objects, Submodule, TreeNode};
 use crate::model::{BranchTip, InputLimit, RepoPath};
 
@@ -83,9 +82,6 @@ const PARTIAL_CLONE: &str =
 
 /// What to do about a commit that is not in this clone.
 const FETCH_IT: &str = "if it exists, fetch it: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout";
-
-/// Timeout of one git command.
-const TIMEOUTS: Duration = Duration::from_secs(60);
 
 /// The installed git program, for commits of one repository. It runs no hook, filter or file monitor, contacts no remote, and
 /// reads only the repository's own configuration.

@@ -2,6 +2,10 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Timeout of one git command, and of one answer of a git that gives several.
+pub(super) const TIMEOUTS: Duration = Duration::from_secs(60);
 
 /// A git command for the repository at this folder, without its arguments.
 pub(super) fn git_command(root: &Path) -> Command {

@@ -4,9 +4,12 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
-use super::git_command::git_command;
+use super::git_command::{TIMEOUTS, git_command};
 use crate::model::RepoPath;
 
 /// Which files of a repository git ignores. Without git, none.
@@ -30,7 +33,7 @@ enum Asked {
     NotYet,
     /// It answers one path after the other.
     Running(IgnoreCheck),
-    /// It cannot be started, or it ended.
+    /// It cannot be started, it ended, or it does not answer.
     Failed,
 }
 
@@ -66,7 +69,7 @@ impl Answers {
 
     fn ask(&mut self, repository: &Path, file: &RepoPath) -> bool {
         if matches!(self.asked, Asked::NotYet) {
-            self.asked = IgnoreCheck::start(repository).map_or(Asked::Failed, Asked::Running);
+            self.asked = IgnoreCheck::start(repository, TIMEOUTS).map_or(Asked::Failed, Asked::Running);
         }
         let answer = match &mut self.asked {
             Asked::Running(check) => check.answer(file),
@@ -83,36 +86,82 @@ impl Answers {
 struct IgnoreCheck {
     child: Child,
     paths: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    /// Whether a pattern fits each path, in order.
+    answers: Receiver<bool>,
+    patience: Duration,
 }
 
 impl IgnoreCheck {
-    fn start(repository: &Path) -> Option<Self> {
+    fn start(repository: &Path, patience: Duration) -> Option<Self> {
         let arguments = ["check-ignore", "--stdin", "--verbose", "--non-matching", "-z"];
         let mut child = git_command(repository).args(arguments).stdin(Stdio::piped()).spawn().ok()?;
-        let (paths, answers) = (child.stdin.take()?, BufReader::new(child.stdout.take()?));
-        Some(Self { child, paths, answers })
+        let (paths, out) = (child.stdin.take()?, BufReader::new(child.stdout.take()?));
+        let (sender, answers) = channel();
+        let check = Self { child, paths, answers, patience };
+        let read = move || {
+            let mut out = out;
+            while let Some(is_ignored) = next_answer(&mut out) {
+                if sender.send(is_ignored).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().spawn(read).ok()?;
+        Some(check)
     }
 
-    /// Whether a pattern fits the path; `None` if git ended.
+    /// Whether a pattern fits the path; `None` if git ended, or takes too long: one of its own files may be a pipe without a writer.
     fn answer(&mut self, file: &RepoPath) -> Option<bool> {
         write!(self.paths, "{file}\0").and_then(|()| self.paths.flush()).ok()?;
-        // The file of the pattern, its line, the pattern, and the path. A pattern that starts with `!` takes files in again.
-        let fields = [self.field()?, self.field()?, self.field()?, self.field()?];
-        let [_, _, pattern, _] = fields;
-        Some(!pattern.is_empty() && !pattern.starts_with(b"!"))
+        self.answers.recv_timeout(self.patience).ok()
     }
+}
 
-    fn field(&mut self) -> Option<Vec<u8>> {
+/// The next answer of git; `None` if it ended.
+fn next_answer(out: &mut BufReader<ChildStdout>) -> Option<bool> {
+    let mut field = || {
         let mut field = Vec::new();
-        self.answers.read_until(0, &mut field).ok()?;
+        out.read_until(0, &mut field).ok()?;
         (field.pop() == Some(0)).then_some(field)
-    }
+    };
+    // The file of the pattern, its line, the pattern, and the path. A pattern that starts with `!` takes files in again.
+    let [_, _, pattern, _] = [field()?, field()?, field()?, field()?];
+    Some(!pattern.is_empty() && !pattern.starts_with(b"!"))
 }
 
 impl Drop for IgnoreCheck {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+    use std::time::Duration;
+
+    use super::IgnoreCheck;
+    use crate::model::RepoPath;
+
+    #[test]
+    #[cfg(unix)]
+    fn a_git_that_never_answers_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = |program: &str, arguments: &[&str]| {
+            let status = Command::new(program).args(arguments).current_dir(folder.path()).status().unwrap();
+            assert!(status.success(), "{program} {arguments:?}");
+        };
+        made("git", &["init", "--quiet"]);
+        fs::write(folder.path().join(".gitignore"), "*.log\n").unwrap();
+        let answers = |patience: Duration| {
+            let mut check = IgnoreCheck::start(folder.path(), patience).unwrap();
+            ["a.log", "a.md"].map(|file| check.answer(&RepoPath::root().child(file)))
+        };
+        assert_eq!(answers(Duration::from_secs(60)), [Some(true), Some(false)]);
+        fs::remove_file(folder.path().join(".git/HEAD")).unwrap();
+        made("mkfifo", &[".git/HEAD"]);
+        assert_eq!(answers(Duration::from_millis(200))[0], None);
     }
 }
