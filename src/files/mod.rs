@@ -16,7 +16,7 @@ pub use self::overlay::OverlayFiles;
 pub use self::read_log::{
     DifferentRead, FolderNames, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,
 };
-pub use self::source::{SourceText, too_large};
+pub use self::source::{PieceChange, SourceText, TextPiece, too_large};
 pub use self::walk::{FilePaths, files_below};
 
 /// One entry of a folder.
@@ -83,14 +83,30 @@ pub trait Files: Sync {
         false
     }
 
-    /// The same files for reading one golden file; an implementation may record which files the case depends on.
-    fn for_golden<'a>(&'a self, _golden: &RepoPath) -> Option<Box<dyn Files + 'a>> {
+    /// The same files for reading one case; an implementation may record which files the case depends on.
+    fn for_golden<'a>(&'a self, _golden: &GoldenPart) -> Option<Box<dyn Files + 'a>> {
         None
     }
 }
 
-/// Reads one golden file through [`Files::for_golden`].
-pub fn read_case<T>(files: &dyn Files, golden: &RepoPath, read: impl FnOnce(&dyn Files) -> T) -> T {
+/// A golden file of one case, or the entry of a case in a file of many.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GoldenPart {
+    /// The file.
+    pub file: RepoPath,
+    /// The id of the case in a file of many; `None` if the whole file is the case.
+    pub case: Option<String>,
+}
+
+impl GoldenPart {
+    /// A file that is one case.
+    pub fn of_file(file: RepoPath) -> Self {
+        Self { file, case: None }
+    }
+}
+
+/// Reads one case through [`Files::for_golden`].
+pub fn read_case<T>(files: &dyn Files, golden: &GoldenPart, read: impl FnOnce(&dyn Files) -> T) -> T {
     match files.for_golden(golden) {
         Some(own) => read(&*own),
         None => read(files),

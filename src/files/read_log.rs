@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Entry, Files};
+use super::{Entry, Files, GoldenPart};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::model::{CaseId, RepoPath};
 use crate::text::without_returns;
@@ -56,8 +56,8 @@ impl FolderNames {
 pub enum ReadFor {
     /// For the whole suite: its rules, lists and labels.
     Suite,
-    /// For the cases of this golden file, while the suite was loaded.
-    Golden(RepoPath),
+    /// For the cases of this golden file or entry, while the suite was loaded.
+    Golden(GoldenPart),
     /// For this case, while its runs were graded.
     Case(CaseId),
 }
@@ -187,7 +187,7 @@ impl Files for RecordedFiles<'_> {
         self.files.is_ignored(file)
     }
 
-    fn for_golden<'b>(&'b self, golden: &RepoPath) -> Option<Box<dyn Files + 'b>> {
+    fn for_golden<'b>(&'b self, golden: &GoldenPart) -> Option<Box<dyn Files + 'b>> {
         let Self { files, other, log, .. } = self;
         Some(Box::new(RecordedFiles { files: *files, other: *other, log, read_for: ReadFor::Golden(golden.clone()) }))
     }
@@ -218,7 +218,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use crate::diag::{Diagnostic, ReadFailure};
-    use crate::files::{Entry, EntryKind, Files, HeadCommit, ReadFor, ReadLog, RecordedFiles};
+    use crate::files::{Entry, EntryKind, Files, GoldenPart, HeadCommit, ReadFor, ReadLog, RecordedFiles};
     use crate::model::{CaseId, RepoPath};
 
     struct MemoryFiles(BTreeMap<RepoPath, Vec<u8>>);
@@ -274,11 +274,12 @@ mod tests {
         assert!(log.opens_alike());
         let _ = (files.bytes(&at("a/y")), files.list(&at("a")), files.bytes(&at("a/more")));
         let _ = (files.list(&at("c")), files.list_all(&at("d")));
-        let _ = files.for_golden(&at("b/only")).map(|own| own.bytes(&at("b/only")));
+        let only = GoldenPart::of_file(at("b/only"));
+        let _ = files.for_golden(&only).map(|own| own.bytes(&at("b/only")));
         let found: Vec<(ReadFor, String)> =
             log.different().into_iter().map(|read| (read.read_for, read.path.to_string())).collect();
         let suite = |path: &str| (ReadFor::Suite, path.to_owned());
-        let golden = (ReadFor::Golden(at("b/only")), "b/only".to_owned());
+        let golden = (ReadFor::Golden(only), "b/only".to_owned());
         let of_case = (ReadFor::Case(case), "a/y".to_owned());
         assert_eq!(found, [suite("a"), suite("a/more"), suite("a/y"), suite("d"), golden, of_case]);
         assert!(!log.opens_alike());

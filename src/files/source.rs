@@ -1,6 +1,6 @@
 //! A file's text with its name, for errors with positions.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::diag::{Code, Diagnostic, Point};
 use crate::model::{InputLimit, RepoPath};
@@ -10,9 +10,38 @@ use crate::model::{InputLimit, RepoPath};
 pub struct SourceText {
     /// Its name.
     pub file: RepoPath,
-    /// Its text.
+    /// Its text; what was made of it, if it has an origin.
     pub text: String,
     positions: PositionIndex,
+    origin: Option<TextOrigin>,
+}
+
+/// The text that another one was made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct TextOrigin {
+    original: Arc<SourceText>,
+    /// Sorted by where they start.
+    pieces: Box<[TextPiece]>,
+}
+
+/// A piece of a text that was made of another one: where it starts in both, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextPiece {
+    /// In the new text.
+    pub start: usize,
+    /// In the original.
+    pub original: usize,
+    /// What became of the original.
+    pub change: PieceChange,
+}
+
+/// What became of a piece of an original text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PieceChange {
+    /// Every byte has a byte of its own.
+    Copied,
+    /// It was written in another way: all of it has the position where it starts.
+    Rewritten,
 }
 
 /// Built on first use, because a file with many problems needs many positions and most files need none.
@@ -53,7 +82,20 @@ impl SourceText {
 
     /// Wraps a text that is already valid UTF-8.
     pub fn from_text(file: RepoPath, text: String) -> Self {
-        Self { file, text, positions: PositionIndex::default() }
+        Self { file, text, positions: PositionIndex::default(), origin: None }
+    }
+
+    /// A text that was made of another one, with the positions of that one. The pieces are in the order of the text.
+    pub fn from_pieces(original: Arc<Self>, text: String, pieces: Vec<TextPiece>) -> Self {
+        let file = original.file.clone();
+        let origin = Some(TextOrigin { original, pieces: pieces.into() });
+        Self { file, text, positions: PositionIndex::default(), origin }
+    }
+
+    /// A text of the same length as a part of this one that starts at `start`.
+    pub fn part(self: &Arc<Self>, start: usize, text: String) -> Self {
+        let piece = TextPiece { start: 0, original: start, change: PieceChange::Copied };
+        Self::from_pieces(self.clone(), text, vec![piece])
     }
 
     /// A problem at a byte offset of this text.
@@ -63,12 +105,18 @@ impl SourceText {
 
     /// The line of a byte offset, from 1.
     pub fn line(&self, offset: usize) -> u32 {
-        from_one(self.breaks_before(offset).len())
+        match &self.origin {
+            Some(origin) => origin.original.line(origin.offset(offset)),
+            None => from_one(self.breaks_before(offset).len()),
+        }
     }
 
     /// The position of a byte offset; an offset past the end means the end.
     pub fn point(&self, offset: usize) -> Point {
         let offset = offset.min(self.text.len());
+        if let Some(origin) = &self.origin {
+            return origin.original.point(origin.offset(offset));
+        }
         let before = self.breaks_before(offset);
         let line_start = before.last().map_or(0, |line_break| line_break + 1);
         let column = self.characters_before(offset) - self.characters_before(line_start);
@@ -92,6 +140,18 @@ impl SourceText {
         };
         let block = offset / BLOCK;
         self.positions.characters.get_or_init(count)[block] + characters(&bytes[block * BLOCK..offset])
+    }
+}
+
+impl TextOrigin {
+    /// The offset in the original.
+    fn offset(&self, offset: usize) -> usize {
+        let next = self.pieces.partition_point(|piece| piece.start <= offset);
+        let Some(piece) = self.pieces.get(next.saturating_sub(1)) else { return 0 };
+        match piece.change {
+            PieceChange::Copied => piece.original + offset.saturating_sub(piece.start),
+            PieceChange::Rewritten => piece.original,
+        }
     }
 }
 
@@ -123,11 +183,13 @@ pub fn too_large(file: &RepoPath, limit: &InputLimit) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::any;
     use proptest::sample::Index;
     use proptest::{prop_assert_eq, prop_assume, proptest};
 
-    use super::{BLOCK, Point, SourceText};
+    use super::{BLOCK, PieceChange, Point, SourceText, TextPiece};
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {
@@ -141,6 +203,16 @@ mod tests {
         assert_eq!(source.point(3), Point { line: 2, column: 1 });
         assert_eq!(source.point(6), Point { line: 2, column: 3 });
         assert_eq!(source.point(99), Point { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn a_text_that_was_made_of_another_has_its_positions() {
+        let piece = |start, original, change| TextPiece { start, original, change };
+        let pieces = vec![piece(0, 0, PieceChange::Rewritten), piece(3, 6, PieceChange::Copied)];
+        let made = Arc::new(SourceText::from_pieces(Arc::new(source("ab\ncd\nefg")), "abcefg".to_owned(), pieces));
+        assert_eq!((made.point(2), made.point(4)), (Point { line: 1, column: 1 }, Point { line: 3, column: 2 }));
+        let part = made.part(3, " fg".to_owned());
+        assert_eq!((part.point(1), part.line(1)), (Point { line: 3, column: 2 }, 3));
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Er
         false => phrase(&error.to_string(), error.is_data()),
     };
     let is_yaml = code == Code::BROKEN_JSON && [".yaml", ".yml"].iter().any(|end| source.file.as_str().ends_with(end));
-    let help = if is_yaml { "write it as JSON: only the config is YAML".to_owned() } else { help };
+    let help = if is_yaml { "write it as JSON: this file cannot be YAML".to_owned() } else { help };
     let inner = match offset_in(part, error.line(), error.column()) {
         read if error.is_data() && error.column() > 0 => ahead(part, read),
         read => read,

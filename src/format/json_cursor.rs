@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -152,21 +153,32 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 
 /// An object's text without one member; the rest is unchanged.
 pub fn without_member<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
+    match member_range(text, name) {
+        None => Cow::Borrowed(text),
+        Some(Range { start, end }) => Cow::Owned([&text[..start], &text[end..]].concat()),
+    }
+}
+
+/// An object's text with blanks in place of one member, so that every other byte stays where it is.
+pub fn blanked(text: String, name: &str) -> String {
+    let Some(Range { start, end }) = member_range(&text, name) else { return text };
+    [&text[..start], &" ".repeat(end - start), &text[end..]].concat()
+}
+
+/// A member of an object with the comma that separates it from another one.
+fn member_range(text: &str, name: &str) -> Option<Range<usize>> {
     let start = |raw: &RawValue| (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let end = |raw: &RawValue| start(raw) + raw.get().len();
     // Fast path: nearly all texts lack the member and need no parsing.
     let fields = text.contains(name).then(|| serde_json::from_str(text).ok()).flatten();
-    let Some(Fields(fields)) = fields else { return Cow::Borrowed(text) };
-    let Some(index) = fields.iter().position(|(key, _)| decode_key(key).is_some_and(|word| word == name)) else {
-        return Cow::Borrowed(text);
-    };
+    let Fields(fields) = fields?;
+    let index = fields.iter().position(|(key, _)| decode_key(key).is_some_and(|word| word == name))?;
     let before = index.checked_sub(1).and_then(|before| fields.get(before));
-    let (from, to) = match (before, fields.get(index + 1)) {
-        (_, Some((next, _))) => (start(fields[index].0), start(next)),
-        (Some((_, value)), None) => (end(value), end(fields[index].1)),
-        (None, None) => (start(fields[index].0), end(fields[index].1)),
-    };
-    Cow::Owned([&text[..from], &text[to..]].concat())
+    Some(match (before, fields.get(index + 1)) {
+        (_, Some((next, _))) => start(fields[index].0)..start(next),
+        (Some((_, value)), None) => end(value)..end(fields[index].1),
+        (None, None) => start(fields[index].0)..end(fields[index].1),
+    })
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod expression;
 pub mod failed_v1;
 pub mod finished_run;
 pub mod foreign_cases;
+mod golden_format;
 pub mod json;
 mod json_cursor;
 mod json_keys;
@@ -35,6 +36,7 @@ pub mod wire;
 pub mod workflow;
 pub mod yaml;
 
-pub use json_cursor::{JsonCursor, without_member};
+pub use golden_format::{GoldenFormat, golden_json, golden_value};
+pub use json_cursor::{JsonCursor, blanked, without_member};
 pub use json_schema::JsonSchemaValidator;
 pub use step::Step;

@@ -1,6 +1,7 @@
 //! Typed YAML parsing and positions by path; the only module that uses the YAML crates.
 
 pub mod edit;
+pub mod json_text;
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};

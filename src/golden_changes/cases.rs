@@ -9,8 +9,8 @@ use super::edits::{FileView, differences, edited, listed};
 use super::found::{ChangeCollector, ChangedFile};
 use crate::diag::ReadFailure;
 
-use crate::files::{DifferentRead, Entry, FileMatch, ReadFor, ReadKind, SourceText};
-use crate::format::json;
+use crate::files::{DifferentRead, Entry, FileMatch, GoldenPart, ReadFor, ReadKind, SourceText};
+use crate::format::golden_value;
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
 use crate::suites::{GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind, setting_files};
 use crate::text::{counted, named};
@@ -142,24 +142,28 @@ impl SuiteComparison<'_> {
 
     /// Compares the expectations of cases that both sides have. Only their meaning counts, not their form or file.
     fn expectations(&self, found: &mut ChangeCollector) {
-        let mut by_files: BTreeMap<(&RepoPath, &RepoPath), BTreeSet<&CaseId>> = BTreeMap::new();
-        for (key, before) in &self.old.pairs {
-            if let Some(after) = self.new.pairs.get(key) {
-                by_files.entry((&before.golden, &after.golden)).or_default().insert(key.0);
-            }
-        }
         let kind = kind(&self.after.config.kind);
         let (reader, form) = (kind.map(MeaningReader::of), kind.map_or(GoldenForm::OneCase, |kind| kind.golden));
+        // Each case once, by its first agent, unless each agent has its own part.
+        let mut by_files: BTreeMap<(&RepoPath, &RepoPath), BTreeMap<(&CaseId, Option<&AgentName>), &AgentName>> =
+            BTreeMap::new();
+        for ((case, agent), before) in &self.old.pairs {
+            if let Some(after) = self.new.pairs.get(&(*case, *agent)) {
+                let own = Some(*agent).filter(|_| form.is_of_agent());
+                by_files.entry((&before.golden, &after.golden)).or_default().entry((*case, own)).or_insert(*agent);
+            }
+        }
         for ((old, new), cases) in by_files {
             if self.sides.base.likeness(old, new) == FileMatch::Same {
                 continue;
             }
-            let parsed = value(self.sides.base.text(old).ok()).zip(value(self.sides.head.text(new).ok()));
+            let value = |source: Result<SourceText, _>| golden_value(source.ok()?);
+            let parsed = value(self.sides.base.text(old)).zip(value(self.sides.head.text(new)));
             let entries =
                 parsed.as_ref().map(|(old, new)| (GoldenEntries::of(form, old), GoldenEntries::of(form, new)));
-            for case in cases {
+            for ((case, _), agent) in cases {
                 let edit = match &entries {
-                    Some((old, new)) => CaseEdit::of(reader.as_ref(), old.case(case), new.case(case)),
+                    Some((old, new)) => CaseEdit::of(reader.as_ref(), old.case(case, agent), new.case(case, agent)),
                     None => CaseEdit { judged: Some("its bytes differ".to_owned()), history: None },
                 };
                 if let Some(detail) = edit.judged {
@@ -211,8 +215,12 @@ impl SuiteComparison<'_> {
             ReadFor::Case(case) => {
                 Some(case).filter(|case| of_both(case)).into_iter().map(ToString::to_string).collect()
             }
-            ReadFor::Golden(golden) => {
-                let of_file = cases.by_golden.get(golden).into_iter().flatten();
+            ReadFor::Golden(GoldenPart { case: Some(own), .. }) => {
+                let own = CaseId::new(own).ok().filter(of_both);
+                own.iter().map(ToString::to_string).collect()
+            }
+            ReadFor::Golden(GoldenPart { file, case: None }) => {
+                let of_file = cases.by_golden.get(file).into_iter().flatten();
                 of_file.filter(|case| of_both(case)).map(ToString::to_string).collect()
             }
         };
@@ -298,10 +306,6 @@ impl CaseEdit {
             history: listed(&differences(&old.history, &new.history)),
         }
     }
-}
-
-fn value(source: Option<SourceText>) -> Option<Value> {
-    json::golden(&source?).ok()
 }
 
 /// Whether two `.txt` lists have the same terms, in any order.

@@ -26,10 +26,28 @@ pub fn golden(out: &mut String, golden: &SourceText, start: usize) {
 /// the whole file.
 fn entry(golden: &SourceText, start: usize) -> Option<&str> {
     let before: usize = golden.text.split_inclusive('\n').take(start.saturating_sub(1)).map(str::len).sum();
-    let rest = golden.text.get(before..).filter(|rest| before > 0 && rest.trim_start().starts_with('{'))?;
+    let rest = golden.text.get(before..)?;
+    if rest.trim_start_matches(' ').starts_with("- ") {
+        return Some(yaml_element(rest));
+    }
+    let rest = Some(rest).filter(|rest| before > 0 && rest.trim_start().starts_with('{'))?;
     let mut entries = serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
     entries.next()?.ok()?;
     rest.get(..entries.byte_offset())
+}
+
+/// The first element of a list in YAML: its first line, and those that are indented more.
+fn yaml_element(rest: &str) -> &str {
+    let margin = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let own = margin(rest);
+    let is_outside = |line: &&str| !line.trim().is_empty() && margin(line) <= own;
+    let inside: usize = rest
+        .split_inclusive('\n')
+        .enumerate()
+        .take_while(|(at, line)| *at == 0 || !is_outside(line))
+        .map(|(_, line)| line.len())
+        .sum();
+    rest[..inside].trim_end()
 }
 
 /// Writes the output of each sample.

@@ -162,10 +162,22 @@ pub enum RunCaching {
 /// The cases of a golden file.
 #[derive(Debug, Clone, Copy)]
 pub enum GoldenForm {
-    /// The file is one case.
+    /// The file is one case, or a list of cases that each state their id.
     OneCase,
+    /// The same, and a case is of one agent; in a list it states the agent as well.
+    OneCaseOfAgent,
     /// The file has several cases: the part of each, by the case's id.
     Entries(GoldenEntriesOf),
+}
+
+impl GoldenForm {
+    /// Whether a case is of one agent.
+    pub fn is_of_agent(self) -> bool {
+        match self {
+            Self::OneCaseOfAgent => true,
+            Self::OneCase | Self::Entries(_) => false,
+        }
+    }
 }
 
 /// The part of each case in the value of a golden file, by the case's id.

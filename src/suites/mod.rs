@@ -31,6 +31,7 @@ pub use self::shared::answer::text::AnswerOutput;
 pub use self::shared::asking::in_words;
 pub use self::shared::audit::Audit;
 pub use self::shared::calls::{ObservedCall, calls};
+pub use self::shared::case_files::is_case_file;
 pub use self::shared::case_marks::CaseStage;
 pub use self::shared::case_text::{CaseText, with_cases};
 pub use self::shared::entries::GoldenEntries;

@@ -27,6 +27,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an unknown schema is told with the known ones", unknown_schema),
         trial("the help and the action name every format of the report", formats),
         trial("the page on checks of answers is what the program does", || page("answer")),
+        trial("the page on formats of cases is what the program does", || page("cases")),
         trial("every link of a page leads to a file and a heading", links),
         trial("the example of the page on transcripts is what the program does", transcripts),
         trial("the page on traces names every variable and attribute that the program knows", names_of_traces),

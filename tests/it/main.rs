@@ -18,6 +18,7 @@ mod broken_agents;
 mod calibrate;
 #[cfg(feature = "models")]
 mod capture;
+mod case_formats;
 mod cases;
 mod chaos;
 mod checks_and_gates;
@@ -111,6 +112,7 @@ fn main() {
     trials.extend(calibrate::trials());
     #[cfg(feature = "models")]
     trials.extend(capture::trials());
+    trials.extend(case_formats::trials());
     trials.extend(cases::trials());
     trials.extend(chaos::trials());
     trials.extend(checks_and_gates::trials());

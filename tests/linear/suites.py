@@ -218,6 +218,38 @@ def broken_goldens(folder, count):
     return ["check"]
 
 
+def cases_of_triggers(file, case):
+    """All cases of rules in one file; `case` writes one of them."""
+
+    def build(folder, count):
+        write(folder / "suite/rules.yaml", (ROOT / "fixtures/triggers/rules.yaml").read_text())
+        write(folder / "suite" / file, "".join(case(number) for number in range(count)))
+        config(folder, f"  - {{ id: many, kind: triggers, path: suite/{file} }}\n")
+        return ["run", "--quiet"]
+
+    return build
+
+
+def yaml_case(number, key="title"):
+    return f"""# Case {number}.
+- id: case-{number:05}
+  agent: legal
+  findings:
+    - {{ category: rent, severity: low }} # ä
+    - category: ä{number}
+      {key}: >-
+        The rent
+        is due.
+  expected_triggers: []
+"""
+
+
+def json_line(number):
+    finding = {"category": f"c{number}", "severity": "low", "title": "The rent"}
+    case = {"id": f"case-{number:05}", "agent": "legal", "findings": [finding], "expected_triggers": []}
+    return json.dumps(case) + "\n"
+
+
 def transcript(form, line):
     def build(folder, count):
         write(folder / "transcript.jsonl", "".join(json.dumps(line(number)) + "\n" for number in range(count)))
@@ -301,6 +333,9 @@ FILES = {
     "gates of no metric": (unknown_metrics, 50),
     "rules of triggers": (rules, 50),
     "golden cases with a problem": (broken_goldens, 100),
+    "cases in YAML": (cases_of_triggers("cases.yaml", yaml_case), 100),
+    "cases in YAML with a problem": (cases_of_triggers("cases.yaml", lambda number: yaml_case(number, "titel")), 100),
+    "cases in JSON Lines": (cases_of_triggers("cases.jsonl", json_line), 100),
     "messages of OpenAI": (transcript("openai", messages), 50),
     "messages of Anthropic": (transcript("anthropic", messages), 50),
     "traces": (transcript("otlp", trace), 50),

@@ -12,7 +12,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::plan;
 use crate::app::pipeline::selection::{Selection, chosen, patterns};
 use crate::diag::{Code, Diagnostic, nearest};
-use crate::model::{RepoPath, Tier};
+use crate::model::{AgentName, RepoPath, Tier};
 use crate::render::plural;
 use crate::world::{Disk, World, edit_file};
 
@@ -55,13 +55,15 @@ fn decide(
             decisions.extend(named.into_iter().map(|draft| (draft, decision)));
         }
     }
-    let mut seen: BTreeSet<(&RepoPath, String)> = BTreeSet::new();
-    decisions
-        .retain(|(draft, decision)| seen.insert((&draft.golden, format!("{} {}", draft.name(), decision.as_str()))));
+    let mut seen: BTreeSet<(&RepoPath, &[AgentName], String)> = BTreeSet::new();
+    decisions.retain(|(draft, decision)| {
+        seen.insert((&draft.golden, &draft.agents, format!("{} {}", draft.name(), decision.as_str())))
+    });
     for (draft, decision) in &decisions {
         let is_contradicted = decisions
             .iter()
-            .any(|(other, taken)| taken != decision && (&other.golden, &other.case) == (&draft.golden, &draft.case));
+            .filter(|(other, _)| (&other.golden, &other.case) == (&draft.golden, &draft.case))
+            .any(|(other, taken)| taken != decision && other.agents == draft.agents);
         if is_contradicted {
             let what = format!("{} is both accepted and rejected", draft.name());
             return Err(Diagnostic::of_file("command line", Code::CONTRADICTION, what, "name it once").into());

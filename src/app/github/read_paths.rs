@@ -31,7 +31,14 @@ fn paths(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
         paths.extend(setting_files(kind.map(|kind| &kind.settings), suite).into_iter().map(|file| file.path));
         let fixtures = kind.map(|kind| kind.fixtures);
         if fixtures == Some(FixtureFolder::BesideSuite) && parent != RepoPath::root() {
-            paths.insert(parent);
+            paths.insert(parent.clone());
+        }
+        if suites::is_case_file(&suite.path) {
+            // The other files of the suite are in the folder of its cases.
+            match parent == RepoPath::root() {
+                true => paths.extend(["contracts", "rules.yaml"].map(|name| parent.child(name))),
+                false => drop(paths.insert(parent)),
+            }
         }
         // The snapshots of a suite file are in the same folder.
         paths.insert(suite.path.parent().child("snapshots"));

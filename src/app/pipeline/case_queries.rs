@@ -62,7 +62,7 @@ impl AddedDrafts<'_> {
     /// Adds new cases to a golden file.
     fn write(&mut self, disk: &Disk, path: &RepoPath, new: &[String]) -> Result<(), CliError> {
         let source = disk.text(path)?;
-        let text = with_cases(&source.text, new)
+        let text = with_cases(&source, new)
             .ok_or_else(|| anyhow::anyhow!("{}: a case cannot be added to this text", source.file))?;
         disk.replace_input(&source.file, text.as_bytes())?;
         self.before.insert(source.file, source.text);

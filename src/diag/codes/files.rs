@@ -29,7 +29,7 @@ codes! {
     }
 
     BAD_KEY = "bad-key" {
-        cause: "A key of a YAML mapping is a list or a mapping, not a plain word.",
+        cause: "A key of a YAML mapping is a list, a mapping, a number or another value that is not a text.",
         example: "goldgate.yaml:4:3: this key is not a text; write a plain word as the key [bad-key]",
         fix: "Put quotes around the key, or correct the indentation.",
     }
@@ -243,5 +243,13 @@ codes! {
             [wrong-type]",
         fix: "Write the value as the message says. In YAML, quotes make a text, and a hyphen starts an entry of a \
             list.",
+    }
+
+    YAML_ONLY = "yaml-only" {
+        cause: "A case in YAML uses something that JSON does not have: an anchor, an alias, a tag, a merge key or a second document. A \
+            case means the same in both formats, and shows all that it expects.",
+        example: "golden/cases.yaml:7:9: an alias refers to another part, which cases do not allow; write the value out \
+            [yaml-only]",
+        fix: "Write the value out where it is needed. Put quotes around a text that looks like something else.",
     }
 }

@@ -268,8 +268,8 @@ codes! {
 
     UNUSED = "unused" {
         cause: "A file, a rule or an entry is never used. This is a note and blocks nothing.",
-        example: "deltas/fixtures/notes.txt: not a golden file: it is ignored; rename it to {case}.json, or move it \
-            elsewhere [unused]",
+        example: "deltas/fixtures/notes.txt: not a golden file: it is ignored; rename it to {case}.json or \
+            {case}.yaml, or move it elsewhere [unused]",
         fix: "Rename it, if it should be used. Otherwise remove it or move it to another folder.",
     }
 }

@@ -55,6 +55,65 @@ pub fn with_comment(source: &SourceText, path: &[Step<'_>], same: &str, comment:
     Some(replaced(text, start..line, &format!("{}# {comment}\n", " ".repeat(indent))))
 }
 
+/// Removes a key of the mapping at a path, with its value and the comment in its line. `None` if it is not there, or if a comment of
+/// another key would go with it.
+pub fn without_key(source: &SourceText, path: &[Step<'_>], key: &str) -> Option<String> {
+    let (text, root) = (&source.text, TextNode::of(source)?);
+    let node = root.at(path)?;
+    let index = node.children.iter().position(|(step, _)| *step == WalkStep::Key(key.to_owned()))?;
+    let (member, next) = (&node.children[index].1, node.children.get(index + 1));
+    let line = start_of_line(text, member.key);
+    let range = match (node.form, next) {
+        (NodeForm::Flow, _) => node.range_in_flow(index),
+        (NodeForm::Block { .. }, _) if text[line..member.key].trim().is_empty() => {
+            line..after_line(text, member.range.end)
+        }
+        (NodeForm::Block { .. }, Some((_, next))) => member.key..next.key,
+        (NodeForm::Block { .. }, None) | (NodeForm::Scalar | NodeForm::Other, _) => return None,
+    };
+    let in_line = member.range.end..member.range.end.max(end_of_line(text, member.range.end));
+    let has_comment = text.get(in_line.end..range.end).is_some_and(|rest| rest.contains('#'));
+    (!has_comment).then(|| replaced(text, range, ""))
+}
+
+/// Removes an element of the list at a path, with its lines. `None` if it is not there, or shares a line with something else.
+pub fn without_element(source: &SourceText, path: &[Step<'_>], index: usize) -> Option<String> {
+    let (text, root) = (&source.text, TextNode::of(source)?);
+    let list = root.at(path)?;
+    let (_, element) = list.children.get(index)?;
+    let range = match text[list.range.start..].starts_with('[') {
+        true => list.range_in_flow(index),
+        false => element.lines(text)?,
+    };
+    Some(replaced(text, range, ""))
+}
+
+/// Adds elements in JSON at the end of the list at a path. `None` if the list is empty, or has another form.
+pub fn with_elements(source: &SourceText, path: &[Step<'_>], elements: &[String]) -> Option<String> {
+    let (text, root) = (&source.text, TextNode::of(source)?);
+    let list = root.at(path)?;
+    let (_, last) = list.children.last()?;
+    if text[list.range.start..].starts_with('[') {
+        let added: String = elements.iter().map(|element| format!(", {element}")).collect();
+        return Some(replaced(text, last.range.end..last.range.end, &added));
+    }
+    let lines = last.lines(text)?;
+    let own = &text[start_of_line(text, last.key)..last.key];
+    let margin = " ".repeat(own.len() - own.trim_start_matches(' ').len());
+    let inner = format!("\n{margin}  ");
+    let added: String =
+        elements.iter().map(|element| format!("{margin}- {}\n", element.replace('\n', &inner))).collect();
+    let separator = if text[..lines.end].ends_with('\n') { "" } else { "\n" };
+    Some(replaced(text, lines.end..lines.end, &format!("{separator}{added}")))
+}
+
+/// The lines of the elements of the list at a path, in bytes.
+pub fn element_lines(source: &SourceText, path: &[Step<'_>]) -> Option<Vec<Range<usize>>> {
+    let root = TextNode::of(source)?;
+    let elements = root.at(path)?.children.iter();
+    Some(elements.map(|(_, element)| start_of_line(&source.text, element.key)..element.range.end).collect())
+}
+
 /// The entry of a mapping with the missing keys. An element of a list cannot be added.
 fn entry(first: Step<'_>, after: &[Step<'_>], value: &str) -> Option<String> {
     let Step::Key(first) = first else { return None };
@@ -81,8 +140,23 @@ fn replaced(text: &str, range: Range<usize>, with: &str) -> String {
     format!("{}{with}{}", &text[..range.start], &text[range.end..])
 }
 
+fn start_of_line(text: &str, from: usize) -> usize {
+    text[..from].rfind('\n').map_or(0, |at| at + 1)
+}
+
+/// Where the line after a value starts. The value of a block ends with its line break.
+fn after_line(text: &str, end: usize) -> usize {
+    if text[..end].ends_with('\n') { end } else { (end_of_line(text, end) + 1).min(text.len()) }
+}
+
 fn end_of_line(text: &str, from: usize) -> usize {
     text[from..].find('\n').map_or(text.len(), |at| from + at)
+}
+
+/// The end of a value. The parser takes the indentation of the next line into a value that is a block of lines.
+fn without_indentation(text: &str, value: Range<usize>) -> usize {
+    let line = start_of_line(text, value.end);
+    if line > value.start && text[line..value.end].trim_matches(' ').is_empty() { line } else { value.end }
 }
 
 /// A node with its place in the text.
@@ -150,7 +224,8 @@ impl TextNode {
                         *key = Some((WalkStep::Key(value.to_string()), start));
                         continue;
                     }
-                    made(if end > start { NodeForm::Scalar } else { NodeForm::Other })
+                    let form = if end > start { NodeForm::Scalar } else { NodeForm::Other };
+                    Self { range: start..without_indentation(text, start..end), ..made(form) }
                 }
                 Event::Alias(..) => made(NodeForm::Other),
                 Event::Nothing
@@ -167,6 +242,28 @@ impl TextNode {
         None
     }
 
+    /// The node at a path from this one.
+    fn at(&self, path: &[Step<'_>]) -> Option<&Self> {
+        path.iter().try_fold(self, |node, step| node.child(*step))
+    }
+
+    /// A child in brackets or braces, with the comma that separates it from another one.
+    fn range_in_flow(&self, index: usize) -> Range<usize> {
+        let at = |index: usize| self.children.get(index).map(|(_, child)| child);
+        let own = at(index).map_or(0..0, |child| child.key..child.range.end);
+        match (index.checked_sub(1).and_then(at), at(index + 1)) {
+            (_, Some(next)) => own.start..next.key,
+            (Some(before), None) => before.range.end..own.end,
+            (None, None) => own,
+        }
+    }
+
+    /// The lines of an element with a hyphen of its own.
+    fn lines(&self, text: &str) -> Option<Range<usize>> {
+        let line = start_of_line(text, self.key);
+        (text[line..self.key].trim() == "-").then(|| line..after_line(text, self.range.end))
+    }
+
     fn is_mapping(&self) -> bool {
         matches!(self.form, NodeForm::Flow | NodeForm::Block { .. })
     }
@@ -180,7 +277,7 @@ impl TextNode {
 #[cfg(test)]
 mod tests {
     use super::super::Step::{self, At, Key};
-    use super::{with_comment, with_value};
+    use super::{with_comment, with_elements, with_value, without_element, without_key};
     use crate::files::SourceText;
     use crate::model::RepoPath;
 
@@ -268,6 +365,52 @@ mod tests {
             assert_eq!(with_value(&source(text), &path, "1"), None, "{text:?}");
         }
         assert_eq!(with_value(&source("a: { b: 1 }\n"), &[Key("a")], "1"), None);
+    }
+
+    #[test]
+    fn a_key_is_removed_with_its_line() {
+        let case = [Key("cases"), At(1)];
+        for (text, path, expected) in [
+            ("# a\nid: x # b\ndraft: true # c\n# d\nquery: y\n", &[][..], Some("# a\nid: x # b\n# d\nquery: y\n")),
+            ("id: x\ndraft: true", &[], Some("id: x\n")),
+            ("draft: true\nid: x\n", &[], Some("id: x\n")),
+            ("- id: y\n- draft: true\n  id: x # b\n", &[At(1)], Some("- id: y\n- id: x # b\n")),
+            ("cases:\n  - {}\n  - {id: x, draft: true} # b\n", &case, Some("cases:\n  - {}\n  - {id: x} # b\n")),
+            ("cases:\n  - {}\n  - {draft: true, id: x}\n", &case, Some("cases:\n  - {}\n  - {id: x}\n")),
+            ("- draft: true # why\n  id: x\n", &[At(0)], Some("- id: x\n")),
+            ("- draft: true\n  # of the id\n  id: x\n", &[At(0)], None),
+            ("- draft: true\n", &[At(0)], None),
+            ("id: x\n", &[], None),
+        ] {
+            assert_eq!(without_key(&source(text), path, "draft").as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_element_is_removed_with_its_lines() {
+        for (text, path, index, expected) in [
+            ("# a\n- id: x # b\n  c: |\n    d\n\n# e\n- id: y\n", &[][..], 0, Some("# a\n# e\n- id: y\n")),
+            ("- id: x\n- id: y\n  z: 1", &[], 1, Some("- id: x\n")),
+            ("cases: [{id: x}, {id: y}]\n", &[Key("cases")], 1, Some("cases: [{id: x}]\n")),
+            ("cases:\n- {id: x}\n- {id: y}\n", &[Key("cases")], 0, Some("cases:\n- {id: y}\n")),
+            ("a:\n  - b: |\n      c\n  - d\n", &[Key("a")], 0, Some("a:\n  - d\n")),
+            ("- id: x\n", &[], 1, None),
+        ] {
+            assert_eq!(without_element(&source(text), path, index).as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn added_elements_follow_the_last_one() {
+        let new = ["{\n  \"id\": \"z\"\n}".to_owned(), "{}".to_owned()];
+        for (text, path, expected) in [
+            ("- id: x\n  a: 1\n# end\n", &[][..], "- id: x\n  a: 1\n- {\n    \"id\": \"z\"\n  }\n- {}\n# end\n"),
+            ("cases:\n  - x", &[Key("cases")], "cases:\n  - x\n  - {\n      \"id\": \"z\"\n    }\n  - {}\n"),
+            ("[{id: x}]\n", &[], "[{id: x}, {\n  \"id\": \"z\"\n}, {}]\n"),
+        ] {
+            assert_eq!(with_elements(&source(text), path, &new).as_deref(), Some(expected), "{text:?}");
+        }
+        assert_eq!(with_elements(&source("[]\n"), &[], &new), None);
     }
 
     #[test]

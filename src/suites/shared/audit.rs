@@ -2,6 +2,7 @@
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files};
+use crate::format::GoldenFormat;
 use crate::model::RepoPath;
 
 /// The findings of `goldgate check` on one suite.
@@ -22,8 +23,12 @@ impl Audit {
     /// Reports entries of the golden folder that are not golden files.
     pub fn strays(&mut self, files: &dyn Files, folder: &RepoPath) {
         for entry in files.list(folder).unwrap_or_default() {
-            if entry.kind != EntryKind::File || !entry.name.ends_with(".json") {
-                let help = "rename it to {case}.json, or move it elsewhere";
+            let format = GoldenFormat::of_name(&entry.name).map(|(_, format)| format);
+            if entry.kind != EntryKind::File || matches!(format, None | Some(GoldenFormat::JsonLines)) {
+                let help = match format {
+                    Some(GoldenFormat::JsonLines) => "name it as the path of the suite, or move it elsewhere",
+                    _ => "rename it to {case}.json or {case}.yaml, or move it elsewhere",
+                };
                 self.note(&folder.child(&entry.name), "not a golden file: it is ignored", help);
             }
         }

@@ -1,4 +1,4 @@
-//! Edits the text of one case in its golden file and changes nothing else: order and formatting stay.
+//! Edits the text of one case in its golden file and changes nothing else: comments, order and formatting stay.
 
 use std::ops::Range;
 
@@ -6,15 +6,17 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::files::SourceText;
-use crate::format::without_member;
-use crate::model::CaseId;
+use crate::format::yaml::edit;
+use crate::format::{GoldenFormat, Step, golden_json, golden_value, without_member};
+use crate::model::{AgentName, CaseId};
 use crate::suites::kind::GoldenForm;
-use crate::suites::shared::entries::GoldenEntries;
+use crate::suites::shared::entries::{GoldenEntries, listed_cases};
 use crate::suites::shared::meaning::DRAFT;
 
 /// The part of a golden file that is one case.
 pub struct CaseText<'a> {
-    file: &'a str,
+    source: &'a SourceText,
+    format: GoldenFormat,
     /// The case in bytes.
     range: Range<usize>,
     /// The list that it is an element of, and its place there; `None` if the whole file is the case.
@@ -24,112 +26,193 @@ pub struct CaseText<'a> {
 struct ListElement {
     elements: Vec<Range<usize>>,
     index: usize,
+    /// Where the list is in the file.
+    list: ListPlace,
+}
+
+/// Where the list of a file with several cases is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ListPlace {
+    /// The file is the list.
+    Whole,
+    /// Under the key `cases`.
+    UnderKey,
+}
+
+impl ListPlace {
+    fn of(file: &Value) -> Self {
+        if file.is_array() { Self::Whole } else { Self::UnderKey }
+    }
+
+    fn path(self) -> &'static [Step<'static>] {
+        match self {
+            Self::Whole => &[],
+            Self::UnderKey => &[Step::Key("cases")],
+        }
+    }
+
+    fn list(self, file: &mut Value) -> Option<&mut Vec<Value>> {
+        match self {
+            Self::Whole => file.as_array_mut(),
+            Self::UnderKey => file.get_mut("cases")?.as_array_mut(),
+        }
+    }
 }
 
 impl<'a> CaseText<'a> {
     /// The part of a case; `None` if the file does not contain it.
-    pub fn find(form: GoldenForm, source: &'a SourceText, case: &CaseId) -> Option<Self> {
-        let file = source.text.as_str();
-        let GoldenForm::Entries(_) = form else { return Some(Self { file, range: 0..file.len(), element: None }) };
-        let value: Value = serde_json::from_str(file).ok()?;
-        let own = GoldenEntries::of(form, &value).case(case)?;
-        let list = value.as_array().or_else(|| value.get("cases")?.as_array())?;
+    pub fn find(form: GoldenForm, source: &'a SourceText, case: &CaseId, agent: &AgentName) -> Option<Self> {
+        let format = GoldenFormat::of(source);
+        let whole = || Self { source, format, range: 0..source.text.len(), element: None };
+        let Some(value) = golden_value(source.clone()) else {
+            return matches!(form, GoldenForm::OneCase | GoldenForm::OneCaseOfAgent).then(whole);
+        };
+        let list = match (form, listed_cases(&value)) {
+            (_, Some(list)) => list,
+            (GoldenForm::Entries(_), None) => value.get("cases")?.as_array()?,
+            (GoldenForm::OneCase | GoldenForm::OneCaseOfAgent, None) => return Some(whole()),
+        };
+        let own = GoldenEntries::of(form, &value).case(case, agent)?;
         let index = list.iter().position(|one| std::ptr::eq(one, own))?;
-        let elements = elements(file)?;
+        let list = ListPlace::of(&value);
+        let elements = elements(source, list)?;
         let range = elements.get(index)?.clone();
-        Some(Self { file, range, element: Some(ListElement { elements, index }) })
+        Some(Self { source, format, range, element: Some(ListElement { elements, index, list }) })
+    }
+
+    /// Whether the whole file is the case.
+    pub fn is_file(&self) -> bool {
+        self.element.is_none()
     }
 
     /// The text of the case.
     pub fn text(&self) -> &'a str {
-        self.file.get(self.range.clone()).unwrap_or_default()
+        self.source.text.get(self.range.clone()).unwrap_or_default()
     }
 
     /// The line of the case in the file, from 1.
     pub fn line(&self) -> usize {
-        1 + self.file.get(..self.range.start).unwrap_or_default().matches('\n').count()
+        1 + self.source.text.get(..self.range.start).unwrap_or_default().matches('\n').count()
     }
 
     /// The file's text with the case accepted: without its key `draft`. `None` if anything else would differ.
     pub fn accepted(&self) -> Option<String> {
-        let text = self.replaced(self.range.clone(), &without_member(self.text(), DRAFT));
-        let mut expected: Value = serde_json::from_str(self.text()).ok()?;
-        expected.as_object_mut()?.remove(DRAFT)?;
-        self.has(&text, |list, index| list[index] = expected.clone(), || expected.clone()).then_some(text)
+        let text = match self.format {
+            GoldenFormat::Json | GoldenFormat::JsonLines => {
+                self.replaced(self.range.clone(), &without_member(self.text(), DRAFT))
+            }
+            GoldenFormat::Yaml => {
+                let element = self.element.as_ref();
+                let mut path = element.map_or(Vec::new(), |element| element.list.path().to_vec());
+                path.extend(element.map(|element| Step::At(element.index)));
+                edit::without_key(self.source, &path, DRAFT)?
+            }
+        };
+        let accept = |case: &mut Value| case.as_object_mut().and_then(|fields| fields.remove(DRAFT)).is_some();
+        let mut expected = golden_value(self.source.clone())?;
+        let is_draft = match &self.element {
+            None => accept(&mut expected),
+            Some(ListElement { index, list, .. }) => accept(list.list(&mut expected)?.get_mut(*index)?),
+        };
+        (is_draft && self.value(&text)? == expected).then_some(text)
     }
 
     /// The file's text without the case. `None` if the whole file is the case, or if anything else would differ.
     pub fn removed(&self) -> Option<String> {
-        let ListElement { elements, index } = self.element.as_ref()?;
-        let range = match (elements.get(index + 1), index.checked_sub(1).and_then(|before| elements.get(before))) {
-            (Some(next), _) => self.range.start..next.start,
-            (None, Some(before)) => before.end..self.range.end,
-            (None, None) => self.range.clone(),
+        let ListElement { elements, index, list } = self.element.as_ref()?;
+        let text = match self.format {
+            GoldenFormat::Json => {
+                let before = index.checked_sub(1).and_then(|before| elements.get(before));
+                let range = match (elements.get(index + 1), before) {
+                    (Some(next), _) => self.range.start..next.start,
+                    (None, Some(before)) => before.end..self.range.end,
+                    (None, None) => self.range.clone(),
+                };
+                self.replaced(range, "")
+            }
+            GoldenFormat::JsonLines => {
+                let (before, after) =
+                    (self.source.text.get(..self.range.start)?, self.source.text.get(self.range.end..)?);
+                let start = before.rfind('\n').map_or(0, |at| at + 1);
+                let end = after.find('\n').map_or(after.len(), |at| at + 1);
+                self.replaced(start..self.range.end + end, "")
+            }
+            GoldenFormat::Yaml => edit::without_element(self.source, list.path(), *index)?,
         };
-        let text = self.replaced(range, "");
-        let remove = |list: &mut Vec<Value>, index| drop(list.remove(index));
-        self.has(&text, remove, || Value::Null).then_some(text)
+        let mut expected = golden_value(self.source.clone())?;
+        list.list(&mut expected)?.remove(*index);
+        (self.value(&text)? == expected).then_some(text)
     }
 
-    /// Whether a text has the value of the file after an edit of the case.
-    fn has(&self, text: &str, edit: impl Fn(&mut Vec<Value>, usize), whole: impl Fn() -> Value) -> bool {
-        let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
-        let (Some(mut old), Some(new)) = (parsed(self.file), parsed(text)) else { return false };
-        match &self.element {
-            None => new == whole(),
-            Some(ListElement { index, .. }) => {
-                let list = if old.is_array() { Some(&mut old) } else { old.get_mut("cases") };
-                let Some(list) = list.and_then(Value::as_array_mut) else { return false };
-                edit(list, *index);
-                old == new
-            }
-        }
+    /// The value of another text of the file.
+    fn value(&self, text: &str) -> Option<Value> {
+        golden_value(SourceText::from_text(self.source.file.clone(), text.to_owned()))
     }
 
     fn replaced(&self, range: Range<usize>, with: &str) -> String {
-        let (before, after) = (self.file.get(..range.start), self.file.get(range.end..));
+        let (before, after) = (self.source.text.get(..range.start), self.source.text.get(range.end..));
         format!("{}{with}{}", before.unwrap_or_default(), after.unwrap_or_default())
     }
 }
 
 /// The text of a file of cases with more cases at the end of its list; `cases` are indented JSON. `None` if anything else would differ.
-pub fn with_cases(file: &str, cases: &[String]) -> Option<String> {
-    let places = elements(file)?;
+pub fn with_cases(source: &SourceText, cases: &[String]) -> Option<String> {
+    let mut expected = golden_value(source.clone())?;
+    let list = ListPlace::of(&expected);
+    let text = match GoldenFormat::of(source) {
+        GoldenFormat::Json => with_json_cases(&source.text, &elements(source, list)?, cases)?,
+        GoldenFormat::JsonLines => {
+            let break_before = if source.text.is_empty() || source.text.ends_with('\n') { "" } else { "\n" };
+            // No text of JSON contains a line break.
+            let line = |case: &String| case.lines().map(str::trim_start).collect::<Vec<_>>().join(" ") + "\n";
+            format!("{}{break_before}{}", source.text, cases.iter().map(line).collect::<String>())
+        }
+        GoldenFormat::Yaml => edit::with_elements(source, list.path(), cases)?,
+    };
+    let added: Vec<Value> = cases.iter().map(|case| serde_json::from_str(case).ok()).collect::<Option<_>>()?;
+    list.list(&mut expected)?.extend(added);
+    let new = golden_value(SourceText::from_text(source.file.clone(), text.clone()))?;
+    (expected == new).then_some(text)
+}
+
+fn with_json_cases(file: &str, places: &[Range<usize>], cases: &[String]) -> Option<String> {
     let last = places.last()?;
     let line = file.get(..places.first()?.start)?.rsplit('\n').next()?;
     let margin = format!("\n{}", " ".repeat(line.len() - line.trim_start_matches(' ').len()));
     let indented: String = cases.iter().map(|case| format!(",{margin}{}", case.replace('\n', &margin))).collect();
-    let text = format!("{}{indented}{}", file.get(..last.end)?, file.get(last.end..)?);
-    let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
-    let (mut expected, new) = (parsed(file)?, parsed(&text)?);
-    let added: Vec<Value> = cases.iter().map(|case| parsed(case)).collect::<Option<_>>()?;
-    let list = if expected.is_array() { &mut expected } else { expected.get_mut("cases")? };
-    list.as_array_mut()?.extend(added);
-    (expected == new).then_some(text)
+    Some(format!("{}{indented}{}", file.get(..last.end)?, file.get(last.end..)?))
 }
 
-/// Where the elements of the list are: that of the whole file, or that under `cases`.
-fn elements(file: &str) -> Option<Vec<Range<usize>>> {
+/// Where the elements of the list are in the file.
+fn elements(source: &SourceText, list: ListPlace) -> Option<Vec<Range<usize>>> {
     #[derive(serde::Deserialize)]
     struct CasesMember<'t> {
         #[serde(borrow)]
         cases: Vec<&'t RawValue>,
     }
-    let list = serde_json::from_str::<Vec<&RawValue>>(file)
-        .or_else(|_| serde_json::from_str::<CasesMember<'_>>(file).map(|file| file.cases))
-        .ok()?;
+    let format = GoldenFormat::of(source);
+    if format == GoldenFormat::Yaml {
+        return edit::element_lines(source, list.path());
+    }
+    let json = golden_json(source.clone()).ok()?;
+    let raws: Vec<&RawValue> = match list {
+        ListPlace::Whole => serde_json::from_str(&json.text).ok()?,
+        ListPlace::UnderKey => serde_json::from_str::<CasesMember<'_>>(&json.text).ok()?.cases,
+    };
+    // The list of lines has a bracket before them.
+    let bracket = usize::from(format == GoldenFormat::JsonLines);
     let place = |raw: &RawValue| {
-        let start = (raw.get().as_ptr() as usize).saturating_sub(file.as_ptr() as usize);
+        let start = (raw.get().as_ptr() as usize).saturating_sub(json.text.as_ptr() as usize + bracket);
         start..start + raw.get().len()
     };
-    Some(list.into_iter().map(place).collect())
+    Some(raws.into_iter().map(place).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::{CaseText, with_cases};
     use crate::files::SourceText;
-    use crate::model::{CaseId, RepoPath};
+    use crate::model::{AgentName, CaseId, RepoPath};
     use crate::suites::kind;
 
     const FILE: &str = "{ \"cases\": [\n  {\"id\": \"a\",   \"draft\": true, \"query\" : \"draft\"},\n\n  { \"id\":\"b\",\n    \"draft\": true },\n  {\"draft\":true,\"id\":\"c\"}\n] , \"x\": [1,  2]}\n";
@@ -137,7 +220,7 @@ mod tests {
     fn edited(kind_name: &str, text: &str, case: &str, edit: fn(&CaseText<'_>) -> Option<String>) -> Option<String> {
         let source = SourceText::from_text(RepoPath::root().child("cases.json"), text.to_owned());
         let form = kind(kind_name).unwrap().golden;
-        edit(&CaseText::find(form, &source, &CaseId::new(case).unwrap())?)
+        edit(&CaseText::find(form, &source, &CaseId::new(case).unwrap(), &AgentName::new("a").unwrap())?)
     }
 
     #[test]
@@ -181,9 +264,36 @@ mod tests {
         let new = ["{\n  \"id\": \"d\"\n}", "{}"].map(str::to_owned);
         let end = "\"id\":\"c\"}";
         let expected = FILE.replacen(end, &format!("{end},\n  {{\n    \"id\": \"d\"\n  }},\n  {{}}"), 1);
-        assert_eq!(with_cases(FILE, &new).unwrap(), expected);
-        assert_eq!(with_cases("[]", &new), None, "a suite without a case is refused anyway");
-        assert_eq!(with_cases(FILE, &["{".to_owned()]), None, "no JSON");
+        let added = |name: &str, text: &str, new: &[String]| {
+            with_cases(&SourceText::from_text(RepoPath::root().child(name), text.to_owned()), new)
+        };
+        assert_eq!(added("cases.json", FILE, &new).unwrap(), expected);
+        assert_eq!(added("cases.json", "[]", &new), None, "a suite without a case is refused anyway");
+        assert_eq!(added("cases.json", FILE, &["{".to_owned()]), None, "no JSON");
+        let lines = "{\"id\": \"a\"}\n{ \"id\": \"d\" }\n{}\n";
+        assert_eq!(added("cases.jsonl", "{\"id\": \"a\"}", &new).as_deref(), Some(lines));
+        let yaml = "# ours\n- id: a\n- {\n    \"id\": \"d\"\n  }\n- {}\n";
+        assert_eq!(added("cases.yaml", "# ours\n- id: a\n", &new).as_deref(), Some(yaml));
+    }
+
+    #[test]
+    fn a_case_in_another_format_is_edited_in_place() {
+        let edited = |name: &str, text: &str, edit: fn(&CaseText<'_>) -> Option<String>| {
+            let source = SourceText::from_text(RepoPath::root().child(name), text.to_owned());
+            let (form, case) = (kind("tool_use").unwrap().golden, CaseId::new("b").unwrap());
+            let found = CaseText::find(form, &source, &case, &AgentName::new("a").unwrap())?;
+            Some((found.line(), edit(&found)))
+        };
+        let lines = "{\"id\": \"a\"}\n\n {\"id\": \"b\", \"draft\": true}\n{\"id\": \"c\"}\n";
+        let expected = "{\"id\": \"a\"}\n\n {\"id\": \"b\"}\n{\"id\": \"c\"}\n";
+        assert_eq!(edited("x.jsonl", lines, |case| case.accepted()), Some((3, Some(expected.to_owned()))));
+        let expected = "{\"id\": \"a\"}\n\n{\"id\": \"c\"}\n";
+        assert_eq!(edited("x.jsonl", lines, |case| case.removed()), Some((3, Some(expected.to_owned()))));
+        let yaml = "cases:\n  - id: a # one\n  # two\n  - id: b\n    draft: true\n    query: |\n      q\n  - id: c\n";
+        let expected = "cases:\n  - id: a # one\n  # two\n  - id: b\n    query: |\n      q\n  - id: c\n";
+        assert_eq!(edited("x.yaml", yaml, |case| case.accepted()), Some((4, Some(expected.to_owned()))));
+        let expected = "cases:\n  - id: a # one\n  # two\n  - id: c\n";
+        assert_eq!(edited("x.yml", yaml, |case| case.removed()), Some((4, Some(expected.to_owned()))));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A folder of golden files, one for each case; every agent of the suite is graded on each case.
+//! Golden cases, each in a file of its own or in one file with all; every agent of the suite is graded on each case.
 
 use std::sync::Arc;
 
@@ -8,23 +8,17 @@ use super::answer::checks::AnswerChecks;
 use super::answer::form::{AnswerChecksForm, CaseCheckForm};
 use super::answer::reader::AnswerReader;
 use super::audit::Audit;
+pub use super::case_files::StatedName;
+use super::case_files::{CaseFile, cases_of_suite, is_case_file};
 use super::case_marks::CaseMarks;
 use super::case_table::CaseTable;
-use super::meaning::without_notes;
+use super::meaning::digested_case;
 use super::quarantine::Stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{EntryKind, Files, SourceText, read_case, sha256_hex};
+use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::JsonCursor;
 use crate::model::{CaseId, RepoPath, RunKey, SuiteConfig};
 use crate::suites::kind::{CaseIndex, Pair};
-
-/// A name in a golden file.
-pub struct StatedName {
-    /// The name.
-    pub text: String,
-    /// Its byte offset in the file.
-    pub at: usize,
-}
 
 /// A parsed golden file, before it becomes a case of a suite.
 pub struct GoldenCase<T> {
@@ -167,7 +161,7 @@ struct GoldenFile<T> {
     read: GoldenCase<T>,
 }
 
-/// Reads every `{case}.json` of a folder, for every agent of the suite.
+/// Reads every case of the suite, for every agent: the files of the folder `path`, or the entries of the suite's file.
 ///
 /// # Errors
 /// Every invalid part of the files.
@@ -177,17 +171,24 @@ pub fn open_cases<T: Send>(
     path: RepoPath,
     read: impl Fn(&SourceText, &dyn Files) -> Result<GoldenCase<T>, Diagnostic> + Sync,
 ) -> Result<CaseFolder<T>, Diagnostics> {
+    open_named_cases(suite, files, path, |source, files, _| read(source, files))
+}
+
+/// The same; `read` gets the id that the file's name or the entry states as well.
+///
+/// # Errors
+/// Every invalid part of the files.
+pub fn open_named_cases<T: Send>(
+    suite: &SuiteConfig,
+    files: &dyn Files,
+    path: RepoPath,
+    read: impl Fn(&SourceText, &dyn Files, &str) -> Result<GoldenCase<T>, Diagnostic> + Sync,
+) -> Result<CaseFolder<T>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let entries = problems.keep(files.list(&path)).unwrap_or_default();
-    let entries_by_name: Vec<(RepoPath, &str)> = entries
-        .iter()
-        .filter(|entry| entry.kind == EntryKind::File)
-        .filter_map(|entry| Some((path.child(&entry.name), entry.name.strip_suffix(".json")?)))
-        .collect();
-    let opened: Vec<Result<_, Diagnostics>> = entries_by_name
-        .par_iter()
-        .map(|(file, stem)| read_case(files, file, |own| opened(suite, file, stem, own, &read)))
-        .collect();
+    let cases = cases_of_suite(suite, files, &path, &mut problems);
+    let path = if is_case_file(&suite.path) { suite.path.clone() } else { path };
+    let opened: Vec<Result<_, Diagnostics>> =
+        cases.par_iter().map(|case| case.read(files, |source, own| opened(suite, case, source, own, &read))).collect();
     let mut opened: Vec<GoldenFile<T>> = opened.into_iter().filter_map(|one| problems.keep_all(one)).collect();
     opened.sort_by(|one, other| one.id.cmp(&other.id));
     for two in opened.windows(2).filter(|two| two[0].id == two[1].id) {
@@ -225,22 +226,25 @@ pub fn open_cases<T: Send>(
 
 fn opened<T>(
     suite: &SuiteConfig,
-    file: &RepoPath,
-    stem: &str,
+    case: &CaseFile,
+    source: &SourceText,
     files: &dyn Files,
-    read: &impl Fn(&SourceText, &dyn Files) -> Result<GoldenCase<T>, Diagnostic>,
+    read: &impl Fn(&SourceText, &dyn Files, &str) -> Result<GoldenCase<T>, Diagnostic>,
 ) -> Result<GoldenFile<T>, Diagnostics> {
-    let source = files.text(file)?;
-    let mut read = read(&source, files)?;
+    let mut read = read(source, files, &case.id.text)?;
     let checks = std::mem::take(&mut read.checks);
     let reader = AnswerReader::new(suite, files);
-    let answer = reader.read_with(checks, read.answer.take(), &JsonCursor::whole(&source))?;
+    let answer = reader.read_with(checks, read.answer.take(), &JsonCursor::whole(source))?;
     let checked = |text: &str, at: usize| {
         CaseId::new(text).map_err(|bad| source.problem(at, Code::BAD_ID, bad.to_string(), bad.help()))
     };
     // The file's name is nowhere in the file: errors point to its start.
-    let (text, at) = read.id.as_ref().map_or((stem, 0), |name| (name.text.as_str(), name.at));
-    let id = checked(text, at)?;
+    let StatedName { text, at } = read.id.as_ref().unwrap_or(&case.id);
+    let id = checked(text, *at)?;
+    if case.is_entry() && *text != case.id.text {
+        let what = format!("the case is called \"{}\" and \"{text}\"", case.id.text);
+        return Err(source.problem(*at, Code::DUPLICATE_ID, what, "remove `id`, or state the same name").into());
+    }
     let mut problems = Diagnostics::default();
     let mut runs: Vec<CaseId> =
         read.runs.iter().filter_map(|name| problems.keep(checked(&name.text, name.at))).collect();
@@ -248,7 +252,7 @@ fn opened<T>(
         runs.push(id.clone());
     }
     let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
-    let measured = format!("{}{}{of_answer}", without_notes(&source.text), read.measured_with);
+    let measured = format!("{}{}{of_answer}", digested_case(&source.text), read.measured_with);
     let digest = sha256_hex(measured.as_bytes());
-    problems.or(GoldenFile { id, runs, at, digest, answer, read, source })
+    problems.or(GoldenFile { id, runs, at: *at, digest, answer, read, source: source.clone() })
 }

@@ -1,11 +1,9 @@
 //! The meaning of a golden case: what affects grading, without notes for people.
 
-use std::borrow::Cow;
-
 use schemars::Schema;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
-use crate::format::without_member;
+use super::entries::ENTRY_AGENT;
 use crate::suites::kind::SuiteKind;
 
 /// The key of the free notes of a case.
@@ -29,6 +27,8 @@ pub struct CaseMeaning {
 pub struct MeaningReader {
     /// The keys of a case that state origin and owner.
     history_keys: &'static [&'static str],
+    /// The key of the agent of an entry, by which it was found.
+    agent_key: Option<&'static str>,
     /// The schema of a case; built once, because there are many cases.
     schema: Option<Schema>,
 }
@@ -39,7 +39,11 @@ const IDS: [&str; 2] = ["id", "scenarioId"];
 impl MeaningReader {
     /// For the cases of `kind`.
     pub fn of(kind: &SuiteKind) -> Self {
-        Self { history_keys: kind.history_keys, schema: (kind.schemas)().into_iter().next().map(|(_, schema)| schema) }
+        Self {
+            history_keys: kind.history_keys,
+            agent_key: kind.golden.is_of_agent().then_some(ENTRY_AGENT),
+            schema: (kind.schemas)().into_iter().next().map(|(_, schema)| schema),
+        }
     }
 
     /// The meaning of a case's own part of a golden file, without notes and quarantine.
@@ -51,7 +55,7 @@ impl MeaningReader {
             fields.remove(DRAFT);
             fields.remove("quarantine");
             // The case was found by it, also where it is the default.
-            IDS.iter().for_each(|key| drop(fields.remove(*key)));
+            IDS.iter().chain(&self.agent_key).for_each(|key| drop(fields.remove(*key)));
             for key in self.history_keys.iter().copied().chain([TAGS]) {
                 history.extend(fields.remove_entry(key));
             }
@@ -63,13 +67,32 @@ impl MeaningReader {
     }
 }
 
-/// A case's text without its notes and marks. Digests use it, so that a note or a tag does not change the expectation.
-pub fn without_notes(case: &str) -> Cow<'_, str> {
-    let without = |text, key| match text {
-        Cow::Borrowed(text) => without_member(text, key),
-        Cow::Owned(text) => Cow::Owned(without_member(&text, key).into_owned()),
-    };
-    [TAGS, DRAFT].into_iter().fold(without_member(case, NOTES), without)
+/// What a digest of a case's expectations is of: its JSON without its id, notes and marks, in a form that depends on its values alone. So
+/// neither a note, nor another order of keys, nor another format changes a digest.
+pub fn digested_case(case: &str) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(case) else { return case.to_owned() };
+    if let Some(fields) = value.as_object_mut() {
+        [NOTES, TAGS, DRAFT].iter().chain(&IDS).for_each(|key| drop(fields.remove(*key)));
+    }
+    whole_numbers(&mut value);
+    value.to_string()
+}
+
+/// Writes whole numbers without a fraction: 1.0 is 1.
+fn whole_numbers(value: &mut Value) {
+    /// From here on a float cannot tell every whole number from the next one.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let whole = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < EXACT);
+            if let Some(whole) = whole {
+                *number = Number::from(whole as i64);
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(whole_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// The defaults of a schema.
@@ -131,7 +154,7 @@ impl Defaults<'_> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{MeaningReader, without_notes};
+    use super::{MeaningReader, digested_case};
     use crate::suites::kind;
 
     fn judged(name: &str, case: &Value) -> Value {
@@ -171,17 +194,15 @@ mod tests {
     }
 
     #[test]
-    fn notes_do_not_change_the_text() {
-        let bare = "{\n  \"a\": 1,\n  \"b\": { \"notes\": 2 }\n}\n";
-        let noted = [
-            "{\n  \"notes\": \"x, \\\"y\\\"\",\n  \"a\": 1,\n  \"b\": { \"notes\": 2 }\n}\n",
-            "{\n  \"a\": 1,\n  \"notes\": \"x\",\n  \"b\": { \"notes\": 2 }\n}\n",
-            "{\n  \"a\": 1,\n  \"b\": { \"notes\": 2 },\n  \"notes\": \"x\"\n}\n",
-            bare,
-        ];
-        for text in noted {
-            assert_eq!(without_notes(text), bare);
+    fn the_form_of_a_case_does_not_change_what_is_digested() {
+        let expected = r#"{"a":1,"b":{"notes":[2,2.5]}}"#;
+        for text in [
+            "{\"a\": 1, \"b\": {\"notes\": [2, 2.5]}}",
+            "{\n  \"notes\": \"x\",\n  \"b\": { \"notes\": [2.0, 25e-1] },\n \"id\": \"c\", \"a\": 1.0e0, \"tags\": [], \"draft\": true }\n",
+        ] {
+            assert_eq!(digested_case(text), expected);
         }
-        assert_eq!((without_notes("{\"notes\": \"x\"}"), without_notes("no json")), ("{}".into(), "no json".into()));
+        assert_eq!(digested_case("{\"a\": 9007199254740993}"), "{\"a\":9007199254740993}");
+        assert_eq!(digested_case("no json"), "no json");
     }
 }

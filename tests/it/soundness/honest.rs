@@ -55,6 +55,13 @@ pub fn record_twice_more(repository: &Repository, case: usize) {
     }
 }
 
+/// Writes a case in YAML.
+fn into_yaml(repository: &Repository, case: usize) {
+    let value: Value = serde_json::from_str(&repository.read(&expected(case))).unwrap();
+    repository.remove(&expected(case));
+    repository.write(&expected(case).replace(".json", ".yaml"), serde_yaml::to_string(&value).unwrap());
+}
+
 fn json(repository: &Repository, file: &str, change: impl FnOnce(&mut Value)) {
     let mut value = serde_json::from_str(&repository.read(file)).unwrap();
     change(&mut value);
@@ -69,6 +76,18 @@ const ROWS: &[Row] = &[
     },
     Row { name: "a case is added", base: "contracts", change: |it| add_case(it, 77) },
     Row { name: "five cases are added", base: "contracts", change: |it| (70..75).for_each(|case| add_case(it, case)) },
+    Row { name: "a case is written in YAML", base: "contracts", change: |it| into_yaml(it, 3) },
+    Row {
+        name: "a case that is written in YAML gets comments and another order",
+        base: "contracts",
+        change: |it| {
+            into_yaml(it, 3);
+            let file = expected(3).replace(".json", ".yaml");
+            let text = it.read(&file);
+            let (first, rest) = text.split_once("must_not_find:").unwrap();
+            it.write(&file, format!("# Ours.\nmust_not_find:{}\n{first}", rest.trim_end()));
+        },
+    },
     Row {
         name: "a case is added to a file of many",
         base: "assistant",

@@ -66,7 +66,8 @@ pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
                 recordings.flat_map(|(folder, case)| [folder.child(&format!("{case}.json")), folder.child(case)]);
             let known = found
                 .iter_mut()
-                .find(|one| one.suite == loaded.config.id && one.case == pair.case && one.golden == pair.golden);
+                .find(|one| one.suite == loaded.config.id && one.case == pair.case && one.golden == pair.golden)
+                .filter(|_| !loaded.kind.golden.is_of_agent());
             match known {
                 Some(known) => {
                     known.agents.push(pair.agent.clone());
@@ -105,7 +106,8 @@ impl DraftCase {
     /// # Errors
     /// The file has changed and does not contain it.
     fn text<'a>(&self, source: &'a SourceText) -> Result<CaseText<'a>, CliError> {
-        CaseText::find(self.form, source, &self.case).ok_or_else(|| self.refuse())
+        let agent = self.agents.first();
+        agent.and_then(|agent| CaseText::find(self.form, source, &self.case, agent)).ok_or_else(|| self.refuse())
     }
 
     /// Changes the golden file, and nothing in it but this case. The result was read again before it replaces the file.
@@ -115,13 +117,13 @@ impl DraftCase {
     pub fn decide(&self, decision: Decision, disk: &Disk) -> Result<(), CliError> {
         let source = disk.text(&self.golden)?;
         let text = self.text(&source)?;
-        match (decision, self.form) {
-            (Decision::Accepted, _) => {
+        match decision {
+            Decision::Accepted => {
                 let accepted = text.accepted().ok_or_else(|| self.refuse())?;
                 disk.replace_input(&self.golden, accepted.as_bytes())?;
             }
-            (Decision::Rejected, GoldenForm::OneCase) => disk.remove(&self.golden)?,
-            (Decision::Rejected, GoldenForm::Entries(_)) => {
+            Decision::Rejected if text.is_file() => disk.remove(&self.golden)?,
+            Decision::Rejected => {
                 let removed = text.removed().ok_or_else(|| self.refuse())?;
                 disk.replace_input(&self.golden, removed.as_bytes())?;
             }

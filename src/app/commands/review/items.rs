@@ -155,7 +155,7 @@ impl ReviewTable {
 
     fn text<'a>(&self, item: &ReviewItem, source: &'a SourceText) -> Option<CaseText<'a>> {
         let loaded = self.plan.suites.iter().find(|loaded| loaded.config.id == item.suite)?;
-        CaseText::find(loaded.kind.golden, source, &item.case)
+        CaseText::find(loaded.kind.golden, source, &item.case, &item.agent)
     }
 }
 

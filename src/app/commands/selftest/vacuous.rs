@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::files::SourceText;
-use crate::format::{json, yaml};
+use crate::format::golden_value;
 use crate::model::Ask;
 
 /// A dummy agent. A case that it passes proves nothing about a real agent (grading.md 14).
@@ -61,12 +61,8 @@ const MOST: usize = 20_000;
 
 /// Returns all texts of a golden file, joined.
 pub fn texts(source: &SourceText) -> String {
-    let value: Option<Value> = match source.file.name().ends_with(".json") {
-        true => json::whole(source).ok(),
-        false => yaml::whole(source).ok(),
-    };
     let mut found = Vec::new();
-    gather(&value.unwrap_or_default(), &mut found);
+    gather(&golden_value(source.clone()).unwrap_or_default(), &mut found);
     let mut joined = found.join("; ");
     if let Some((end, _)) = joined.char_indices().nth(MOST) {
         joined.truncate(end);

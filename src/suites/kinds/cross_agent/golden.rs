@@ -9,14 +9,15 @@ use serde_json::value::RawValue;
 
 use super::super::triggers::rule_ids;
 use crate::diag::{Code, Diagnostic};
-use crate::files::{Files, sha256_hex};
+use crate::files::{SourceText, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
-use crate::model::{AgentName, BadId, CaseId, RepoPath, RunKey, SuiteId};
+use crate::model::{AgentName, BadId, CaseId, RunKey, SuiteId};
 use crate::suites::kind::{CaseIndex, Pair};
+use crate::suites::shared::case_files::CaseFile;
 use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
-use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rules::Rules;
 
@@ -120,17 +121,15 @@ pub struct CrossAgentCase {
 /// # Errors
 /// The first problem of the file.
 pub fn read_golden(
-    files: &dyn Files,
+    file: &CaseFile,
+    source: &SourceText,
     rules: &Rules,
     runs_of: &SuiteId,
-    file: RepoPath,
-    stem: &str,
 ) -> Result<(Pair, CrossAgentCase), Diagnostic> {
-    let bad_id = |bad: BadId| Diagnostic::of_file(&file, Code::BAD_ID, bad.to_string(), bad.help());
-    let case = CaseId::new(stem).map_err(bad_id)?;
-    let source = files.text(&file)?;
-    let form: CrossAgentCaseForm<'_> = json::golden(&source)?;
-    let cursor = JsonCursor::whole(&source);
+    let bad_id = |bad: BadId| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help());
+    let case = CaseId::new(&file.id.text).map_err(bad_id)?;
+    let form: CrossAgentCaseForm<'_> = json::golden(source)?;
+    let cursor = JsonCursor::whole(source);
     let bad = |path: &[Step<'_>], bad: BadId| cursor.problem(path, Code::BAD_ID, bad.to_string(), bad.help());
     let contract = CaseId::new(&form.contract).map_err(|id| bad(&[Key("contract")], id))?;
     let mut agents = Vec::new();
@@ -148,7 +147,7 @@ pub fn read_golden(
     cursor.few_expectations("shared_findings", form.shared_findings.len())?;
     let mut shared = Vec::new();
     for raw in &form.shared_findings {
-        shared.push(read_shared(&JsonCursor::part(&source, raw), &form, agents.len())?);
+        shared.push(read_shared(&JsonCursor::part(source, raw), &form, agents.len())?);
     }
     let mut runs: Vec<RunKey> = Vec::new();
     for agent in &agents {
@@ -157,14 +156,14 @@ pub fn read_golden(
     let pair = Pair {
         case,
         agent: AgentName::new("all").map_err(bad_id)?,
-        digest: sha256_hex(without_notes(&source.text).as_bytes()),
+        digest: sha256_hex(digested_case(&source.text).as_bytes()),
         runs,
         samples: None,
         marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
         quarantine: form.quarantine.map(|form| form.stated(&cursor)),
         answer: None,
         zone: None,
-        golden: file,
+        golden: source.file.clone(),
         case_index: CaseIndex::NOT_SET,
     };
     let case = CrossAgentCase {

@@ -13,7 +13,7 @@ use self::passages::Documents;
 use self::view::View;
 use super::triggers::trigger_checks;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{EntryKind, Files, read_case};
+use crate::files::Files;
 use crate::model::{
     Better, Edge, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, RepoPath, Run,
     SuiteConfig, all_hold, indicator, share,
@@ -23,6 +23,7 @@ use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, 
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_files::{named_cases, suite_folder};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -98,33 +99,23 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         )
         .into());
     };
-    let has_rules = files.list(&suite.path).is_ok_and(|entries| entries.iter().any(|entry| entry.name == "rules.yaml"));
+    let own = suite_folder(&suite.path);
+    let has_rules = files.list(&own).is_ok_and(|entries| entries.iter().any(|entry| entry.name == "rules.yaml"));
     let rules = match has_rules {
-        true => files
-            .text(&suite.path.child("rules.yaml"))
-            .map_err(Diagnostics::from)
-            .and_then(|source| Rules::read(&source)),
+        true => files.text(&own.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source)),
         false => Ok(Rules::default()),
     };
     let rules = problems.keep_all(rules).unwrap_or_default();
     // If they cannot be listed, their own suite reports it.
     let documents = suite.runs_in.as_ref().and_then(|path| {
-        let folder = path.child("contracts");
+        let folder = suite_folder(path).child("contracts");
         let names = files.list(&folder).ok()?.into_iter().map(|entry| entry.name).collect();
         Some(Documents { folder, names })
     });
     let folder = suite.path.child("cases");
-    let entries = problems.keep(files.list(&folder)).unwrap_or_default();
-    let names: Vec<String> =
-        entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
-    let read: Vec<_> = names
-        .par_iter()
-        .filter_map(|name| {
-            let stem = name.strip_suffix(".json")?;
-            let file = folder.child(name);
-            Some(read_case(files, &file, |own| read_golden(own, &rules, runs_of, file.clone(), stem)))
-        })
-        .collect();
+    let cases = named_cases(suite, files, &folder, &mut problems);
+    let read: Vec<_> =
+        cases.par_iter().map(|case| case.read(files, |source, _| read_golden(case, source, &rules, runs_of))).collect();
     let read: Vec<(Pair, CrossAgentCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     let table = CaseTable::of(read.into_iter().map(|(pair, case)| (case, [pair])));
     problems.or(Box::new(CrossAgent { folder, documents, rules, table }))

@@ -3,7 +3,7 @@
 use self::asked::ask;
 use self::checks::EvidenceChecker;
 use self::produced::produced;
-use self::repository::root;
+use self::repository::{find_root, no_root};
 use self::task::{EvidenceTask, TaskForm, read_task};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
@@ -19,6 +19,7 @@ use crate::suites::kind::{
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_files::golden_text;
 use crate::suites::shared::folder;
 use crate::suites::shared::folder::CaseFolder;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
@@ -156,8 +157,9 @@ impl Suite for EvidenceSuite {
 
     fn ask(&self, pair: &Pair, _run: &RunKey, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let task = self.folder.case(pair);
-        let source = files.text(&pair.golden)?;
-        let root = root(&JsonCursor::whole(&source), &self.path, &task.repo_path, files)?;
+        let Some(root) = find_root(&self.path, &task.repo_path, files) else {
+            return Err(no_root(&JsonCursor::whole(&golden_text(files, &pair.golden)?), &task.repo_path));
+        };
         Ok(Some(ask(&root, task.question.as_deref())))
     }
 

@@ -7,19 +7,20 @@ use crate::files::{EntryKind, Files};
 use crate::format::JsonCursor;
 use crate::format::Step::Key;
 use crate::model::{InputLimit, RepoPath};
+use crate::suites::shared::case_files::suite_folder;
 
-/// The fixture repository of a task, relative to the suite's folder, else to the root of the repository.
-///
-/// # Errors
-/// The folder does not exist.
-pub fn root(cursor: &JsonCursor<'_>, suite: &RepoPath, path: &str, files: &dyn Files) -> Result<RepoPath, Diagnostic> {
-    let bases = [suite.clone(), RepoPath::root()];
+/// The fixture repository of a task, relative to the suite's folder, else to the root of the repository. `None` if it does not exist.
+pub fn find_root(suite: &RepoPath, path: &str, files: &dyn Files) -> Option<RepoPath> {
+    let bases = [suite_folder(suite), RepoPath::root()];
     let mut roots = bases.iter().filter_map(|base| base.join(path).ok());
-    roots.find(|root| files.list(root).is_ok()).ok_or_else(|| {
-        let help = "correct repo_path, or state allowed_files";
-        let what = format!("fixture repository {path:?} does not exist");
-        cursor.problem_of_key(&[Key("repo_path")], Code::MISSING_FOLDER, what, help)
-    })
+    roots.find(|root| files.list(root).is_ok())
+}
+
+/// The problem of a task without a fixture repository.
+pub fn no_root(cursor: &JsonCursor<'_>, path: &str) -> Diagnostic {
+    let help = "correct repo_path, or state allowed_files";
+    let what = format!("fixture repository {path:?} does not exist");
+    cursor.problem_of_key(&[Key("repo_path")], Code::MISSING_FOLDER, what, help)
 }
 
 /// Maximum number of subfolders of a fixture repository.

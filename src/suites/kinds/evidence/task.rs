@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::repository::{files, root, tidied};
+use super::repository::{files, find_root, no_root, tidied};
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
@@ -163,7 +163,10 @@ pub fn read_task(
             let file = |(at, file): (usize, &String)| inside(&[Key("allowed_files"), At(at)], file);
             files.iter().enumerate().map(file).collect::<Result<_, _>>()?
         }
-        None => files(&cursor, root(&cursor, suite, &form.repo_path, disk)?, disk)?,
+        None => {
+            let root = find_root(suite, &form.repo_path, disk).ok_or_else(|| no_root(&cursor, &form.repo_path))?;
+            files(&cursor, root, disk)?
+        }
     };
     if let Some(question) = &form.question {
         cursor.filled(&[Key("question")], "the question", question)?;

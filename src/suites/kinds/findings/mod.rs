@@ -13,8 +13,8 @@ use self::golden::{Expectation, ExpectedFile, expectation};
 use self::grounding::Grounding;
 use self::settings::FindingsSettings;
 use self::shortfalls::shortfalls;
-use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{EntryKind, Files, read_case, sha256_hex};
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
+use crate::files::{EntryKind, Files, SourceText, sha256_hex};
 use crate::format::{JsonCursor, json};
 use crate::model::{
     AgentName, Aggregate, Ask, Better, CaseId, Check, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide,
@@ -28,12 +28,15 @@ use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_files::{
+    CaseFile, entries_of_file, files_of_cases, is_case_file, keep_first_of_name, suite_folder,
+};
 use crate::suites::shared::case_marks::CaseMarks;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::matching;
-use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
 
@@ -63,7 +66,7 @@ pub const KIND: SuiteKind = SuiteKind {
     outputs: FINDINGS,
     answer: AnswerOutput::TextOrList("findings"),
     caching: RunCaching::Usual,
-    golden: GoldenForm::OneCase,
+    golden: GoldenForm::OneCaseOfAgent,
     history_keys: &[],
     schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile<'_>))],
 };
@@ -162,40 +165,26 @@ struct Findings {
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let documents = suite.path.child("contracts");
-    let folders: Vec<(&AgentName, RepoPath)> =
-        suite.agents.keys().map(|agent| (agent, suite.path.child("expected").child(agent.as_str()))).collect();
-    let (listed, expected) = rayon::join(
-        || files.list(&documents),
-        || folders.into_par_iter().map(|(agent, folder)| (agent, files.list(&folder), folder)).collect::<Vec<_>>(),
-    );
+    let documents = suite_folder(&suite.path).child("contracts");
+    let (listed, jobs) = rayon::join(|| files.list(&documents), || expectations(suite, files));
     let listed = problems.keep(listed).unwrap_or_default();
     let contracts: BTreeSet<String> =
         listed.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
-    let mut jobs = Vec::new();
-    for (agent, entries, folder) in expected {
-        for entry in problems.keep(entries).unwrap_or_default() {
-            if let (EntryKind::File, Some(stem)) = (entry.kind, entry.name.strip_suffix(".json")) {
-                jobs.push((agent, folder.child(&entry.name), stem.to_owned()));
-            }
-        }
-    }
-    jobs.sort_by(|(agent, _, stem), (other, _, other_stem)| (stem, agent).cmp(&(other_stem, other)));
+    let ExpectedCases { mut jobs, problems: others } = jobs;
+    problems.extend(others);
+    jobs.sort_by(|(agent, one), (other_agent, other)| (&one.id.text, agent).cmp(&(&other.id.text, other_agent)));
     let read: Vec<Result<(Pair, Expectation), Diagnostic>> = jobs
         .into_par_iter()
         .with_max_len(AT_ONCE)
-        .map(|(agent, file, stem)| {
-            let contract = format!("{stem}.md");
+        .map(|(agent, case)| {
+            let contract = format!("{}.md", case.id.text);
             if !contracts.contains(&contract) && problems.is_empty() {
-                let help = format!("add {}, or remove this file", documents.child(&contract));
-                return Err(Diagnostic::of_file(
-                    &file,
-                    Code::MISSING_CONTRACT,
-                    format!("contract \"{contract}\" does not exist"),
-                    help,
-                ));
+                let own = if case.is_entry() { "case" } else { "file" };
+                let help = format!("add {}, or remove this {own}", documents.child(&contract));
+                let what = format!("contract \"{contract}\" does not exist");
+                return Err(case.problem(&case.id, Code::MISSING_CONTRACT, what, help));
             }
-            read_case(files, &file, |own| read_pair(suite, own, agent, file.clone(), &stem))
+            case.read(files, |source, own| read_pair(suite, own, agent, &case, source))
         })
         .collect();
     let read = read.into_iter().filter_map(|one| problems.keep(one));
@@ -210,29 +199,66 @@ fn categories(suite: &SuiteConfig) -> Option<&[String]> {
     suite.settings.get::<FindingsSettings>()?.categories.as_deref()
 }
 
+/// The cases of each agent.
+struct ExpectedCases<'a> {
+    jobs: Vec<(&'a AgentName, CaseFile)>,
+    problems: Diagnostics,
+}
+
+/// The files of `expected/{agent}/`, or the entries of the suite's file.
+fn expectations<'a>(suite: &'a SuiteConfig, files: &dyn Files) -> ExpectedCases<'a> {
+    let (mut problems, mut jobs) = (Diagnostics::default(), Vec::new());
+    if is_case_file(&suite.path) {
+        let entries = entries_of_file(files, &suite.path, GoldenForm::OneCaseOfAgent, &mut problems);
+        for case in problems.keep(entries).unwrap_or_default() {
+            let Some(stated) = &case.agent else { continue };
+            match suite.agents.keys().find(|agent| agent.as_str() == stated.text) {
+                Some(agent) => jobs.push((agent, case)),
+                None => {
+                    let what = format!("the suite has no agent \"{}\"", stated.text);
+                    let near = nearest(&stated.text, suite.agents.keys().map(AgentName::as_str));
+                    let help = near.map_or("add the agent to the config, or remove the case".to_owned(), |near| {
+                        format!("did you mean \"{near}\"?")
+                    });
+                    problems.push(case.problem(stated, Code::UNKNOWN_AGENT, what, help));
+                }
+            }
+        }
+        return ExpectedCases { jobs, problems };
+    }
+    let folders: Vec<(&AgentName, RepoPath)> =
+        suite.agents.keys().map(|agent| (agent, suite.path.child("expected").child(agent.as_str()))).collect();
+    let found: Vec<_> =
+        folders.into_par_iter().map(|(agent, folder)| (agent, files_of_cases(files, &folder))).collect();
+    for (agent, cases) in found {
+        let cases = problems.keep(cases).unwrap_or_default();
+        jobs.extend(keep_first_of_name(cases, &mut problems).into_iter().map(|case| (agent, case)));
+    }
+    ExpectedCases { jobs, problems }
+}
+
 fn read_pair(
     suite: &SuiteConfig,
     files: &dyn Files,
     agent: &AgentName,
-    file: RepoPath,
-    stem: &str,
+    file: &CaseFile,
+    source: &SourceText,
 ) -> Result<(Pair, Expectation), Diagnostic> {
     let case =
-        CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let source = files.text(&file)?;
-    let text: ExpectedFile<'_> = json::golden(&source)?;
-    let (expectation, zone) = expectation(&source, &text, categories(suite))?;
-    let answer = AnswerReader::new(suite, files).read(text.answer, &JsonCursor::whole(&source))?;
+        CaseId::new(&file.id.text).map_err(|bad| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help()))?;
+    let text: ExpectedFile<'_> = json::golden(source)?;
+    let (expectation, zone) = expectation(source, &text, categories(suite))?;
+    let answer = AnswerReader::new(suite, files).read(text.answer, &JsonCursor::whole(source))?;
     let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
     let pair = Pair {
         runs: vec![RunKey { suite: suite.id.clone(), agent: agent.clone(), case: case.clone() }],
         case,
         agent: agent.clone(),
-        golden: file,
-        digest: sha256_hex(format!("{}{of_answer}", without_notes(&source.text)).as_bytes()),
+        golden: source.file.clone(),
+        digest: sha256_hex(format!("{}{of_answer}", digested_case(&source.text)).as_bytes()),
         samples: None,
-        marks: CaseMarks::read(text.draft, &text.tags, &JsonCursor::whole(&source))?,
-        quarantine: text.quarantine.map(|form| form.stated(&JsonCursor::whole(&source))),
+        marks: CaseMarks::read(text.draft, &text.tags, &JsonCursor::whole(source))?,
+        quarantine: text.quarantine.map(|form| form.stated(&JsonCursor::whole(source))),
         answer,
         zone,
         case_index: CaseIndex::NOT_SET,

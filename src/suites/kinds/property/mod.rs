@@ -115,11 +115,12 @@ struct Property {
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = folder::open_cases(suite, files, suite.path.child("cases"), |source, _| read_case(source))?;
+    let folder =
+        folder::open_named_cases(suite, files, suite.path.child("cases"), |source, _, id| read_case(source, id))?;
     Ok(Box::new(Property { folder }))
 }
 
-fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic> {
+fn read_case(source: &SourceText, id: &str) -> Result<GoldenCase<PropertyCase>, Diagnostic> {
     let PropertyCaseForm { snapshot, expected_deltas, variants, _notes: _, answer, quarantine, draft, tags } =
         json::golden(source)?;
     let cursor = JsonCursor::whole(source);
@@ -131,8 +132,7 @@ fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic
         snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
     }
     let expected = ExpectedDeltas::read(&cursor, expected_deltas)?;
-    let stem = source.file.name().strip_suffix(".json").unwrap_or_default();
-    let mut runs = vec![StatedName { text: stem.to_owned(), at: 0 }];
+    let mut runs = vec![StatedName { text: id.to_owned(), at: 0 }];
     for (at, VariantForm { name, transform, snapshot: variant_snapshot }) in variants.iter().enumerate() {
         let of = |key| [Key("variants"), At(at), Key(key)];
         cursor.filled(&of("name"), "the name of a variant", name)?;
@@ -150,7 +150,7 @@ fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic
                 return Err(cursor.problem(&of("name"), Code::NO_SNAPSHOT, what, help));
             }
         }
-        runs.push(StatedName { text: format!("{stem}--{name}"), at: cursor.value(&of("name")) });
+        runs.push(StatedName { text: format!("{id}--{name}"), at: cursor.value(&of("name")) });
     }
     Ok(GoldenCase {
         runs,

@@ -9,6 +9,7 @@ use crate::files::Files;
 use crate::format::json;
 use crate::model::{AnswerForm, Ask, RepoPath, Role, Toolbox};
 use crate::suites::shared::asking::{Prompt, list, number, object, one_of, text, whole, yes_or_no};
+use crate::suites::shared::case_files::golden_text;
 use crate::text::rtf::portable;
 
 /// Keys of the instructions that only the grading uses; agents do not see them.
@@ -52,7 +53,7 @@ impl RevisionTask {
     /// # Errors
     /// A file of the case that cannot be read.
     pub fn open(golden: &RepoPath, files: &dyn Files) -> Result<Self, Diagnostic> {
-        let mut instructions: Map<String, Value> = json::golden(&files.text(golden)?)?;
+        let mut instructions: Map<String, Value> = json::golden(&golden_text(files, golden)?)?;
         instructions.retain(|key, _| !OF_THE_GRADING.contains(&key.as_str()));
         let file = golden.parent().child("original.rtf");
         let original = portable(&files.bytes(&file)?);

@@ -10,7 +10,7 @@ use super::score::{Verification, verify};
 use super::scoring::Scoring;
 use super::{instructions, structure, unfounded};
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
-use crate::files::{EntryKind, Files, read_case, sha256_hex};
+use crate::files::{EntryKind, Files, SourceText, sha256_hex};
 use crate::format::JsonCursor;
 use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteConfig};
 use crate::suites::Stated;
@@ -18,11 +18,12 @@ use crate::suites::kind::{CaseIndex, Pair};
 use crate::suites::shared::answer::checks::AnswerChecks;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_files::{CaseFile, files_of_cases};
 use crate::suites::shared::case_marks::CaseMarks;
-use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::meaning::digested_case;
 
-/// File name of a case's golden file.
-const GOLDEN: &str = "instructions.json";
+/// The name of a case's golden file, without its ending.
+const GOLDEN: &str = "instructions";
 
 /// One case of the suite.
 pub struct RevisionCase {
@@ -74,7 +75,8 @@ pub fn open_cases(suite: &SuiteConfig, files: &dyn Files, scoring: &Scoring) -> 
         .par_iter()
         .map(|name| {
             let folder = folder.child(name);
-            read_case(files, &folder.child(GOLDEN), |own| read_golden_case(suite, own, &folder, name, scoring))
+            let file = golden_file(files, &folder)?;
+            file.read(files, |source, own| read_golden_case(suite, own, &folder, name, source, scoring))
         })
         .collect();
     let mut cases: Vec<RevisionCase> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
@@ -82,17 +84,30 @@ pub fn open_cases(suite: &SuiteConfig, files: &dyn Files, scoring: &Scoring) -> 
     problems.or(cases)
 }
 
+/// The golden file of a case's folder.
+fn golden_file(files: &dyn Files, folder: &RepoPath) -> Result<CaseFile, Diagnostic> {
+    let mut found = files_of_cases(files, folder)?.into_iter().filter(|file| file.id.text == GOLDEN);
+    let missing = || Diagnostic::of_missing_file(folder.child(&format!("{GOLDEN}.json")));
+    let first = found.next().ok_or_else(missing)?;
+    match found.next() {
+        None => Ok(first),
+        Some(other) => {
+            let what = format!("the case has its instructions in {} already", first.part.file);
+            Err(Diagnostic::of_file(&other.part.file, Code::DUPLICATE_ID, what, "remove one of the two files"))
+        }
+    }
+}
+
 fn read_golden_case(
     suite: &SuiteConfig,
     files: &dyn Files,
     folder: &RepoPath,
     name: &str,
+    source: &SourceText,
     scoring: &Scoring,
 ) -> Result<RevisionCase, Diagnostic> {
     let id = CaseId::new(name).map_err(|bad| Diagnostic::of_file(folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let golden = folder.child(GOLDEN);
-    let source = files.text(&golden)?;
-    let asked = instructions::read_instructions(&source)?;
+    let asked = instructions::read_instructions(source)?;
     let (original, before) = document(files, &folder.child("original.rtf"))?;
     // The document that a critic judges may be broken: finding that is the critic's task.
     let judged = match files.bytes(&folder.child("revised.rtf")) {
@@ -105,13 +120,13 @@ fn read_golden_case(
         Err(problem) => return Err(problem),
     };
     let after = judged.as_ref().map_or("", |(digest, ..)| digest);
-    let cursor = JsonCursor::whole(&source);
+    let cursor = JsonCursor::whole(source);
     let answer = AnswerReader::new(suite, files).read(asked.answer.clone(), &cursor)?;
     let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
-    let measured = format!("{}\n{before}\n{after}\n{scoring:?}{of_answer}", without_notes(&source.text));
+    let measured = format!("{}\n{before}\n{after}\n{scoring:?}{of_answer}", digested_case(&source.text));
     Ok(RevisionCase {
         id,
-        golden,
+        golden: source.file.clone(),
         digest: sha256_hex(measured.as_bytes()),
         marks: CaseMarks::read(asked.draft, &asked.tags, &cursor)?,
         quarantine: asked.quarantine.clone().map(|form| form.stated(&cursor)),
@@ -139,8 +154,9 @@ pub fn audit(cases: &[RevisionCase], files: &dyn Files) -> Audit {
     for case in cases {
         let folder = case.golden.parent();
         for entry in files.list(&folder).unwrap_or_default() {
-            if !matches!(entry.name.as_str(), "original.rtf" | "revised.rtf" | "instructions.json") {
-                let help = "a case consists of original.rtf, instructions.json and, for critics, revised.rtf";
+            if !matches!(entry.name.as_str(), "original.rtf" | "revised.rtf") && entry.name != case.golden.name() {
+                let help =
+                    "a case consists of original.rtf, instructions.json (or .yaml) and, for critics, revised.rtf";
                 audit.note(&folder.child(&entry.name), "this file is not part of a case and is ignored", help);
             }
         }

@@ -1,12 +1,9 @@
 //! `eval_cases.json` in the format of the seed, with additions.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use schemars::JsonSchema;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -19,9 +16,10 @@ use crate::model::{CannedTool, CaseId, CaseTag, Difference, Shortfall, Shortfall
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::calls::{ObservedCall, contains};
+use crate::suites::shared::case_files::CasesFile;
 use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::folder::CaseEntry;
-use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::terms::TermList;
 use crate::text::{Keyword, line};
@@ -165,7 +163,7 @@ fn case(
     let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category));
     let id = CaseId::new(&id).map_err(|bad| cursor.problem(&[Key("id")], Code::BAD_ID, bad.to_string(), bad.help()))?;
     cursor.filled(&[Key("query")], "the query", &form.query)?;
-    let mut digested = without_notes(raw.get()).into_owned();
+    let mut digested = digested_case(raw.get());
     let mut asked = Vec::new();
     for (name, value) in &form.expected_flags {
         let Some((when, terms)) = flags.by_name.get(name) else {
@@ -251,37 +249,4 @@ pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnos
         }
     }
     found
-}
-
-/// The file: a list, or an object with the list under `cases`.
-struct CasesFile<'a>(Vec<&'a RawValue>);
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Keyed<'a> {
-    #[serde(borrow)]
-    cases: Vec<&'a RawValue>,
-}
-
-// Not derived as untagged: an untagged enum loses the line and column of an error.
-impl<'de: 'a, 'a> Deserialize<'de> for CasesFile<'a> {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct CasesListOrKey;
-        impl<'de> Visitor<'de> for CasesListOrKey {
-            type Value = CasesFile<'de>;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a list of cases, or { \"cases\": [] }")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CasesFile<'de>, A::Error> {
-                Keyed::deserialize(MapAccessDeserializer::new(map)).map(|keyed| CasesFile(keyed.cases))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<CasesFile<'de>, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(CasesFile)
-            }
-        }
-        reader.deserialize_any(CasesListOrKey)
-    }
 }

@@ -24,6 +24,7 @@ use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_files::golden_text;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder::CaseFolder;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
@@ -156,7 +157,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
             flags.add(name, flag.when, terms);
         }
     }
-    let Some(source) = problems.keep(files.text(&suite.path)) else { return Err(problems) };
+    let Some(source) = problems.keep(golden_text(files, &suite.path)) else { return Err(problems) };
     let cases = problems.keep_all(cases(&source, &flags, &AnswerReader::new(suite, files))).unwrap_or_default();
     let declared = declared.and_then(|file| problems.keep(files.text(&file)));
     let tools = declared.and_then(|source| problems.keep_all(tools(&source))).unwrap_or_default();
@@ -223,7 +224,7 @@ impl Suite for ToolUse {
 
     fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
-        if let (false, Ok(source)) = (self.tools.is_empty(), files.text(&self.folder.path)) {
+        if let (false, Ok(source)) = (self.tools.is_empty(), golden_text(files, &self.folder.path)) {
             unanswerable(&source, &self.tools).into_iter().for_each(|problem| audit.problems.push(problem));
         }
         let there: BTreeSet<&str> = self.folder.cases().iter().map(|case| case.category.as_str()).collect();

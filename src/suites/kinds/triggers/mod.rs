@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{EntryKind, Files, read_case, sha256_hex};
+use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
@@ -21,10 +21,11 @@ use crate::suites::kind::{
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_files::{CaseFile, named_cases, suite_folder};
 use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::finding::{Finding, FindingParts, Severity};
-use crate::suites::shared::meaning::without_notes;
+use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rules::{Rules, RulesFile};
@@ -157,39 +158,30 @@ struct Triggers {
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let rules =
-        files.text(&suite.path.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source));
+    let rules = suite_folder(&suite.path).child("rules.yaml");
+    let rules = files.text(&rules).map_err(Diagnostics::from).and_then(|source| Rules::read(&source));
     let Some(rules) = problems.keep_all(rules) else { return Err(problems) };
     let folder = suite.path.child("cases");
-    let entries = problems.keep(files.list(&folder)).unwrap_or_default();
-    let names: Vec<String> =
-        entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
+    let cases = named_cases(suite, files, &folder, &mut problems);
     let agent = AgentName::new("rules")
         .map_err(|bad| Diagnostic::of_file(&folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let read: Vec<_> = names
-        .par_iter()
-        .filter_map(|name| {
-            let stem = name.strip_suffix(".json")?;
-            let file = folder.child(name);
-            Some(read_case(files, &file, |own| read_golden(own, &rules, file.clone(), stem, &agent)))
-        })
-        .collect();
+    let read: Vec<_> =
+        cases.par_iter().map(|case| case.read(files, |source, _| read_golden(case, source, &rules, &agent))).collect();
     let read: Vec<(Pair, TriggerCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     let table = CaseTable::of(read.into_iter().map(|(pair, case)| (case, [pair])));
-    problems.or(Box::new(Triggers { folder: suite.path.clone(), rules, table }))
+    problems.or(Box::new(Triggers { folder: suite_folder(&suite.path), rules, table }))
 }
 
 fn read_golden(
-    files: &dyn Files,
+    file: &CaseFile,
+    source: &SourceText,
     rules: &Rules,
-    file: RepoPath,
-    stem: &str,
     agent: &AgentName,
 ) -> Result<(Pair, TriggerCase), Diagnostic> {
-    let id = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let source = files.text(&file)?;
-    let form: TriggerCaseForm = json::golden(&source)?;
-    let cursor = JsonCursor::whole(&source);
+    let id =
+        CaseId::new(&file.id.text).map_err(|bad| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help()))?;
+    let form: TriggerCaseForm = json::golden(source)?;
+    let cursor = JsonCursor::whole(source);
     let findings = form.findings.iter().map(|form| {
         Finding::of(&FindingParts {
             category: &form.category,
@@ -217,8 +209,8 @@ fn read_golden(
     let pair = Pair {
         case: id,
         agent: agent.clone(),
-        golden: file,
-        digest: sha256_hex(without_notes(&source.text).as_bytes()),
+        golden: source.file.clone(),
+        digest: sha256_hex(digested_case(&source.text).as_bytes()),
         runs: Vec::new(),
         samples: None,
         marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
