@@ -70,6 +70,7 @@ impl<'a> OngoingConversation<'a> {
                 result: outcome.as_ref().map_or_else(|_| Json::null(), |result| Json::from(result.to_string())),
                 error: outcome.as_ref().err().cloned(),
                 latency_ms: None,
+                turn: None,
             });
             answers.push(ToolAnswer { id: call.id.clone(), outcome });
         }

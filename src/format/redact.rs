@@ -91,6 +91,7 @@ impl Redactor {
             result: self.json(&call.result),
             error: call.error.as_deref().map(|error| self.text(error)),
             latency_ms: call.latency_ms,
+            turn: call.turn,
         }
     }
 

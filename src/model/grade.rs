@@ -27,6 +27,17 @@ pub enum CheckKey {
     Named(Box<str>),
 }
 
+impl CheckKey {
+    /// The key of the same check of a part of a case, such as a turn: `part`, or `part: key`.
+    pub fn inside(self, part: &str) -> Self {
+        match self {
+            Self::Only => Self::Named(part.into()),
+            Self::At(index) => Self::Named(format!("{part}: {index}").into()),
+            Self::Named(name) => Self::Named(format!("{part}: {name}").into()),
+        }
+    }
+}
+
 impl CheckName {
     /// The name in a report.
     pub fn of(text: &str) -> Self {

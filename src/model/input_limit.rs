@@ -52,6 +52,7 @@ impl InputLimit {
         &Self::FOLDER_LEVELS,
         &Self::FIXTURE_FOLDERS,
         &Self::EXPECTATIONS,
+        &Self::TURNS,
         &Self::COMPARED_FINDINGS,
         &Self::OWN_EXPRESSIONS,
         &Self::EXPRESSION,
@@ -179,6 +180,13 @@ impl InputLimit {
         most: 500,
         unit: LimitUnit::Count,
         help: "divide the case, or expect less",
+    };
+    /// Turns of a conversation.
+    pub const TURNS: Self = Self {
+        input: "entries of `turns` of one case",
+        most: 100,
+        unit: LimitUnit::Count,
+        help: "divide the conversation over several cases",
     };
     /// Findings that are each compared with those of another agent.
     pub const COMPARED_FINDINGS: Self = Self {

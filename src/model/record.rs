@@ -79,6 +79,8 @@ pub struct ToolCall {
     pub error: Option<String>,
     /// Its duration, if measured.
     pub latency_ms: Option<u64>,
+    /// The turn of the conversation that it belongs to, from 0; `None` in a run with one message of the user.
+    pub turn: Option<u32>,
 }
 
 /// What a run read.

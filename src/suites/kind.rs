@@ -101,7 +101,7 @@ impl SuiteKind {
         golden: Option<&dyn Suite>,
         pairs: impl IntoIterator<Item = &'a Pair>,
     ) -> Vec<MetricSpec> {
-        let has_checks = |pair: &Pair| pair.answer.as_ref().is_some_and(|checks| !checks.entries.is_empty());
+        let has_checks = |pair: &Pair| pair.answer.as_ref().is_some_and(|checks| !checks.is_empty());
         let states_answer = !suite.expressions.is_empty() || pairs.into_iter().any(has_checks);
         let is_used = |spec: &&MetricSpec| match spec.source {
             ValueSource::Use => suite.gates.contains_key(spec.name),

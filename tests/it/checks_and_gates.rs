@@ -82,6 +82,7 @@ const CHECKS: &[(&str, &str, &str, &[&str])] = &[
             "forbidden_tools",
             "max_steps",
             "servers",
+            "turns",
         ],
     ),
     (

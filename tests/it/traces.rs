@@ -56,6 +56,7 @@ fn sample(number: u32) -> Traced {
         result: Json::from(r#"{"state": "shipped"}"#),
         error: None,
         latency_ms: Some(1000),
+        turn: None,
     };
     let provenance =
         Provenance { model: Some("model-a-1".to_owned()), cache: Some("miss".to_owned()), ..Provenance::default() };

@@ -64,6 +64,8 @@ struct RunCallForm<'a> {
     result: Box<RawValue>,
     error: Option<&'a str>,
     latency_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -157,8 +159,9 @@ impl<'a> StepsForm<'a> {
 
 impl<'a> RunCallForm<'a> {
     fn of(call: &'a ToolCall) -> Self {
-        let ToolCall { name, arguments, result, error, latency_ms } = call;
-        Self { name, arguments: raw(arguments), result: raw(result), error: error.as_deref(), latency_ms: *latency_ms }
+        let ToolCall { name, arguments, result, error, latency_ms, turn } = call;
+        let (latency_ms, turn) = (*latency_ms, *turn);
+        Self { name, arguments: raw(arguments), result: raw(result), error: error.as_deref(), latency_ms, turn }
     }
 }
 
@@ -282,6 +285,7 @@ mod tests {
             result: Json::from("not JSON"),
             error: some("timed out"),
             latency_ms: Some(12),
+            turn: None,
         };
         RunRecord {
             agent: AgentName::new("legal").unwrap(),

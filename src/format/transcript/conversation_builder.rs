@@ -90,7 +90,7 @@ impl ConversationBuilder {
         self.last.get_or_insert_with(|| (self.events.len(), String::new()));
         let known = id.map_or_else(|| Known::Name(name.clone()), Known::Id);
         self.open.entry(known).or_default().push_back(self.calls.len());
-        self.calls.push(ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None });
+        self.calls.push(ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None, turn: None });
     }
 
     /// Adds the result to the first open call with this id.

@@ -20,6 +20,8 @@ pub struct ObservedCall {
     pub result: Value,
     /// Whether it ended in an error.
     pub failed: bool,
+    /// The turn of the conversation that it belongs to, from 0, if the record states it.
+    pub turn: Option<u32>,
 }
 
 impl ObservedCall {
@@ -72,6 +74,7 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
             arguments: one.get("arguments").map_or(Value::Null, lenient::embedded),
             result: one.get("result").map_or(Value::Null, lenient::embedded),
             failed: one.get("error").is_some_and(|error| !error.is_null()),
+            turn: one.get("turn").and_then(Value::as_u64).and_then(|turn| u32::try_from(turn).ok()),
         });
     }
     (calls, flaws)

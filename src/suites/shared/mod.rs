@@ -38,4 +38,5 @@ pub mod rules;
 pub mod snapshot;
 pub mod suite_digest;
 pub mod terms;
+pub mod turns;
 pub mod use_metrics;

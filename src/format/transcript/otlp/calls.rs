@@ -77,7 +77,14 @@ impl Calls {
     }
 
     fn push(&mut self, at: i64, name: &str, arguments: Json) -> usize {
-        let call = ToolCall { name: name.to_owned(), arguments, result: Json::null(), error: None, latency_ms: None };
+        let call = ToolCall {
+            name: name.to_owned(),
+            arguments,
+            result: Json::null(),
+            error: None,
+            latency_ms: None,
+            turn: None,
+        };
         self.calls.push((at, call));
         self.calls.len() - 1
     }

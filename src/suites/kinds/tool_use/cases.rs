@@ -8,21 +8,22 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::trajectory::{Trajectory, TrajectoryForm};
+use super::turns::{CaseTurn, TurnForm, UserMessages, distinct_tools, read_messages};
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::{SourceText, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
-use crate::model::{CannedTool, CaseId, CaseTag, Difference, Shortfall, Shortfalls};
+use crate::model::{CannedTool, CaseId, CaseTag};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::reader::AnswerReader;
-use crate::suites::shared::calls::{ObservedCall, contains};
+use crate::suites::shared::calls::contains;
 use crate::suites::shared::case_files::CasesFile;
 use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::folder::CaseEntry;
 use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::terms::TermList;
-use crate::text::{Keyword, line};
+use crate::text::Keyword;
 
 /// The seed's categories: each has a metric of its own, also without a case.
 pub const CATEGORIES: [&str; 4] = ["happy_path", "edge_case", "adversarial", "multi_step"];
@@ -36,12 +37,15 @@ pub struct ToolUseCaseForm {
     id: Option<String>,
     /// Its category: a word, such as `happy_path`, `edge_case`, `adversarial` or `multi_step`. Each category has a metric.
     category: String,
-    /// The user's message.
-    query: String,
+    /// The user's message; a case has either `query` or `turns`.
+    query: Option<String>,
+    /// The conversation: what the user says in each turn, and what the turn requires. Without it, `expected_tools` and
+    /// `expected_output_contains` are required.
+    turns: Option<Vec<TurnForm>>,
     /// Tools that must all be called; an empty list means that no tool may be called.
-    expected_tools: Vec<String>,
-    /// Phrases; the answer must contain at least one of them.
-    expected_output_contains: Vec<String>,
+    expected_tools: Option<Vec<String>>,
+    /// Phrases; the answer must contain at least one of them. In a conversation, one of the answers.
+    expected_output_contains: Option<Vec<String>>,
     /// Flags such as `can_diagnose`; the config defines what each requires.
     #[serde(default)]
     expected_flags: BTreeMap<String, bool>,
@@ -67,12 +71,53 @@ pub struct ToolUseCaseForm {
     tags: Vec<String>,
 }
 
+impl ToolUseCaseForm {
+    /// Refuses a case that lacks expectations: a query states its tools and phrases, and a conversation requires something.
+    fn refuse_unstated(
+        &self,
+        messages: &UserMessages,
+        answers_of_turns: &[Option<AnswerChecksForm>],
+        cursor: &JsonCursor<'_>,
+    ) -> Result<(), Diagnostic> {
+        let lists = [
+            ("expected_tools", self.expected_tools.is_some()),
+            ("expected_output_contains", self.expected_output_contains.is_some()),
+        ];
+        let turns = match messages {
+            UserMessages::Query(_) => {
+                let Some((key, _)) = lists.into_iter().find(|(_, is_stated)| !is_stated) else { return Ok(()) };
+                let (what, help) = (format!("the key \"{key}\" is missing"), format!("add \"{key}\""));
+                return Err(cursor.problem(&[], Code::MISSING_KEY, what, help));
+            }
+            UserMessages::Turns(turns) => turns,
+        };
+        let of_turns = turns.iter().any(CaseTurn::requires_calls) || answers_of_turns.iter().any(Option::is_some);
+        let of_case = self.expected_tools.is_some() || self.trajectory.is_some() || self.answer.is_some();
+        let phrases = self.expected_output_contains.as_ref().is_some_and(|phrases| !phrases.is_empty());
+        let results = !self.expected_flags.is_empty() || !self.expected_tool_output.is_empty();
+        if !(of_turns || of_case || phrases || results) {
+            let help = "state tools, answer or trajectory of a turn, or an expectation of the case";
+            return Err(cursor.problem(&[Key("turns")], Code::ASKS_NOTHING, "the conversation requires nothing", help));
+        }
+        let calling = turns.iter().position(|turn| turn.tools.as_ref().is_some_and(|tools| !tools.is_empty()));
+        match (&self.expected_tools, calling) {
+            (Some(none), Some(turn)) if none.is_empty() => {
+                let what = format!("expected_tools allows no call, but turns.{turn} expects one");
+                let help = "remove expected_tools, or list the tools of the turns";
+                Err(cursor.problem_of_key(&[Key("expected_tools")], Code::CONTRADICTION, what, help))
+            }
+            (Some(_) | None, _) => Ok(()),
+        }
+    }
+}
+
 /// One case, prepared for grading.
 pub struct ToolUseCase {
     pub category: String,
-    pub query: String,
-    /// The expected tools in the order of the file, without repetitions.
-    pub tools: Vec<String>,
+    /// What the user says.
+    pub messages: UserMessages,
+    /// The expected tools in the order of the file, without repetitions; `None` if only turns state theirs.
+    pub tools: Option<Vec<String>>,
     pub phrases: Vec<Keyword>,
     /// The flags that require a term here.
     pub flags: Vec<(String, TermList)>,
@@ -80,24 +125,6 @@ pub struct ToolUseCase {
     pub trajectory: Option<Trajectory>,
     pub rule: Option<String>,
     pub line: u32,
-}
-
-impl ToolUseCase {
-    /// The calls of unexpected tools.
-    pub fn unexpected_calls(&self, calls: &[ObservedCall]) -> Vec<Shortfall> {
-        let mut found = Shortfalls::default();
-        for call in calls.iter().filter(|call| !self.tools.contains(&call.name)) {
-            found.add(&["unexpected_tool_rate"], || Difference {
-                line: self.line,
-                expected: match self.tools.as_slice() {
-                    [] => "no tool call".to_owned(),
-                    tools => format!("only calls of {}", tools.join(", ")),
-                },
-                produced: line(&format!("{}({})", call.name, call.arguments), 200),
-            });
-        }
-        found.into()
-    }
 }
 
 /// The flags by name; each requires one of its terms in the answer.
@@ -155,14 +182,15 @@ fn case(
     flags: &Flags,
     answers: &AnswerReader<'_>,
 ) -> Result<CaseEntry<ToolUseCase>, Diagnostic> {
-    let form: ToolUseCaseForm = json::part(source, raw)?;
+    let mut form: ToolUseCaseForm = json::part(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
     if let Err(bad) = CaseTag::new(&form.category) {
         return Err(cursor.problem(&[Key("category")], Code::BAD_ID, bad.to_string(), bad.help()));
     }
     let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category));
     let id = CaseId::new(&id).map_err(|bad| cursor.problem(&[Key("id")], Code::BAD_ID, bad.to_string(), bad.help()))?;
-    cursor.filled(&[Key("query")], "the query", &form.query)?;
+    let (messages, answers_of_turns) = read_messages(form.query.take(), form.turns.take(), &cursor)?;
+    form.refuse_unstated(&messages, &answers_of_turns, &cursor)?;
     let mut digested = digested_case(raw.get());
     let mut asked = Vec::new();
     for (name, value) in &form.expected_flags {
@@ -179,25 +207,17 @@ fn case(
             asked.push((name.clone(), terms.clone()));
         }
     }
-    let mut tools: Vec<String> = Vec::new();
-    for (at, tool) in form.expected_tools.into_iter().enumerate() {
-        if tool.is_empty() {
-            let path = [Key("expected_tools"), At(at)];
-            return Err(cursor.problem(&path, Code::EMPTY_TOOL, "a tool has no name", "name it, or remove it"));
-        }
-        if !tools.contains(&tool) {
-            tools.push(tool);
-        }
-    }
+    let tools = form.expected_tools.map(|tools| distinct_tools(tools, "expected_tools", &cursor)).transpose()?;
     let trajectory =
         form.trajectory.map(|form| Trajectory::read(form, &cursor.inner(&[Key("trajectory")]))).transpose()?;
-    let answer = answers.read(form.answer, &cursor)?;
+    let answer = answers.read_conversation(form.answer, answers_of_turns, &cursor)?;
     digested.push_str(answer.as_ref().map_or("", |answer| answer.measured_with.as_str()));
     let case = ToolUseCase {
         category: form.category,
-        query: form.query,
+        messages,
         tools,
-        phrases: cursor.keywords(&[Key("expected_output_contains")], &form.expected_output_contains)?,
+        phrases: cursor
+            .keywords(&[Key("expected_output_contains")], &form.expected_output_contains.unwrap_or_default())?,
         flags: asked,
         outputs: form.expected_tool_output.into_iter().map(|(tool, pairs)| (tool, Value::Object(pairs))).collect(),
         trajectory,
@@ -232,8 +252,13 @@ pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnos
             };
             cursor.problem_of_key(path, Code::UNSATISFIABLE, format!("the tool \"{name}\" is not declared"), help)
         };
-        for (at, name) in form.expected_tools.iter().enumerate().filter(|(_, name)| results(name).is_none()) {
+        for (at, name) in form.expected_tools.iter().flatten().enumerate().filter(|(_, name)| results(name).is_none()) {
             found.push(undeclared(&[Key("expected_tools"), At(at)], name));
+        }
+        for (turn, TurnForm { tools, .. }) in form.turns.iter().flatten().enumerate() {
+            for (at, name) in tools.iter().flatten().enumerate().filter(|(_, name)| results(name).is_none()) {
+                found.push(undeclared(&[Key("turns"), At(turn), Key("tools"), At(at)], name));
+            }
         }
         for (name, pairs) in &form.expected_tool_output {
             let (path, wanted) = ([Key("expected_tool_output"), Key(name)], Value::Object(pairs.clone()));

@@ -19,16 +19,16 @@ pub struct ToolUseChecker<'a> {
 }
 
 impl ToolUseChecker<'_> {
-    /// Every check; every sample has the same checks in the same order.
+    /// Every check, those of the turns last; every sample has the same checks in the same order.
     pub fn checks(&self) -> Vec<Check> {
         let line = self.case.line;
         let form = "make the agent answer with a text, and record its calls as [{name, arguments, result}]";
         let readable = || "an answer with a text or a tool call".to_owned();
         let mut checks = vec![Check::of("schema", CheckKey::Only, line, readable, self.classifier.schema(form))];
-        if self.case.tools.is_empty() {
+        if self.case.tools.as_ref().is_some_and(Vec::is_empty) {
             checks.push(Check::of("no_tool", CheckKey::Only, line, || "no tool call".to_owned(), self.no_tool()));
         }
-        for tool in &self.case.tools {
+        for tool in self.case.tools.iter().flatten() {
             let expected = || format!("a call of {tool}");
             checks.push(Check::of(
                 "expected_tool",
@@ -71,6 +71,7 @@ impl ToolUseChecker<'_> {
         if let (Some(trajectory), Some(followed)) = (&self.case.trajectory, self.path) {
             checks.extend(self.trajectory(trajectory, followed));
         }
+        checks.extend(self.conversation());
         checks
     }
 
@@ -117,7 +118,7 @@ impl ToolUseChecker<'_> {
         (!called).then(|| self.not_called(tool, format!("{tool} was not called; {}", self.called())))
     }
 
-    fn not_called(&self, tool: &str, detail: String) -> Failure {
+    pub fn not_called(&self, tool: &str, detail: String) -> Failure {
         let action = format!("check how the agent chooses its tools: the description of {tool}, or the routing to it");
         self.classifier.failure(CheckFailure::Choice, None, detail, action)
     }

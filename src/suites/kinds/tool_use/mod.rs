@@ -7,9 +7,10 @@ use serde_json::json;
 pub use self::cases::entries;
 use self::cases::{CATEGORIES, Flags, ToolUseCase, ToolUseCaseForm, cases, unanswerable};
 use self::checks::ToolUseChecker;
-use self::produced::produced;
+use self::produced::ToolUseOutput;
 use self::settings::{BUILT_IN_FLAG, ToolUseSettings};
 use self::tools::{ToolForm, tools};
+use self::turns::UserMessages;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::model::{
@@ -34,8 +35,11 @@ mod cases;
 mod checks;
 mod produced;
 mod settings;
+mod tool_counts;
 mod tools;
 mod trajectory;
+mod turn_checks;
+mod turns;
 
 /// The kind.
 pub const KIND: SuiteKind = SuiteKind {
@@ -175,7 +179,7 @@ impl Suite for ToolUse {
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
         let (case, run) = (self.folder.case(pair), &runs[0]);
-        let produced = produced(run);
+        let produced = ToolUseOutput::read(run, &case.messages);
         let path = case.trajectory.as_ref().map(|trajectory| trajectory.followed(&produced.calls));
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let checks = ToolUseChecker { case, produced: &produced, path: path.as_ref(), classifier }.checks();
@@ -183,20 +187,23 @@ impl Suite for ToolUse {
         let shortfalls = case.unexpected_calls(&produced.calls);
         let passed = indicator(all_hold(&checks));
         let of = |category: &str| (case.category == category).then_some(passed);
-        let used = case.tools.iter().filter(|tool| produced.calls.iter().any(|call| call.name == **tool)).count();
-        let unexpected = produced.calls.iter().filter(|call| !case.tools.contains(&call.name)).count();
+        let (used, expected) = case.used_tools(&produced);
+        let unexpected = produced.calls.iter().filter(|call| case.is_unexpected(call)).count();
         // A run without answer and calls calls no wrong tool; that earns no points.
         let nothing = produced.answer.is_empty() && produced.calls.is_empty();
-        let perfect = |value: f64| (!nothing).then_some(value);
+        let perfect = |value: f64| (!nothing && case.states_tools()).then_some(value);
         let values = ToolUseMetrics {
             case_pass_rate: Some(passed),
             case_pass_rate_happy_path: of("happy_path"),
             case_pass_rate_edge_case: of("edge_case"),
             case_pass_rate_adversarial: of("adversarial"),
             case_pass_rate_multi_step: of("multi_step"),
-            tool_recall: share(used, case.tools.len()).or(perfect(1.0)),
-            unexpected_tool_rate: share(unexpected, produced.calls.len()).or(perfect(0.0)),
-            trajectory_f1: path.map(|path| path.f1),
+            tool_recall: share(used, expected).or(perfect(1.0)),
+            unexpected_tool_rate: match case.states_tools() {
+                true => share(unexpected, produced.calls.len()).or(perfect(0.0)),
+                false => None,
+            },
+            trajectory_f1: case.trajectory_f1(path.as_ref(), &produced),
         };
         Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
     }
@@ -213,10 +220,18 @@ impl Suite for ToolUse {
     }
 
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let query = &self.folder.case(pair).query;
         let tools = if self.tools.is_empty() { Toolbox::Empty } else { Toolbox::Canned(self.tools.clone()) };
         // Only the user's words: the agent adds its own prompt.
-        Ok(Some(Ask { prompt: query.clone(), inputs: json!({"query": query}), answer: None, tools }))
+        Ok(Some(match &self.folder.case(pair).messages {
+            UserMessages::Query(query) => {
+                Ask { prompt: query.clone(), inputs: json!({"query": query}), answer: None, tools }
+            }
+            messages @ UserMessages::Turns(_) => {
+                let messages = messages.messages();
+                let prompt = messages.first().map_or(String::new(), |first| (*first).to_owned());
+                Ask { prompt, inputs: json!({"turns": messages}), answer: None, tools }
+            }
+        }))
     }
 
     /// The request depends on the case alone.

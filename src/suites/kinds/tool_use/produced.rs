@@ -1,23 +1,35 @@
-//! The output of a run: its tool calls and its final answer.
+//! The output of a run: its tool calls and its answers.
 
 use serde::Deserialize;
 
+use super::turns::{CaseTurn, UserMessages};
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
 use crate::model::Run;
 use crate::suites::shared::calls::{ObservedCall, calls};
+use crate::suites::shared::turns::{ObservedTurn, ObservedTurns, turn_name, turns};
 use crate::text::{answer_of, norm};
 
-/// The output of one run: its tool calls and its final answer.
+/// The output of one run: its tool calls and its final answer, or all answers of a conversation.
 pub struct ToolUseOutput {
-    /// The answer in the normal form.
+    /// The answer in the normal form; in a conversation, all answers.
     pub answer: String,
     /// The answer as the agent wrote it, for quotes.
     pub written: String,
     /// The tool calls, in order.
     pub calls: Vec<ObservedCall>,
+    /// The turns of a conversation; `None` if the outputs have none, or the case is no conversation.
+    pub turns: Option<Vec<ProducedTurn>>,
     /// What is wrong with the form of the output.
     pub flaws: Vec<String>,
+}
+
+/// One turn of a conversation with its calls.
+pub struct ProducedTurn {
+    /// What was said.
+    pub said: ObservedTurn,
+    /// The calls of the turn, in order.
+    pub calls: Vec<ObservedCall>,
 }
 
 #[derive(Deserialize, Default)]
@@ -26,21 +38,72 @@ struct ToolUseForm<'a> {
     text: Lenient<Text<'a>>,
 }
 
-/// Reads the output of a run.
-pub fn produced(run: &Run) -> ToolUseOutput {
-    let (calls, mut flaws) = calls(run);
-    let ToolUseForm { text } = lenient::object(&run.outputs);
-    let written = match &text {
-        Lenient::Given(text) => answer_of(text.as_ref()).to_owned(),
-        Lenient::Absent => String::new(),
-        Lenient::Other(form) => {
-            flaws.insert(0, format!("\"text\" is {form}, not a text"));
-            String::new()
+impl ToolUseOutput {
+    /// Reads the output of a run of a case in which the user says this.
+    pub fn read(run: &Run, messages: &UserMessages) -> Self {
+        let (calls, mut flaws) = calls(run);
+        let ToolUseForm { text } = lenient::object(&run.outputs);
+        let written = match &text {
+            Lenient::Given(text) => answer_of(text.as_ref()).to_owned(),
+            Lenient::Absent => String::new(),
+            Lenient::Other(form) => {
+                flaws.insert(0, format!("\"text\" is {form}, not a text"));
+                String::new()
+            }
+        };
+        let output = Self { answer: norm(&written), written, calls, turns: None, flaws };
+        match messages {
+            UserMessages::Query(_) => output.of_query(),
+            UserMessages::Turns(stated) => output.of_conversation(turns(run), stated),
         }
-    };
-    let answer = norm(&written);
-    if answer.is_empty() && calls.is_empty() && flaws.is_empty() {
-        flaws.push("the outputs have no text, and there is no tool call".to_owned());
     }
-    ToolUseOutput { answer, written, calls, flaws }
+
+    fn of_query(mut self) -> Self {
+        if self.answer.is_empty() && self.calls.is_empty() && self.flaws.is_empty() {
+            self.flaws.push("the outputs have no text, and there is no tool call".to_owned());
+        }
+        self
+    }
+
+    /// Divides the output into turns. A run without turns is the only turn of a case with one turn.
+    fn of_conversation(mut self, observed: Option<ObservedTurns>, stated: &[CaseTurn]) -> Self {
+        let said = match observed {
+            Some(ObservedTurns { turns, flaws }) => {
+                self.flaws.extend(flaws);
+                let last = turns.last().map_or(String::new(), |turn| norm(&turn.text));
+                if !self.answer.is_empty() && self.answer != last {
+                    self.flaws.push("\"text\" is not the text of the last turn".to_owned());
+                }
+                turns
+            }
+            None if stated.len() == 1 => vec![ObservedTurn { user: None, text: self.written.clone() }],
+            None => return self.of_query(),
+        };
+        let texts: Vec<&str> = said.iter().map(|turn| turn.text.as_str()).collect();
+        self.written = texts.join("\n");
+        self.answer = norm(&self.written);
+        let mut turns: Vec<ProducedTurn> =
+            said.into_iter().map(|said| ProducedTurn { said, calls: Vec::new() }).collect();
+        for (index, call) in self.calls.iter().enumerate() {
+            // In a conversation with one turn, every call belongs to it.
+            let turn = call.turn.or((turns.len() == 1).then_some(0));
+            match turn.map(|turn| turns.get_mut(turn as usize)) {
+                Some(Some(turn)) => turn.calls.push(call.clone()),
+                Some(None) => self.flaws.push(format!("tool_calls[{index}].turn is not the index of a turn")),
+                None => self.flaws.push(format!("tool_calls[{index}] does not state its turn")),
+            }
+        }
+        for (index, turn) in (0_u32..).zip(&turns) {
+            if norm(&turn.said.text).is_empty() && turn.calls.is_empty() {
+                self.flaws.push(format!("{} has no text, and there is no tool call", turn_name(index)));
+            }
+        }
+        self.turns = Some(turns);
+        self
+    }
+
+    /// A turn of the conversation; `None` if it is missing.
+    pub fn turn(&self, index: u32) -> Option<&ProducedTurn> {
+        self.turns.as_ref()?.get(usize::try_from(index).ok()?)
+    }
 }

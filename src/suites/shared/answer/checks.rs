@@ -6,12 +6,17 @@ use super::condition::AnswerCondition;
 use super::expression::StatedExpression;
 use super::phrase::LetterCase;
 
-/// The checks of one case; all entries must hold.
+/// The checks of one case; all must hold.
+#[derive(Default)]
 pub struct AnswerChecks {
-    /// The entries, in the order of the file.
+    /// The entries for the answer, in the order of the file; in a conversation, for the last one.
     pub entries: Vec<AnswerEntry>,
     /// Whether the case states a list of entries.
     pub listing: EntryListing,
+    /// The checks of the answers of single turns, in their order.
+    pub turns: Vec<TurnAnswer>,
+    /// The number of turns of the case; 0 if it is no conversation.
+    pub length: usize,
     /// The content of the files and lists that the checks use; it is part of the digest of the case.
     pub measured_with: String,
     /// The text of the checks in the golden file.
@@ -22,10 +27,37 @@ pub struct AnswerChecks {
     pub case: Box<str>,
 }
 
-/// Whether a case states one entry or a list of them; it decides the names of the checks.
+impl AnswerChecks {
+    /// Whether the case states no check, neither of its answer nor of that of a turn.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.turns.is_empty()
+    }
+}
+
+/// The checks of the answer of one turn.
+pub struct TurnAnswer {
+    /// The index of the turn.
+    pub turn: u32,
+    /// Its entries, in the order of the file.
+    pub entries: Vec<AnswerEntry>,
+    /// Whether the turn states a list of entries.
+    pub listing: EntryListing,
+}
+
+/// What an answer belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerScope {
+    /// The whole run, whose time and cost are known, and which expressions are about.
+    Run,
+    /// One turn of a conversation.
+    Turn,
+}
+
+/// Whether a case states one entry or a list of them; it decides the names of the checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EntryListing {
     /// One entry: its checks have no index.
+    #[default]
     Single,
     /// A list: each check has the index of its entry.
     Listed,

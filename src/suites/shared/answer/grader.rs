@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing};
+use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing, TurnAnswer};
 use super::condition::{ANSWER_EXPRESSION, AnswerCondition, AnswerMiss, MIN_SCORE, OWN_CHECK, OWN_METRIC};
 use super::expression::{GradedRunValues, ParsedExpressions, StatedExpression};
 use super::metrics::{ANSWER_PASS_RATE, ANSWER_SCORE};
@@ -11,12 +11,13 @@ use super::phrase::LetterCase;
 use super::text::AnswerText;
 use crate::diag::Diagnostic;
 use crate::model::{
-    Aggregate, Better, Check, CheckKey, CheckOutcome, ExplainedBy, Failure, Grade, MetricSpec, Run, Tag, all_hold,
-    indicator, reaches,
+    Aggregate, Better, Check, CheckKey, CheckName, CheckOutcome, ExplainedBy, Failure, Grade, MetricSpec, Run, Tag,
+    all_hold, indicator, reaches,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{Pair, Suite, SuiteKind};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
+use crate::suites::shared::turns::{answer_of_turn, turn_name};
 use crate::suites::shared::use_metrics::used;
 
 /// Grades one completed sample of a pair. `specs` are the metrics of the suite: those of the kind, then the others.
@@ -41,13 +42,13 @@ pub fn graded(
     if let Some(run) = runs.first()
         && states_checks(pair, suite.expressions)
     {
-        let grader = AnswerGrader {
-            answer: AnswerText::of(run, kind.answer),
-            classifier: FailureClassifier::new(pair, run, context, &[]),
-            values: GradedRunValues::new(run, kind.answer, pair.answer.as_ref().map_or("", |checks| &checks.case)),
-        };
+        let sample = GradedSample { kind, pair, run, context };
+        let grader = sample.grader(AnswerText::of(run, kind.answer), "the outputs have no answer".to_owned());
         let line = pair.answer.as_ref().map_or(1, |checks| checks.line);
-        let (mut checks, score) = grader.grade(pair.answer.as_deref(), suite.expressions, line);
+        let mut entries = GradedEntries::default();
+        grader.grade(pair.answer.as_deref(), suite.expressions, line, &mut entries);
+        sample.grade_turns(&mut entries);
+        let (mut checks, score) = entries.with_score();
         for spec in &specs[own..] {
             match grader.values.metric(suite.expressions, spec.name) {
                 None => {}
@@ -86,7 +87,7 @@ pub struct GradedSuite<'a> {
 
 /// Whether the case, or the suite for all its cases, states checks or metrics in addition to those of the kind.
 fn states_checks(pair: &Pair, own: &ParsedExpressions) -> bool {
-    pair.answer.as_ref().is_some_and(|checks| !checks.entries.is_empty()) || !own.is_empty()
+    pair.answer.as_ref().is_some_and(|checks| !checks.is_empty()) || !own.is_empty()
 }
 
 /// Sets the shares of cases that pass all checks to 0.
@@ -100,26 +101,85 @@ fn fail_all_checks(specs: &[MetricSpec], values: &mut [Option<f64>]) {
     counting.for_each(|(_, value)| *value = Some(0.0));
 }
 
-/// The answer of one run, and what classifies the failures of its checks.
+/// A sample whose answers are graded.
+struct GradedSample<'a> {
+    kind: &'a SuiteKind,
+    pair: &'a Pair,
+    run: &'a Run,
+    context: &'a GradeContext<'a>,
+}
+
+impl<'a> GradedSample<'a> {
+    /// The grader of one answer; `missing` says what fails without it.
+    fn grader(&self, answer: Option<AnswerText>, missing: String) -> AnswerGrader<'a> {
+        let case = self.pair.answer.as_ref().map_or("", |checks| &checks.case);
+        AnswerGrader {
+            answer,
+            missing,
+            classifier: FailureClassifier::new(self.pair, self.run, self.context, &[]),
+            values: GradedRunValues::new(self.run, self.kind.answer, case),
+        }
+    }
+
+    /// Adds the checks of the answers of single turns.
+    fn grade_turns(&self, graded: &mut GradedEntries) {
+        let Some(stated) = &self.pair.answer else { return };
+        for TurnAnswer { turn, entries, listing } in &stated.turns {
+            let name = turn_name(*turn);
+            let text = answer_of_turn(self.run, *turn, stated.length);
+            let text = text.map(|text| AnswerText::of_text(text, self.run.tokens));
+            let mut of_turn = GradedEntries::default();
+            self.grader(text, format!("{name} has no answer")).grade_entries(entries, *listing, &mut of_turn);
+            let named =
+                |check: Check| Check { name: CheckName { key: check.name.key.inside(&name), ..check.name }, ..check };
+            graded.checks.extend(of_turn.checks.into_iter().map(named));
+            graded.scores.extend(of_turn.scores);
+        }
+    }
+}
+
+/// The checks of entries, and the weight of each entry with the share of it that holds.
+#[derive(Default)]
+struct GradedEntries {
+    checks: Vec<Check>,
+    scores: Vec<(f64, f64)>,
+}
+
+impl GradedEntries {
+    /// The checks, with the weighted share of entries that hold.
+    fn with_score(self) -> (Vec<Check>, Option<f64>) {
+        let score = (!self.scores.is_empty()).then(|| weighted(&self.scores));
+        (self.checks, score)
+    }
+}
+
+/// One answer of a run, and what classifies the failures of its checks.
 struct AnswerGrader<'a> {
     /// `None` if the answer is missing.
     answer: Option<AnswerText>,
+    /// What to say if it is missing.
+    missing: String,
     classifier: FailureClassifier<'a>,
     /// What expressions are about.
     values: GradedRunValues<'a>,
 }
 
 impl AnswerGrader<'_> {
-    /// The checks, in the same order for all samples, and the weighted share of entries that hold; the checks of the suite follow those of
-    /// the case, at this line.
-    fn grade(&self, stated: Option<&AnswerChecks>, own: &ParsedExpressions, line: u32) -> (Vec<Check>, Option<f64>) {
-        let mut checks = Vec::new();
-        let mut scores = Vec::new();
-        for (stated, (index, entry)) in stated.into_iter().flat_map(|stated| {
-            let entries = (0_u32..).zip(&stated.entries);
-            entries.map(move |entry| (stated, entry))
-        }) {
-            let key = match stated.listing {
+    /// Adds the checks, in the same order for all samples; the checks of the suite follow those of the case, at this line.
+    fn grade(&self, stated: Option<&AnswerChecks>, own: &ParsedExpressions, line: u32, graded: &mut GradedEntries) {
+        if let Some(stated) = stated {
+            self.grade_entries(&stated.entries, stated.listing, graded);
+        }
+        for (stated, rule) in &own.checks {
+            let check = self.expression_check(stated, CheckKey::Only, line, rule.as_deref());
+            graded.scores.push((1.0, share_held(std::slice::from_ref(&check))));
+            graded.checks.push(check);
+        }
+    }
+
+    fn grade_entries(&self, entries: &[AnswerEntry], listing: EntryListing, graded: &mut GradedEntries) {
+        for (index, entry) in (0_u32..).zip(entries) {
+            let key = match listing {
                 EntryListing::Single => CheckKey::Only,
                 EntryListing::Listed => CheckKey::At(index),
             };
@@ -128,15 +188,9 @@ impl AnswerGrader<'_> {
                 AnswerRequirement::All { .. } => share_held(&added),
                 AnswerRequirement::Share { entries, .. } => self.score(entries),
             };
-            scores.push((entry.weight, held));
-            checks.extend(added);
+            graded.scores.push((entry.weight, held));
+            graded.checks.extend(added);
         }
-        for (stated, rule) in &own.checks {
-            let check = self.expression_check(stated, CheckKey::Only, line, rule.as_deref());
-            scores.push((1.0, share_held(std::slice::from_ref(&check))));
-            checks.push(check);
-        }
-        (checks, (!scores.is_empty()).then(|| weighted(&scores)))
     }
 
     fn checks(&self, entry: &AnswerEntry, key: &CheckKey) -> Vec<Check> {
@@ -232,7 +286,7 @@ impl AnswerGrader<'_> {
     fn miss(&self, condition: &AnswerCondition, letter_case: LetterCase) -> Option<AnswerMiss> {
         match &self.answer {
             Some(answer) => condition.miss(answer, letter_case),
-            None => Some(AnswerMiss::Format("the outputs have no answer".to_owned())),
+            None => Some(AnswerMiss::Format(self.missing.clone())),
         }
     }
 

@@ -1,26 +1,25 @@
 //! Reads the key `answer` of a golden file, or says what is wrong with it.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use regex::Regex;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing};
+use super::case_checks::{expression, own_checks};
+use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, AnswerScope, EntryListing, TurnAnswer};
 use super::condition::{AnswerCondition, JsonPlace, SimilarText, SimilarityMeasure};
-use super::expression::StatedExpression;
 use super::form::{AnswerChecksForm, AnswerEntryForm, CaseCheckForm, LengthForm, SimilarForm};
 use super::phrase::{AnswerPhrase, LetterCase, WordEdge};
 use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
 use crate::format::Step::{At, Key};
-use crate::format::expression::Expression;
 use crate::format::{JsonCursor, JsonSchemaValidator, Step, json};
-use crate::model::{CaseTag, InputLimit, SuiteConfig};
+use crate::model::SuiteConfig;
 use crate::suites::shared::field_matcher::{FieldMatcher, last_line};
 use crate::suites::shared::field_path::FieldPath;
 use crate::suites::shared::terms::{BuiltInTerms, TermList};
+use crate::suites::shared::turns::turn_name;
 use crate::text::norm;
 
 /// The phrases by which an answer refuses.
@@ -34,6 +33,7 @@ const LONGEST: usize = 4000;
 pub struct AnswerReader<'a> {
     suite: &'a SuiteConfig,
     files: &'a dyn Files,
+    scope: AnswerScope,
 }
 
 /// The content of files and lists that the checks of a case use.
@@ -42,7 +42,7 @@ type MeasuredWith = String;
 impl<'a> AnswerReader<'a> {
     /// For a suite with these files.
     pub fn new(suite: &'a SuiteConfig, files: &'a dyn Files) -> Self {
-        Self { suite, files }
+        Self { suite, files, scope: AnswerScope::Run }
     }
 
     /// The checks of the case at a cursor, under its key `answer`; `None` if it states none.
@@ -54,7 +54,7 @@ impl<'a> AnswerReader<'a> {
         form: Option<AnswerChecksForm>,
         case: &JsonCursor<'_>,
     ) -> Result<Option<Arc<AnswerChecks>>, Diagnostic> {
-        self.read_with(Vec::new(), form, case)
+        self.read_all(Vec::new(), form, Vec::new(), case)
     }
 
     /// The same, with the checks that the case names itself under its key `checks`.
@@ -67,31 +67,69 @@ impl<'a> AnswerReader<'a> {
         form: Option<AnswerChecksForm>,
         case: &JsonCursor<'_>,
     ) -> Result<Option<Arc<AnswerChecks>>, Diagnostic> {
-        if form.is_none() && checks.is_empty() && self.suite.expressions.is_empty() {
+        self.read_all(checks, form, Vec::new(), case)
+    }
+
+    /// The same for a conversation: `turns` are the checks of its turns, in their order.
+    ///
+    /// # Errors
+    /// As for `read`.
+    pub fn read_conversation(
+        &self,
+        form: Option<AnswerChecksForm>,
+        turns: Vec<Option<AnswerChecksForm>>,
+        case: &JsonCursor<'_>,
+    ) -> Result<Option<Arc<AnswerChecks>>, Diagnostic> {
+        self.read_all(Vec::new(), form, turns, case)
+    }
+
+    fn read_all(
+        &self,
+        checks: Vec<CaseCheckForm>,
+        form: Option<AnswerChecksForm>,
+        turns: Vec<Option<AnswerChecksForm>>,
+        case: &JsonCursor<'_>,
+    ) -> Result<Option<Arc<AnswerChecks>>, Diagnostic> {
+        let is_stated = form.is_some() || !checks.is_empty() || turns.iter().any(Option::is_some);
+        if !is_stated && self.suite.expressions.is_empty() {
             return Ok(None);
         }
-        let cursor = case.inner(&[Key("answer")]);
-        let mut measured_with = MeasuredWith::new();
-        let is_stated = form.is_some();
-        let (mut entries, listing) = match form {
-            None => (Vec::new(), EntryListing::Single),
-            Some(AnswerChecksForm::One(form)) => {
-                (vec![self.entry(*form, &cursor, &mut measured_with)?], EntryListing::Single)
-            }
-            Some(AnswerChecksForm::Many(forms)) if forms.is_empty() => {
+        let mut read = AnswerChecks { line: case.line(), length: turns.len(), ..AnswerChecks::default() };
+        if let Some(form) = form {
+            (read.entries, read.listing) = self.answer(form, &case.inner(&[Key("answer")]), &mut read)?;
+        }
+        let of_turn = Self { scope: AnswerScope::Turn, ..*self };
+        for (turn, form) in (0_u32..).zip(turns) {
+            let Some(form) = form else { continue };
+            read.stated.push_str(&turn_name(turn));
+            let cursor = case.inner(&[Key("turns"), At(turn as usize), Key("answer")]);
+            let (entries, listing) = of_turn.answer(form, &cursor, &mut read)?;
+            read.turns.push(TurnAnswer { turn, entries, listing });
+        }
+        read.entries.extend(own_checks(checks, case)?);
+        if !self.suite.expressions.is_empty() || read.entries.iter().any(AnswerEntry::has_expression) {
+            read.case = text_at(case).into();
+        }
+        Ok(Some(Arc::new(read)))
+    }
+
+    /// The checks of one answer. Adds their text, and what they are measured with, to those of the case.
+    fn answer(
+        &self,
+        form: AnswerChecksForm,
+        cursor: &JsonCursor<'_>,
+        checks: &mut AnswerChecks,
+    ) -> Result<(Vec<AnswerEntry>, EntryListing), Diagnostic> {
+        let measured_with = &mut checks.measured_with;
+        let read = match form {
+            AnswerChecksForm::One(form) => (vec![self.entry(*form, cursor, measured_with)?], EntryListing::Single),
+            AnswerChecksForm::Many(forms) if forms.is_empty() => {
                 return Err(cursor.problem(&[], Code::EMPTY_SET, "the list of checks is empty", "state a check"));
             }
-            Some(AnswerChecksForm::Many(forms)) => {
-                (self.entries(forms, &cursor, &mut measured_with)?, EntryListing::Listed)
-            }
+            AnswerChecksForm::Many(forms) => (self.entries(forms, cursor, measured_with)?, EntryListing::Listed),
         };
-        entries.extend(own_checks(checks, case)?);
-        let text =
-            |cursor: &JsonCursor<'_>| cursor.read::<&RawValue>().map_or(String::new(), |raw| raw.get().to_owned());
-        let stated = if is_stated { text(&cursor) } else { String::new() };
-        let has_expression = !self.suite.expressions.is_empty() || entries.iter().any(AnswerEntry::has_expression);
-        let (line, case) = (case.line(), if has_expression { text(case).into_boxed_str() } else { Box::default() });
-        Ok(Some(Arc::new(AnswerChecks { entries, listing, measured_with, stated, line, case })))
+        checks.stated.push_str(text_at(cursor));
+        Ok(read)
     }
 
     fn entries(
@@ -123,6 +161,11 @@ impl<'a> AnswerReader<'a> {
         let rule = cursor.rule(form.rule.take())?;
         let letter_case = if form.case_sensitive { LetterCase::Counts } else { LetterCase::Ignored };
         let (checks, min_score) = (form.checks.take(), form.min_score);
+        if let (AnswerScope::Turn, Some(_)) = (self.scope, &form.expr) {
+            let what = "expr has no effect on a turn: an expression is about the whole run";
+            let help = "state it in the answer of the case, where output.turns has the turns";
+            return Err(cursor.problem_of_key(&[Key("expr")], Code::NO_EFFECT, what, help));
+        }
         let expression = form.expr.take().map(|text| expression(None, &text, cursor, &[Key("expr")])).transpose()?;
         let conditions = ConditionReader { reader: self, cursor, letter_case }.conditions(form, measured_with)?;
         let requires = match (checks, min_score) {
@@ -167,43 +210,9 @@ impl<'a> AnswerReader<'a> {
     }
 }
 
-/// The checks that a case names itself.
-fn own_checks(forms: Vec<CaseCheckForm>, case: &JsonCursor<'_>) -> Result<Vec<AnswerEntry>, Diagnostic> {
-    let limit = &InputLimit::OWN_EXPRESSIONS;
-    if limit.is_exceeded_by(forms.len()) {
-        let what = format!("{} entries in `checks`; the limit is {limit}", forms.len());
-        return Err(case.problem(&[Key("checks"), At(limit.count())], Code::TOO_MANY, what, limit.help));
-    }
-    let mut names = BTreeSet::new();
-    let read = forms.into_iter().enumerate().map(|(index, CaseCheckForm { name, expr, rule })| {
-        let cursor = case.inner(&[Key("checks"), At(index)]);
-        if let Err(bad) = CaseTag::new(&name) {
-            return Err(cursor.problem(&[Key("name")], Code::BAD_ID, bad.to_string(), bad.help()));
-        }
-        if !names.insert(name.clone()) {
-            let what = format!("duplicate name \"{name}\"");
-            return Err(cursor.problem(&[Key("name")], Code::DUPLICATE_NAME, what, "give each check its own name"));
-        }
-        let requires = AnswerRequirement::All {
-            conditions: Vec::new(),
-            letter_case: LetterCase::Ignored,
-            expression: Some(expression(Some(name.into()), &expr, &cursor, &[Key("expr")])?),
-        };
-        Ok(AnswerEntry { line: cursor.line(), weight: 1.0, rule: cursor.rule(rule)?, requires })
-    });
-    read.collect()
-}
-
-fn expression(
-    name: Option<Box<str>>,
-    text: &str,
-    cursor: &JsonCursor<'_>,
-    path: &[Step<'_>],
-) -> Result<StatedExpression, Diagnostic> {
-    match Expression::parse(text) {
-        Ok(expression) => Ok(StatedExpression { name, expression }),
-        Err(bad) => Err(cursor.problem(path, Code::BAD_EXPRESSION, bad.what, bad.help)),
-    }
+/// The text of the part at a cursor.
+fn text_at<'c>(cursor: &JsonCursor<'c>) -> &'c str {
+    cursor.read::<&RawValue>().map_or("", |raw| raw.get())
 }
 
 /// Reads the conditions of one entry.
@@ -265,6 +274,11 @@ impl ConditionReader<'_, '_> {
 
     fn limit(&self, key: &str, most: Option<f64>) -> Result<Option<f64>, Diagnostic> {
         match most {
+            Some(_) if self.reader.scope == AnswerScope::Turn => {
+                let what = format!("{key} has no effect on a turn: time and cost are known of the whole run");
+                let help = "state it in the answer of the case";
+                Err(self.cursor.problem_of_key(&[Key(key)], Code::NO_EFFECT, what, help))
+            }
             Some(most) if most < 0.0 => {
                 let what = format!("{key} is {most}");
                 Err(self.cursor.problem(&[Key(key)], Code::BAD_NUMBER, what, "write a number that is not below 0"))

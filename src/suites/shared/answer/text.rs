@@ -8,6 +8,7 @@ use super::phrase::LetterCase;
 use crate::format::lenient;
 use crate::model::{Layer, Run, Tokens};
 use crate::suites::shared::reading::layer;
+use crate::suites::shared::turns::last_answer;
 use crate::text::recover::recover_any;
 use crate::text::{answer_of, norm, norm_cased, rtf};
 
@@ -16,7 +17,7 @@ use crate::text::{answer_of, norm, norm_cased, rtf};
 pub enum AnswerOutput {
     /// Nowhere: its cases cannot state `answer`.
     None,
-    /// Under the first of these keys that is there.
+    /// Under the first of these keys that is there; without one, the answer of the last turn of a conversation.
     Under(&'static [&'static str]),
     /// Under the first of these keys that is there; without one, the answer is the JSON of all outputs.
     UnderOrWhole(&'static [&'static str]),
@@ -43,7 +44,10 @@ impl AnswerText {
         let under = |keys: &[&str]| keys.iter().filter_map(|key| outputs.get(key)).find(|value| !value.is_null());
         let found = match output {
             AnswerOutput::None => None,
-            AnswerOutput::Under(keys) => under(keys).filter(|value| value.is_string()),
+            AnswerOutput::Under(keys) => match under(keys) {
+                Some(value) => Some(value).filter(|value| value.is_string()),
+                None => return Some(Self::of_text(last_answer(run)?, run.tokens)).filter(|answer| !answer.is_blank()),
+            },
             AnswerOutput::UnderOrWhole(keys) => under(keys).or(Some(&outputs)),
             AnswerOutput::TextOrList(list) if under(&[list]).is_some() => Some(&outputs),
             AnswerOutput::TextOrList(_) => under(&["text"]).or(Some(&outputs)),
@@ -54,14 +58,16 @@ impl AnswerText {
             Value::Object(fields) if fields.is_empty() => return None,
             other => (other.to_string(), Some(other.clone())),
         };
-        (!text.trim().is_empty()).then(|| Self {
-            text,
-            structured,
-            folded: OnceCell::new(),
-            cased: OnceCell::new(),
-            json: OnceCell::new(),
-            used: run.tokens,
-        })
+        Some(Self { structured, ..Self::of_text(text, run.tokens) }).filter(|answer| !answer.is_blank())
+    }
+
+    /// An answer that is a text, of a run that used so much.
+    pub fn of_text(text: String, used: Tokens) -> Self {
+        Self { text, structured: None, folded: OnceCell::new(), cased: OnceCell::new(), json: OnceCell::new(), used }
+    }
+
+    fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
     }
 
     /// The text as written.

@@ -1,0 +1,72 @@
+//! The called tools, compared with those that the case and its turns expect.
+
+use super::cases::ToolUseCase;
+use super::produced::ToolUseOutput;
+use super::trajectory::Followed;
+use crate::model::{Difference, Shortfall, Shortfalls};
+use crate::suites::shared::calls::ObservedCall;
+use crate::text::line;
+
+impl ToolUseCase {
+    /// The calls of unexpected tools.
+    pub fn unexpected_calls(&self, calls: &[ObservedCall]) -> Vec<Shortfall> {
+        let mut found = Shortfalls::default();
+        for call in calls {
+            let Some(tools) = self.allowed_tools(call).filter(|tools| !tools.contains(&call.name.as_str())) else {
+                continue;
+            };
+            found.add(&["unexpected_tool_rate"], || Difference {
+                line: self.line,
+                expected: match tools.as_slice() {
+                    [] => "no tool call".to_owned(),
+                    tools => format!("only calls of {}", tools.join(", ")),
+                },
+                produced: line(&format!("{}({})", call.name, call.arguments), 200),
+            });
+        }
+        found.into()
+    }
+
+    /// Whether the case or a turn of it states the expected tools.
+    pub fn states_tools(&self) -> bool {
+        self.tools.is_some() || self.messages.turns().iter().any(|turn| turn.tools.is_some())
+    }
+
+    /// How many of the expected tools were called where they are expected, and how many there are.
+    pub fn used_tools(&self, produced: &ToolUseOutput) -> (usize, usize) {
+        let count = |tools: &[String], calls: &[ObservedCall]| {
+            (tools.iter().filter(|tool| calls.iter().any(|call| call.name == **tool)).count(), tools.len())
+        };
+        let whole = count(self.tools.as_deref().unwrap_or_default(), &produced.calls);
+        let of_turns = (0_u32..).zip(self.messages.turns()).map(|(index, turn)| {
+            let calls = produced.turn(index).map_or(&[][..], |turn| &turn.calls);
+            count(turn.tools.as_deref().unwrap_or_default(), calls)
+        });
+        of_turns.fold(whole, |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+
+    /// The mean over the trajectories of the case and its turns; `None` without any. A missing turn follows none.
+    pub fn trajectory_f1(&self, whole: Option<&Followed>, produced: &ToolUseOutput) -> Option<f64> {
+        let of_turns = (0_u32..).zip(self.messages.turns()).filter_map(|(index, turn)| {
+            let trajectory = turn.trajectory.as_ref()?;
+            Some(produced.turn(index).map_or(0.0, |turn| trajectory.followed(&turn.calls).f1))
+        });
+        let all: Vec<f64> = whole.map(|followed| followed.f1).into_iter().chain(of_turns).collect();
+        (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+    }
+
+    /// Whether a call is of a tool that the case does not expect where it was made.
+    pub fn is_unexpected(&self, call: &ObservedCall) -> bool {
+        self.allowed_tools(call).is_some_and(|tools| !tools.contains(&call.name.as_str()))
+    }
+
+    /// The tools that are expected where a call was made: those of its turn, if it states any, and those of the case. `None` if neither
+    /// states any.
+    fn allowed_tools(&self, call: &ObservedCall) -> Option<Vec<&str>> {
+        let turns = self.messages.turns();
+        let index = call.turn.or((turns.len() == 1).then_some(0));
+        let of_turn = index.and_then(|index| turns.get(index as usize)?.tools.as_ref());
+        let stated: Vec<&Vec<String>> = self.tools.iter().chain(of_turn).collect();
+        (!stated.is_empty()).then(|| stated.into_iter().flatten().map(String::as_str).collect())
+    }
+}

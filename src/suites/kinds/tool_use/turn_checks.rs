@@ -1,0 +1,132 @@
+//! The checks of the turns of a conversation on one sample.
+
+use super::checks::ToolUseChecker;
+use super::produced::ProducedTurn;
+use super::trajectory::{Followed, Trajectory, TrajectoryCondition};
+use super::turns::CaseTurn;
+use crate::model::{Check, CheckKey, Failure, REDACTED, Tag};
+use crate::suites::shared::failure_classifier::CheckFailure;
+use crate::suites::shared::input::is_same_text;
+use crate::suites::shared::turns::turn_name;
+use crate::text::line;
+
+/// The longest quotation of a message, in characters.
+const QUOTED: usize = 80;
+
+/// The check that the run has the turns of the case.
+pub const TURNS: &str = "turns";
+
+impl ToolUseChecker<'_> {
+    /// Whether the run has the turns of the case, then the checks of each turn. None for a query.
+    pub fn conversation(&self) -> Vec<Check> {
+        let turns = self.case.messages.turns();
+        if turns.is_empty() {
+            return Vec::new();
+        }
+        let messages = || {
+            let messages: Vec<String> = turns.iter().map(|turn| quoted(&turn.user)).collect();
+            format!("an answer to each message of the user: {}", messages.join(", "))
+        };
+        let same = self.other_turns(turns).map(not_the_conversation);
+        let mut checks = vec![Check::of(TURNS, CheckKey::Only, self.case.line, messages, same)];
+        for (index, turn) in (0_u32..).zip(turns) {
+            checks.extend(self.turn(index, turn));
+        }
+        checks
+    }
+
+    /// How the turns of the run differ from those of the case.
+    fn other_turns(&self, stated: &[CaseTurn]) -> Option<String> {
+        let Some(made) = &self.produced.turns else { return Some("the outputs have no turns".to_owned()) };
+        if made.len() != stated.len() {
+            let last = made.last().and_then(|turn| turn.said.user.as_deref());
+            let last = last.map_or(String::new(), |user| format!(", the last one to {}", quoted(user)));
+            return Some(format!("answers: {}, needed: {}{last}", made.len(), stated.len()));
+        }
+        (0_u32..).zip(made.iter().zip(stated)).find_map(|(index, (made, stated))| {
+            // The redacted secret is unknown.
+            let user = made.said.user.as_deref().filter(|user| !user.contains(REDACTED))?;
+            let differs = !is_same_text(user, &stated.user);
+            differs.then(|| format!("{} answers {}, not {}", turn_name(index), quoted(user), quoted(&stated.user)))
+        })
+    }
+
+    fn turn(&self, index: u32, turn: &CaseTurn) -> Vec<Check> {
+        let name = turn_name(index);
+        let made = self.produced.turn(index);
+        let key = |key: CheckKey| key.inside(&name);
+        let mut checks = Vec::new();
+        match turn.tools.as_deref() {
+            None => {}
+            Some([]) => {
+                let expected = || format!("no tool call in {name}");
+                let failure = self.no_tool_in(&name, made);
+                checks.push(Check::of("no_tool", key(CheckKey::Only), turn.line, expected, failure));
+            }
+            Some(tools) => checks.extend(tools.iter().map(|tool| {
+                let expected = || format!("a call of {tool} in {name}");
+                let failure = self.tool_in(tool, &name, made);
+                Check::of("expected_tool", key(CheckKey::Named(tool.as_str().into())), turn.line, expected, failure)
+            })),
+        }
+        if let Some(trajectory) = &turn.trajectory {
+            checks.extend(self.trajectory_in(trajectory, turn.line, &name, made));
+        }
+        checks
+    }
+
+    fn trajectory_in(&self, trajectory: &Trajectory, line: u32, name: &str, made: Option<&ProducedTurn>) -> Vec<Check> {
+        let followed: Option<Followed> = made.map(|made| trajectory.followed(&made.calls));
+        let stated = TrajectoryCondition::ALL.into_iter().filter(|condition| trajectory.states(*condition));
+        let check = |condition: TrajectoryCondition| {
+            let failure = match &followed {
+                Some(followed) => followed
+                    .broken(condition)
+                    .map(|detail| self.choice(detail.to_owned(), condition.action().to_owned())),
+                None => Some(missing(name)),
+            };
+            let expected = || trajectory.expectation(condition);
+            Check::of(condition.as_str(), CheckKey::Only.inside(name), line, expected, failure)
+        };
+        stated.map(check).collect()
+    }
+
+    fn no_tool_in(&self, name: &str, made: Option<&ProducedTurn>) -> Option<Failure> {
+        let Some(made) = made else { return Some(missing(name)) };
+        let action = "make the prompt say when to answer without a tool";
+        (!made.calls.is_empty()).then(|| self.choice(called(name, made), action.to_owned()))
+    }
+
+    fn tool_in(&self, tool: &str, name: &str, made: Option<&ProducedTurn>) -> Option<Failure> {
+        let Some(made) = made else { return Some(missing(name)) };
+        let is_called = made.calls.iter().any(|call| call.name == tool);
+        (!is_called).then(|| self.not_called(tool, format!("{tool} was not called; {}", called(name, made))))
+    }
+
+    fn choice(&self, detail: String, next_action: String) -> Failure {
+        self.classifier.failure(CheckFailure::Choice, None, detail, next_action)
+    }
+}
+
+/// The failure of a check of a turn that the run does not have.
+fn missing(name: &str) -> Failure {
+    not_the_conversation(format!("{name} is missing"))
+}
+
+/// The failure of a run that is not the conversation of the case.
+fn not_the_conversation(detail: String) -> Failure {
+    let next_action = "make the agent answer each message of the user, then record the conversation again".to_owned();
+    Failure { tag: Tag::Schema, detail, next_action }
+}
+
+fn called(name: &str, made: &ProducedTurn) -> String {
+    let names: Vec<&str> = made.calls.iter().map(|call| call.name.as_str()).collect();
+    match names.as_slice() {
+        [] => format!("no tool was called in {name}"),
+        names => format!("in {name} the agent called {}", names.join(", ")),
+    }
+}
+
+fn quoted(message: &str) -> String {
+    format!("\"{}\"", line(message, QUOTED))
+}
