@@ -14,8 +14,8 @@ use super::{Model, Pending, Program, TargetClient};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{Entry, Files};
 use crate::model::{
-    CallError, Charge, Interruption, ModelCallResult, RepoPath, RunEvidence, RunRecord, RunStatus, SampleRequest,
-    TokenUsage, Toolbox,
+    CallError, Charge, ConversationSoFar, Interruption, ModelCallResult, RepoPath, RunEvidence, RunRecord, RunStatus,
+    SampleRequest, TokenUsage, Toolbox,
 };
 
 /// How often a call that waits for the first answer looks whether it is there.
@@ -40,7 +40,10 @@ impl Engine<'_> {
     ) -> Result<RunRecord, SampleFailure> {
         match &permit.queue.client {
             TargetClient::Model(model) => self.converse(&**model, request, permit, budget, usage).await,
-            TargetClient::Program(program) => self.start(&**program, request, permit, budget, usage).await,
+            TargetClient::Program(program) if request.ask.messages.is_empty() => {
+                self.start(&**program, request, permit, budget, usage).await
+            }
+            TargetClient::Program(program) => self.talk(&**program, request, permit, budget, usage).await,
         }
     }
 
@@ -88,7 +91,7 @@ impl Engine<'_> {
     }
 
     /// Runs the agent's own program. Usage is taken from its record.
-    async fn start(
+    pub(super) async fn start(
         &self,
         program: &dyn Program,
         request: &SampleRequest,
@@ -96,7 +99,8 @@ impl Engine<'_> {
         budget: &BudgetState,
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
-        let asked = request.system.len() + request.ask.prompt.len().max(request.ask.inputs.to_string().len());
+        let before = request.conversation.as_ref().map_or(0, ConversationSoFar::bytes);
+        let asked = request.system.len() + request.ask.prompt.len().max(request.ask.inputs.to_string().len()) + before;
         let estimate = self.estimate(permit.queue, asked);
         let ran = self.call(permit, (budget, estimate), usage, || program.run(request)).await;
         usage.complaints.push_str(&program.complaints(request).unwrap_or_default());

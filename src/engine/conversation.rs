@@ -1,16 +1,18 @@
 //! The conversation loop of a model: it answers or calls tools, and gets their results, until it answers without a tool
 //! call.
 
+use std::collections::VecDeque;
+
 use serde_json::{Value, json};
 
 use super::tools::Tools;
 use crate::files::Files;
 use crate::model::{
-    AnswerForm, Conversation, Json, Message, ModelTurn, SampleRequest, Steps, ToolAnswer, ToolCall, Toolbox,
+    AnswerForm, Conversation, Json, Message, ModelTurn, PastTurn, SampleRequest, Steps, ToolAnswer, ToolCall, Toolbox,
 };
 use crate::text::recover::recover_any;
 
-/// Maximum number of turns; a model that still calls tools then is not asked again.
+/// Maximum number of turns of the model for one message of the user; a model that still calls tools then is not asked again.
 const MOST_TURNS: usize = 24;
 
 /// A conversation in progress.
@@ -18,7 +20,12 @@ pub struct OngoingConversation<'a> {
     tools: Tools<'a>,
     conversation: Conversation,
     calls: Vec<ToolCall>,
+    /// The turns of the model since the user's last message.
     turns: usize,
+    /// What the user still says, the next message first; `None` if the user says one thing.
+    later: Option<VecDeque<String>>,
+    /// What the user said, with the answers.
+    said: Vec<PastTurn>,
 }
 
 /// What to do after a turn.
@@ -43,13 +50,23 @@ impl<'a> OngoingConversation<'a> {
     /// The conversation of a request before its first turn.
     pub fn new(request: &'a SampleRequest, folder: &'a dyn Files) -> Self {
         let tools = Tools::new(&request.ask.tools, folder);
+        let said = |text: &str| PastTurn { user: text.to_owned(), text: String::new(), calls: Vec::new() };
+        let later: VecDeque<String> = request.ask.messages.iter().skip(1).map(|message| message.text.clone()).collect();
         let conversation = Conversation {
             system: instructed(&request.system, request.ask.answer.as_ref()),
             messages: vec![Message::User(request.ask.prompt.clone())],
             tools: tools.specs(),
             answer: request.ask.answer.clone(),
         };
-        Self { tools, conversation, calls: Vec::new(), turns: 0 }
+        let is_conversation = !request.ask.messages.is_empty();
+        Self {
+            tools,
+            conversation,
+            calls: Vec::new(),
+            turns: 0,
+            later: is_conversation.then_some(later),
+            said: vec![said(&request.ask.prompt)],
+        }
     }
 
     /// The messages, tools and answer format of the next turn.
@@ -62,6 +79,7 @@ impl<'a> OngoingConversation<'a> {
         self.turns += 1;
         let ModelTurn { text, calls, .. } = turn;
         let mut answers = Vec::with_capacity(calls.len());
+        let turn = self.later.as_ref().and_then(|_| u32::try_from(self.said.len() - 1).ok());
         for call in &calls {
             let outcome = self.tools.answer(call);
             self.calls.push(ToolCall {
@@ -70,16 +88,30 @@ impl<'a> OngoingConversation<'a> {
                 result: outcome.as_ref().map_or_else(|_| Json::null(), |result| Json::from(result.to_string())),
                 error: outcome.as_ref().err().cloned(),
                 latency_ms: None,
-                turn: None,
+                turn,
             });
             answers.push(ToolAnswer { id: call.id.clone(), outcome });
         }
-        let next = if calls.is_empty() || self.turns >= MOST_TURNS { NextTurn::Done } else { NextTurn::Ask };
+        if let Some(said) = self.said.last_mut() {
+            said.text.clone_from(&text);
+        }
+        let is_answered = calls.is_empty();
+        // A silent model ended the conversation: no vendor accepts an empty message.
+        let goes_on = is_answered && !text.trim().is_empty();
         self.conversation.messages.push(Message::Model { text, calls });
         if !answers.is_empty() {
             self.conversation.messages.push(Message::Tools(answers));
         }
-        next
+        match self.later.as_mut().filter(|_| goes_on).and_then(VecDeque::pop_front) {
+            Some(message) => {
+                self.turns = 0;
+                self.said.push(PastTurn { user: message.clone(), text: String::new(), calls: Vec::new() });
+                self.conversation.messages.push(Message::User(message));
+                NextTurn::Ask
+            }
+            None if is_answered || self.turns >= MOST_TURNS => NextTurn::Done,
+            None => NextTurn::Ask,
+        }
     }
 
     /// Ends the conversation: its last text, its steps and the files read.
@@ -90,6 +122,9 @@ impl<'a> OngoingConversation<'a> {
         });
         let text = text.unwrap_or_default();
         let outputs = match toolbox {
+            Toolbox::Empty | Toolbox::Canned(_) if self.later.is_some() => {
+                json!({ "text": text, "turns": said_turns(&self.said) })
+            }
             Toolbox::Empty | Toolbox::Canned(_) => json!({ "text": text }),
             Toolbox::Folder { .. } => {
                 self.tools.event("result_written");
@@ -105,6 +140,11 @@ impl<'a> OngoingConversation<'a> {
         let steps = Steps::Seen { node_transitions: Vec::new(), tool_calls: self.calls, events };
         ConversationOutcome { outputs: Json::from(outputs.to_string()), steps, read: self.tools.read }
     }
+}
+
+/// The turns of a conversation, as they are recorded.
+pub(super) fn said_turns(said: &[PastTurn]) -> Value {
+    said.iter().map(|PastTurn { user, text, calls: _ }| json!({ "user": user, "text": text })).collect()
 }
 
 /// The result of an inspection: the `result` field of the answered object, else the whole text.

@@ -6,6 +6,7 @@
 mod budget;
 mod calls;
 mod conversation;
+mod program_talk;
 mod refine;
 mod retry;
 mod sample_job;

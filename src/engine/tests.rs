@@ -54,8 +54,8 @@ fn request(case: &str, sample: u32, tools: Toolbox) -> SampleRequest {
         agent: AgentName::new("a").unwrap(),
         case: CaseId::new(case).unwrap(),
     };
-    let ask = Ask { prompt: format!("{case}/{sample}"), inputs: json!({}), answer: None, tools };
-    SampleRequest { key, sample, system: String::new(), ask }
+    let ask = Ask { prompt: format!("{case}/{sample}"), inputs: json!({}), answer: None, tools, messages: Vec::new() };
+    SampleRequest { key, sample, system: String::new(), ask, conversation: None }
 }
 
 fn jobs(cases: usize, samples: u32) -> Vec<SampleJob> {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::model::{CannedResult, CannedTool, SampleRequest, ToolSpec, Toolbox};
+use crate::model::{CannedResult, CannedTool, PastTurn, SampleRequest, ToolSpec, Toolbox};
 
 const SCHEMA: &str = "goldgate.request/1";
 
@@ -28,12 +28,37 @@ pub struct RequestFile<'a> {
     sample: u32,
     /// `prompt`: the case in words; `system`: the agent's prompt package, if any; and the inputs of the kind of suite.
     inputs: Map<String, Value>,
+    /// The place in a conversation, if the case is one: each message of the user is a request of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversation: Option<ConversationFile<'a>>,
     /// The format of the answer's `outputs`, if the kind defines one.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<AnswerFile<'a>>,
     /// The tools that the run may use, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<ToolsFile<'a>>,
+}
+
+/// The place in a conversation.
+#[derive(Serialize, JsonSchema)]
+struct ConversationFile<'a> {
+    /// Id of the conversation, the same in all its turns.
+    id: String,
+    /// Index of the turn, from 0.
+    turn: usize,
+    /// The turns before, in order.
+    before: Vec<PastTurnFile<'a>>,
+}
+
+/// A turn that was answered.
+#[derive(Serialize, JsonSchema)]
+struct PastTurnFile<'a> {
+    /// What the user said.
+    user: &'a str,
+    /// `outputs.text` of the program's answer.
+    text: &'a str,
+    /// `intermediate.tool_calls` of the program's answer.
+    tool_calls: &'a [Value],
 }
 
 /// The format of an answer.
@@ -85,8 +110,16 @@ struct ResultFile<'a> {
     says: &'a Value,
 }
 
-/// The id of a request, unique in a run of goldgate.
+/// The id of a request, unique in a run of goldgate: that of its sample, and in a conversation the index of its turn.
 pub fn id(request: &SampleRequest) -> String {
+    match &request.conversation {
+        Some(conversation) => format!("{}/{}", sample_id(request), conversation.before.len()),
+        None => sample_id(request),
+    }
+}
+
+/// The id of a sample, the same for all turns of a conversation.
+pub fn sample_id(request: &SampleRequest) -> String {
     let key = &request.key;
     format!("{}/{}/{}/{}", key.suite, key.agent, key.case, request.sample)
 }
@@ -101,6 +134,11 @@ pub fn written(request: &SampleRequest) -> String {
         case: request.key.case.as_str(),
         sample: request.sample,
         inputs: inputs(request),
+        conversation: request.conversation.as_ref().map(|conversation| ConversationFile {
+            id: sample_id(request),
+            turn: conversation.before.len(),
+            before: conversation.before.iter().map(past_turn).collect(),
+        }),
         answer: request.ask.answer.as_ref().map(|form| AnswerFile { name: form.name, schema: &form.schema }),
         tools: tools(&request.ask.tools),
     };
@@ -118,6 +156,10 @@ fn inputs(request: &SampleRequest) -> Map<String, Value> {
         inputs.insert("system".to_owned(), request.system.as_str().into());
     }
     inputs
+}
+
+fn past_turn(PastTurn { user, text, calls }: &PastTurn) -> PastTurnFile<'_> {
+    PastTurnFile { user, text, tool_calls: calls }
 }
 
 fn tools(toolbox: &Toolbox) -> Option<ToolsFile<'_>> {

@@ -18,6 +18,37 @@ pub struct SampleRequest {
     pub system: String,
     /// The task of the case.
     pub ask: Ask,
+    /// The place in a conversation, if the request is one turn of it.
+    pub conversation: Option<ConversationSoFar>,
+}
+
+/// The place of a request in a conversation.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConversationSoFar {
+    /// The turns before, in order.
+    pub before: Vec<PastTurn>,
+}
+
+impl ConversationSoFar {
+    /// The bytes of its texts.
+    pub fn bytes(&self) -> usize {
+        let of = |turn: &PastTurn| {
+            let calls: usize = turn.calls.iter().map(|call| call.to_string().len()).sum();
+            turn.user.len() + turn.text.len() + calls
+        };
+        self.before.iter().map(of).sum()
+    }
+}
+
+/// A turn of a conversation that was answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastTurn {
+    /// What the user said.
+    pub user: String,
+    /// What the agent answered.
+    pub text: String,
+    /// The tool calls that the agent stated, as it wrote them.
+    pub calls: Vec<Value>,
 }
 
 /// The task of a case: as text for a bare model, as fields for an agent's own program.
@@ -31,6 +62,27 @@ pub struct Ask {
     pub answer: Option<AnswerForm>,
     /// The tools that the agent may use.
     pub tools: Toolbox,
+    /// The user's messages in a conversation, the first one among them; empty if the user says one thing.
+    pub messages: Vec<UserMessage>,
+}
+
+impl Ask {
+    /// Everything that the agent hears: the prompt, or all messages of a conversation.
+    pub fn said(&self) -> Vec<&str> {
+        match self.messages.as_slice() {
+            [] => vec![&self.prompt],
+            messages => messages.iter().map(|message| message.text.as_str()).collect(),
+        }
+    }
+}
+
+/// What the user says in one turn of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UserMessage {
+    /// The text for a model.
+    pub text: String,
+    /// The same as a JSON object, for `command` and `http` targets.
+    pub inputs: Value,
 }
 
 /// A role in a loop of two agents.

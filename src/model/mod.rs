@@ -52,8 +52,9 @@ pub use approval::{Approval, ChangeClass, GoldenChange, Weight};
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, PASSED, six_places};
 pub use branch_tip::BranchTip;
 pub use call::{
-    AnswerForm, Ask, AskedCall, CallError, CannedResult, CannedTool, Charge, Conversation, LoopRole, Message,
-    ModelTurn, NextRole, Retry, SampleRequest, StopReason, TokenUsage, ToolAnswer, ToolSpec, Toolbox,
+    AnswerForm, Ask, AskedCall, CallError, CannedResult, CannedTool, Charge, Conversation, ConversationSoFar, LoopRole,
+    Message, ModelTurn, NextRole, PastTurn, Retry, SampleRequest, StopReason, TokenUsage, ToolAnswer, ToolSpec,
+    Toolbox, UserMessage,
 };
 pub use case_choice::CaseChoice;
 pub use comment::{BranchOrigin, Comment, PullRequest, RunNumber};

@@ -108,7 +108,7 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
         put(&mut out, &format!("asked{of_run}:"));
         match ask.prompt.as_str() {
             "" => put(&mut out, &format!("  {}", line(&ask.inputs.to_string(), 400))),
-            prompt => exhibit::text(&mut out, prompt.lines()),
+            _ => exhibit::text(&mut out, ask.said().into_iter().flat_map(str::lines)),
         }
     }
     let start = case.checks.iter().map(|check| check.location.line).min().unwrap_or(1);
@@ -149,15 +149,18 @@ const LONGEST: usize = 100_000;
 pub fn render_prompt(key: &RunKey, ask: Option<&Ask>) -> String {
     let mut out = String::new();
     put(&mut out, &format!("{}/{}/{}: the input of a live agent", key.suite, key.agent, key.case));
-    let Some(Ask { prompt, inputs, answer, tools }) = ask else {
+    let Some(Ask { prompt, inputs, answer, tools, messages: _ }) = ask else {
         put(&mut out, "  none: this kind has no live agents\n");
         return out;
     };
     if prompt.is_empty() {
         put(&mut out, &format!("  fields only: {}", line(&inputs.to_string(), LONGEST)));
     }
-    for one in prompt.lines() {
-        put(&mut out, &exhibit::indented("    ", one, LONGEST));
+    for (index, text) in ask.map(Ask::said).unwrap_or_default().into_iter().enumerate() {
+        if index > 0 {
+            put(&mut out, "  then, after the answer:");
+        }
+        text.lines().for_each(|one| put(&mut out, &exhibit::indented("    ", one, LONGEST)));
     }
     if let Some(form) = answer {
         put(&mut out, &format!("  answer      {}: {}", form.name, line(&form.schema.to_string(), LONGEST)));

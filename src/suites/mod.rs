@@ -38,7 +38,10 @@ pub use self::shared::entries::GoldenEntries;
 pub use self::shared::every_kind::COMMON;
 pub use self::shared::failure_classifier::broken_tools;
 pub use self::shared::grade_context::{GradeContext, PromptPackage};
-pub use self::shared::input::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
+pub use self::shared::input::{
+    are_same_texts, has_other_messages, has_rounds, input_digest, is_conversation, is_of_another_case, is_shown_in,
+    user_messages,
+};
 pub use self::shared::judged::{Exhibit, vote};
 pub use self::shared::labels::{GivenLabel, Label, LabelContent, LabelForm, Labels, NewLabel, with_label};
 pub use self::shared::meaning::MeaningReader;

@@ -8,7 +8,7 @@ use std::process::Command;
 use goldgate::files::sha256_hex;
 use libtest_mimic::Trial;
 use rows::ROWS;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cases::copy;
 use crate::repository::{EXPECTED, RUN, Ran, Repository, root};
@@ -40,6 +40,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a case that is retired without a reason is refused", retired_without_reason),
         trial("a case that is retired with a reason needs an approval", retired),
         trial("a file that a case reads from outside its suite's folder is guarded", outside),
+        trial("an edited turn of a conversation is one edited case", turn),
         trial("an edited file of tools needs an approval", tools),
         trial("documents that Git LFS keeps elsewhere are compared by what they hold", kept_by_lfs),
         trial("git's own configuration runs nothing", no_tricks),
@@ -323,6 +324,35 @@ fn outside() {
         found[1].0,
         "fixtures/repos/prompt_injection_repo/app/user.py of `evidence` added, used by prompt_injection_repo"
     );
+}
+
+fn turn() {
+    let repository = Repository::empty();
+    repository.remove(".git");
+    repository.write(
+        "goldgate.yaml",
+        "version: 1\nbaseline: latest.json\nsuites:\n  - id: talks\n    kind: tool_use\n    path: cases.json\n    agents: { helper: { \
+         deterministic: { replay: runs }, fingerprint: { none: written by hand } } }\n",
+    );
+    let case = |id: &str| {
+        json!({ "id": id, "category": "multi_step", "turns": [
+            { "user": "Where is it?", "answer": { "all_of": ["here"] } }, { "user": "Thanks.", "tools": [] }] })
+    };
+    let cases = json!([case("one"), case("two"), case("three")]);
+    repository.write("cases.json", serde_json::to_string_pretty(&cases).unwrap());
+    let said =
+        json!([{ "user": "Where is it?", "text": "It is here." }, { "user": "Thanks.", "text": "You are welcome." }]);
+    let record = json!({ "status": "completed", "outputs": { "turns": said } }).to_string();
+    ["one", "two", "three"].iter().for_each(|id| repository.write(&format!("runs/helper/{id}.json"), &record));
+    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
+    commit_all(&repository);
+    let mut edited = cases;
+    edited[1]["turns"][0]["answer"]["all_of"][0] = json!("it");
+    // Another layout of the file is no change.
+    repository.write("cases.json", edited.to_string());
+    let found = changes(&against(&repository, &["--format", "json"]));
+    let said = "expectation of two of `talks` edited: turns[0].answer.all_of[0] \"here\" -> \"it\"";
+    assert_eq!(found, [(said.to_owned(), true)]);
 }
 
 fn tools() {

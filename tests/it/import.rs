@@ -11,7 +11,7 @@ use goldgate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use self::otlp::{failed_trace, older_traces, request, silent_trace, span, trace};
+use self::otlp::{conversation, failed_trace, older_traces, request, silent_trace, span, trace};
 use crate::repository::Repository;
 use crate::trial;
 
@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a trace with messages in older forms becomes the same", older_traces),
         trial("a trace without content has its calls and counts and says that the text is missing", silent_trace),
         trial("a failed trace is a run that did not complete", failed_trace),
+        trial("a trace of several turns keeps them, each call with its turn", conversation),
         trial("conversations a line are samples of a case, or cases of their own", lines),
         trial("traces are cases by an attribute", traces),
         trial("what was said in between is kept, and what is left out is told", between),

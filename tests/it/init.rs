@@ -14,7 +14,12 @@ pub fn trials() -> Vec<Trial> {
         trial("a setup proposes gates with known rates, or says that too few samples are recorded", rates),
         trial("the workflow names the action that the user states", action),
         trial("a file that is not a transcript is refused before anything is written", no_transcript),
-        trial("a conversation of several turns is left out of a setup, and named", several_turns),
+        trial("a conversation of several turns becomes a case with turns", several_turns),
+        trial("messages of a user without an answer between them are one turn", two_messages),
+        trial(
+            "a conversation with a message of the system between answers is left out of a setup, and named",
+            instructed,
+        ),
         trial("a setup that fails leaves nothing behind", nothing_left),
         trial("results of promptfoo are set up with their assertions", promptfoo),
     ]
@@ -251,12 +256,61 @@ fn several_turns() {
         { "role": "user", "content": "Cancel my order." },
         { "role": "assistant", "content": "Which one?" },
         { "role": "user", "content": "Number 17." },
+        { "role": "assistant", "tool_calls": [
+            { "id": "1", "type": "function", "function": { "name": "cancel", "arguments": "{\"id\": 17}" } }] },
+        { "role": "tool", "tool_call_id": "1", "content": "done" },
         { "role": "assistant", "content": "Order 17 was cancelled." }] });
     repository.write("transcripts/cancel.json", turns.to_string());
     let ran = repository.goldgate(&["init", "--from", "transcripts"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let said =
-        "left out: 1 conversation with several messages of the user, because a case has one: transcripts/cancel.json\n";
+    assert!(!ran.stdout.contains("or with turns that"), "{}", ran.stdout);
+    let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+    let case = cases["cases"].as_array().unwrap().iter().find(|case| case["id"] == "cancel").unwrap();
+    assert_eq!(
+        case["turns"],
+        json!([
+            { "user": "Cancel my order.", "tools": [], "answer": { "any_of": ["Which"] } },
+            { "user": "Number 17.", "tools": ["cancel"], "answer": { "any_of": ["cancelled"] } },
+        ])
+    );
+    assert_eq!((case.get("query"), case.get("expected_tools")), (None, None));
+    let record: Value = serde_json::from_str(&repository.read("golden/runs/agent/cancel.json")).unwrap();
+    assert_eq!(record["outputs"]["turns"][1], json!({ "user": "Number 17.", "text": "Order 17 was cancelled." }));
+    assert_eq!(record["intermediate"]["tool_calls"][0]["turn"], 1);
+    assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
+    let ran = repository.goldgate(&["run", "--update-baseline"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn two_messages() {
+    let repository = transcribed();
+    let turns = json!({ "messages": [
+        { "role": "user", "content": "Cancel my order." },
+        { "role": "user", "content": "It is number 17." },
+        { "role": "assistant", "content": "Order 17 was cancelled." }] });
+    repository.write("transcripts/cancel.json", turns.to_string());
+    let ran = repository.goldgate(&["init", "--from", "transcripts"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+    let case = cases["cases"].as_array().unwrap().iter().find(|case| case["id"] == "cancel").unwrap();
+    assert_eq!(case["turns"][0]["user"], "Cancel my order.\n\nIt is number 17.");
+    assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
+}
+
+fn instructed() {
+    let repository = transcribed();
+    let turns = json!({ "messages": [
+        { "role": "user", "content": "Cancel my order." },
+        { "role": "assistant", "content": "Which one?" },
+        { "role": "system", "content": "The user is angry." },
+        { "role": "user", "content": "Number 17." },
+        { "role": "assistant", "content": "Order 17 was cancelled." }] });
+    repository.write("transcripts/cancel.json", turns.to_string());
+    let ran = repository.goldgate(&["init", "--from", "transcripts"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let said = "left out: 1 conversation with a message of the system after the first one of the user, or with turns that cannot be told apart: \
+                transcripts/cancel.json\n";
     assert!(ran.stdout.contains(said), "{}", ran.stdout);
     assert!(!repository.read("golden/cases.json").contains("Cancel my order."));
 }

@@ -200,9 +200,9 @@ impl ImportNames<'_> {
     /// Why a run that names no case has none, where the config's cases are known.
     fn unknown_case(&self, agent: &AgentName, imported: ImportedRun<'_>, problem: Diagnostic) -> Diagnostic {
         let ImportedRun { run, source, form: _ } = imported;
-        let (Some(known), None, Some(query)) = (self.known, &run.case, &run.query) else { return problem };
-        let asked = line(query, SHOWN);
-        let cases: Vec<String> = known.cases_asking(agent, query).into_iter().map(|case| case.to_string()).collect();
+        let (Some(known), None, false) = (self.known, &run.case, run.messages().is_empty()) else { return problem };
+        let asked = line(&run.messages().join(" / "), SHOWN);
+        let cases: Vec<String> = known.cases_asking(agent, run).into_iter().map(|case| case.to_string()).collect();
         let (what, help) = match cases.as_slice() {
             [] => (
                 format!("no case of the agent \"{agent}\" asks {asked:?}"),

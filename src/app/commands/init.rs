@@ -151,8 +151,8 @@ struct ProposedCases {
     stage: CaseStage,
     /// The files of conversations without a query or an answer, or that failed.
     incomplete: Vec<String>,
-    /// The files of conversations with several messages of the user: a case has one.
-    of_several_turns: Vec<String>,
+    /// The files of conversations whose turns are not known, or with a message of the system after the user's first one.
+    of_unknown_turns: Vec<String>,
 }
 
 impl ProposedCases {
@@ -169,31 +169,31 @@ impl ProposedCases {
     }
 }
 
-/// One case per query and stated case. Several conversations of it in a file are its samples; one in another file is a case of its own.
+/// One case per messages of the user and stated case. Several conversations of it in a file are its samples; one in another file is a case of its own.
 fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
     let words = AnswerWords::of(files.iter().flat_map(|file| &file.runs).filter_map(|run| run.text.as_deref()));
     let (mut cases, mut used): (Vec<ProposedCase>, _) = (Vec::new(), BTreeSet::new());
-    let (mut incomplete, mut of_several_turns) = (Vec::new(), Vec::new());
+    let (mut incomplete, mut of_unknown_turns) = (Vec::new(), Vec::new());
     let mut assigned = Vec::with_capacity(files.len());
     for file in files {
-        let mut known: BTreeMap<(Option<&str>, &str), usize> = BTreeMap::new();
+        let mut known: BTreeMap<(Option<&str>, Vec<&str>), usize> = BTreeMap::new();
         let origins = file.origins();
         let mut of_file = Vec::with_capacity(file.runs.len());
         let name = file.source.file.to_string();
         for run in &file.runs {
-            if run.interjected.is_some() {
-                of_several_turns.push(name.clone());
+            if run.instructed.is_some() || (run.interjected.is_some() && run.turns.is_empty()) {
+                of_unknown_turns.push(name.clone());
                 of_file.push(None);
                 continue;
             }
-            let query = run.query.as_deref().filter(|_| run.status == RunStatus::Completed);
-            let case = query.and_then(|query| match known.get(&(run.case.as_deref(), query)) {
+            let said = Some(run.messages()).filter(|said| run.status == RunStatus::Completed && !said.is_empty());
+            let case = said.and_then(|said| match known.get(&(run.case.as_deref(), said.clone())) {
                 Some(case) => Some(*case),
                 None => {
                     let mut case = ProposedCase::of(run, origins.of(run), &words, stage)?;
                     case.renamed(&mut used);
                     cases.push(case);
-                    known.insert((run.case.as_deref(), query), cases.len() - 1);
+                    known.insert((run.case.as_deref(), said), cases.len() - 1);
                     Some(cases.len() - 1)
                 }
             });
@@ -207,7 +207,7 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
         }
         assigned.push(of_file);
     }
-    ProposedCases { cases, assigned, stage, incomplete, of_several_turns }
+    ProposedCases { cases, assigned, stage, incomplete, of_unknown_turns }
 }
 
 /// Reads all files, and the JSON files of folders.
@@ -366,7 +366,10 @@ fn next(args: &InitArgs, proposed: &ProposedCases) -> String {
     let mut lines = vec![String::new()];
     for (files, why) in [
         (&proposed.incomplete, "without a user's message, without an answer, or with an error"),
-        (&proposed.of_several_turns, "with several messages of the user, because a case has one"),
+        (
+            &proposed.of_unknown_turns,
+            "with a message of the system after the first one of the user, or with turns that cannot be told apart",
+        ),
     ] {
         if !files.is_empty() {
             let count = plural(files.len(), "conversation", "conversations");

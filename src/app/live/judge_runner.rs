@@ -194,7 +194,7 @@ fn planned_votes<'a>(requests: &JudgeRequests<'a>) -> Result<Vec<PlannedRun<'a>>
         };
         for vote in 0..judge.config.votes {
             let (system, ask) = exhibit.judge_prompt(&judge.rubric, vote);
-            let request = SampleRequest { key: key.clone(), sample: vote, system, ask };
+            let request = SampleRequest { key: key.clone(), sample: vote, system, ask, conversation: None };
             wanted.push(PlannedRun {
                 refinement: None,
                 loaded,

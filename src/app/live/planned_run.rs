@@ -77,7 +77,7 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
                 // No verdict says when enough of a draft is known.
                 let is_draft = pair.marks.stage == CaseStage::Draft;
                 let alone = pair.runs.len() == 1 && !elsewhere.contains(key) && !is_draft;
-                let request = SampleRequest { key: key.clone(), sample: 0, system, ask };
+                let request = SampleRequest { key: key.clone(), sample: 0, system, ask, conversation: None };
                 // As in a replay of recordings: all recorded samples, and at least those that are planned.
                 let recorded = live.exchanges.as_ref().filter(|_| plan.wanted.samples.is_none());
                 let recorded = recorded.map_or(0, |folder| recorded_count(files, folder, &key.agent, &key.case));
@@ -108,7 +108,9 @@ pub fn requested_bytes(
         let count = one.samples.max(samples.get(&one.request.key).copied().unwrap_or(1));
         let SampleRequest { system, ask, .. } = &one.request;
         let sum: &mut u64 = bytes.entry(one.live.target.clone()).or_default();
-        *sum = sum.saturating_add(u64::from(count) * (system.len() + ask.prompt.len()) as u64);
+        *sum = sum.saturating_add(
+            u64::from(count) * (system.len() + ask.said().iter().map(|text| text.len()).sum::<usize>()) as u64,
+        );
     }
     Ok(bytes)
 }

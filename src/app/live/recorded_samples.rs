@@ -23,7 +23,7 @@ pub fn recorded_samples(
             Some(file) => read_exchanges(files, file),
             None => Err(format!("sample {sample} is not recorded in {folder}: record it with goldgate record")),
         };
-        (request_v1::id(&SampleRequest { sample, ..request.clone() }), recorded)
+        (request_v1::sample_id(&SampleRequest { sample, ..request.clone() }), recorded)
     };
     samples.map(of_sample).collect()
 }

@@ -28,7 +28,7 @@ impl SampleAddress {
         state: &AnswerInputs,
         critic: Option<&(&Target, String)>,
     ) -> Self {
-        let SampleRequest { key, sample, system, ask } = request;
+        let SampleRequest { key, sample, system, ask, conversation: _ } = request;
         let tools = match &ask.tools {
             Toolbox::Empty => json!(null),
             Toolbox::Canned(tools) => tools.iter().map(canned).collect(),

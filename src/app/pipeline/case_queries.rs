@@ -10,7 +10,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
 use crate::format::transcript::Transcript;
 use crate::model::{AgentName, CaseId, RepoPath};
-use crate::suites::{CaseStage, is_same_text, query, with_cases};
+use crate::suites::{CaseStage, are_same_texts, user_messages, with_cases};
 use crate::world::{Disk, World};
 
 /// The default config file.
@@ -90,21 +90,23 @@ impl KnownCases {
         Ok(Some(Self { disk, plan }))
     }
 
-    /// The case of an agent with the query of the run; of several, the one with the name of the file. `None` without such a case.
+    /// The case of an agent in which the user says what the run's user says; of several, the one with the name of the file. `None` without
+    /// such a case.
     pub fn case_of(&self, agent: &AgentName, run: &Transcript, file: &str) -> Option<CaseId> {
-        let found = self.cases_asking(agent, run.query.as_deref()?);
+        let found = self.cases_asking(agent, run);
         let named = id_of_file(file).and_then(|id| found.iter().find(|case| case.as_str() == id));
         let only = found.first().filter(|_| found.len() == 1);
         named.or(only).map(|case| (*case).clone())
     }
 
-    /// The cases of an agent with a query.
-    pub fn cases_asking(&self, agent: &AgentName, asked: &str) -> BTreeSet<&CaseId> {
+    /// The cases of an agent in which the user says what the run's user says.
+    pub fn cases_asking(&self, agent: &AgentName, run: &Transcript) -> BTreeSet<&CaseId> {
+        let said = run.messages();
         let mut found: BTreeSet<&CaseId> = BTreeSet::new();
         for loaded in &self.plan.suites {
             for pair in loaded.suite.pairs_to_run().filter(|pair| pair.agent == *agent) {
-                let asks = pair.runs.iter().filter_map(|key| loaded.suite.ask(pair, key, &self.disk).ok()?);
-                if asks.filter_map(|ask| query(&ask).map(str::to_owned)).any(|query| is_same_text(&query, asked)) {
+                let mut asks = pair.runs.iter().filter_map(|key| loaded.suite.ask(pair, key, &self.disk).ok()?);
+                if !said.is_empty() && asks.any(|ask| are_same_texts(&user_messages(&ask), &said)) {
                     found.insert(&pair.case);
                 }
             }
@@ -125,12 +127,12 @@ impl KnownCases {
     pub fn add_drafts(&self, runs: &[NewRun<'_>]) -> Result<AddedDrafts<'_>, CliError> {
         let words = AnswerWords::of(runs.iter().filter_map(|new| new.run.text.as_deref()));
         let mut files: BTreeMap<&RepoPath, ExtendedFile> = BTreeMap::new();
-        let mut added: BTreeMap<(&RepoPath, Option<&str>, Vec<&str>), CaseId> = BTreeMap::new();
+        let mut added: BTreeMap<(&RepoPath, Option<&str>, Vec<Vec<&str>>), CaseId> = BTreeMap::new();
         let mut drafts = AddedDrafts { disk: Some(&self.disk), ..AddedDrafts::default() };
         for NewRun { run, origin, agent } in runs {
             let loaded = self.suite_of(agent)?;
             let path = &loaded.config.path;
-            let asked = run.query.as_deref().unwrap_or_default().split_whitespace().collect();
+            let asked = run.messages().into_iter().map(|message| message.split_whitespace().collect()).collect();
             let key = (path, run.case.as_deref(), asked);
             if let Some(case) = added.get(&key) {
                 drafts.cases.push(Some(case.clone()));

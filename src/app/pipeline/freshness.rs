@@ -17,7 +17,7 @@ use crate::model::{
     Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, Run, RunKey, RunSource, Sample, StalePolicy, SuiteId,
     Tier,
 };
-use crate::suites::{Pair, PromptPackage, Suite, input_digest, is_of_another_case, kind};
+use crate::suites::{Pair, PromptPackage, Suite, has_other_messages, input_digest, is_of_another_case, kind};
 
 /// The current state that the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {
@@ -179,6 +179,8 @@ impl ReplayedAgent<'_> {
 /// Returns whether a recording answers the current request of its case. A missing case counts as another request.
 fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn() -> &'i CurrentDigest) -> RecordingAge {
     match (&run.provenance.input_sha256, &run.prompt) {
+        // Whatever its digest says.
+        (_, _) if has_turns(run) && ask().is_some_and(|ask| has_other_messages(ask, run)) => RecordingAge::Stale,
         (Some(recorded), _) => match digest() {
             CurrentDigest::Known(now) if now.is(recorded) => RecordingAge::Fresh,
             CurrentDigest::Known(_) | CurrentDigest::Missing => RecordingAge::Stale,
@@ -187,6 +189,11 @@ fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn()
         (None, Some(prompt)) if ask().is_some_and(|ask| is_of_another_case(ask, prompt)) => RecordingAge::Stale,
         (None, Some(_) | None) => RecordingAge::Unknown,
     }
+}
+
+/// Whether a run may be a conversation. Most runs are none, and reading their outputs again takes time.
+fn has_turns(run: &Run) -> bool {
+    run.outputs.contains("\"turns\"")
 }
 
 /// The digests for a new recording of a case.

@@ -13,7 +13,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Entry, EntryKind, Files};
 use crate::format::run_v1;
 use crate::model::{AgentName, CaseId, InputLimit, RepoPath};
-use crate::suites::is_same_text;
+use crate::suites::are_same_texts;
 use crate::text::line;
 use crate::world::{Disk, FileSet, NoFile, SetFiles, World};
 
@@ -61,12 +61,13 @@ fn same_input(case: &CaseId, runs: &[ImportedRun<'_>]) -> Result<(), Diagnostics
     let Some((first, rest)) = runs.split_first() else { return Ok(()) };
     let mut problems = Diagnostics::default();
     for other in rest {
-        let (Some(asked), Some(asks)) = (&first.run.query, &other.run.query) else { continue };
-        if !is_same_text(asked, asks) {
+        let (asked, asks) = (first.run.messages(), other.run.messages());
+        if !asked.is_empty() && !asks.is_empty() && !are_same_texts(&asked, &asks) {
+            let (asked, asks) = (asked.join(" / "), asks.join(" / "));
             let what = format!(
                 "this conversation asks {:?}, but the first one for the case \"{case}\" asks {:?}: they are not samples of one case",
-                line(asks, SHOWN),
-                line(asked, SHOWN)
+                line(&asks, SHOWN),
+                line(&asked, SHOWN)
             );
             let help = "name each case: leave --case out, and name the key of the case with --case-key PATH";
             problems.push(other.source.problem(other.run.at, Code::DIFFERENT_INPUTS, what, help));

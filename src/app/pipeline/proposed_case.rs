@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::format::foreign_cases::ForeignCase;
-use crate::format::transcript::Transcript;
-use crate::model::CaseId;
+use crate::format::transcript::{Transcript, TranscriptTurn};
+use crate::model::{CaseId, ToolCall};
 use crate::suites::CaseStage;
 
 /// A case of kind `tool_use`: what the agent did in a transcript, as a proposal of what it should do.
@@ -19,13 +19,36 @@ pub struct ProposedCase {
     #[serde(skip_serializing_if = "is_accepted")]
     draft: CaseStage,
     category: &'static str,
-    /// The user's message.
-    pub query: String,
-    expected_tools: Vec<String>,
-    expected_output_contains: Vec<String>,
+    #[serde(flatten)]
+    said: ProposedMessages,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     answer: Vec<Value>,
     notes: String,
+}
+
+/// What the user says in a proposed case, and what the agent did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+enum ProposedMessages {
+    /// One message.
+    Query { query: String, expected_tools: Vec<String>, expected_output_contains: Vec<String> },
+    /// A conversation.
+    Turns { turns: Vec<ProposedTurn> },
+}
+
+/// One turn of a proposed conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct ProposedTurn {
+    user: String,
+    tools: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<ProposedAnswer>,
+}
+
+/// The words of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct ProposedAnswer {
+    any_of: Vec<String>,
 }
 
 /// Where the transcript of a case was read.
@@ -51,7 +74,7 @@ pub enum QueryCount {
 impl QueryCount {
     /// Of the runs of a file.
     pub fn of<'a>(runs: impl IntoIterator<Item = &'a Transcript>) -> Self {
-        let queries: HashSet<Option<&str>> = runs.into_iter().map(|run| run.query.as_deref()).collect();
+        let queries: HashSet<Vec<&str>> = runs.into_iter().map(Transcript::messages).collect();
         if queries.len() > 1 { Self::Several } else { Self::One }
     }
 }
@@ -76,9 +99,23 @@ impl ProposedCase {
         if query.trim().is_empty() || (phrases.is_empty() && required.is_empty()) {
             return None;
         }
-        let mut known = HashSet::new();
-        let tools: Vec<String> =
-            run.calls.iter().map(|call| call.name.clone()).filter(|name| known.insert(name.clone())).collect();
+        let tools = distinct_tools(&run.calls);
+        let words = if required.is_empty() { TurnWords::Proposed } else { TurnWords::Omitted };
+        let is_multi_step = tools.len() > 1 || run.turns.len() > 1;
+        // A user who said two things before the answer did not ask one query.
+        let is_query = match run.turns.as_slice() {
+            [] => true,
+            [only] => only.user == *query,
+            [_, _, ..] => false,
+        };
+        let said = match is_query {
+            true => ProposedMessages::Query {
+                query: query.clone(),
+                expected_tools: tools,
+                expected_output_contains: phrases,
+            },
+            false => ProposedMessages::Turns { turns: ProposedTurn::of_each(run, known, words) },
+        };
         let of_file = || id_of_file(file).filter(|_| queries == QueryCount::One);
         let stated = run.case.clone().filter(|id| CaseId::new(id).is_ok());
         let what = match required.is_empty() {
@@ -92,10 +129,8 @@ impl ProposedCase {
         Some(Self {
             id: stated.or_else(of_file).unwrap_or_else(|| id_of(query)),
             draft: stage,
-            category: if tools.len() > 1 { "multi_step" } else { "happy_path" },
-            query: query.clone(),
-            expected_tools: tools,
-            expected_output_contains: phrases,
+            category: if is_multi_step { "multi_step" } else { "happy_path" },
+            said,
             answer: required,
             notes: format!("Proposed from {file}: {what}. Decide what it should do.{not_imported}"),
         })
@@ -114,6 +149,38 @@ impl ProposedCase {
         self.id = free.unwrap_or(first);
         used.insert(self.id.clone());
     }
+}
+
+impl ProposedTurn {
+    /// The turns of a transcript, each with the tools that the agent called in it and with words of its answer.
+    fn of_each(run: &Transcript, known: &AnswerWords, words: TurnWords) -> Vec<Self> {
+        let is_only = run.turns.len() == 1;
+        let of = |(index, turn): (u32, &TranscriptTurn)| {
+            let calls = run.calls.iter().filter(|call| is_only || call.turn == Some(index));
+            let any_of = match words {
+                TurnWords::Proposed => known.distinctive(&turn.user, &turn.text),
+                TurnWords::Omitted => Vec::new(),
+            };
+            let answer = (!any_of.is_empty()).then_some(ProposedAnswer { any_of });
+            Self { user: turn.user.clone(), tools: distinct_tools(calls), answer }
+        };
+        (0_u32..).zip(&run.turns).map(of).collect()
+    }
+}
+
+/// Whether a case requires words of the answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TurnWords {
+    /// Yes: what the agent answered, as a proposal.
+    Proposed,
+    /// No: the case of another tool requires something.
+    Omitted,
+}
+
+/// The names of the called tools, each once.
+fn distinct_tools<'a>(calls: impl IntoIterator<Item = &'a ToolCall>) -> Vec<String> {
+    let mut known = HashSet::new();
+    calls.into_iter().map(|call| call.name.clone()).filter(|name| known.insert(name.clone())).collect()
 }
 
 /// Whether the case is written without the key `draft`.
@@ -190,7 +257,7 @@ fn id_of(query: &str) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{AnswerWords, ProposedCase, id_of, id_of_file};
+    use super::{AnswerWords, ProposedCase, ProposedMessages, id_of, id_of_file};
     use crate::suites::CaseStage;
 
     #[test]
@@ -233,9 +300,7 @@ mod tests {
             id: id.to_owned(),
             draft: CaseStage::Draft,
             category: "happy_path",
-            query: String::new(),
-            expected_tools: Vec::new(),
-            expected_output_contains: Vec::new(),
+            said: ProposedMessages::Turns { turns: Vec::new() },
             answer: Vec::new(),
             notes: String::new(),
         };

@@ -30,13 +30,28 @@ pub struct CapturedRun<'a> {
     pub spans: &'a [Vec<u8>],
     /// The time of its model, in milliseconds.
     pub latency_ms: u64,
+    /// Which of the calls in its exchanges it made itself.
+    pub calls: OwnCalls,
+}
+
+/// Which calls in the exchanges of a run are its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnCalls {
+    /// All.
+    All,
+    /// Those after the user's last message: the run is a turn of a conversation, and its requests repeat the turns before.
+    OfLastTurn,
 }
 
 /// The record of a captured run: the text of a JSON object. What the agent printed is its answer; an agent that printed nothing
 /// answered what its model said last. A printed object with `outputs` is taken over as its outputs.
 pub fn captured_record(run: &CapturedRun<'_>) -> String {
     let (form, transcripts) = transcripts(run);
-    let whole = joined(transcripts);
+    let own = |transcript: Transcript| match run.calls {
+        OwnCalls::All => transcript,
+        OwnCalls::OfLastTurn => with_calls_of_last_turn(transcript),
+    };
+    let whole = joined(transcripts.into_iter().map(own));
     let mut record = whole.record(form, run.agent.clone(), run.case.clone(), run.sample);
     record.metrics.total_latency_ms = Some(run.latency_ms);
     let calls = run.exchanges.iter().filter(|exchange| asks_model(exchange) && is_answered(exchange)).count();
@@ -110,8 +125,15 @@ fn read(form: TranscriptFormat, lines: &str) -> Vec<Transcript> {
     read_transcripts(form, &source, None).unwrap_or_default()
 }
 
+/// A transcript without the calls of earlier turns.
+fn with_calls_of_last_turn(mut transcript: Transcript) -> Transcript {
+    let last = transcript.turns.len().checked_sub(1).and_then(|last| u32::try_from(last).ok());
+    transcript.calls.retain(|call| call.turn.is_none() || call.turn == last);
+    transcript
+}
+
 /// One transcript of all conversations of a run: the first one's question, all calls, and the last one's answer.
-fn joined(transcripts: Vec<Transcript>) -> Transcript {
+fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
     let mut whole: Option<Transcript> = None;
     for next in transcripts {
         whole = Some(match whole {
@@ -134,6 +156,8 @@ fn joined(transcripts: Vec<Transcript>) -> Transcript {
         prompt: None,
         query: None,
         interjected: None,
+        instructed: None,
+        turns: Vec::new(),
         text: None,
         calls: Vec::new(),
         events: Vec::new(),
@@ -142,8 +166,11 @@ fn joined(transcripts: Vec<Transcript>) -> Transcript {
         started_at: None,
         left_out: BTreeMap::new(),
     };
+    let mut whole = whole.unwrap_or(blank);
+    // The turns are those between the agent and its model, not those between the user and the agent.
+    whole.calls.iter_mut().for_each(|call| call.turn = None);
     // The program ended well: what one of its calls ended with does not decide.
-    Transcript { status: RunStatus::Completed, error: None, ..whole.unwrap_or(blank) }
+    Transcript { status: RunStatus::Completed, error: None, turns: Vec::new(), ..whole }
 }
 
 fn sum(one: &Measures, other: &Measures) -> Measures {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde_json::json;
 
-use super::Transcript;
+use super::{Transcript, TranscriptTurn};
 use crate::model::{Json, Measures, RunStatus, ToolCall};
 
 /// A conversation so far.
@@ -15,7 +15,13 @@ pub struct ConversationBuilder {
     /// Text after the query that nobody has answered yet.
     unanswered: Option<String>,
     interjected: Option<String>,
+    /// Text of the system that nobody has answered yet, after the user's first message.
+    unanswered_instruction: Option<String>,
+    instructed: Option<String>,
     begun: bool,
+    /// The user's messages since the last answer.
+    heard: Vec<String>,
+    turns: Vec<TranscriptTurn>,
     /// The text of the last assistant message, and the number of events before it.
     last: Option<(usize, String)>,
     calls: Vec<ToolCall>,
@@ -53,12 +59,19 @@ pub struct NoAssistantMessage;
 impl ConversationBuilder {
     /// Adds a message of the system or the user.
     pub fn add_question(&mut self, asker: Asker, text: String) {
-        match (self.query.is_some() || self.begun, asker) {
+        let follows_user = self.query.is_some() || self.begun;
+        match (follows_user, asker) {
             _ if text.is_empty() => {}
             (false, Asker::System) => {}
             (false, Asker::User) => self.query = Some(text.clone()),
             (true, Asker::User) if self.query.is_none() => self.query = Some(text.clone()),
             (true, Asker::System | Asker::User) => drop(self.unanswered.get_or_insert_with(|| text.clone())),
+        }
+        match (follows_user, asker) {
+            _ if text.is_empty() => {}
+            (_, Asker::User) => self.heard.push(text.clone()),
+            (true, Asker::System) => drop(self.unanswered_instruction.get_or_insert_with(|| text.clone())),
+            (false, Asker::System) => {}
         }
         match (self.begun, asker) {
             _ if text.is_empty() => {}
@@ -73,6 +86,17 @@ impl ConversationBuilder {
         self.begun = true;
         let heard = self.unanswered.take();
         self.interjected = self.interjected.take().or(heard);
+        let instruction = self.unanswered_instruction.take();
+        self.instructed = self.instructed.take().or(instruction);
+        if !self.heard.is_empty() {
+            let user = std::mem::take(&mut self.heard).join("\n\n");
+            self.turns.push(TranscriptTurn { user, text: String::new() });
+        }
+    }
+
+    /// The index of the turn in progress; the first one also before the user says anything.
+    fn turn(&self) -> Option<u32> {
+        u32::try_from(self.turns.len().saturating_sub(1)).ok()
     }
 
     /// Starts an assistant message with its text, if any. The text of the last one is the answer.
@@ -80,6 +104,9 @@ impl ConversationBuilder {
         self.answers();
         if let Some((index, before)) = self.last.take().filter(|(_, before)| !before.is_empty()) {
             self.events.insert(index, event("assistant", &before));
+        }
+        if let Some(turn) = self.turns.last_mut() {
+            turn.text.clone_from(&text);
         }
         self.last = Some((self.events.len(), text));
     }
@@ -90,7 +117,8 @@ impl ConversationBuilder {
         self.last.get_or_insert_with(|| (self.events.len(), String::new()));
         let known = id.map_or_else(|| Known::Name(name.clone()), Known::Id);
         self.open.entry(known).or_default().push_back(self.calls.len());
-        self.calls.push(ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None, turn: None });
+        let turn = self.turn();
+        self.calls.push(ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None, turn });
     }
 
     /// Adds the result to the first open call with this id.
@@ -130,7 +158,11 @@ impl ConversationBuilder {
     ///
     /// # Errors
     /// The conversation has no assistant message, hence no run.
-    pub fn finish(self, at: usize) -> Result<Transcript, NoAssistantMessage> {
+    pub fn finish(mut self, at: usize) -> Result<Transcript, NoAssistantMessage> {
+        if self.turns.len() < 2 {
+            // Only the calls of a conversation state their turn.
+            self.calls.iter_mut().for_each(|call| call.turn = None);
+        }
         Ok(Transcript {
             at,
             agent: None,
@@ -140,6 +172,8 @@ impl ConversationBuilder {
             prompt: (!self.prompt.is_empty()).then(|| self.prompt.join("\n\n")),
             query: self.query,
             interjected: self.interjected,
+            instructed: self.instructed,
+            turns: self.turns,
             text: Some(self.last.ok_or(NoAssistantMessage)?.1),
             calls: self.calls,
             events: self.events,
@@ -158,6 +192,8 @@ fn event(role: &str, text: &str) -> Json {
 #[cfg(test)]
 mod tests {
     use super::{Asker, ConversationBuilder};
+    use crate::format::transcript::TranscriptTurn;
+    use crate::model::Json;
 
     #[test]
     fn events_are_in_the_order_of_the_conversation() {
@@ -175,5 +211,41 @@ mod tests {
         let expected: Vec<String> =
             expected.map(|(role, text)| format!("{{\"role\":\"{role}\",\"text\":\"{text}\"}}")).collect();
         assert_eq!((texts, transcript.text.as_deref()), (expected, Some("e")));
+    }
+
+    #[test]
+    fn a_message_of_the_user_after_an_answer_begins_a_turn() {
+        let mut conversation = ConversationBuilder::default();
+        let call = |conversation: &mut ConversationBuilder, name: &str| {
+            conversation.called(Some(name.to_owned()), name.to_owned(), Json::default());
+        };
+        conversation.add_question(Asker::System, "Be brief.".to_owned());
+        conversation.add_question(Asker::User, "Hello.".to_owned());
+        conversation.add_question(Asker::User, "Where is it?".to_owned());
+        call(&mut conversation, "find");
+        conversation.add_answer("In Paris.".to_owned());
+        conversation.add_question(Asker::System, "Be polite.".to_owned());
+        conversation.add_question(Asker::User, "When does it come?".to_owned());
+        conversation.add_answer("One moment.".to_owned());
+        call(&mut conversation, "plan");
+        conversation.add_answer("On Monday.".to_owned());
+        conversation.add_question(Asker::User, "Thanks.".to_owned());
+        let transcript = conversation.finish(0).unwrap();
+        let turn = |user: &str, text: &str| TranscriptTurn { user: user.to_owned(), text: text.to_owned() };
+        let expected = [turn("Hello.\n\nWhere is it?", "In Paris."), turn("When does it come?", "On Monday.")];
+        assert_eq!(transcript.turns, expected, "the last message has no answer");
+        assert_eq!(transcript.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [Some(0), Some(1)]);
+        assert_eq!(transcript.instructed.as_deref(), Some("Be polite."));
+        assert_eq!(transcript.messages(), ["Hello.\n\nWhere is it?", "When does it come?"]);
+    }
+
+    #[test]
+    fn calls_of_one_turn_do_not_state_it() {
+        let mut conversation = ConversationBuilder::default();
+        conversation.add_question(Asker::User, "Where is it?".to_owned());
+        conversation.called(None, "find".to_owned(), Json::default());
+        conversation.add_answer("In Paris.".to_owned());
+        let transcript = conversation.finish(0).unwrap();
+        assert_eq!((transcript.calls[0].turn, transcript.messages()), (None, vec!["Where is it?"]));
     }
 }

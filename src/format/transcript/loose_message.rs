@@ -210,6 +210,16 @@ pub fn conversation(source: &SourceText, at: usize, messages: &[LooseMessage]) -
     finish_transcript(source, at, builder)
 }
 
+/// The conversation that messages tell, as far as they can be read; `None` without a message of the assistant.
+pub fn told_conversation<'m>(messages: impl IntoIterator<Item = &'m LooseMessage>) -> Option<Transcript> {
+    let mut builder = ConversationBuilder::default();
+    for message in messages {
+        // A result whose call is not among the messages changes no turn.
+        let _ = add(&mut builder, message);
+    }
+    builder.finish(0).ok()
+}
+
 fn add(builder: &mut ConversationBuilder, message: &LooseMessage) -> Result<(), (String, UnmatchedResult)> {
     match message.role.as_str() {
         "assistant" => builder.add_answer(message.text()),

@@ -23,7 +23,7 @@ use serde_json::value::RawValue;
 
 use self::documents::documents;
 use self::exchange::{JoinedConversation, has_exchanges};
-pub use self::recorded_run::{Transcript, TranscriptFormat};
+pub use self::recorded_run::{Transcript, TranscriptFormat, TranscriptTurn};
 pub use self::source_texts::source_texts;
 use crate::diag::Diagnostics;
 use crate::files::SourceText;

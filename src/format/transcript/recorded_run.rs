@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value, json};
+
 use crate::model::{
     AgentName, CaseId, Json, Measures, Provenance, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, Steps,
     ToolCall,
@@ -26,6 +28,10 @@ pub struct Transcript {
     pub query: Option<String>,
     /// User or system messages after that and before the last answer: the answer does not refer to the first message alone then.
     pub interjected: Option<String>,
+    /// The first message of the system after the user's first message and before the last answer, if any.
+    pub instructed: Option<String>,
+    /// The turns of the conversation that have an answer; empty if the transcript does not tell them.
+    pub turns: Vec<TranscriptTurn>,
     /// The last answer; `None` if the transcript contains no texts.
     pub text: Option<String>,
     /// The tool calls in order.
@@ -42,13 +48,37 @@ pub struct Transcript {
     pub left_out: BTreeMap<String, u32>,
 }
 
+/// One turn of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptTurn {
+    /// What the user said; several messages without an answer between them are one.
+    pub user: String,
+    /// The answer.
+    pub text: String,
+}
+
 impl Transcript {
+    /// The messages of the user that were answered; of a run whose turns are not known, the first one.
+    pub fn messages(&self) -> Vec<&str> {
+        match self.turns.as_slice() {
+            [] => self.query.as_deref().into_iter().collect(),
+            turns => turns.iter().map(|turn| turn.user.as_str()).collect(),
+        }
+    }
+
+    /// The outputs: the last answer, and the turns if there are several.
+    fn outputs(&self) -> Map<String, Value> {
+        let mut outputs = Map::new();
+        outputs.extend(self.text.as_ref().map(|text| ("text".to_owned(), json!(text))));
+        if self.turns.len() > 1 {
+            let turns = self.turns.iter().map(|TranscriptTurn { user, text }| json!({ "user": user, "text": text }));
+            outputs.insert("turns".to_owned(), turns.collect());
+        }
+        outputs
+    }
+
     /// The record of this run under the suite's names.
     pub fn record(&self, form: TranscriptFormat, agent: AgentName, case: CaseId, sample: u32) -> RunRecord {
-        let outputs = match &self.text {
-            Some(text) => serde_json::json!({ "text": text }),
-            None => serde_json::json!({}),
-        };
         let mut metrics = self.metrics.clone();
         for call in &self.calls {
             *metrics.tool_call_counts.entry(call.name.clone()).or_default() += 1;
@@ -60,7 +90,7 @@ impl Transcript {
             status: self.status,
             error: self.error.clone(),
             inputs: RunInputs { prompt: self.prompt.clone(), ..RunInputs::default() },
-            outputs: Json::from(outputs.to_string()),
+            outputs: Json::from(Value::Object(self.outputs()).to_string()),
             intermediate: Steps::Seen {
                 node_transitions: Vec::new(),
                 tool_calls: self.calls.clone(),

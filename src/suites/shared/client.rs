@@ -39,6 +39,7 @@ impl Client<'_> {
             inputs,
             answer: Some(form()),
             tools: Toolbox::Empty,
+            messages: Vec::new(),
         }
     }
 

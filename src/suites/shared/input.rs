@@ -3,15 +3,19 @@
 use serde_json::{Map, Value};
 
 use super::asking::MATERIAL;
+use super::turns::{ObservedTurn, turns};
 use crate::diag::Diagnostic;
 use crate::files::{CheckoutDigest, DigestList, Files, files_below};
-use crate::model::{Ask, REDACTED, Toolbox};
+use crate::model::{Ask, REDACTED, Run, Toolbox};
 
 /// Fields of a request that do not change the input: paths, and the answer format.
 const NOT_ASKED: [&str; 4] = ["file", "repository", "categories", "max_calls"];
 
 /// The field with a user's own words, in kinds that have one.
-const QUERY: &str = "query";
+pub const QUERY: &str = "query";
+
+/// The field with the messages of a conversation.
+pub const TURNS: &str = "turns";
 
 /// The fields that goldgate's own prompts show in full.
 const SHOWN: [&str; 2] = ["text", "original"];
@@ -46,9 +50,22 @@ fn unix_lines(value: Value) -> Value {
     }
 }
 
-/// The user's own words, if the case is a query.
-pub fn query(ask: &Ask) -> Option<&str> {
-    ask.inputs.get(QUERY).and_then(Value::as_str)
+/// The user's own words, if the case is a query or a conversation: each message of the user, in order.
+pub fn user_messages(ask: &Ask) -> Vec<&str> {
+    match ask.inputs.get(TURNS).and_then(Value::as_array) {
+        Some(turns) => turns.iter().filter_map(Value::as_str).collect(),
+        None => ask.inputs.get(QUERY).and_then(Value::as_str).into_iter().collect(),
+    }
+}
+
+/// Whether the user says more in the case than one message can tell.
+pub fn is_conversation(ask: &Ask) -> bool {
+    ask.inputs.get(TURNS).is_some()
+}
+
+/// Whether two lists of messages have the same words, ignoring whitespace.
+pub fn are_same_texts(one: &[&str], other: &[&str]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same_text(one, other))
 }
 
 /// Whether two texts have the same words, ignoring whitespace.
@@ -56,7 +73,7 @@ pub fn is_same_text(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
 
-/// Whether a recorded prompt is certainly of another case: it lacks the query, or it is a prompt of goldgate's own around
+/// Whether a recorded prompt is certainly of another case: it lacks the user's first message, or it is a prompt of goldgate's own around
 /// another document. Recordings with a digest are compared by digest instead.
 pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
     // The redacted secret is unknown.
@@ -64,13 +81,27 @@ pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
         return false;
     }
     let has = |text: &str| normal(prompt).contains(&normal(text));
-    match query(ask) {
+    // The record's prompt is what was said before the first answer.
+    match user_messages(ask).first() {
         Some(query) => !has(query),
         None if prompt.contains(MATERIAL) => {
             SHOWN.iter().filter_map(|key| ask.inputs.get(*key)?.as_str()).any(|text| !has(text))
         }
         None => false,
     }
+}
+
+/// Whether the turns of a run have other messages of the user than those of the case. A turn that states no message, or one with a
+/// redacted secret, is unknown.
+pub fn has_other_messages(ask: &Ask, run: &Run) -> bool {
+    if !is_conversation(ask) {
+        return false;
+    }
+    let turns = turns(run).map(|observed| observed.turns).unwrap_or_default();
+    let differs = |(turn, expected): (&ObservedTurn, &&str)| {
+        turn.user.as_ref().is_some_and(|user| !user.contains(REDACTED) && !is_same_text(user, expected))
+    };
+    turns.iter().zip(&user_messages(ask)).any(differs)
 }
 
 /// Whether the agent may ask questions, so that a conversation continues after the first message.
@@ -114,10 +145,13 @@ fn normal(text: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{input_digest, is_of_another_case, is_same_text, is_shown_in};
+    use super::{
+        are_same_texts, has_other_messages, input_digest, is_conversation, is_of_another_case, is_same_text,
+        is_shown_in, user_messages,
+    };
     use crate::diag::Diagnostic;
     use crate::files::{Entry, EntryKind, Files};
-    use crate::model::{Ask, RepoPath, Toolbox};
+    use crate::model::{Ask, RepoPath, Run, Toolbox};
 
     /// A folder with one file: its name and its content.
     struct SingleFileFolder(&'static str, &'static str);
@@ -133,7 +167,7 @@ mod tests {
     }
 
     fn ask(inputs: Value, tools: Toolbox) -> Ask {
-        Ask { prompt: "Do it.".to_owned(), inputs, answer: None, tools }
+        Ask { prompt: "Do it.".to_owned(), inputs, answer: None, tools, messages: Vec::new() }
     }
 
     fn digest(inputs: Value) -> String {
@@ -162,6 +196,24 @@ mod tests {
             (whole("repo", &SingleFileFolder("a", "1\n")), whole("repo", &SingleFileFolder("a", "1\r\n")));
         assert!(unix.sha256 == windows.sha256 && windows.is(&unix.sha256) && windows.is(&windows.raw_sha256));
         assert!(windows.raw_sha256 != unix.sha256 && !unix.is(&windows.raw_sha256));
+    }
+
+    #[test]
+    fn every_message_of_a_conversation_counts() {
+        let talk = |messages: &[&str]| ask(json!({ "turns": messages }), Toolbox::Empty);
+        let digest = |messages: &[&str]| input_digest(&talk(messages), &SingleFileFolder("a", "")).unwrap().sha256;
+        assert_ne!(digest(&["Where is it?", "Cancel it."]), digest(&["Where is it?", "Send it back."]));
+        assert_ne!(digest(&["Where is it?", "Cancel it."]), digest(&["Where is it?"]));
+        assert_eq!(user_messages(&talk(&["a", "b"])), ["a", "b"]);
+        assert_eq!(user_messages(&ask(json!({ "query": "a" }), Toolbox::Empty)), ["a"]);
+        assert!(is_conversation(&talk(&["a"])) && !is_conversation(&ask(json!({ "query": "a" }), Toolbox::Empty)));
+        assert!(is_of_another_case(&talk(&["Where is it?", "b"]), "Be brief.\n\nWhere was it?"));
+        assert!(!is_of_another_case(&talk(&["Where is it?", "b"]), "Be brief.\n\nWhere is it?"));
+        let run = |turns: Value| Run::of(json!({ "turns": turns }).to_string());
+        let other = |turns: Value| has_other_messages(&talk(&["a", "b"]), &run(turns));
+        assert!(!other(json!([{ "user": " a " }, { "text": "x" }])) && !other(json!([{ "user": "my [redacted]" }])));
+        assert!(other(json!([{ "user": "a" }, { "user": "c" }])));
+        assert!(are_same_texts(&["a", " b\n"], &["a", "b"]) && !are_same_texts(&["a"], &["a", "b"]));
     }
 
     #[test]

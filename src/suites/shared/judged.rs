@@ -30,7 +30,7 @@ impl Exhibit {
     pub fn of(kind: &SuiteKind, ask: &Ask, run: &Run) -> Self {
         // An output that is not valid JSON is shown literally.
         let answer = serde_json::from_str(&run.outputs).unwrap_or_else(|_| Value::from(&*run.outputs));
-        let task = ask.prompt.clone();
+        let task = ask.said().join("\n\n");
         let sha256 = sha256_hex(format!("{task}\n\n{answer}").as_bytes());
         Self { task, answer, unordered: kind.outputs.unordered, sha256 }
     }
@@ -53,6 +53,7 @@ impl Exhibit {
             inputs: serde_json::json!({ "rubric": rubric, "task": self.task, "answer": self.arranged(&self.answer, seed, vote) }),
             answer: Some(AnswerForm { name: "verdict", schema: form }),
             tools: Toolbox::Empty,
+            messages: Vec::new(),
         };
         (system, ask)
     }

@@ -81,7 +81,7 @@ impl RepositorySnapshot {
         if let Some(most) = most {
             inputs["max_recommendations"] = json!(most);
         }
-        Ask { prompt: prompt.text(), inputs, answer: Some(form()), tools: Toolbox::Empty }
+        Ask { prompt: prompt.text(), inputs, answer: Some(form()), tools: Toolbox::Empty, messages: Vec::new() }
     }
 }
 

@@ -90,8 +90,28 @@ fn chat(body: &Value) -> Value {
 
 /// A loop over OpenAI's wire format: the model calls a tool, sees its result, and answers.
 fn tool_loop(query: &str, system: &str, result: &str) -> String {
-    let mut messages =
-        vec![json!({ "role": "system", "content": system }), json!({ "role": "user", "content": query })];
+    chat_loop(vec![json!({ "role": "system", "content": system }), json!({ "role": "user", "content": query })], result)
+}
+
+/// The same in a conversation: the turns before, each with a call of the tool, then the query.
+fn talk(query: &str) -> String {
+    let before: Vec<Value> = serde_json::from_str(&variable("GOLDGATE_TURNS_BEFORE")).unwrap();
+    assert_eq!(variable("GOLDGATE_CONVERSATION"), "chat/support/happy_path-0/0");
+    let mut messages = Vec::new();
+    for turn in before {
+        let function = json!({ "name": "find_order", "arguments": "{\"order\": 17}" });
+        messages.extend([
+            json!({ "role": "user", "content": turn["user"] }),
+            json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": "h1", "type": "function", "function": function }] }),
+            json!({ "role": "tool", "tool_call_id": "h1", "content": "sent on Monday" }),
+            json!({ "role": "assistant", "content": turn["text"] }),
+        ]);
+    }
+    messages.push(json!({ "role": "user", "content": query }));
+    chat_loop(messages, "sent on Monday")
+}
+
+fn chat_loop(mut messages: Vec<Value>, result: &str) -> String {
     loop {
         let answer = chat(&json!({ "model": "m-1", "messages": messages, "user": std::process::id().to_string() }));
         let message = answer["choices"][0]["message"].clone();
@@ -202,6 +222,7 @@ pub fn act(arguments: &[String]) {
         "other-system" => tool_loop(query, "Be brief.", "sent on Monday"),
         "other-result" => tool_loop(query, system, "lost"),
         "other-answer" => tool_loop(query, system, "sent on Monday").replace("Monday", "someday"),
+        "talk" => talk(query),
         "messages" => message_loop(query),
         "stream" => stream(query, Arrival::InPieces),
         "stream-replayed" => stream(query, Arrival::AtOnce),

@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent with OpenAI's wire format is recorded, and its code replays to the same numbers without a model", openai),
         trial("an agent with Anthropic's wire format is recorded, and its code replays to the same numbers without a model", anthropic),
         trial("a streamed answer reaches the agent piece by piece while it is recorded, and replays", streamed),
+        trial("an agent is started for each message of a conversation, and its code replays to the same numbers", conversation),
         trial("spans that an agent exports are recorded as its tool calls", spans),
         trial("recordings have the names of headers, and the endpoint alone has the key", secrets),
         trial("a program sees the variables that are passed on, and in a replay none with a key", variables),
@@ -106,6 +107,31 @@ fn same_numbers(behaviour: &str, capture: &str) -> (Repository, Value) {
     assert_eq!(server.requests().len(), calls, "a replay calls nobody");
     let record = record_of(&repository);
     (repository, record)
+}
+
+const TALK: &str = r#"[{ "category": "happy_path", "turns": [
+  { "user": "Where is my order 17?", "answer": { "all_of": ["Monday"] } },
+  { "user": "And now?", "trajectory": { "mode": "exact", "tools": [{ "name": "find_order" }] } } ] }]"#;
+
+fn conversation() {
+    let server = ModelServer::new();
+    let repository = repository("talk", "openai");
+    repository.write("cases.json", TALK);
+    let ran = record(&repository, &server, &[]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, format!("{RECORDING}\n").as_str()), "{}", ran.stderr);
+    let record = record_of(&repository);
+    let calls = record["intermediate"]["tool_calls"].as_array().unwrap();
+    let turns: Vec<&Value> = calls.iter().map(|call| &call["turn"]).collect();
+    assert_eq!(turns, [&json!(0), &json!(1)], "a call that a request repeats is not made again: {record}");
+    let answers = record["outputs"]["turns"].as_array().unwrap();
+    assert_eq!((answers.len(), &answers[1]["user"]), (2, &json!("And now?")));
+    let (calls, exchanges) = (&record["metrics"]["model_calls"], record["intermediate"]["exchanges"].as_array());
+    assert_eq!((calls, exchanges.map(Vec::len)), (&json!(4), Some(4)));
+    let (ran, replayed) = run(&repository, &[]);
+    assert_eq!((ran.code, replayed["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+    repository.write("goldgate.yaml", config("talk", "{ replay: runs }", "openai"));
+    let (_, graded) = run(&repository, &[]);
+    assert_eq!(metrics(&replayed), metrics(&graded));
 }
 
 fn openai() {

@@ -17,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a transcript of a case that no suite has keeps no digests, and import says so", unknown_case),
         trial("import without a config keeps no digests", no_config),
         trial("a conversation that goes on is refused, and kept with --force as one of an unknown input", goes_on),
+        trial("a conversation is imported for the case in which the user says the same, turn by turn", conversation),
         trial("a transcript that does not show the case's document keeps no digest of the input", documents),
     ]
 }
@@ -92,9 +93,60 @@ fn no_config() {
     assert_eq!(ran.code, 2, "{}", ran.stderr);
 }
 
+const TURNS: &str = r#"{"cases": [{"id": "order-status", "category": "multi_step", "turns": [
+    {"user": "Where is my order 17?", "answer": {"all_of": ["shipped"]}}, {"user": "Cancel it.", "tools": ["cancel"]}]}]}"#;
+
+/// A conversation with this second message of the user, and what follows it.
+fn talk_of(second: &str, rest: &[Value]) -> String {
+    let first = [said("user", "Where is my order 17?"), said("assistant", "It was shipped."), said("user", second)];
+    Value::from([&first[..], rest].concat()).to_string()
+}
+
+fn said(role: &str, text: &str) -> Value {
+    json!({ "role": role, "content": text })
+}
+
+fn conversation() {
+    let call = json!({ "role": "assistant", "content": null, "tool_calls":
+        [{ "id": "1", "function": { "name": "cancel", "arguments": "{}" } }] });
+    let done = [call, json!({ "role": "tool", "tool_call_id": "1", "content": "done" }), said("assistant", "Done.")];
+    let arguments = ["import", "openai", "chat.json", "--out", "runs", "--agent", "helper"];
+    let repository = talk();
+    repository.remove("runs");
+    repository.write("cases.json", TURNS);
+    // The case is found by all messages of the user.
+    repository.write("chat.json", talk_of("Cancel  it.", &done));
+    let ran = repository.goldgate(&arguments);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    let read = || -> Value { serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap() };
+    assert!(read()["provenance"]["input_sha256"].is_string(), "{}", read());
+    assert_eq!(read()["outputs"]["turns"][0], json!({ "user": "Where is my order 17?", "text": "It was shipped." }));
+    assert_eq!(read()["intermediate"]["tool_calls"][0]["turn"], 1);
+    assert_eq!(run(&repository, &[]).code, 0);
+    // Another message of any turn is another input.
+    repository.replace("cases.json", "Cancel it.", "Cancel order 17.");
+    let (code, why) = refused(&repository, &[]);
+    assert!(code == 3 && why.contains("the case's input changed since they were recorded"), "{why}");
+    repository.replace("cases.json", "Cancel order 17.", "Cancel it.");
+    let hint = [said("system", "Say done."), said("assistant", "Done.")];
+    for (second, rest, words) in [
+        ("Send it back.", &done[..], r#"turns.1 is "Send it back.", but the case's is "Cancel it.""#),
+        ("Cancel it.", &[], "answered messages of the user: 1, but the case has 2"),
+        ("Cancel it.", &hint, r#"the message "Say done." of the system"#),
+    ] {
+        repository.write("chat.json", talk_of(second, rest));
+        let named = [&arguments[..], &["--case", "order-status"]].concat();
+        repository.remove("runs");
+        let ran = repository.goldgate(&named);
+        assert!(ran.code == 2 && ran.stderr.contains(words), "{words}: {}", ran.stderr);
+        let ran = repository.goldgate(&[&named[..], &["--force"]].concat());
+        assert!(ran.code == 0 && ran.stderr.contains("imported with an unknown input"), "{}", ran.stderr);
+        assert!(read()["provenance"]["input_sha256"].is_null(), "{}", read());
+    }
+}
+
 fn goes_on() {
     let question = json!({ "role": "user", "content": "Where is my order 17?" });
-    let said = |role: &str, text: &str| json!({ "role": role, "content": text });
     let (lost, right) = (said("assistant", "I do not know."), said("assistant", "It was shipped."));
     let hint = said("user", "The right answer is: it was shipped.");
     let refused = [

@@ -235,3 +235,30 @@ pub fn failed_trace() {
     assert_eq!((&record["status"], &record["error"]), (&json!("timeout"), &json!("timeout")));
     assert_eq!(record["intermediate"]["tool_calls"][0]["error"], "no route");
 }
+
+pub fn conversation() {
+    let message = |role: &str, part: Value| json!({ "role": role, "parts": [part] });
+    let text = |text: &str| json!({ "type": "text", "content": text });
+    let call = json!({ "type": "tool_call", "id": "1", "name": "get_weather", "arguments": { "city": "Paris" } });
+    let result = json!({ "type": "tool_call_response", "id": "1", "response": "rain" });
+    let asked = message("user", text("Weather in Paris?"));
+    let before = [asked.clone(), message("assistant", call.clone()), message("tool", result)];
+    let later = [message("assistant", text("It rains.")), message("user", text("And tomorrow?"))];
+    let chat = |id: &str, from: u64, input: Value, output: Value| {
+        let said = [("gen_ai.input.messages", input), ("gen_ai.output.messages", json!([output]))];
+        span(id, "", from, from + 5, &chat_of(&said, 5))
+    };
+    let spans = [
+        chat("0a", 0, json!([asked]), message("assistant", call)),
+        chat("0b", 10, json!(before), message("assistant", text("It rains."))),
+        chat("0c", 20, Value::from([&before[..], &later[..]].concat()), message("assistant", text("The sun shines."))),
+    ];
+    let (record, _) = imported("otlp", &request(&spans));
+    assert_eq!(
+        record["outputs"],
+        json!({ "text": "The sun shines.", "turns": [
+            { "user": "Weather in Paris?", "text": "It rains." }, { "user": "And tomorrow?", "text": "The sun shines." }] })
+    );
+    let calls = record["intermediate"]["tool_calls"].as_array().unwrap();
+    assert_eq!((calls.len(), &calls[0]["turn"], &calls[0]["result"]), (1, &json!(0), &json!("rain")));
+}

@@ -17,6 +17,8 @@ pub type Script = dyn Fn(usize, &str) -> Answer + Send + Sync;
 pub enum Answer {
     /// The model says this.
     Says(String),
+    /// The model calls this tool, without arguments.
+    Calls(&'static str),
     /// The model says this, and the server does not tell how many tokens that took, or tells what cannot be.
     Unmetered(String),
     /// A status, with headers and a body.
@@ -128,6 +130,9 @@ fn serve(stream: TcpStream, latency: Duration, state: &Mutex<State>, script: &Sc
                 *state.lock().unwrap().answered.entry(prompt).or_insert(0) += 1;
                 write(&mut stream, 200, "", "application/json", &turn(&path, &text, &body))?;
             }
+            Answer::Calls(tool) => {
+                write(&mut stream, 200, "", "application/json", &call(&path, tool, &body))?;
+            }
             Answer::Unmetered(text) => {
                 let mut answer: Value = serde_json::from_str(&turn(&path, &text, &body)).unwrap();
                 let usages = [
@@ -199,6 +204,24 @@ fn turn(path: &str, text: &str, body: &Value) -> String {
         "usage": { "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120 },
     })
     .to_string()
+}
+
+fn call(path: &str, tool: &str, body: &Value) -> String {
+    let mut answer: Value = serde_json::from_str(&turn(path, "", body)).unwrap();
+    let id = format!("t{}", body["messages"].as_array().map_or(0, Vec::len));
+    match path.ends_with("/messages") {
+        true => {
+            answer["content"] = json!([{ "type": "tool_use", "id": id, "name": tool, "input": {} }]);
+            answer["stop_reason"] = json!("tool_use");
+        }
+        false => {
+            let function = json!({ "name": tool, "arguments": "{}" });
+            answer["choices"][0]["message"] = json!({ "role": "assistant", "content": null,
+                "tool_calls": [{ "id": id, "type": "function", "function": function }] });
+            answer["choices"][0]["finish_reason"] = json!("tool_calls");
+        }
+    }
+    answer.to_string()
 }
 
 fn write(stream: &mut TcpStream, code: u16, headers: &str, kind: &str, body: &str) -> std::io::Result<()> {

@@ -9,6 +9,7 @@ mod loops;
 mod programs;
 mod secrets;
 mod stale;
+mod talks;
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -31,6 +32,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(loops::trials());
     trials.extend(judges::trials());
     trials.extend(programs::trials());
+    trials.extend(talks::trials());
     trials.extend([
         trial(
             "a model behind OpenAI's wire format is asked, graded and recorded, and replays to the same numbers",

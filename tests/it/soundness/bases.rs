@@ -19,6 +19,7 @@ pub fn base(name: &str) -> Repository {
         "interview" => interview(),
         "triggers" => triggers(),
         "answers" => answers(),
+        "conversation" => conversation(),
         "two_suites" => two_suites(),
         "retired" => retired(),
         "nested" => nested(),
@@ -277,6 +278,28 @@ fn answers() -> Repository {
         let record = json!({"status": "completed", "outputs": {"text": text}});
         repository.write(&format!("runs/helper/{id}.json"), record.to_string());
     }
+    repository
+}
+
+/// A conversation of two turns.
+fn conversation() -> Repository {
+    let repository = empty();
+    repository.write(
+        "goldgate.yaml",
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: talks\n    kind: tool_use\n    path: cases.json\n    \
+         agents: { helper: { deterministic: { replay: runs }, fingerprint: [prompt.md] } }\n",
+    );
+    repository.write("prompt.md", "Help customers.\n");
+    let case = json!({"id": "cancel", "category": "multi_step", "turns": [
+        {"user": "Where is order 17?", "tools": ["find_order"], "answer": {"all_of": ["Monday"]}},
+        {"user": "Then cancel it.", "tools": [], "answer": {"any_of": ["too late"]}}]});
+    repository.write("cases.json", serde_json::to_string_pretty(&json!([case])).unwrap());
+    let record = json!({"status": "completed",
+        "outputs": {"turns": [
+            {"user": "Where is order 17?", "text": "It arrives on Monday."},
+            {"user": "Then cancel it.", "text": "It is too late."}]},
+        "intermediate": {"tool_calls": [{"name": "find_order", "arguments": {"id": 17}, "result": "Monday", "turn": 0}]}});
+    repository.write("runs/helper/cancel.json", serde_json::to_string_pretty(&record).unwrap());
     repository
 }
 

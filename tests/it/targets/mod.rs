@@ -80,7 +80,9 @@ fn request(case: &str) -> SampleRequest {
             inputs: json!({ "documents": ["lease.md"] }),
             answer: None,
             tools: Toolbox::Empty,
+            messages: Vec::new(),
         },
+        conversation: None,
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::files::SourceText;
 use crate::format::golden_value;
-use crate::model::Ask;
+use crate::model::{Ask, UserMessage};
 
 /// A dummy agent. A case that it passes proves nothing about a real agent (grading.md 14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,16 +34,29 @@ impl Vacuous {
     pub fn answer(self, ask: Option<&Ask>, golden: &str) -> String {
         let asked = ask.map_or(String::new(), |ask| match ask.prompt.is_empty() {
             true => ask.inputs.to_string(),
-            false => ask.prompt.clone(),
+            false => ask.said().join("\n"),
         });
         let schema = ask.and_then(|ask| ask.answer.as_ref()).map(|form| &form.schema);
         match (self, schema) {
             (Self::Empty, _) => "{}".to_owned(),
             (Self::Echo, Some(schema)) => filled(schema, &asked, 0, ListLength::One).to_string(),
             (Self::Stuffing, Some(schema)) => filled(schema, golden, 0, ListLength::EveryWord).to_string(),
-            (Self::Echo, None) => json!({ "text": asked }).to_string(),
-            (Self::Stuffing, None) => json!({ "text": golden }).to_string(),
+            (Self::Echo, None) => in_turns(ask, &asked, str::to_owned),
+            (Self::Stuffing, None) => in_turns(ask, golden, |_| golden.to_owned()),
         }
+    }
+}
+
+/// An answer as a text; in a conversation, one to each message of the user.
+fn in_turns(ask: Option<&Ask>, whole: &str, answer: impl Fn(&str) -> String) -> String {
+    let messages = ask.map(|ask| ask.messages.as_slice()).unwrap_or_default();
+    let turn = |message: &UserMessage| json!({ "user": message.text, "text": answer(&message.text) });
+    match messages.last() {
+        Some(last) => {
+            let turns: Vec<Value> = messages.iter().map(turn).collect();
+            json!({ "text": answer(&last.text), "turns": turns }).to_string()
+        }
+        None => json!({ "text": whole }).to_string(),
     }
 }
 
@@ -119,7 +132,23 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Vacuous;
-    use crate::model::{AnswerForm, Ask, Toolbox};
+    use crate::model::{AnswerForm, Ask, Toolbox, UserMessage};
+
+    #[test]
+    fn a_dummy_agent_answers_each_message_of_a_conversation() {
+        let message = |text: &str| UserMessage { text: text.to_owned(), inputs: json!({}) };
+        let ask = Ask {
+            prompt: "a".to_owned(),
+            inputs: json!({}),
+            answer: None,
+            tools: Toolbox::Empty,
+            messages: vec![message("a"), message("b")],
+        };
+        let answered = |agent: Vacuous| -> Value { serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap() };
+        let turns = |first: &str, second: &str| json!({ "text": second, "turns": [{ "user": "a", "text": first }, { "user": "b", "text": second }] });
+        assert_eq!(answered(Vacuous::Echo), turns("a", "b"));
+        assert_eq!(answered(Vacuous::Stuffing), turns("x; y", "x; y"));
+    }
 
     #[test]
     fn each_dummy_agent_answers_in_the_requested_form() {
@@ -128,7 +157,13 @@ mod tests {
                 "category": {"type": "string", "enum": ["a", "b", "c"]}, "title": {"type": "string"}, "sure": {"type": "number"}}}},
             "done": {"type": "boolean"}}});
         let answer = Some(AnswerForm { name: "f", schema });
-        let ask = Ask { prompt: "What is wrong?".to_owned(), inputs: json!({}), answer, tools: Toolbox::Empty };
+        let ask = Ask {
+            prompt: "What is wrong?".to_owned(),
+            inputs: json!({}),
+            answer,
+            tools: Toolbox::Empty,
+            messages: Vec::new(),
+        };
         let answered = |agent: Vacuous| -> Value { serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap() };
         assert_eq!(answered(Vacuous::Empty), json!({}));
         let one = |category: &str, text: &str| json!({"category": category, "title": text, "sure": 1});

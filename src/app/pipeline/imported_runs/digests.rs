@@ -9,7 +9,9 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::transcript::Transcript;
 use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource};
-use crate::suites::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
+use crate::suites::{
+    are_same_texts, has_rounds, input_digest, is_conversation, is_of_another_case, is_shown_in, user_messages,
+};
 use crate::text::line;
 use crate::world::{Disk, World};
 
@@ -122,6 +124,9 @@ enum InputMatch {
 }
 
 fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
+    if is_conversation(ask) {
+        return another_conversation(ask, run);
+    }
     let prompt = run.prompt.as_deref().unwrap_or_default();
     if let Some(more) = &run.interjected {
         if has_rounds(ask) {
@@ -132,8 +137,8 @@ fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
             line(more, SHOWN)
         ));
     }
-    match (query(ask), &run.query) {
-        (Some(expected), Some(found)) if is_same_text(expected, found) => InputMatch::Same,
+    match (user_messages(ask).first(), &run.query) {
+        (Some(expected), Some(found)) if are_same_texts(&[expected], &[found]) => InputMatch::Same,
         (Some(expected), Some(found)) => InputMatch::Another(format!(
             "its query is {:?}, but the case's is {:?}",
             line(found, SHOWN),
@@ -145,5 +150,39 @@ fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
             InputMatch::Another("its prompt contains another document".to_owned())
         }
         (None, _) => InputMatch::Unknown("the transcript's prompt does not contain the case's input"),
+    }
+}
+
+/// Compares every message of the user that was answered with those of the case.
+fn another_conversation(ask: &Ask, run: &Transcript) -> InputMatch {
+    if let Some(more) = &run.instructed {
+        return InputMatch::Another(format!(
+            "it has the message {:?} of the system after the user's first message, but the case does not",
+            line(more, SHOWN)
+        ));
+    }
+    let (expected, found) = (user_messages(ask), run.messages());
+    if found.is_empty() {
+        return InputMatch::Unknown("the transcript has no user message");
+    }
+    if found.len() == 1 && run.interjected.is_some() && run.turns.is_empty() {
+        return InputMatch::Unknown("the transcript does not tell its turns");
+    }
+    for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        if !are_same_texts(&[found], &[expected]) {
+            return InputMatch::Another(format!(
+                "the user's message turns.{index} is {:?}, but the case's is {:?}",
+                line(found, SHOWN),
+                line(expected, SHOWN)
+            ));
+        }
+    }
+    match found.len() == expected.len() {
+        true => InputMatch::Same,
+        false => InputMatch::Another(format!(
+            "answered messages of the user: {}, but the case has {}",
+            found.len(),
+            expected.len()
+        )),
     }
 }

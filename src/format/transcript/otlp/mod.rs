@@ -16,8 +16,8 @@ use self::calls::Calls;
 pub use self::protobuf::json_of_protobuf;
 use self::span::SpanOperation;
 pub use self::span::{Attributes, TraceSpan};
-use super::loose_message::{LooseMessage, MessagePart};
-use super::{Transcript, content};
+use super::loose_message::{LooseMessage, MessagePart, told_conversation};
+use super::{Transcript, TranscriptTurn, content};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::run_v1;
@@ -147,6 +147,12 @@ impl TraceSpans {
         }
         let of_model =
             |span: &TraceSpan| span.text(&["gen_ai.response.model", "gen_ai.request.model"]).map(str::to_owned);
+        let said = turns(agent, last);
+        let mut calls = self.calls(&outputs, &whole);
+        let is_same = said.calls.iter().map(|(name, _)| name).eq(calls.iter().map(|call| &call.name));
+        if is_same {
+            calls.iter_mut().zip(&said.calls).for_each(|(call, (_, turn))| call.turn = *turn);
+        }
         Ok(Transcript {
             at: self.at(),
             agent: named(&["goldgate.agent"]).or_else(|| Some(agent?.text(&["gen_ai.agent.name"])?.to_owned())),
@@ -157,9 +163,11 @@ impl TraceSpans {
             query: query(&asked),
             interjected: interjected(&asked)
                 .or_else(|| agent.is_none().then(|| interjected(&messages::input(last?)))?),
+            instructed: said.instructed,
+            turns: said.turns,
             events: between(&outputs, text.as_deref()),
             text,
-            calls: self.calls(&outputs, &whole),
+            calls,
             metrics: self.measures(agent, &chats),
             model: last.and_then(of_model).or_else(|| agent.and_then(of_model)),
             started_at: started_at(agent.map_or(self.start(), |span| span.start)),
@@ -224,6 +232,29 @@ fn prompt(messages: &[LooseMessage]) -> Option<String> {
     let asked = messages.iter().take_while(|message| message.role != "assistant").map(LooseMessage::text);
     let texts: Vec<String> = asked.filter(|text| !text.is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The turns that the messages of a trace tell.
+#[derive(Default)]
+struct ToldTurns {
+    turns: Vec<TranscriptTurn>,
+    instructed: Option<String>,
+    /// The calls by name, each with its turn.
+    calls: Vec<(String, Option<u32>)>,
+}
+
+/// The turns in the messages of the agent's span, else in those of the last call of a model, which has the whole conversation.
+fn turns(agent: Option<&TraceSpan>, last: Option<&TraceSpan>) -> ToldTurns {
+    let of_agent = agent.filter(|span| !messages::input(span).is_empty());
+    let Some(span) = of_agent.or(last) else { return ToldTurns::default() };
+    match told_conversation(messages::input(span).iter().chain(&messages::output(span))) {
+        Some(told) => ToldTurns {
+            turns: told.turns,
+            instructed: told.instructed,
+            calls: told.calls.into_iter().map(|call| (call.name, call.turn)).collect(),
+        },
+        None => ToldTurns::default(),
+    }
 }
 
 /// The user's first message.

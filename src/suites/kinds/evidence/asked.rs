@@ -29,5 +29,6 @@ pub fn ask(repository: &RepoPath, question: Option<&str>) -> Ask {
         inputs: json!({"repository": repository.to_string(), "question": question, "max_calls": MOST_CALLS}),
         answer: Some(AnswerForm { name: "result", schema: object([("result", text())]) }),
         tools: Toolbox::Folder { root: repository.clone(), max_calls: MOST_CALLS },
+        messages: Vec::new(),
     }
 }

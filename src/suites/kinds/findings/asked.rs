@@ -35,6 +35,7 @@ pub fn ask(file: &RepoPath, document: &str, categories: &[String]) -> Ask {
         inputs: json!({"file": file.to_string(), "text": document, "categories": categories}),
         answer: Some(form(categories)),
         tools: Toolbox::Empty,
+        messages: Vec::new(),
     }
 }
 

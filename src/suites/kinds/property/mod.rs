@@ -245,6 +245,7 @@ impl Suite for Property {
                 }),
                 answer: Some(form()),
                 tools: Toolbox::Empty,
+                messages: Vec::new(),
             },
         }))
     }

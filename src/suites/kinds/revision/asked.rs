@@ -109,7 +109,7 @@ impl RevisionTask {
 }
 
 fn build_ask(prompt: Prompt, inputs: Value, form: AnswerForm) -> Ask {
-    Ask { prompt: prompt.text(), inputs, answer: Some(form), tools: Toolbox::Empty }
+    Ask { prompt: prompt.text(), inputs, answer: Some(form), tools: Toolbox::Empty, messages: Vec::new() }
 }
 
 fn revise() -> Prompt {

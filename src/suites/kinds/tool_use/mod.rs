@@ -15,7 +15,7 @@ use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::model::{
     Ask, Better, CannedTool, CaseTag, Check, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Run,
-    RunKey, SuiteConfig, Toolbox, all_hold, indicator, interned, share,
+    RunKey, SuiteConfig, Toolbox, UserMessage, all_hold, indicator, interned, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -28,6 +28,7 @@ use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::golden_text;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder::CaseFolder;
+use crate::suites::shared::input::{QUERY, TURNS};
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::terms::{BuiltInTerms, TermList};
 
@@ -222,16 +223,15 @@ impl Suite for ToolUse {
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let tools = if self.tools.is_empty() { Toolbox::Empty } else { Toolbox::Canned(self.tools.clone()) };
         // Only the user's words: the agent adds its own prompt.
-        Ok(Some(match &self.folder.case(pair).messages {
-            UserMessages::Query(query) => {
-                Ask { prompt: query.clone(), inputs: json!({"query": query}), answer: None, tools }
-            }
-            messages @ UserMessages::Turns(_) => {
-                let messages = messages.messages();
-                let prompt = messages.first().map_or(String::new(), |first| (*first).to_owned());
-                Ask { prompt, inputs: json!({"turns": messages}), answer: None, tools }
-            }
-        }))
+        let said = &self.folder.case(pair).messages;
+        let message = |text: &str| UserMessage { text: text.to_owned(), inputs: json!({ QUERY: text }) };
+        let texts = said.messages();
+        let prompt = texts.first().map_or(String::new(), |first| (*first).to_owned());
+        let (inputs, messages) = match said {
+            UserMessages::Query(query) => (json!({ QUERY: query }), Vec::new()),
+            UserMessages::Turns(_) => (json!({ TURNS: texts }), texts.iter().map(|text| message(text)).collect()),
+        };
+        Ok(Some(Ask { prompt, inputs, answer: None, tools, messages }))
     }
 
     /// The request depends on the case alone.

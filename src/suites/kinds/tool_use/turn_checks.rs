@@ -4,9 +4,8 @@ use super::checks::ToolUseChecker;
 use super::produced::ProducedTurn;
 use super::trajectory::{Followed, Trajectory, TrajectoryCondition};
 use super::turns::CaseTurn;
-use crate::model::{Check, CheckKey, Failure, REDACTED, Tag};
+use crate::model::{Check, CheckKey, Failure, Tag};
 use crate::suites::shared::failure_classifier::CheckFailure;
-use crate::suites::shared::input::is_same_text;
 use crate::suites::shared::turns::turn_name;
 use crate::text::line;
 
@@ -35,20 +34,12 @@ impl ToolUseChecker<'_> {
         checks
     }
 
-    /// How the turns of the run differ from those of the case.
+    /// How the number of turns differs from that of the case. A recording with other messages of the user is stale instead.
     fn other_turns(&self, stated: &[CaseTurn]) -> Option<String> {
         let Some(made) = &self.produced.turns else { return Some("the outputs have no turns".to_owned()) };
-        if made.len() != stated.len() {
-            let last = made.last().and_then(|turn| turn.said.user.as_deref());
-            let last = last.map_or(String::new(), |user| format!(", the last one to {}", quoted(user)));
-            return Some(format!("answers: {}, needed: {}{last}", made.len(), stated.len()));
-        }
-        (0_u32..).zip(made.iter().zip(stated)).find_map(|(index, (made, stated))| {
-            // The redacted secret is unknown.
-            let user = made.said.user.as_deref().filter(|user| !user.contains(REDACTED))?;
-            let differs = !is_same_text(user, &stated.user);
-            differs.then(|| format!("{} answers {}, not {}", turn_name(index), quoted(user), quoted(&stated.user)))
-        })
+        let last = made.last().and_then(|turn| turn.said.user.as_deref());
+        let last = last.map_or(String::new(), |user| format!(", the last one to {}", quoted(user)));
+        (made.len() != stated.len()).then(|| format!("answers: {}, needed: {}{last}", made.len(), stated.len()))
     }
 
     fn turn(&self, index: u32, turn: &CaseTurn) -> Vec<Check> {

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::endpoint::CaptureEndpoint;
 use super::endpoint_state::EndpointMode;
 use super::recorded_answers::RecordedAnswers;
 use super::upstream::{UpstreamChoice, Upstreams};
-use crate::format::exchange::{CapturedRun, RecordedExchanges, captured_record};
+use crate::format::exchange::{CapturedRun, OwnCalls, RecordedExchanges, captured_record};
 use crate::format::request_v1;
 use crate::model::{CallError, CaptureSource, SampleRequest};
 use crate::world::env::Env;
@@ -30,6 +31,12 @@ enum AnswerSource {
     Upstream(Arc<Upstreams>),
     Recorded(RecordedSamples),
 }
+
+/// The variable with the id of the conversation, the same in all its turns.
+const SESSION: &str = "GOLDGATE_CONVERSATION";
+
+/// The variable with the turns before: a JSON list of objects with `user` and `text`.
+const TURNS_BEFORE: &str = "GOLDGATE_TURNS_BEFORE";
 
 /// In a command, the place of the query.
 const QUERY: &str = "{query}";
@@ -93,6 +100,7 @@ impl CapturedAgent {
             exchanges: &seen.exchanges,
             spans: &seen.spans,
             latency_ms: recorded_latency.unwrap_or(spent),
+            calls: request.conversation.as_ref().map_or(OwnCalls::All, |_| OwnCalls::OfLastTurn),
         }))
     }
 
@@ -100,10 +108,13 @@ impl CapturedAgent {
     fn mode(&self, request: &SampleRequest) -> Result<(EndpointMode, Option<u64>), CallError> {
         match &self.answers {
             AnswerSource::Upstream(upstreams) => Ok((EndpointMode::Forward(upstreams.clone()), None)),
-            AnswerSource::Recorded(samples) => match samples.get(&request_v1::id(request)) {
+            AnswerSource::Recorded(samples) => match samples.get(&request_v1::sample_id(request)) {
                 Some(Ok(recorded)) => {
                     let answers = RecordedAnswers::new(&recorded.exchanges);
-                    Ok((EndpointMode::Replay(answers), recorded.latency_ms))
+                    // The recording states the time of all turns.
+                    let is_first = request.conversation.as_ref().is_none_or(|so_far| so_far.before.is_empty());
+                    let latency = if is_first { recorded.latency_ms } else { Some(0) };
+                    Ok((EndpointMode::Replay(answers), latency))
                 }
                 Some(Err(why)) => Err(lasting(why.clone())),
                 None => Err(lasting("this sample is not recorded".to_owned())),
@@ -117,6 +128,11 @@ impl CapturedAgent {
         let argv: Vec<String> = self.launch.argv.iter().map(|argument| argument.replace(QUERY, query)).collect();
         let has_query = argv != self.launch.argv;
         let mut env = self.launch.env.clone();
+        if let Some(conversation) = &request.conversation {
+            let turns = conversation.before.iter().map(|turn| json!({ "user": turn.user, "text": turn.text }));
+            env.push((SESSION.to_owned(), request_v1::sample_id(request)));
+            env.push((TURNS_BEFORE.to_owned(), Value::from_iter(turns).to_string()));
+        }
         for (name, value) in variables {
             // A key that the target passes on is the agent's own.
             match env.iter().any(|(known, _)| *known == name && name.ends_with("_API_KEY")) {

@@ -1,0 +1,130 @@
+//! A conversation with an agent's own program: one request for each message of the user, with the turns before.
+
+use serde_json::{Map, Value, json};
+
+use super::Program;
+use super::budget::BudgetState;
+use super::calls::SampleFailure;
+use super::conversation::said_turns;
+use super::sample_usage::{SampleUsage, blank};
+use super::setup::Engine;
+use super::target_queue::Permit;
+use crate::model::{Ask, ConversationSoFar, Json, Measures, PastTurn, RunRecord, RunStatus, SampleRequest, Steps};
+
+/// The answers of a program so far.
+#[derive(Default)]
+struct ProgramTalk {
+    said: Vec<PastTurn>,
+    outputs: Map<String, Value>,
+    steps: Map<String, Value>,
+    metrics: Measures,
+}
+
+impl Engine<'_> {
+    /// Asks the program for its answer to each message of the user. A turn that does not complete ends the conversation with its
+    /// status.
+    pub(super) async fn talk(
+        &self,
+        program: &dyn Program,
+        request: &SampleRequest,
+        permit: &mut Permit<'_>,
+        budget: &BudgetState,
+        usage: &mut SampleUsage,
+    ) -> Result<RunRecord, SampleFailure> {
+        let mut talk = ProgramTalk::default();
+        let mut last = None;
+        for message in &request.ask.messages {
+            let ask = Ask {
+                prompt: message.text.clone(),
+                inputs: message.inputs.clone(),
+                messages: Vec::new(),
+                ..request.ask.clone()
+            };
+            let conversation = Some(ConversationSoFar { before: talk.said.clone() });
+            let turn = SampleRequest { ask, conversation, ..request.clone() };
+            let record = self.start(program, &turn, permit, budget, usage).await?;
+            if record.status != RunStatus::Completed {
+                let why = record.error.as_deref().unwrap_or_default();
+                let error = format!("turns.{}: {why}", talk.said.len());
+                return Ok(RunRecord { error: Some(error), ..talk.record(record, request) });
+            }
+            talk.add(&message.text, &record);
+            last = Some(record);
+        }
+        let last = last.unwrap_or_else(|| blank(request, RunStatus::Completed, None));
+        Ok(talk.record(last, request))
+    }
+}
+
+impl ProgramTalk {
+    /// Adds the answer to a message.
+    fn add(&mut self, user: &str, record: &RunRecord) {
+        let turn = self.said.len();
+        let object = |json: &Json| match serde_json::from_str(json.text()) {
+            Ok(Value::Object(fields)) => fields,
+            Ok(_) | Err(_) => Map::new(),
+        };
+        self.outputs = object(&record.outputs);
+        let text = self.outputs.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let steps = match &record.intermediate {
+            Steps::Own(json) => object(json),
+            Steps::Seen { .. } => Map::new(),
+        };
+        let mut calls = Vec::new();
+        for (key, value) in steps {
+            let Value::Array(mut list) = value else {
+                self.steps.insert(key, value);
+                continue;
+            };
+            if CALLS.contains(&key.as_str()) {
+                calls.extend(list.iter().cloned());
+                list.iter_mut()
+                    .filter_map(Value::as_object_mut)
+                    .for_each(|call| drop(call.insert("turn".to_owned(), turn.into())));
+            }
+            match self.steps.entry(key).or_insert_with(|| json!([])) {
+                Value::Array(before) => before.extend(list),
+                other => *other = Value::Array(list),
+            }
+        }
+        self.metrics = sum(&self.metrics, &record.metrics);
+        self.said.push(PastTurn { user: user.to_owned(), text, calls });
+    }
+
+    /// The record of the whole conversation; `last` is that of its last request.
+    fn record(mut self, last: RunRecord, request: &SampleRequest) -> RunRecord {
+        self.outputs.insert("turns".to_owned(), said_turns(&self.said));
+        let steps = Steps::Own(Json::from(Value::Object(self.steps).to_string()));
+        RunRecord {
+            outputs: Json::from(Value::Object(self.outputs).to_string()),
+            intermediate: steps,
+            inputs: blank(request, last.status, None).inputs,
+            metrics: self.metrics,
+            ..last
+        }
+    }
+}
+
+/// The keys of lists of calls in the `intermediate` of programs.
+const CALLS: [&str; 2] = ["tool_calls", "toolCalls"];
+
+/// The sums of what two turns used.
+fn sum(one: &Measures, other: &Measures) -> Measures {
+    let add = |one: Option<u64>, other: Option<u64>| match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        (one, other) => one.or(other),
+    };
+    let cost_usd = match (one.cost_usd, other.cost_usd) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    };
+    Measures {
+        total_tokens: add(one.total_tokens, other.total_tokens),
+        input_tokens: add(one.input_tokens, other.input_tokens),
+        output_tokens: add(one.output_tokens, other.output_tokens),
+        total_latency_ms: add(one.total_latency_ms, other.total_latency_ms),
+        model_calls: add(one.model_calls, other.model_calls),
+        cost_usd,
+        ..Measures::default()
+    }
+}
