@@ -1,6 +1,7 @@
 //! Reads run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 unchanged.
 
 mod ballots;
+mod json_lines;
 mod writing;
 
 use std::collections::BTreeMap;

@@ -42,6 +42,9 @@ pub struct AddedDrafts<'a> {
     disk: Option<&'a Disk>,
 }
 
+/// What makes runs samples of one draft: the file, the stated case, and the words of each message of the user.
+type DraftKey<'a> = (&'a RepoPath, Option<&'a str>, Vec<Vec<&'a str>>);
+
 /// A file of cases that gets new ones.
 struct ExtendedFile {
     /// The ids of its cases.
@@ -127,7 +130,7 @@ impl KnownCases {
     pub fn add_drafts(&self, runs: &[NewRun<'_>]) -> Result<AddedDrafts<'_>, CliError> {
         let words = AnswerWords::of(runs.iter().filter_map(|new| new.run.text.as_deref()));
         let mut files: BTreeMap<&RepoPath, ExtendedFile> = BTreeMap::new();
-        let mut added: BTreeMap<(&RepoPath, Option<&str>, Vec<Vec<&str>>), CaseId> = BTreeMap::new();
+        let mut added: BTreeMap<DraftKey<'_>, CaseId> = BTreeMap::new();
         let mut drafts = AddedDrafts { disk: Some(&self.disk), ..AddedDrafts::default() };
         for NewRun { run, origin, agent } in runs {
             let loaded = self.suite_of(agent)?;

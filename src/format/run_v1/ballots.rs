@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::writing::lines;
+use super::json_lines::lines;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::json;

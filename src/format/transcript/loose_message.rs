@@ -211,7 +211,7 @@ pub fn conversation(source: &SourceText, at: usize, messages: &[LooseMessage]) -
 }
 
 /// The conversation that messages tell, as far as they can be read; `None` without a message of the assistant.
-pub fn told_conversation<'m>(messages: impl IntoIterator<Item = &'m LooseMessage>) -> Option<Transcript> {
+pub fn readable_conversation<'m>(messages: impl IntoIterator<Item = &'m LooseMessage>) -> Option<Transcript> {
     let mut builder = ConversationBuilder::default();
     for message in messages {
         // A result whose call is not among the messages changes no turn.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use goldgate::format::wire::{Server, anthropic, converse, openai};
-use goldgate::model::{AnswerForm, Conversation, Provider, Wire};
+use goldgate::model::{AnswerForm, Conversation, Message, Provider, Wire};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
@@ -22,6 +22,14 @@ pub fn trials() -> Vec<Trial> {
 fn with_form() -> Conversation {
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"], "additionalProperties": false });
     Conversation { answer: Some(AnswerForm { name: "answer", schema }), ..conversation() }
+}
+
+/// The user says something after the answer.
+fn with_turns() -> Conversation {
+    let mut conversation = with_tools();
+    let answer = Message::Model { text: "A lien is a right.".to_owned(), calls: Vec::new() };
+    conversation.messages.extend([answer, Message::User("Whose?".to_owned())]);
+    conversation
 }
 
 fn bare(wire: Wire) -> Provider {
@@ -47,13 +55,14 @@ fn written() {
                 ("least", without.clone(), bare(wire)),
                 ("form", with_form(), provider(wire, None)),
                 ("tools", with_tools(), provider(wire, None)),
+                ("turns", with_turns(), provider(wire, None)),
             ] {
                 bodies.push((format!("{name}.{who}-{case}.json"), body(wire, &asked, &provider, server)));
             }
         }
         bodies.push((format!("{name}.answer.json"), spoken(wire)));
     }
-    assert_eq!(bodies.len(), 27);
+    assert_eq!(bodies.len(), 33);
     for (name, body) in bodies {
         assert!(body["messages"].is_array() || name.ends_with(".answer.json"), "{name}");
         if let Some(folder) = &folder {

@@ -16,7 +16,7 @@ use self::calls::Calls;
 pub use self::protobuf::json_of_protobuf;
 use self::span::SpanOperation;
 pub use self::span::{Attributes, TraceSpan};
-use super::loose_message::{LooseMessage, MessagePart, told_conversation};
+use super::loose_message::{LooseMessage, MessagePart, readable_conversation};
 use super::{Transcript, TranscriptTurn, content};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
@@ -236,7 +236,7 @@ fn prompt(messages: &[LooseMessage]) -> Option<String> {
 
 /// The turns that the messages of a trace tell.
 #[derive(Default)]
-struct ToldTurns {
+struct TraceTurns {
     turns: Vec<TranscriptTurn>,
     instructed: Option<String>,
     /// The calls by name, each with its turn.
@@ -244,16 +244,16 @@ struct ToldTurns {
 }
 
 /// The turns in the messages of the agent's span, else in those of the last call of a model, which has the whole conversation.
-fn turns(agent: Option<&TraceSpan>, last: Option<&TraceSpan>) -> ToldTurns {
+fn turns(agent: Option<&TraceSpan>, last: Option<&TraceSpan>) -> TraceTurns {
     let of_agent = agent.filter(|span| !messages::input(span).is_empty());
-    let Some(span) = of_agent.or(last) else { return ToldTurns::default() };
-    match told_conversation(messages::input(span).iter().chain(&messages::output(span))) {
-        Some(told) => ToldTurns {
-            turns: told.turns,
-            instructed: told.instructed,
-            calls: told.calls.into_iter().map(|call| (call.name, call.turn)).collect(),
+    let Some(span) = of_agent.or(last) else { return TraceTurns::default() };
+    match readable_conversation(messages::input(span).iter().chain(&messages::output(span))) {
+        Some(read) => TraceTurns {
+            turns: read.turns,
+            instructed: read.instructed,
+            calls: read.calls.into_iter().map(|call| (call.name, call.turn)).collect(),
         },
-        None => ToldTurns::default(),
+        None => TraceTurns::default(),
     }
 }
 
