@@ -263,7 +263,7 @@ fn several_turns() {
     repository.write("transcripts/cancel.json", turns.to_string());
     let ran = repository.goldgate(&["init", "--from", "transcripts"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(!ran.stdout.contains("or with turns that"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("or whose turns are"), "{}", ran.stdout);
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
     let case = cases["cases"].as_array().unwrap().iter().find(|case| case["id"] == "cancel").unwrap();
     assert_eq!(
@@ -309,7 +309,7 @@ fn instructed() {
     repository.write("transcripts/cancel.json", turns.to_string());
     let ran = repository.goldgate(&["init", "--from", "transcripts"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let said = "left out: 1 conversation with a message of the system after the first one of the user, or with turns that cannot be told apart: \
+    let said = "left out: 1 conversation with a message of the system after the first one of the user, or whose turns are not known: \
                 transcripts/cancel.json\n";
     assert!(ran.stdout.contains(said), "{}", ran.stdout);
     assert!(!repository.read("golden/cases.json").contains("Cancel my order."));

@@ -368,7 +368,7 @@ fn next(args: &InitArgs, proposed: &ProposedCases) -> String {
         (&proposed.incomplete, "without a user's message, without an answer, or with an error"),
         (
             &proposed.of_unknown_turns,
-            "with a message of the system after the first one of the user, or with turns that cannot be told apart",
+            "with a message of the system after the first one of the user, or whose turns are not known",
         ),
     ] {
         if !files.is_empty() {

@@ -4,7 +4,10 @@
 pub const VARIABLES: &[(&str, &str)] = &[
     ("output", "the outputs of the run; if the run has only a text, the JSON in it"),
     ("text", "the text of the answer, empty without one"),
-    ("calls", "the tool calls: `name`, `server`, `arguments`, `result`, and whether it `failed`"),
+    (
+        "calls",
+        "the tool calls: `name`, `server`, `arguments`, `result`, whether it `failed`, and its `turn` in a conversation",
+    ),
     ("input", "`input` of the case, or its `query`"),
     ("expected", "`expected` of the case; the whole case if it has no such key"),
     (

@@ -94,7 +94,7 @@ impl Suite for Custom {
             Value::String(text) => (text.clone(), json!({"query": text})),
             other => (format!("{other:#}"), json!({"input": other})),
         };
-        Ok(Some(Ask { prompt, inputs, answer: None, tools: Toolbox::Empty }))
+        Ok(Some(Ask { prompt, inputs, answer: None, tools: Toolbox::Empty, messages: Vec::new() }))
     }
 
     /// The request depends on the case alone.

@@ -42,7 +42,7 @@ pub fn graded(
     if let Some(run) = runs.first()
         && states_checks(pair, suite.expressions)
     {
-        let sample = GradedSample { kind, pair, run, context };
+        let sample = SampleAnswers { kind, pair, run, context };
         let grader = sample.grader(AnswerText::of(run, kind.answer), "the outputs have no answer".to_owned());
         let line = pair.answer.as_ref().map_or(1, |checks| checks.line);
         let mut entries = GradedEntries::default();
@@ -102,14 +102,14 @@ fn fail_all_checks(specs: &[MetricSpec], values: &mut [Option<f64>]) {
 }
 
 /// A sample whose answers are graded.
-struct GradedSample<'a> {
+struct SampleAnswers<'a> {
     kind: &'a SuiteKind,
     pair: &'a Pair,
     run: &'a Run,
     context: &'a GradeContext<'a>,
 }
 
-impl<'a> GradedSample<'a> {
+impl<'a> SampleAnswers<'a> {
     /// The grader of one answer; `missing` says what fails without it.
     fn grader(&self, answer: Option<AnswerText>, missing: String) -> AnswerGrader<'a> {
         let case = self.pair.answer.as_ref().map_or("", |checks| &checks.case);
