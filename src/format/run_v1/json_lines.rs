@@ -1,4 +1,4 @@
-//! Lays JSON out with one key a line; a list of scalars stays on one line.
+//! Writes JSON with one key a line; a list of scalars stays on one line.
 
 use serde_json::value::RawValue;
 

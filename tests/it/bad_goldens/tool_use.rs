@@ -173,4 +173,10 @@ pub const CASES: &[Case] = &[
         r#"[{"category": "edge_case", "turns": [{"user": "q"}, {"user": "q", "trajectory": {"mode": "exact", "forbidden_tools": [""]}}]}]"#,
         r#":1:119: the name of a forbidden tool is empty; write it"#,
     ),
+    (
+        TOOL,
+        "c.json",
+        r#"[{"category": "edge_case", "turns": [{"user": "q", "answer": {"expr": "true"}}]}]"#,
+        r#":1:63: expr has no effect on a turn: an expression is about the whole run; state it in the answer of the case"#,
+    ),
 ];
