@@ -9,7 +9,7 @@ inputs="${2:-1000000}"
 shift $(($# < 2 ? $# : 2))
 targets=("$@")
 if ((${#targets[@]} == 0)); then
-  targets=(recover matching records goldens rtf verifier transcripts own_files wires archives reports repository)
+  targets=(recover matching records goldens formats expressions rtf verifier transcripts own_files wires archives reports repository)
 fi
 # The flags of cargo-fuzz without a sanitizer: the program has no unsafe code.
 export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

@@ -51,7 +51,7 @@ for contract in ../fixtures/contracts/contracts/*; do
   } >"corpus/matching/$number"
 done
 # A golden file of each kind, and an answer to it.
-for kind in contracts cross evidence interview property reconciliation revision stochastic tool_use triggers; do
+for kind in contracts cross custom evidence interview property reconciliation revision stochastic tool_use triggers; do
   find "../fixtures/$kind" -name '*.json' -size -8k -not -path '*/runs/*' | sort | head -12 | while read -r golden; do
     name=$(basename "$golden" .json)
     answer=$(find "../fixtures/$kind" -path "*/runs/*$name*" -name '*.json' -size -8k | sort | head -1)
@@ -81,3 +81,18 @@ find ../fixtures -path '*/runs/*' -name '*.json' -size -8k | sort | awk 'NR % 40
   cp "$file" "corpus/records/$number"
 done
 cp ../docs/workflows/*.yml corpus/archives/
+mkdir -p corpus/formats corpus/expressions
+cp ../goldgate.yaml corpus/formats/config
+number=0
+find ../fixtures ../examples ../tests/it -name '*.yaml' -size -8k | sort | while read -r file; do
+  number=$((number + 1))
+  cp "$file" "corpus/formats/$number"
+done
+head -20 ../fixtures/real-model-outputs.jsonl >corpus/formats/lines
+number=0
+# The expressions of the bundled cases and of their page.
+grep -rhoE '"?expr"?: *("[^"]+"|[^",}]+)' ../fixtures/custom ../docs/kinds/custom.md ../goldgate.yaml | sed -E 's/^"?expr"?: *"?//; s/"$//' | sort -u |
+  while read -r expression; do
+    number=$((number + 1))
+    printf '%s' "$expression" >"corpus/expressions/$number"
+  done

@@ -1,25 +1,26 @@
-//! Any text as the golden file of each kind, and any text as what a run produced, graded against it. Two zero bytes separate the texts;
-//! `fuzz/seeds.sh` writes the bundled cases in this form.
+//! Any text as the golden file of each kind, in each format, and any text as what a run produced, graded against it. Two zero bytes separate
+//! the texts; `fuzz/seeds.sh` writes the bundled cases in this form.
 #![no_main]
 
 use std::collections::BTreeMap;
 
 use goldgate::diag::Diagnostic;
-use goldgate::files::{SourceText, Entry, EntryKind, Files};
+use goldgate::files::{Entry, EntryKind, Files, SourceText};
 use goldgate::format::run_v1;
 use goldgate::model::RepoPath;
 use goldgate::suites::{GradeContext, KINDS, read_config};
 use libfuzzer_sys::fuzz_target;
 
-/// A repository in which every JSON file has the same text, and every folder the same entries.
+/// A repository in which every file has the same text, and every folder the same entries.
 struct Same<'a> {
     golden: &'a str,
+    ending: &'static str,
 }
 
 impl Files for Same<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let depth = folder.to_string().matches('/').count();
-        let file = Entry { name: "case.json".to_owned(), kind: EntryKind::File };
+        let file = Entry { name: format!("case.{}", self.ending), kind: EntryKind::File };
         let inner = Entry { name: "agent".to_owned(), kind: EntryKind::Folder };
         Ok(if depth < 3 { vec![inner, file] } else { vec![file] })
     }
@@ -31,10 +32,13 @@ impl Files for Same<'_> {
 
 fuzz_target!(|texts: &str| {
     let (golden, record) = texts.split_once("\0\0").unwrap_or((texts, ""));
-    let files = Same { golden };
+    // JSON is YAML and one line of JSON Lines, so that a text with one more byte is read in another way.
+    let ending = ["json", "yaml", "json", "jsonl"][golden.len() % 4];
+    let files = Same { golden, ending };
+    let path = if ending == "jsonl" { "golden/cases.jsonl" } else { "golden" };
     for kind in KINDS {
         let yaml = format!(
-            "version: 1\nsuites:\n  - id: suite\n    kind: {}\n    path: golden\n    agents:\n      agent: {{ deterministic: {{ replay: runs }}, fingerprint: {{ none: written by hand }} }}\n",
+            "version: 1\nsuites:\n  - id: suite\n    kind: {}\n    path: {path}\n    agents:\n      agent: {{ deterministic: {{ replay: runs }}, fingerprint: {{ none: written by hand }} }}\n",
             kind.name
         );
         let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), yaml);
