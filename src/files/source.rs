@@ -21,12 +21,12 @@ pub struct SourceText {
 struct TextOrigin {
     original: Arc<SourceText>,
     /// Sorted by where they start.
-    pieces: Box<[TextPiece]>,
+    pieces: Box<[OriginPiece]>,
 }
 
 /// A piece of a text that was made of another one: where it starts in both, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TextPiece {
+pub struct OriginPiece {
     /// In the new text.
     pub start: usize,
     /// In the original.
@@ -86,7 +86,7 @@ impl SourceText {
     }
 
     /// A text that was made of another one, with the positions of that one. The pieces are in the order of the text.
-    pub fn from_pieces(original: Arc<Self>, text: String, pieces: Vec<TextPiece>) -> Self {
+    pub fn from_pieces(original: Arc<Self>, text: String, pieces: Vec<OriginPiece>) -> Self {
         let file = original.file.clone();
         let origin = Some(TextOrigin { original, pieces: pieces.into() });
         Self { file, text, positions: PositionIndex::default(), origin }
@@ -94,7 +94,7 @@ impl SourceText {
 
     /// A text of the same length as a part of this one that starts at `start`.
     pub fn part(self: &Arc<Self>, start: usize, text: String) -> Self {
-        let piece = TextPiece { start: 0, original: start, change: PieceChange::Copied };
+        let piece = OriginPiece { start: 0, original: start, change: PieceChange::Copied };
         Self::from_pieces(self.clone(), text, vec![piece])
     }
 
@@ -189,7 +189,7 @@ mod tests {
     use proptest::sample::Index;
     use proptest::{prop_assert_eq, prop_assume, proptest};
 
-    use super::{BLOCK, PieceChange, Point, SourceText, TextPiece};
+    use super::{BLOCK, OriginPiece, PieceChange, Point, SourceText};
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_text_that_was_made_of_another_has_its_positions() {
-        let piece = |start, original, change| TextPiece { start, original, change };
+        let piece = |start, original, change| OriginPiece { start, original, change };
         let pieces = vec![piece(0, 0, PieceChange::Rewritten), piece(3, 6, PieceChange::Copied)];
         let made = Arc::new(SourceText::from_pieces(Arc::new(source("ab\ncd\nefg")), "abcefg".to_owned(), pieces));
         assert_eq!((made.point(2), made.point(4)), (Point { line: 1, column: 1 }, Point { line: 3, column: 2 }));

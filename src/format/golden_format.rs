@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::{json, yaml};
 use crate::diag::Diagnostic;
-use crate::files::{PieceChange, SourceText, TextPiece};
+use crate::files::{OriginPiece, PieceChange, SourceText};
 
 /// How a golden file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +76,7 @@ fn list_of_lines(source: SourceText) -> Result<SourceText, Diagnostic> {
     list.push(b']');
     let text = String::from_utf8(list).unwrap_or_default();
     let pieces = [(0, 0, PieceChange::Rewritten), (1, 0, PieceChange::Copied)];
-    let pieces = pieces.map(|(start, original, change)| TextPiece { start, original, change });
+    let pieces = pieces.map(|(start, original, change)| OriginPiece { start, original, change });
     Ok(SourceText::from_pieces(Arc::new(source), text, pieces.to_vec()))
 }
 

@@ -402,7 +402,7 @@ fn refused(file: &str, text: &str, said: &str) {
 const REFUSED: &[(&str, &str, &str)] = &[
     ("tool_use c.yaml", "- id: a\n  kategory: x\n", ":2:3: unknown key \"kategory\"; did you mean \"category\"?"),
     ("tool_use c.yaml", "# none\n- id: a\n  category: edge_case\n", ":2:3: the key \"query\" is missing"),
-    ("tool_use c.yaml", "- {id: a, category: happy}\n", ":1:21: unknown value \"happy\""),
+    ("tool_use c.yaml", "- {id: a, category: [happy]}\n", ":1:21: invalid type: a list; expected a string"),
     ("tool_use c.yaml", "- id: ä b\n  id: c\n", ":2:3: duplicate key \"id\""),
     (
         "tool_use c.yaml",

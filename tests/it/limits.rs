@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the table of the page on limits is the program's own", page),
         trial("every limit of the table is used by the program, and stands in the table once", used),
         trial("a list of a case has at most 500 expectations in every kind", expectations),
+        trial("a conversation has at most 100 turns", turns),
         trial("agents are compared by at most 500 findings of each", compared),
         trial("a judge has at most 15 votes", votes),
         trial("a stored report has at most 1024 MiB", stored_report),
@@ -51,6 +52,7 @@ const TESTS: &[(&InputLimit, &str)] = &[
     (&InputLimit::FOLDER_LEVELS, "folders_have_at_most_24_levels"),
     (&InputLimit::FIXTURE_FOLDERS, "a fixture repository has at most a thousand folders"),
     (&InputLimit::EXPECTATIONS, "a list of a case has at most 500 expectations in every kind"),
+    (&InputLimit::TURNS, "a conversation has at most 100 turns"),
     (&InputLimit::COMPARED_FINDINGS, "agents are compared by at most 500 findings of each"),
     (&InputLimit::OWN_EXPRESSIONS, "a suite and a case have at most 100 checks and metrics of their own"),
     (&InputLimit::EXPRESSION, "an_expression_has_at_most_2000_characters_80_operators_and_40_levels"),
@@ -141,6 +143,24 @@ fn expectations() {
         let line = above.lines().find(|line| line.starts_with(&format!("{file}:"))).unwrap_or_default();
         assert!(line.ends_with(&words), "{file}: {above}");
     }
+}
+
+fn turns() {
+    let repository = Repository::bundled();
+    let limit = InputLimit::TURNS.count();
+    let file = "fixtures/tool_use/eval_cases.json";
+    let said = |count: usize| {
+        edit(&repository, file, |cases| {
+            let turns = vec![json!({ "user": "And then?", "tools": [] }); count];
+            cases["cases"][0] = json!({ "id": "talk", "category": "multi_step", "turns": turns });
+        });
+        repository.goldgate(&["check"]).stderr
+    };
+    let at_limit = said(limit);
+    assert!(!at_limit.contains("[too-many]"), "{at_limit}");
+    let above = said(limit + 1);
+    let words = format!("101 entries in `turns`; the limit is 100; {} [too-many]", InputLimit::TURNS.help);
+    assert!(above.lines().any(|line| line.starts_with(file) && line.ends_with(&words)), "{above}");
 }
 
 fn compared() {

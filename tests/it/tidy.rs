@@ -201,7 +201,7 @@ fn single_users() {
     for (path, text) in sources() {
         let shown = path.display().to_string();
         for (krate, user) in [
-            ("serde_yaml::", "src/format/yaml.rs"),
+            ("serde_yaml::", "src/format/yaml"),
             ("saphyr_parser::", "src/format/yaml"),
             ("use cel::", "src/format/expression/"),
             ("octocrab::", "src/world/github/"),

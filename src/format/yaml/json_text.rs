@@ -7,7 +7,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::{DEPTH, end, point, unclosed};
 use crate::diag::{Code, Diagnostic};
-use crate::files::{PieceChange, SourceText, TextPiece};
+use crate::files::{OriginPiece, PieceChange, SourceText};
 
 /// The text as JSON, with the positions of the YAML. Plain values are read as by the core schema of YAML 1.2: `no` and a date are texts.
 ///
@@ -36,7 +36,7 @@ pub fn yaml_as_json(source: SourceText) -> Result<SourceText, Diagnostic> {
 struct JsonWriter<'a> {
     source: &'a SourceText,
     json: String,
-    pieces: Vec<TextPiece>,
+    pieces: Vec<OriginPiece>,
     open: Vec<OpenValue>,
     cursor: CharCursor<'a>,
     documents: usize,
@@ -185,7 +185,7 @@ impl<'a> JsonWriter<'a> {
     }
 
     fn piece(&mut self, original: usize) {
-        self.pieces.push(TextPiece { start: self.json.len(), original, change: PieceChange::Rewritten });
+        self.pieces.push(OriginPiece { start: self.json.len(), original, change: PieceChange::Rewritten });
     }
 
     fn refuse_marks(&self, start: usize, anchor: usize, has_tag: bool) -> Result<(), Diagnostic> {

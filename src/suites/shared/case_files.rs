@@ -25,7 +25,7 @@ pub struct StatedName {
 }
 
 /// A case before it is read.
-pub struct CaseFile {
+pub struct CaseSource {
     /// Its file, or its entry in a file of many.
     pub part: GoldenPart,
     /// Its id, as the name of the file or the entry states it.
@@ -36,7 +36,7 @@ pub struct CaseFile {
     entry: Option<SourceText>,
 }
 
-impl CaseFile {
+impl CaseSource {
     /// Reads the case. `read` gets its text as JSON, with the positions in the file.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ pub fn cases_of_suite(
     files: &dyn Files,
     folder: &RepoPath,
     problems: &mut Diagnostics,
-) -> Vec<CaseFile> {
+) -> Vec<CaseSource> {
     let cases = match is_case_file(&suite.path) {
         true => entries_of_file(files, &suite.path, GoldenForm::OneCase, problems),
         false => files_of_cases(files, folder),
@@ -111,7 +111,7 @@ pub fn named_cases(
     files: &dyn Files,
     folder: &RepoPath,
     problems: &mut Diagnostics,
-) -> Vec<CaseFile> {
+) -> Vec<CaseSource> {
     keep_first_of_name(cases_of_suite(suite, files, folder, problems), problems)
 }
 
@@ -119,21 +119,21 @@ pub fn named_cases(
 ///
 /// # Errors
 /// The folder cannot be listed.
-pub fn files_of_cases(files: &dyn Files, folder: &RepoPath) -> Result<Vec<CaseFile>, Diagnostic> {
+pub fn files_of_cases(files: &dyn Files, folder: &RepoPath) -> Result<Vec<CaseSource>, Diagnostic> {
     let named = files.list(folder)?.into_iter().filter_map(|entry| {
         let (stem, format) = GoldenFormat::of_name(&entry.name)?;
         let id = StatedName { text: stem.to_owned(), at: 0 };
         let part = GoldenPart::of_file(folder.child(&entry.name));
         let is_case = entry.kind == EntryKind::File && format != GoldenFormat::JsonLines;
-        is_case.then_some(CaseFile { part, id, agent: None, entry: None })
+        is_case.then_some(CaseSource { part, id, agent: None, entry: None })
     });
     Ok(named.collect())
 }
 
 /// Keeps the first of several cases with one name. The others are problems: the names of a kind's files are the ids of its cases.
-pub fn keep_first_of_name(cases: Vec<CaseFile>, problems: &mut Diagnostics) -> Vec<CaseFile> {
+pub fn keep_first_of_name(cases: Vec<CaseSource>, problems: &mut Diagnostics) -> Vec<CaseSource> {
     let mut first: BTreeMap<String, RepoPath> = BTreeMap::new();
-    let is_first = |case: &CaseFile| {
+    let is_first = |case: &CaseSource| {
         let other = first.entry(case.id.text.clone()).or_insert_with(|| case.part.file.clone());
         if case.is_entry() || *other == case.part.file {
             return true;
@@ -157,7 +157,7 @@ pub fn entries_of_file(
     file: &RepoPath,
     form: GoldenForm,
     problems: &mut Diagnostics,
-) -> Result<Vec<CaseFile>, Diagnostic> {
+) -> Result<Vec<CaseSource>, Diagnostic> {
     let whole = Arc::new(golden_text(files, file)?);
     let CasesFile(raws) = json::golden(&whole)?;
     let mut used: BTreeSet<(String, Option<String>)> = BTreeSet::new();
@@ -176,7 +176,7 @@ pub fn entries_of_file(
 }
 
 /// One entry of a file of many.
-fn entry(whole: &Arc<SourceText>, raw: &RawValue, form: GoldenForm) -> Result<CaseFile, Diagnostic> {
+fn entry(whole: &Arc<SourceText>, raw: &RawValue, form: GoldenForm) -> Result<CaseSource, Diagnostic> {
     let (start, cursor) = (json::offset_of(whole, raw), JsonCursor::part(whole, raw));
     let fields: BTreeMap<String, &RawValue> = json::part(whole, raw)?;
     let missing = |key: &str, help: &str| {
@@ -202,7 +202,7 @@ fn entry(whole: &Arc<SourceText>, raw: &RawValue, form: GoldenForm) -> Result<Ca
         text = blanked(text, ENTRY_AGENT);
     }
     let part = GoldenPart { file: whole.file.clone(), case: Some(id.text.clone()) };
-    Ok(CaseFile { part, id, agent, entry: Some(whole.part(start, text)) })
+    Ok(CaseSource { part, id, agent, entry: Some(whole.part(start, text)) })
 }
 
 /// A file of many cases: a list, or an object with the list under `cases`.

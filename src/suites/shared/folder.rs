@@ -9,7 +9,7 @@ use super::answer::form::{AnswerChecksForm, CaseCheckForm};
 use super::answer::reader::AnswerReader;
 use super::audit::Audit;
 pub use super::case_files::StatedName;
-use super::case_files::{CaseFile, cases_of_suite, is_case_file};
+use super::case_files::{CaseSource, cases_of_suite, is_case_file};
 use super::case_marks::CaseMarks;
 use super::case_table::CaseTable;
 use super::meaning::digested_case;
@@ -226,7 +226,7 @@ pub fn open_named_cases<T: Send>(
 
 fn opened<T>(
     suite: &SuiteConfig,
-    case: &CaseFile,
+    case: &CaseSource,
     source: &SourceText,
     files: &dyn Files,
     read: &impl Fn(&SourceText, &dyn Files, &str) -> Result<GoldenCase<T>, Diagnostic>,

@@ -124,7 +124,7 @@ mod tests {
             |user: Option<&str>, text: &str| ObservedTurn { user: user.map(str::to_owned), text: text.to_owned() };
         assert_eq!((read.turns, read.flaws), (vec![turn(Some("a"), "b"), turn(None, "d")], Vec::new()));
         assert_eq!((last_answer(&run).as_deref(), answer_of_turn(&run, 0, 2).as_deref()), (Some("d"), Some("b")));
-        assert_eq!(answer_of_turn(&run, 2, 3), None, "there is no such turn");
+        assert_eq!(answer_of_turn(&run, 2, 3), None, "a conversation of two turns");
     }
 
     #[test]

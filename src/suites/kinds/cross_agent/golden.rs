@@ -14,7 +14,7 @@ use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::model::{AgentName, BadId, CaseId, RunKey, SuiteId};
 use crate::suites::kind::{CaseIndex, Pair};
-use crate::suites::shared::case_files::CaseFile;
+use crate::suites::shared::case_files::CaseSource;
 use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
 use crate::suites::shared::meaning::digested_case;
@@ -121,7 +121,7 @@ pub struct CrossAgentCase {
 /// # Errors
 /// The first problem of the file.
 pub fn read_golden(
-    file: &CaseFile,
+    file: &CaseSource,
     source: &SourceText,
     rules: &Rules,
     runs_of: &SuiteId,

@@ -29,7 +29,7 @@ use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::{
-    CaseFile, entries_of_file, files_of_cases, is_case_file, keep_first_of_name, suite_folder,
+    CaseSource, entries_of_file, files_of_cases, is_case_file, keep_first_of_name, suite_folder,
 };
 use crate::suites::shared::case_marks::CaseMarks;
 use crate::suites::shared::case_table::CaseTable;
@@ -201,7 +201,7 @@ fn categories(suite: &SuiteConfig) -> Option<&[String]> {
 
 /// The cases of each agent.
 struct ExpectedCases<'a> {
-    jobs: Vec<(&'a AgentName, CaseFile)>,
+    jobs: Vec<(&'a AgentName, CaseSource)>,
     problems: Diagnostics,
 }
 
@@ -241,7 +241,7 @@ fn read_pair(
     suite: &SuiteConfig,
     files: &dyn Files,
     agent: &AgentName,
-    file: &CaseFile,
+    file: &CaseSource,
     source: &SourceText,
 ) -> Result<(Pair, Expectation), Diagnostic> {
     let case =

@@ -18,7 +18,7 @@ use crate::suites::kind::{CaseIndex, Pair};
 use crate::suites::shared::answer::checks::AnswerChecks;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::audit::Audit;
-use crate::suites::shared::case_files::{CaseFile, files_of_cases};
+use crate::suites::shared::case_files::{CaseSource, files_of_cases};
 use crate::suites::shared::case_marks::CaseMarks;
 use crate::suites::shared::meaning::digested_case;
 
@@ -85,7 +85,7 @@ pub fn open_cases(suite: &SuiteConfig, files: &dyn Files, scoring: &Scoring) -> 
 }
 
 /// The golden file of a case's folder.
-fn golden_file(files: &dyn Files, folder: &RepoPath) -> Result<CaseFile, Diagnostic> {
+fn golden_file(files: &dyn Files, folder: &RepoPath) -> Result<CaseSource, Diagnostic> {
     let mut found = files_of_cases(files, folder)?.into_iter().filter(|file| file.id.text == GOLDEN);
     let missing = || Diagnostic::of_missing_file(folder.child(&format!("{GOLDEN}.json")));
     let first = found.next().ok_or_else(missing)?;

@@ -18,7 +18,7 @@ pub struct ToolUseOutput {
     pub written: String,
     /// The tool calls, in order.
     pub calls: Vec<ObservedCall>,
-    /// The turns of a conversation; `None` if the outputs have none, or the case is no conversation.
+    /// The turns of a conversation; `None` if the outputs have none, or the case has one query.
     pub turns: Option<Vec<ProducedTurn>>,
     /// What is wrong with the form of the output.
     pub flaws: Vec<String>,
@@ -95,7 +95,7 @@ impl ToolUseOutput {
         }
         for (index, turn) in (0_u32..).zip(&turns) {
             if norm(&turn.said.text).is_empty() && turn.calls.is_empty() {
-                self.flaws.push(format!("{} has no text, and there is no tool call", turn_name(index)));
+                self.flaws.push(format!("{} has neither a text nor a tool call", turn_name(index)));
             }
         }
         self.turns = Some(turns);

@@ -21,7 +21,7 @@ use crate::suites::kind::{
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
-use crate::suites::shared::case_files::{CaseFile, named_cases, suite_folder};
+use crate::suites::shared::case_files::{CaseSource, named_cases, suite_folder};
 use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::finding::{Finding, FindingParts, Severity};
@@ -173,7 +173,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
 }
 
 fn read_golden(
-    file: &CaseFile,
+    file: &CaseSource,
     source: &SourceText,
     rules: &Rules,
     agent: &AgentName,

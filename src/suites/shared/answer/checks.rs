@@ -15,7 +15,7 @@ pub struct AnswerChecks {
     pub listing: EntryListing,
     /// The checks of the answers of single turns, in their order.
     pub turns: Vec<TurnAnswer>,
-    /// The number of turns of the case; 0 if it is no conversation.
+    /// The number of turns of the case; 0 if it has one query.
     pub length: usize,
     /// The content of the files and lists that the checks use; it is part of the digest of the case.
     pub measured_with: String,
