@@ -8,12 +8,14 @@ use super::Sides;
 use super::edits::{FileView, differences, edited, listed};
 use super::found::{ChangeCollector, ChangedFile};
 use crate::diag::ReadFailure;
-
 use crate::files::{DifferentRead, Entry, FileMatch, GoldenPart, ReadFor, ReadKind, SourceText};
 use crate::format::golden_value;
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
 use crate::suites::{GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind, setting_files};
 use crate::text::{counted, named};
+
+/// An agent for each case of a golden file, and for each agent where it has its own part.
+type CasesOfFile<'a> = BTreeMap<(&'a CaseId, Option<&'a AgentName>), &'a AgentName>;
 
 /// One suite on one side: its settings and its cases.
 #[derive(Clone, Copy)]
@@ -145,8 +147,7 @@ impl SuiteComparison<'_> {
         let kind = kind(&self.after.config.kind);
         let (reader, form) = (kind.map(MeaningReader::of), kind.map_or(GoldenForm::OneCase, |kind| kind.golden));
         // Each case once, by its first agent, unless each agent has its own part.
-        let mut by_files: BTreeMap<(&RepoPath, &RepoPath), BTreeMap<(&CaseId, Option<&AgentName>), &AgentName>> =
-            BTreeMap::new();
+        let mut by_files: BTreeMap<(&RepoPath, &RepoPath), CasesOfFile<'_>> = BTreeMap::new();
         for ((case, agent), before) in &self.old.pairs {
             if let Some(after) = self.new.pairs.get(&(*case, *agent)) {
                 let own = Some(*agent).filter(|_| form.is_of_agent());

@@ -23,38 +23,8 @@ fn value(text: &str) -> Value {
 
 #[test]
 fn plain_values_are_those_of_the_core_schema() {
-    for text in [
-        "no",
-        "on",
-        "off",
-        "yes",
-        "y",
-        "n",
-        "2026-11-21",
-        "12:30:45",
-        "1_000",
-        "0b11",
-        "1e",
-        "e1",
-        ".",
-        "+",
-        "1.2.3",
-        "0x",
-        "0xg",
-        "0o8",
-        ".5.",
-        "1e+",
-        "nan",
-        "inf",
-        "-.nan",
-        "TRue",
-        "nULL",
-        "=",
-        "1 2",
-        "--1",
-        "+-1",
-        "1-",
-    ] {
+    let texts = "no on off yes y n 2026-11-21 12:30:45 1_000 0b11 1e e1 . + 1.2.3 0x 0xg 0o8 .5. 1e+ nan inf -.nan TRue nULL = --1 +-1 1-";
+    for text in texts.split(' ').chain(["1 2"]) {
         assert_eq!(value(&format!("a: {text}")), json!({"a": text}), "{text}");
     }
     for (text, expected) in [
