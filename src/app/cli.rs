@@ -150,6 +150,9 @@ pub struct RunArgs {
     /// Compare with this commit: use its baseline, and require approval for golden changes since then
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
+    /// With --tier model: run only the agents that the change since --base can affect
+    #[arg(long, requires = "base", conflicts_with_all = ["update_baseline", "shard", "blocking", "failed"])]
+    pub affected: bool,
     /// Grade one shard of the cases, such as 1/4; `goldgate merge` joins and judges the shards that --out wrote
     #[arg(long, value_name = "i/n", requires = "out", conflicts_with_all = ["update_baseline", "update_snapshots", "tag"])]
     pub shard: Option<Shard>,

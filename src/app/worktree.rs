@@ -9,6 +9,8 @@ use super::pipeline::graded_run::GradedRun;
 use super::pipeline::past_baselines::add_past_baselines;
 use super::pipeline::plan::config_text;
 use super::pipeline::run_options::{DecidingTiers, RunOptions};
+#[cfg(feature = "models")]
+use super::pipeline::selection::AgentScope;
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OverlayFiles};
@@ -64,6 +66,8 @@ pub fn grade_worktree(
     let base = trees.as_ref().map(|trees| &trees.base);
     let values = trees.as_ref().and_then(|trees| trees.values(&job.branch));
     let rules = trees.as_ref().and_then(|trees| trees.rules(&job.branch));
+    #[cfg(feature = "models")]
+    let (job, unaffected) = leave_out_unaffected(job, (&files, base), &file, world)?;
     // Golden changes are not computed for a shard: `merge` does that for all cases.
     let guards = job.is_compared() && job.wanted.shard.is_none();
     // A sample that cannot change a verdict by the head's rules might change one by the base's.
@@ -95,6 +99,8 @@ pub fn grade_worktree(
     if let BaseSource::Unknown(why) = before {
         done.report.notes.insert(0, format!("the golden set was not compared with the base commit: {why}"));
     }
+    #[cfg(feature = "models")]
+    done.report.notes.extend(unaffected.iter().flat_map(|found| found.notes(done.against.as_ref())));
     if let Some(error) = trees.as_ref().and_then(BaseTrees::trouble) {
         return Err(error.context("while comparing the golden set with the base commit").into());
     }
@@ -103,6 +109,20 @@ pub fn grade_worktree(
     }
     add_past_baselines(&mut done, &disk);
     Ok(done)
+}
+
+/// Leaves out the agents that the change since the base commit cannot affect, if the options ask for that.
+#[cfg(feature = "models")]
+fn leave_out_unaffected(
+    mut job: RunOptions,
+    (files, base): (&dyn Files, Option<&BaseTree<'_>>),
+    config: &RepoPath,
+    world: &World,
+) -> Result<(RunOptions, Option<live::UnaffectedAgents>), CliError> {
+    let Some(base) = base.filter(|_| job.wanted.scope == AgentScope::Affected) else { return Ok((job, None)) };
+    let found = live::UnaffectedAgents::find(files, base, config, &job.wanted, &world.clock)?;
+    job.wanted.scope = AgentScope::Except(found.agents.clone());
+    Ok((job, Some(found)))
 }
 
 /// The files of the base commit, and those of the branch's tip where that is another commit.

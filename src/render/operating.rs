@@ -46,13 +46,9 @@ pub fn operating_table(suites: &[SuiteOperating<'_>], width: u16) -> String {
 fn table_of(first: &SuiteOperating<'_>, suites: &[&SuiteOperating<'_>], width: u16) -> String {
     let mut out = String::new();
     let drop = (DROP * 100.0).round();
-    put(
-        &mut out,
-        &format!(
-            "How often the gates fail by samples per case: unchanged agent, recorded again / after a drop of {drop} points (the agent gets \
-             everything wrong in a tenth of the cases). ~: about."
-        ),
-    );
+    put(&mut out, "How often each gate fails, by samples per case. Left of the slash: an unchanged");
+    put(&mut out, &format!("agent that is recorded again. Right: after a drop of {drop} points (the agent gets"));
+    put(&mut out, "everything wrong in a tenth of the cases). ~: about.");
     let mut table = Table::new();
     plain_style(&mut table, width);
     table.force_no_tty();
@@ -61,8 +57,11 @@ fn table_of(first: &SuiteOperating<'_>, suites: &[&SuiteOperating<'_>], width: u
     for suite in suites {
         rows(&mut table, suite);
     }
-    if let Some(gates) = table.column_mut(0) {
-        gates.set_constraint(ColumnConstraint::ContentWidth);
+    // The names of the gates share what the numbers leave.
+    for column in 1..=first.estimates.len() {
+        if let Some(rates) = table.column_mut(column) {
+            rates.set_constraint(ColumnConstraint::ContentWidth);
+        }
     }
     out.push_str(&table.to_string());
     out

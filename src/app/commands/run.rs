@@ -10,7 +10,7 @@ use crate::app::pipeline::base_commit::name_base;
 use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::run_options::{DecidingTiers, RunOptions};
-use crate::app::pipeline::selection::{Selection, chosen};
+use crate::app::pipeline::selection::{AgentScope, Selection, chosen};
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::{baseline, show, snapshots};
 use crate::app::worktree::{BaseSource, grade_worktree, locally};
@@ -40,6 +40,11 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
         TierArg::Model => vec![Tier::Model],
         TierArg::All => vec![Tier::Deterministic, Tier::Model],
     };
+    if args.affected && tiers != [Tier::Model] {
+        let what =
+            "--affected is for the model tier: recordings are graded in seconds, and their verdict is about all agents";
+        return Err(Diagnostic::of_file("command line", Code::CONTRADICTION, what, "add --tier model").into());
+    }
     let blocking = args.blocking || (!args.non_blocking && tiers.contains(&Tier::Deterministic));
     Ok(RunOptions {
         config: args.config.clone(),
@@ -48,6 +53,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
             samples: args.samples.and_then(|stated| stated.0),
             shard: args.shard,
             target: args.target.clone(),
+            scope: if args.affected { AgentScope::Affected } else { AgentScope::All },
             ..chosen(&args.chosen)?
         },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },

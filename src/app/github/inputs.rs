@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::run_options::DecidingTiers;
+use crate::app::pipeline::selection::AgentScope;
 use crate::diag::{Code, Diagnostic};
 use crate::model::{Authority, ByAuthor, Permission, RepoPath, Report, Shard, Tier};
 use crate::publish::ConfigKey;
@@ -104,6 +105,8 @@ pub struct ActionInputs {
     pub authority: Authority,
     /// Which tiers decide the verdict if both are requested.
     pub deciding: DecidingTiers,
+    /// Whether only the agents run that the change can affect.
+    pub scope: AgentScope,
     /// The config, relative to the workspace.
     pub config: String,
     /// Only these suites; all if empty.
@@ -179,12 +182,14 @@ impl ActionInputs {
             other => return Err(refuse("tier", other, "write deterministic, model or all").into()),
         };
         let blocking = values.truth("blocking")?.unwrap_or(tiers.contains(&Tier::Deterministic));
+        let scope = values.scope(&tiers, blocking)?;
         let (samples, max_cost_usd) = (values.samples()?, values.max_cost_usd()?);
         Ok(Self {
             mode,
             approving,
             record_label: get("record-label").unwrap_or(DEFAULT_RECORD_LABEL).to_owned(),
             tiers,
+            scope,
             max_cost_usd,
             shard: shard(get("shard"))?,
             authority: if blocking { Authority::Blocking } else { Authority::Advisory },
@@ -257,6 +262,17 @@ impl<'a> InputValues<'a> {
                 key,
                 "write at most 40 letters (a-z, A-Z), digits, `_`, `.` and `-`; the first and the last are a letter, a digit or `_`",
             )),
+        }
+    }
+
+    fn scope(&self, tiers: &[Tier], blocking: bool) -> Result<AgentScope, Diagnostic> {
+        match self.truth("affected")? {
+            Some(true) if tiers == [Tier::Model] && !blocking => Ok(AgentScope::Affected),
+            Some(true) => {
+                let help = "write tier: model and blocking: false, because a verdict that blocks is about all agents";
+                Err(refuse("affected", "true", help))
+            }
+            Some(false) | None => Ok(AgentScope::All),
         }
     }
 

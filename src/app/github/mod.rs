@@ -101,6 +101,7 @@ fn run_mode(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
             suites: inputs.suites.clone(),
             samples: inputs.samples,
             shard: inputs.shard,
+            scope: inputs.scope.clone(),
             target: world.env.get("GOLDGATE_TARGET").map(str::to_owned),
             ..Selection::default()
         },

@@ -1,6 +1,8 @@
 //! Live samples: calls the targets, saves answers as they arrive, and presents them like recordings.
 
 #[cfg(feature = "models")]
+mod affected;
+#[cfg(feature = "models")]
 mod agent_digests;
 #[cfg(feature = "models")]
 mod bounds;
@@ -36,6 +38,8 @@ mod tracing;
 #[cfg(not(feature = "models"))]
 use std::collections::BTreeSet;
 
+#[cfg(feature = "models")]
+pub use self::affected::UnaffectedAgents;
 #[cfg(feature = "models")]
 pub use self::bounds::limits;
 #[cfg(feature = "models")]

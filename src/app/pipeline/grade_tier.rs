@@ -5,6 +5,7 @@ use crate::app::pipeline::evaluate::{Evaluated, Excuses, ResultSources, ShardRes
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::replay::Replay;
 use crate::app::pipeline::run_options::RunOptions;
+use crate::app::pipeline::selection::AgentScope;
 use crate::diag::Diagnostics;
 use crate::files::{Files, OtherCommit};
 use crate::model::{Baseline, BaselineUse, NotGateable, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier};
@@ -69,8 +70,12 @@ pub fn assemble_report(
             verdict
         }
         false => {
-            not_gateable.push(NotGateable("no suite ran".to_owned()));
-            Ruling::Skipped("no suite ran".to_owned())
+            let why = match job.wanted.scope {
+                AgentScope::Except(_) => "this change affects no selected agent, so none ran",
+                AgentScope::All | AgentScope::Affected => "no suite ran",
+            };
+            not_gateable.push(NotGateable(why.to_owned()));
+            Ruling::Skipped(why.to_owned())
         }
     };
     let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);

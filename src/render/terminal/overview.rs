@@ -1,6 +1,6 @@
 //! One line for each suite and agent: its cases, its gates, and the number that needs most attention.
 
-use comfy_table::{Attribute, Cell, CellAlignment, Color, Table};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint, Table};
 
 use super::frame::{WIDE, on_screen, suite_name};
 use super::wrapping::wrapped;
@@ -29,6 +29,10 @@ pub(super) fn overview(report: &Report, screen: Screen) -> String {
             row.extend(has_room.then(|| Cell::new(largest_change(agent))));
             table.add_row(row);
         }
+    }
+    // Names are broken at their slashes already.
+    if let Some(column) = table.column_mut(0) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
     }
     table.to_string()
 }

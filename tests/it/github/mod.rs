@@ -411,6 +411,7 @@ fn bad_inputs() {
         ("tier", "gold", "action input: tier is \"gold\"; write deterministic, model or all"),
         ("samples", "many", "action input: samples is \"many\"; write a number from 1 to 1000"),
         ("blocking", "yes", "action input: blocking is \"yes\"; write true or false"),
+        ("affected", "true", "action input: affected is \"true\"; write tier: model and blocking: false"),
         ("shard", "5/4", "action input: shard is \"5/4\"; write i/n, such as 1/4"),
         (
             "mode",

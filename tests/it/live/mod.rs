@@ -1,5 +1,6 @@
 //! The model tier through the real program, against endpoints behind the vendors' wire formats.
 
+mod affected;
 mod called_off;
 mod compared;
 pub mod endpoint;
@@ -25,6 +26,7 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = stale::trials();
+    trials.extend(affected::trials());
     trials.extend(called_off::trials());
     trials.extend(compared::trials());
     trials.extend(kept::trials());

@@ -1,0 +1,171 @@
+//! The agents that a change can affect: the model tier needs to call no others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::planned_run::planned_runs;
+use crate::app::pipeline::fingerprint::AgentState;
+use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
+use crate::app::pipeline::selection::Selection;
+use crate::diag::Diagnostics;
+use crate::files::{CheckoutDigest, Files};
+use crate::model::{
+    Agent, AgentName, Baseline, BaselineEntry, CaseId, LiveSource, Price, RepoPath, RunSource, SampleRequest,
+    SuiteConfig, SuiteId, Target, Tier, metric_value,
+};
+use crate::suites::input_digest;
+use crate::world::Clock;
+
+/// The most numbers of an agent that are carried over in its note.
+const CARRIED: usize = 6;
+
+/// The agents that a change cannot affect, with the plan of the changed commit.
+pub struct UnaffectedAgents {
+    /// The agents.
+    pub agents: BTreeSet<(SuiteId, AgentName)>,
+    plan: Plan,
+}
+
+impl UnaffectedAgents {
+    /// Compares everything that the answers and the grades of each selected agent depend on: its settings, its targets, its files, what it
+    /// is asked, and what its cases expect. An agent whose files are not stated, and one that the base commit does not have, are affected.
+    /// So is every agent if this version cannot read the base commit.
+    ///
+    /// # Errors
+    /// Bad input.
+    pub fn find(
+        head: &dyn Files,
+        base: &dyn Files,
+        config: &RepoPath,
+        wanted: &Selection,
+        clock: &Clock,
+    ) -> Result<Self, Diagnostics> {
+        let plan_of = |files| plan(files, config, wanted.clone(), clock);
+        let now = plan_of(head)?;
+        let after = dependencies(&now, head)?;
+        let before = plan_of(base).ok();
+        let before = before.as_ref().and_then(|plan| dependencies(plan, base).ok()).unwrap_or_default();
+        let mut agents: BTreeSet<(SuiteId, AgentName)> =
+            after.iter().filter(|(key, own)| own.are_same(before.get(*key))).map(|(key, _)| key.clone()).collect();
+        drop((after, before));
+        // Suites that grade the runs of one suite are graded together.
+        let sharing = |suite: &SuiteConfig| suite.runs_of.clone().unwrap_or_else(|| suite.id.clone());
+        let by_runs =
+            |id: &SuiteId| now.suites.iter().find(|loaded| loaded.config.id == *id).map(|one| sharing(&one.config));
+        let shared: BTreeSet<SuiteId> = now.suites.iter().filter_map(|loaded| loaded.config.runs_of.clone()).collect();
+        let is_affected = |loaded: &LoadedSuite| {
+            loaded.config.agents.keys().any(|agent| !agents.contains(&(loaded.config.id.clone(), agent.clone())))
+        };
+        let affected: BTreeSet<SuiteId> = now
+            .suites
+            .iter()
+            .filter(|loaded| is_affected(loaded))
+            .map(|loaded| sharing(&loaded.config))
+            .filter(|runs| shared.contains(runs))
+            .collect();
+        agents.retain(|(suite, _)| by_runs(suite).is_none_or(|runs| !affected.contains(&runs)));
+        Ok(Self { agents, plan: now })
+    }
+
+    /// One note for each agent, with its numbers in the baseline.
+    pub fn notes(&self, baseline: Option<&Baseline>) -> Vec<String> {
+        let note = |(suite, agent): &(SuiteId, AgentName)| {
+            let entry = baseline.and_then(|baseline| baseline.entry(suite, agent));
+            let loaded = self.plan.suites.iter().find(|loaded| loaded.config.id == *suite);
+            let numbers = entry.zip(loaded).and_then(|(entry, loaded)| carried_over(entry, loaded));
+            let numbers = numbers.unwrap_or_else(|| "the baseline has no numbers of the model tier for it".to_owned());
+            format!("{suite}/{agent}: not affected by this change, so it did not run; {numbers}")
+        };
+        self.agents.iter().map(note).collect()
+    }
+}
+
+/// The gated numbers of an agent in the baseline, if they are of the model tier.
+fn carried_over(entry: &BaselineEntry, loaded: &LoadedSuite) -> Option<String> {
+    let tier = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
+    if tier != Some(Tier::Model.as_str()) {
+        return None;
+    }
+    let gated = loaded.metrics_of(Tier::Model).iter().filter(|metric| !metric.gates.is_empty());
+    let numbers = gated.filter_map(|metric| {
+        let value = entry.metrics.get(metric.spec.name)?;
+        Some(format!("{} {}", metric.spec.name, metric_value(metric.spec.unit, Some(*value))))
+    });
+    let numbers: Vec<String> = numbers.take(CARRIED).collect();
+    (!numbers.is_empty()).then(|| format!("carried over from the baseline: {}", numbers.join(", ")))
+}
+
+/// What the answers and the grades of an agent depend on.
+#[derive(PartialEq)]
+struct AgentDependencies<'a> {
+    /// The suite with this agent alone.
+    suite: SuiteConfig,
+    targets: BTreeMap<&'a str, Option<&'a Target>>,
+    prices: &'a BTreeMap<String, Price>,
+    /// The state of the agent's files; `None` if they are not stated.
+    files: Option<AgentState>,
+    /// The digests of the rubrics of the suite's judges.
+    rubrics: Vec<&'a str>,
+    /// The labels of people.
+    labels: Option<Vec<u8>>,
+    /// The digest of each case's expectations.
+    expectations: BTreeMap<&'a CaseId, &'a str>,
+    /// What it is asked, with the digest of the files that it may read, and how often.
+    requests: Vec<(SampleRequest, CheckoutDigest, u32)>,
+}
+
+impl AgentDependencies<'_> {
+    fn are_same(&self, other: Option<&Self>) -> bool {
+        matches!(self.files, Some(AgentState::Digest(_))) && other == Some(self)
+    }
+}
+
+/// What each selected agent of a commit depends on.
+fn dependencies<'a>(
+    plan: &'a Plan,
+    files: &dyn Files,
+) -> Result<BTreeMap<(SuiteId, AgentName), AgentDependencies<'a>>, Diagnostics> {
+    let mut found = BTreeMap::new();
+    for loaded in &plan.suites {
+        let selected = loaded.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name));
+        for (name, agent) in selected {
+            found.insert((loaded.config.id.clone(), name.clone()), of_agent(plan, loaded, (name, agent), files)?);
+        }
+    }
+    for run in planned_runs(plan, Tier::Model, files)? {
+        let key = (run.request.key.suite.clone(), run.request.key.agent.clone());
+        let Some(own) = found.get_mut(&key) else { continue };
+        let digest = input_digest(&run.request.ask, files)?;
+        own.requests.push((run.request, digest, run.samples));
+    }
+    Ok(found)
+}
+
+fn of_agent<'a>(
+    plan: &'a Plan,
+    loaded: &'a LoadedSuite,
+    (name, agent): (&'a AgentName, &'a Agent),
+    files: &dyn Files,
+) -> Result<AgentDependencies<'a>, Diagnostics> {
+    let config = &loaded.config;
+    let judges = loaded.judges.iter().map(|judge| &judge.config);
+    let own = match &agent.model {
+        Some(RunSource::Live(live)) => Some(live),
+        Some(RunSource::Replay(_)) | None => None,
+    };
+    let called = own.into_iter().chain(judges.map(|judge| &judge.source)).flat_map(LiveSource::targets);
+    Ok(AgentDependencies {
+        suite: SuiteConfig { index: 0, agents: BTreeMap::from([(name.clone(), agent.clone())]), ..config.clone() },
+        targets: called.map(|name| (name.as_str(), plan.config.targets.get(name))).collect(),
+        prices: &plan.config.prices,
+        files: AgentState::of(files, agent, loaded.prompts.get(name))?,
+        rubrics: loaded.judges.iter().map(|judge| judge.rubric_sha256.as_str()).collect(),
+        labels: config.labels.as_ref().and_then(|file| files.bytes(file).ok()),
+        expectations: loaded
+            .suite
+            .pairs_to_run()
+            .filter(|pair| pair.agent == *name)
+            .map(|pair| (&pair.case, pair.digest.as_str()))
+            .collect(),
+        requests: Vec::new(),
+    })
+}
