@@ -57,15 +57,18 @@ pub fn golden_value(source: SourceText) -> Option<Value> {
     json::golden(&golden_json(source).ok()?).ok()
 }
 
+/// The blanks of JSON. Others, such as a vertical tab, are not valid in it.
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
 /// Puts the lines into a list: line breaks become commas, so that every other byte only moves by the opening bracket.
 fn list_of_lines(source: SourceText) -> Result<SourceText, Diagnostic> {
     let mut list = Vec::with_capacity(source.text.len() + 2);
     list.push(b'[');
     let (mut start, mut last) = (0, None);
     for line in source.text.split_inclusive('\n') {
-        let is_empty = line.trim().is_empty();
-        if !is_empty {
-            json::read_json_part::<&RawValue>(&source, start, line.trim_end())?;
+        let own = line.trim_end_matches(BLANKS);
+        if !own.is_empty() {
+            json::read_json_part::<&RawValue>(&source, start, own)?;
             if let Some(line_break) = last.replace(list.len() + line.len() - 1) {
                 list[line_break] = b',';
             }
@@ -115,7 +118,13 @@ mod tests {
 
     #[test]
     fn each_line_is_one_value() {
-        for (text, at) in [("{}\n{\"a\":\n1}", "2:5"), ("{}\n{}, {}", "2:3"), ("[1\n2]", "1:2")] {
+        for (text, at) in [
+            ("{}\n{\"a\":\n1}", "2:5"),
+            ("{}\n{}, {}", "2:3"),
+            ("[1\n2]", "1:2"),
+            ("{}\n\u{b}\n", "2:1"),
+            ("{}\u{a0}", "1:3"),
+        ] {
             let problem = golden_json(source("a.jsonl", text)).unwrap_err().to_string();
             assert!(problem.starts_with(&format!("a.jsonl:{at}: invalid JSON: ")), "{problem}");
         }

@@ -150,7 +150,9 @@ pub fn past_baselines(metric: &MetricReport) -> Option<String> {
     let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
     let (low, high) = (metric_value(metric.unit, Some(low)), metric_value(metric.unit, Some(high)));
     let ends = if low == high { format!("always {low}") } else { format!("{low} to {high}") };
-    Some(format!("last {} baselines: {} ({ends})", metric.past.len(), sparkline(&metric.past)))
+    let (all, with) = (metric.past.len(), known().count());
+    let those = if with < all { format!("; {with} of them have it") } else { String::new() };
+    Some(format!("last {all} baselines: {} ({ends}{those})", sparkline(&metric.past)))
 }
 
 /// The number of further cases that moved the metric; `None` if all are listed.

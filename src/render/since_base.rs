@@ -24,7 +24,8 @@ pub struct DiffMarks {
 pub const LIKELY_CAUSE: &str = "changed since the base commit, so the likely cause";
 
 /// The next step where an agent changed.
-pub const UNDO_IT: &str = "next: undo or reword this change, and record again";
+pub const UNDO_IT: &str =
+    "next: undo or reword this change, and record again; where the new behaviour is right, change the cases";
 
 /// Whether what this commit changed in an agent explains a failed case. Then a tag would only contradict it.
 pub fn explains(agent: &AgentReport, case: Option<&PairResult>) -> bool {

@@ -3,9 +3,9 @@
 pub use super::headline::{MAKE_BASELINE, headline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
-    AgentReport, Approval, BaseCommitValue, CaseTrend, ChanceOfFailure, GateKind, GateRuling, GoldenChange,
-    MetricReport, Noise, OtherOutcome, PairResult, Quarantine, Report, Ruling, SuiteReport, Unit, Verdict, Weight,
-    grouped, metric_value,
+    AgentReport, Approval, BaseCommitValue, Better, CaseId, CaseTrend, ChanceOfFailure, GateKind, GateRuling,
+    GoldenChange, MetricReport, Noise, OtherOutcome, PairResult, Quarantine, Report, Ruling, SuiteReport, Unit,
+    Verdict, Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence, in characters.
@@ -113,7 +113,7 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
 
 /// Like [`gate`], with the branch's name as `escape` returns it.
 pub fn gate_with(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str) -> String) -> String {
-    let chance = chance_of_failure(metric, gate).map_or(String::new(), |sentence| format!("; {sentence}"));
+    let chance = chance_of_failure(gate).map_or(String::new(), |sentence| format!("; {sentence}"));
     limit(metric, gate) + &chance + &base_commit_value(metric, gate, escape)
 }
 
@@ -134,12 +134,22 @@ fn base_commit_value(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&
     format!("; {branch} is already at {value}; {baseline}update pending")
 }
 
-/// How often the gate fails by chance, if the report says so, and whether this difference may be chance.
-pub fn chance_of_failure(metric: &MetricReport, gate: &GateRuling) -> Option<String> {
+/// How often the gate fails by chance, if the report says so.
+fn chance_of_failure(gate: &GateRuling) -> Option<String> {
     let ChanceOfFailure { rate, approximate } = gate.chance?;
     let about = if approximate { "about " } else { "" };
-    let rate = whole_percent(rate);
-    let often = format!("an unchanged agent fails this gate in {about}{rate} of re-recordings");
+    Some(format!("an unchanged agent fails this gate in {about}{} of re-recordings", whole_percent(rate)))
+}
+
+/// The least number of samples that have to fail alike before a case is called steady.
+const STEADY: u32 = 3;
+
+/// How often one of a metric's gates fails by chance, and whether this failure may be chance.
+pub fn chance_of_failed_metric(agent: &AgentReport, metric: &MetricReport) -> Option<String> {
+    let often = metric.gates.iter().find_map(chance_of_failure)?;
+    if let Some((case, samples)) = steady_failure(agent, metric) {
+        return Some(format!("{often}, but {case} fails in all {samples} samples, and was right in the baseline"));
+    }
     // One of the two measures has to count: the interval, because it is of this very change.
     Some(match metric.comparison.noise {
         Some(Noise::Beyond) => {
@@ -149,9 +159,20 @@ pub fn chance_of_failure(metric: &MetricReport, gate: &GateRuling) -> Option<Str
     })
 }
 
-/// How often one of a metric's gates fails by chance.
-pub fn chance_of_failed_metric(metric: &MetricReport) -> Option<String> {
-    metric.gates.iter().find_map(|gate| chance_of_failure(metric, gate))
+/// The first case behind a metric that has one failure in all of its samples and was right in the baseline.
+fn steady_failure<'a>(agent: &AgentReport, metric: &'a MetricReport) -> Option<(&'a CaseId, u32)> {
+    let best = match metric.better {
+        Better::Higher => 1.0,
+        Better::Lower => 0.0,
+        Better::Neither => return None,
+    };
+    metric.evidence.cases.iter().filter(|one| metric.unit == Unit::Share && one.baseline == Some(best)).find_map(
+        |one| {
+            let completed = agent.cases.iter().find(|case| case.case == one.case)?.completed;
+            let is_steady = one.differences.iter().any(|line| line.samples == Some(completed));
+            (completed >= STEADY && is_steady).then_some((&one.case, completed))
+        },
+    )
 }
 
 /// How a case moved since the baseline. The checks of a case may pass while its numbers are below a limit.

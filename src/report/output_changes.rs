@@ -23,51 +23,112 @@ const SHORT: usize = 40;
 /// The least share by which a use has to move.
 const LEAST: f64 = 0.1;
 
+/// What is measured of a call: it differs in every run, and the use of samples is compared as a whole.
+const MEASURED: [&str; 2] = ["latency_ms", "duration_ms"];
+
 /// The uses that are compared.
 const USES: [SampleUse; 3] = [SampleUse::Tokens, SampleUse::Latency, SampleUse::Cost];
 
 /// A value that differs: its path, and its text on both sides.
 type ChangedValue = (String, Option<String>, Option<String>);
 
+/// What differs at one path, with the number of the sample of each difference.
+#[derive(Default)]
+struct ChangedPath {
+    all: Vec<(usize, ChangedValue)>,
+}
+
+impl ChangedPath {
+    fn samples(&self) -> usize {
+        self.all.iter().map(|(sample, _)| sample).collect::<BTreeSet<_>>().len()
+    }
+
+    fn is_gone(&self) -> bool {
+        self.all.iter().all(|(_, (_, _, new))| new.is_none())
+    }
+
+    fn is_long(&self) -> bool {
+        let length = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
+        self.all.iter().any(|(_, (_, old, new))| length(old).max(length(new)) > SHORT)
+    }
+
+    /// The difference that most samples have, on a tie the first, and the number of samples with any difference at this path.
+    fn most_frequent(&self) -> Option<ChangedText> {
+        let count = |one: &ChangedValue| self.all.iter().filter(|(_, other)| other == one).count();
+        // `max_by_key` returns the last of equal elements, so the order is reversed.
+        let (_, (name, before, now)) = self.all.iter().rev().max_by_key(|(_, one)| count(one))?;
+        let (old, new) =
+            changed_part(before.as_deref().unwrap_or_default(), now.as_deref().unwrap_or_default(), LONGEST);
+        Some(ChangedText {
+            name: name.clone(),
+            before: before.as_ref().map(|_| old),
+            now: now.as_ref().map(|_| new),
+            samples: u32::try_from(self.samples()).ok(),
+        })
+    }
+}
+
 /// The values that differ, compared sample by sample. Those that differ in most samples come first, then
 /// those that are still there, then short ones. The names are those of the runs of a sample, if it has several.
 pub fn changed_outputs(names: &[&str], before: &[Sample], now: &[Sample]) -> Vec<ChangedText> {
-    let mut by_path: BTreeMap<String, (usize, Vec<ChangedValue>)> = BTreeMap::new();
-    for (old, new) in before.iter().zip(now) {
+    let mut by_path: BTreeMap<String, usize> = BTreeMap::new();
+    let mut paths: Vec<ChangedPath> = Vec::new();
+    for (sample, (old, new)) in before.iter().zip(now).enumerate() {
         let (Sample::Completed(old), Sample::Completed(new)) = (old, new) else { continue };
         for (number, (old, new)) in old.iter().zip(new).enumerate() {
             let prefix = names.get(number).map_or(String::new(), |name| format!("{name}: "));
             let mut found = Vec::new();
             compare(&prefix, Some(&whole(old)), Some(&whole(new)), &mut found);
             for one in found {
-                let order = by_path.len();
-                by_path.entry(one.0.clone()).or_insert((order, Vec::new())).1.push(one);
+                let index = *by_path.entry(one.0.clone()).or_insert(paths.len());
+                if index == paths.len() {
+                    paths.push(ChangedPath::default());
+                }
+                paths[index].all.push((sample, one));
             }
         }
     }
-    let mut found: Vec<(usize, Vec<ChangedValue>)> = by_path.into_values().collect();
-    let is_long = |(_, old, new): &ChangedValue| {
-        let length = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
-        length(old).max(length(new)) > SHORT
-    };
-    let is_gone = |(_, _, new): &ChangedValue| new.is_none();
-    found.sort_by_key(|(order, all)| (Reverse(all.len()), all.iter().all(is_gone), all.iter().any(is_long), *order));
-    found.truncate(KEPT);
-    found.into_iter().filter_map(|(_, all)| most_frequent(&all)).collect()
+    let mut paths = joined_elements(paths);
+    // The sort is stable: on a tie the order of the paths decides.
+    paths.sort_by_key(|path| (Reverse(path.samples()), path.is_gone(), path.is_long()));
+    paths.truncate(KEPT);
+    paths.iter().filter_map(ChangedPath::most_frequent).collect()
 }
 
-/// The difference that most samples have, on a tie the first, and the number of samples with any difference at this path.
-fn most_frequent(all: &[ChangedValue]) -> Option<ChangedText> {
-    let count = |one: &ChangedValue| all.iter().filter(|other| *other == one).count();
-    // `max_by_key` returns the last of equal elements, so the order is reversed.
-    let (name, before, now) = all.iter().rev().max_by_key(|one| count(one))?;
-    let (old, new) = changed_part(before.as_deref().unwrap_or_default(), now.as_deref().unwrap_or_default(), LONGEST);
-    let samples = u32::try_from(all.len()).ok();
-    Some(ChangedText {
-        name: name.clone(),
-        before: before.as_ref().map(|_| old),
-        now: now.as_ref().map(|_| new),
-        samples,
+/// Joins elements of one list that changed alike in different samples: an answer may list the same thing at another place. Their path
+/// then has no index.
+fn joined_elements(paths: Vec<ChangedPath>) -> Vec<ChangedPath> {
+    let mut places: BTreeMap<ChangedValue, usize> = BTreeMap::new();
+    let mut joined: Vec<ChangedPath> = Vec::new();
+    for path in paths {
+        let anywhere = match path.all.as_slice() {
+            [(_, (name, old, new))] => (without_indices(name), old.clone(), new.clone()),
+            _ => {
+                joined.push(path);
+                continue;
+            }
+        };
+        match places.get(&anywhere).and_then(|index| joined.get_mut(*index)) {
+            Some(same) => {
+                same.all.extend(path.all);
+                same.all.iter_mut().for_each(|(_, value)| *value = anywhere.clone());
+            }
+            None => {
+                places.insert(anywhere, joined.len());
+                joined.push(path);
+            }
+        }
+    }
+    joined
+}
+
+/// A path with `[]` for each index.
+fn without_indices(path: &str) -> String {
+    let mut parts = path.split('[');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |path, part| {
+        let rest = part.split_once(']').map_or(part, |(_, rest)| rest);
+        format!("{path}[]{rest}")
     })
 }
 
@@ -75,7 +136,10 @@ fn most_frequent(all: &[ChangedValue]) -> Option<ChangedText> {
 fn whole(run: &Run) -> Value {
     let mut whole = lenient::any(&run.outputs).unwrap_or_else(|_| Value::String(run.outputs.to_string()));
     let calls = run.intermediate.as_deref().and_then(|text| lenient::any(text).ok());
-    let calls = calls.and_then(|value| value.get("tool_calls").or_else(|| value.get("toolCalls")).cloned());
+    let mut calls = calls.and_then(|value| value.get("tool_calls").or_else(|| value.get("toolCalls")).cloned());
+    for call in calls.iter_mut().filter_map(Value::as_array_mut).flatten().filter_map(Value::as_object_mut) {
+        MEASURED.iter().for_each(|key| _ = call.remove(*key));
+    }
     if let (Value::Object(fields), Some(calls)) = (&mut whole, calls) {
         fields.insert("tool_calls".to_owned(), calls);
     }
@@ -257,6 +321,28 @@ mod tests {
         let found = changed_outputs(&[], &before, &now);
         let texts: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.samples)).collect();
         assert_eq!(texts, [("b", Some(2)), ("a", Some(1))]);
+    }
+
+    #[test]
+    fn an_element_that_changed_alike_at_other_places_is_one_difference() {
+        let finding = |at: usize, severity: &str| {
+            let mut findings = vec![r#"{"id":1}"#.to_owned(); 3];
+            findings[at] = format!(r#"{{"severity":"{severity}"}}"#);
+            sample(&format!(r#"{{"findings":[{}]}}"#, findings.join(",")))
+        };
+        let samples = |severity: &str| [0, 1, 2].map(|at| finding(at, severity));
+        let found = changed_outputs(&[], &samples("high"), &samples("low"));
+        let texts: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.now.as_deref(), one.samples)).collect();
+        assert_eq!(texts, [("findings[].severity", Some("low"), Some(3))]);
+    }
+
+    #[test]
+    fn the_time_of_a_call_is_no_difference_of_an_output() {
+        let call = |latency: u32| {
+            let calls = format!(r#"{{"tool_calls":[{{"name":"read","latency_ms":{latency}}}]}}"#);
+            Sample::Completed(vec![Run { intermediate: Some(calls.into()), ..Run::of("{}") }])
+        };
+        assert!(changed_outputs(&[], &[call(21)], &[call(31)]).is_empty());
     }
 
     #[test]

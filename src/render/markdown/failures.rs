@@ -34,7 +34,7 @@ pub fn other_failures(report: &Report, links: &Links) -> String {
         return String::new();
     }
     let before = others.iter().all(|failed| failed.case.trend == CaseTrend::StillFailing);
-    let which = if before { " in cases that failed before" } else { " that decide no failed gate" };
+    let which = if before { " in cases that failed before this change" } else { " that decide no failed gate" };
     let count = words::plural(others.len(), "failed check", "failed checks");
     format!("<details><summary>{count}{which}</summary>\n\n{}\n</details>\n", listed(&others, links))
 }

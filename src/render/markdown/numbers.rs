@@ -1,7 +1,9 @@
 //! The tables of numbers: moved, unchanged, and the smallest detectable change.
 
 use super::evidence::MARKS;
-use crate::model::{Approval, MetricReport, NEWLY_FAILING, Noise, Report, Ruling, SuiteReport, Verdict, metric_value};
+use crate::model::{
+    AgentReport, Approval, MetricReport, NEWLY_FAILING, Noise, Report, Ruling, SuiteReport, Verdict, metric_value,
+};
 use crate::render::evidence::{approved_gate, has_moved};
 use crate::render::number::ValueDirection;
 use crate::render::plain::{inline, name, put};
@@ -30,18 +32,22 @@ fn rows(
             let chosen = agent.metrics.iter().filter(|metric| included(metric) && !metric.is_silent());
             for (index, metric) in chosen.enumerate() {
                 if index == 0 {
-                    let (suite, agent) = (name(suite.id.as_str()), name(agent.agent.as_str()));
-                    put(&mut out, &format!("| **{suite} / {agent}** | | | | |"));
+                    let (suite, name) = (name(suite.id.as_str()), name(agent.agent.as_str()));
+                    put(&mut out, &format!("| **{suite} / {name}** | | | | |"));
                 }
                 count += 1;
-                put(&mut out, &row(metric, approval));
+                put(&mut out, &row(agent, metric, approval));
             }
         }
     }
     (count, out)
 }
 
-fn row(metric: &MetricReport, approval: Option<&Approval>) -> String {
+fn has_failed_gate(agent: &AgentReport) -> bool {
+    agent.metrics.iter().any(|metric| metric.verdict == Ruling::Judged(Verdict::Fail))
+}
+
+fn row(agent: &AgentReport, metric: &MetricReport, approval: Option<&Approval>) -> String {
     let direction = number::direction_of(metric);
     let arrow = match direction {
         ValueDirection::Better => " ▲&nbsp;better",
@@ -49,10 +55,8 @@ fn row(metric: &MetricReport, approval: Option<&Approval>) -> String {
         ValueDirection::Other | ValueDirection::Same => "",
     };
     let noise = match metric.comparison.noise {
-        // A failed gate decides. "Within noise" next to it would read as an excuse.
-        Some(Noise::Within) if !arrow.is_empty() && metric.verdict != Ruling::Judged(Verdict::Fail) => {
-            " (within noise)"
-        }
+        // A failed gate of the agent decides. "Within noise" next to it would read as an excuse, and the same case may have moved both.
+        Some(Noise::Within) if !arrow.is_empty() && !has_failed_gate(agent) => " (within noise)",
         Some(Noise::Within | Noise::Beyond | Noise::Untold) | None => "",
     };
     format!(
