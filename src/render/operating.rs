@@ -213,7 +213,7 @@ fn rate_cell((basis, Rates { false_alarms, detection }): (Basis, Rates)) -> Stri
         Basis::Dealt => "",
         Basis::Pooled => "~",
     };
-    format!("{mark}{} / {mark}{}", words::whole_percent(false_alarms), words::whole_percent(detection))
+    format!("{mark}{}/{mark}{}", words::whole_percent(false_alarms), words::whole_percent(detection))
 }
 
 fn missing(samples: usize, estimate: &OperatingEstimate) -> String {

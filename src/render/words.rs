@@ -4,8 +4,8 @@ pub use super::headline::{MAKE_BASELINE, headline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
     AgentReport, Approval, BaseCommitValue, Better, CaseId, CaseTrend, ChanceOfFailure, GateKind, GateRuling,
-    GoldenChange, MetricReport, Noise, OtherOutcome, PairResult, Quarantine, Report, Ruling, SuiteReport, Unit,
-    Verdict, Weight, grouped, metric_value,
+    GoldenChange, MetricReport, Noise, OtherOutcome, PairResult, Quarantine, Report, Ruling, Standing, SuiteReport,
+    Unit, Verdict, Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence, in characters.
@@ -147,15 +147,15 @@ const STEADY: u32 = 3;
 /// How often one of a metric's gates fails by chance, and whether this failure may be chance.
 pub fn chance_of_failed_metric(agent: &AgentReport, metric: &MetricReport) -> Option<String> {
     let often = metric.gates.iter().find_map(chance_of_failure)?;
-    if let Some((case, samples)) = steady_failure(agent, metric) {
-        return Some(format!("{often}, but {case} fails in all {samples} samples, and was right in the baseline"));
+    // The interval is of this very change, and so are the samples of its cases.
+    if metric.comparison.noise == Some(Noise::Beyond) {
+        return Some(format!("more than noise: the 95% interval of this change excludes zero, although {often}"));
     }
-    // One of the two measures has to count: the interval, because it is of this very change.
-    Some(match metric.comparison.noise {
-        Some(Noise::Beyond) => {
-            format!("more than noise: the 95% interval of this change excludes zero, although {often}")
+    Some(match steady_failure(agent, metric) {
+        Some((case, samples)) => {
+            format!("{often}, but {case} fails in all {samples} samples, and was right in the baseline")
         }
-        Some(Noise::Within | Noise::Untold) | None => format!("{often}: this may be noise; `goldgate calibrate`"),
+        None => format!("{often}: this may be noise; `goldgate calibrate`"),
     })
 }
 
@@ -166,13 +166,15 @@ fn steady_failure<'a>(agent: &AgentReport, metric: &'a MetricReport) -> Option<(
         Better::Lower => 0.0,
         Better::Neither => return None,
     };
-    metric.evidence.cases.iter().filter(|one| metric.unit == Unit::Share && one.baseline == Some(best)).find_map(
-        |one| {
-            let completed = agent.cases.iter().find(|case| case.case == one.case)?.completed;
-            let is_steady = one.differences.iter().any(|line| line.samples == Some(completed));
-            (completed >= STEADY && is_steady).then_some((&one.case, completed))
-        },
-    )
+    let mut right_before =
+        metric.evidence.cases.iter().filter(|one| metric.unit == Unit::Share && one.baseline == Some(best));
+    right_before.find_map(|one| {
+        let case = agent.cases.iter().find(|case| case.case == one.case)?;
+        let (completed, mut checks) = (case.completed, case.checks.iter());
+        let in_all = one.differences.iter().any(|line| line.samples == Some(completed));
+        let is_steady = in_all || checks.any(|check| check.standing == Standing::Fails);
+        (completed >= STEADY && is_steady).then_some((&one.case, completed))
+    })
 }
 
 /// How a case moved since the baseline. The checks of a case may pass while its numbers are below a limit.

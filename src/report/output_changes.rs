@@ -43,6 +43,17 @@ impl ChangedPath {
         self.all.iter().map(|(sample, _)| sample).collect::<BTreeSet<_>>().len()
     }
 
+    fn has(&self, sample: usize) -> bool {
+        self.all.iter().any(|(one, _)| *one == sample)
+    }
+
+    /// The difference without the indices of its path, if it is the same in all samples.
+    fn anywhere(&self) -> Option<ChangedValue> {
+        let (_, (name, old, new)) = self.all.first()?;
+        let is_same = self.all.iter().all(|(_, (_, before, now))| (before, now) == (old, new));
+        is_same.then(|| (without_indices(name), old.clone(), new.clone()))
+    }
+
     fn is_gone(&self) -> bool {
         self.all.iter().all(|(_, (_, _, new))| new.is_none())
     }
@@ -95,20 +106,19 @@ pub fn changed_outputs(names: &[&str], before: &[Sample], now: &[Sample]) -> Vec
     paths.iter().filter_map(ChangedPath::most_frequent).collect()
 }
 
-/// Joins elements of one list that changed alike in different samples: an answer may list the same thing at another place. Their path
-/// then has no index.
+/// Joins elements of one list that changed alike: an answer of another sample may list the same thing at another place. Their path then has
+/// no index.
 fn joined_elements(paths: Vec<ChangedPath>) -> Vec<ChangedPath> {
     let mut places: BTreeMap<ChangedValue, usize> = BTreeMap::new();
     let mut joined: Vec<ChangedPath> = Vec::new();
     for path in paths {
-        let anywhere = match path.all.as_slice() {
-            [(_, (name, old, new))] => (without_indices(name), old.clone(), new.clone()),
-            _ => {
-                joined.push(path);
-                continue;
-            }
+        let Some(anywhere) = path.anywhere() else {
+            joined.push(path);
+            continue;
         };
         match places.get(&anywhere).and_then(|index| joined.get_mut(*index)) {
+            // Two elements of one answer are two changes.
+            Some(same) if path.all.iter().any(|(sample, _)| same.has(*sample)) => joined.push(path),
             Some(same) => {
                 same.all.extend(path.all);
                 same.all.iter_mut().for_each(|(_, value)| *value = anywhere.clone());

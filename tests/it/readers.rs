@@ -158,7 +158,7 @@ fn since_base() {
     let parts = [
         "**contracts / legal: finding&#95;recall 0%",
         "Changed since the base commit, so the likely cause:\n\n- prompts/legal.md: Report every change of ~~control.~~ **the rent.**\n",
-        "\nNext: undo or reword this change, and record again\n",
+        "\nNext: undo or reword this change, and record again; where the new behaviour is right, change the cases\n",
         "- lease 0% (baseline 100%)",
         "  - output since the base commit: findings&#91;0&#93;.category: ~~change-of-control~~ **rent**\n",
         "  - output since the base commit: findings&#91;0&#93;.title: ~~Change of control~~ **Rent**\n",
