@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_call_is_no_difference_of_an_output() {
+    fn the_time_of_a_call_does_not_count() {
         let call = |latency: u32| {
             let calls = format!(r#"{{"tool_calls":[{{"name":"read","latency_ms":{latency}}}]}}"#);
             Sample::Completed(vec![Run { intermediate: Some(calls.into()), ..Run::of("{}") }])

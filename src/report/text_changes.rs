@@ -1,12 +1,15 @@
 //! The paragraphs of a file that differ from the base commit's.
 
+use std::cmp::Reverse;
+
 use crate::model::ChangedText;
-use crate::text::{ChangedRange, changed_part, changed_ranges, paragraphs};
+use crate::text::{ChangedRange, WordPiece, changed_part, changed_ranges, changed_words, paragraphs};
 
 /// The longest text of a paragraph, in characters.
 const LONGEST: usize = 400;
 
-/// The paragraphs that differ, in their order; each with the one that it replaces.
+/// The paragraphs that differ, each with the one that it replaces. Those with the most changed words come first: a new rule before a
+/// misspelt word.
 pub fn changed_paragraphs(name: &str, before: &str, now: &str) -> Vec<ChangedText> {
     let (old, new) = (paragraphs(before), paragraphs(now));
     let (old, new): (Vec<&str>, Vec<&str>) =
@@ -19,7 +22,19 @@ pub fn changed_paragraphs(name: &str, before: &str, now: &str) -> Vec<ChangedTex
         let longest = removed.len().max(added.len());
         changes.extend((0..longest).map(|index| of(name, removed.get(index).copied(), added.get(index).copied())));
     }
+    changes.sort_by_cached_key(|change| Reverse(changed_characters(change)));
     changes
+}
+
+/// The number of characters of the words that were removed or added.
+fn changed_characters(change: &ChangedText) -> usize {
+    let (before, now) = (change.before.as_deref(), change.now.as_deref());
+    let pieces = changed_words(before.unwrap_or_default(), now.unwrap_or_default());
+    let changed = pieces.iter().map(|piece| match piece {
+        WordPiece::Same(_) => 0,
+        WordPiece::Removed(text) | WordPiece::Added(text) => text.chars().count(),
+    });
+    changed.sum()
 }
 
 fn of(name: &str, before: Option<&str>, now: Option<&str>) -> ChangedText {
@@ -37,6 +52,8 @@ mod tests {
             changed_paragraphs("p.md", "# T\n\n- T-1: a\n- T-2: the week\n", "# T\n\n- T-1: a\n- T-2: one day\n\nEnd.");
         let texts: Vec<_> = found.iter().map(|one| (one.before.as_deref(), one.now.as_deref())).collect();
         assert_eq!(texts, [(Some("- T-2: the week"), Some("- T-2: one day")), (None, Some("End."))]);
+        let found = changed_paragraphs("p.md", "A word.\n\nB.\n", "One word.\n\nB. And a rule.\n");
+        assert_eq!(found[0].now.as_deref(), Some("B. And a rule."), "the greater change comes first");
         assert!(changed_paragraphs("p.md", "a\nb", "a b\n").is_empty(), "a line that is wrapped elsewhere is the same");
     }
 }
