@@ -1,6 +1,7 @@
 //! The paragraphs of a file that differ from the base commit's.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use crate::model::ChangedText;
 use crate::text::{ChangedRange, WordPiece, changed_part, changed_ranges, changed_words, paragraphs};
@@ -26,15 +27,21 @@ pub fn changed_paragraphs(name: &str, before: &str, now: &str) -> Vec<ChangedTex
     changes
 }
 
-/// The number of characters of the words that were removed or added.
+/// The number of characters of the words that only one side has. Words at another place change little.
 fn changed_characters(change: &ChangedText) -> usize {
     let (before, now) = (change.before.as_deref(), change.now.as_deref());
-    let pieces = changed_words(before.unwrap_or_default(), now.unwrap_or_default());
-    let changed = pieces.iter().map(|piece| match piece {
-        WordPiece::Same(_) => 0,
-        WordPiece::Removed(text) | WordPiece::Added(text) => text.chars().count(),
-    });
-    changed.sum()
+    let mut words: BTreeMap<String, isize> = BTreeMap::new();
+    for piece in changed_words(before.unwrap_or_default(), now.unwrap_or_default()) {
+        let (text, step) = match piece {
+            WordPiece::Same(_) => continue,
+            WordPiece::Removed(text) => (text, -1),
+            WordPiece::Added(text) => (text, 1),
+        };
+        for word in text.split(|one: char| !one.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            *words.entry(word.to_lowercase()).or_default() += step;
+        }
+    }
+    words.iter().map(|(word, count)| word.chars().count() * count.unsigned_abs()).sum()
 }
 
 fn of(name: &str, before: Option<&str>, now: Option<&str>) -> ChangedText {
@@ -52,7 +59,8 @@ mod tests {
             changed_paragraphs("p.md", "# T\n\n- T-1: a\n- T-2: the week\n", "# T\n\n- T-1: a\n- T-2: one day\n\nEnd.");
         let texts: Vec<_> = found.iter().map(|one| (one.before.as_deref(), one.now.as_deref())).collect();
         assert_eq!(texts, [(Some("- T-2: the week"), Some("- T-2: one day")), (None, Some("End."))]);
-        let found = changed_paragraphs("p.md", "A word.\n\nB.\n", "One word.\n\nB. And a rule.\n");
+        let (before, now) = ("First this, then that.\n\nB.\n", "That first, then this.\n\nB. And a rule.\n");
+        let found = changed_paragraphs("p.md", before, now);
         assert_eq!(found[0].now.as_deref(), Some("B. And a rule."), "the greater change comes first");
         assert!(changed_paragraphs("p.md", "a\nb", "a b\n").is_empty(), "a line that is wrapped elsewhere is the same");
     }
