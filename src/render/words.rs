@@ -3,9 +3,9 @@
 pub use super::headline::{MAKE_BASELINE, headline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
-    AgentReport, Approval, BaseCommitValue, Better, CaseId, CaseTrend, ChanceOfFailure, GateKind, GateRuling,
-    GoldenChange, MetricReport, Noise, OtherOutcome, PairResult, Quarantine, Report, Ruling, Standing, SuiteReport,
-    Unit, Verdict, Weight, grouped, metric_value,
+    AgentReport, Approval, BaseCommitValue, Better, CaseTrend, ChanceOfFailure, GateKind, GateRuling, GoldenChange,
+    MetricReport, Noise, OtherOutcome, PairResult, Quarantine, Report, Ruling, Standing, SuiteReport, Unit, Verdict,
+    Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence, in characters.
@@ -144,37 +144,51 @@ fn chance_of_failure(gate: &GateRuling) -> Option<String> {
 /// The least number of samples that have to fail alike before a case is called steady.
 const STEADY: u32 = 3;
 
-/// How often one of a metric's gates fails by chance, and whether this failure may be chance.
+/// Whether a failed metric may have failed by chance: what the samples of its cases show, and how often its gates fail by chance.
 pub fn chance_of_failed_metric(agent: &AgentReport, metric: &MetricReport) -> Option<String> {
-    let often = metric.gates.iter().find_map(chance_of_failure)?;
-    // The interval is of this very change, and so are the samples of its cases.
-    if metric.comparison.noise == Some(Noise::Beyond) {
-        return Some(format!("more than noise: the 95% interval of this change excludes zero, although {often}"));
-    }
-    Some(match steady_failure(agent, metric) {
-        Some((case, samples)) => {
-            format!("{often}, but {case} fails in all {samples} samples, and was right in the baseline")
+    let often = metric.gates.iter().find_map(chance_of_failure);
+    let steady = steady_failures(agent, metric);
+    match (often, steady) {
+        (None, steady) => steady,
+        // The interval is of this very change, and so are the samples of its cases.
+        (Some(often), _) if metric.comparison.noise == Some(Noise::Beyond) => {
+            Some(format!("more than noise: the 95% interval of this change excludes zero, although {often}"))
         }
-        None => format!("{often}: this may be noise; `goldgate calibrate`"),
-    })
+        (Some(often), Some(steady)) => Some(format!("{steady}, although {often}")),
+        (Some(often), None) => Some(format!("{often}: this may be noise; `goldgate calibrate`")),
+    }
 }
 
-/// The first case behind a metric that has one failure in all of its samples and was right in the baseline.
-fn steady_failure<'a>(agent: &AgentReport, metric: &'a MetricReport) -> Option<(&'a CaseId, u32)> {
+/// The most cases that a sentence names.
+const NAMED: usize = 3;
+
+/// The cases behind a metric that were right in the baseline and fail in all of their samples.
+fn steady_failures(agent: &AgentReport, metric: &MetricReport) -> Option<String> {
     let best = match metric.better {
         Better::Higher => 1.0,
         Better::Lower => 0.0,
         Better::Neither => return None,
     };
-    let mut right_before =
+    let right_before =
         metric.evidence.cases.iter().filter(|one| metric.unit == Unit::Share && one.baseline == Some(best));
-    right_before.find_map(|one| {
+    let steady = right_before.filter_map(|one| {
         let case = agent.cases.iter().find(|case| case.case == one.case)?;
         let (completed, mut checks) = (case.completed, case.checks.iter());
         let in_all = one.differences.iter().any(|line| line.samples == Some(completed));
         let is_steady = in_all || checks.any(|check| check.standing == Standing::Fails);
-        (completed >= STEADY && is_steady).then_some((&one.case, completed))
-    })
+        (completed >= STEADY && is_steady).then_some((one.case.as_str(), completed))
+    });
+    let steady: Vec<(&str, u32)> = steady.collect();
+    if let [(case, samples)] = steady.as_slice() {
+        return Some(format!("{case} fails in all {samples} samples, and was right in the baseline"));
+    }
+    let names: Vec<&str> = steady.iter().map(|(case, _)| *case).collect();
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let first = names.get(..NAMED).unwrap_or(&names).join(", ");
+    (!first.is_empty()).then(|| format!("{first}{more} fail in all of their samples, and were right in the baseline"))
 }
 
 /// How a case moved since the baseline. The checks of a case may pass while its numbers are below a limit.
