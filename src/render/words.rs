@@ -154,7 +154,7 @@ pub fn chance_of_failed_metric(agent: &AgentReport, metric: &MetricReport) -> Op
         (Some(often), _) if metric.comparison.noise == Some(Noise::Beyond) => {
             Some(format!("more than noise: the 95% interval of this change excludes zero, although {often}"))
         }
-        (Some(often), Some(steady)) => Some(format!("{steady}, although {often}")),
+        (Some(often), Some(steady)) => Some(format!("{steady}; {often}")),
         (Some(often), None) => Some(format!("{often}: this may be noise; `goldgate calibrate`")),
     }
 }
@@ -176,19 +176,15 @@ fn steady_failures(agent: &AgentReport, metric: &MetricReport) -> Option<String>
         let (completed, mut checks) = (case.completed, case.checks.iter());
         let in_all = one.differences.iter().any(|line| line.samples == Some(completed));
         let is_steady = in_all || checks.any(|check| check.standing == Standing::Fails);
-        (completed >= STEADY && is_steady).then_some((one.case.as_str(), completed))
+        (completed >= STEADY && is_steady).then_some(one.case.as_str())
     });
-    let steady: Vec<(&str, u32)> = steady.collect();
-    if let [(case, samples)] = steady.as_slice() {
-        return Some(format!("{case} fails in all {samples} samples, and was right in the baseline"));
-    }
-    let names: Vec<&str> = steady.iter().map(|(case, _)| *case).collect();
+    let names: Vec<&str> = steady.collect();
     let more = match names.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     let first = names.get(..NAMED).unwrap_or(&names).join(", ");
-    (!first.is_empty()).then(|| format!("{first}{more} fail in all of their samples, and were right in the baseline"))
+    (!first.is_empty()).then(|| format!("wrong in every sample, and right in the baseline: {first}{more}"))
 }
 
 /// How a case moved since the baseline. The checks of a case may pass while its numbers are below a limit.
