@@ -11,6 +11,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use self::case_sets::CaseSets;
 pub use self::gate_input::{CaseSelection, ComparedPair, GateInput, QuarantineHistory};
 pub use self::left_out::PartlyLost;
+pub(super) use self::left_out::WorstResults;
 use self::left_out::withhold_passes;
 pub(super) use self::own::newly_failing_cases;
 use self::own::{case, newly_failing};

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 pub use self::base_measurement::BaseMeasurement;
 use self::not_excused::NotExcused;
 use self::split_cases::SplitCases;
-use super::compare::{GateInput, GateOutcome, newly_failing_cases, verdict};
+use super::compare::{ComparedPair, GateInput, GateOutcome, WorstResults, newly_failing_cases, verdict};
 use crate::model::{Aggregate, BaseCommitValue, CaseId, GateRuling, MetricReport, Ruling, Verdict, metric_value};
 
 impl GateOutcome {
@@ -39,6 +39,7 @@ fn fails(gate: &GateRuling) -> bool {
 /// limits are never excused.
 pub fn excuse(judged: &GateInput<'_>, base: &BaseMeasurement<'_>, outcome: &mut GateOutcome) -> Vec<String> {
     let mut notes = Vec::new();
+    let hidden = judged.before.and_then(|entry| WorstResults::of(judged, entry));
     for (index, metric) in outcome.metrics.iter_mut().enumerate() {
         let failing = metric.gates.iter().enumerate().filter(|(_, gate)| compares(metric, gate) && fails(gate));
         let failing: Vec<usize> = failing.map(|(gate, _)| gate).collect();
@@ -62,6 +63,13 @@ pub fn excuse(judged: &GateInput<'_>, base: &BaseMeasurement<'_>, outcome: &mut 
                 false => split.refusal(judged, &metric.gates[gate], (index, gate)),
             };
             match refusal {
+                None if hidden
+                    .as_ref()
+                    .is_some_and(|hidden| hides_worse(judged, base, hidden, (index, gate, metric))) =>
+                {
+                    metric.gates[gate].ruling = Ruling::Judged(Verdict::Inconclusive);
+                    outcome.gaps.partly_lost.extend(hidden.as_ref().map(|hidden| hidden.lost(index)));
+                }
                 None => {
                     let branch = base.branch.map(str::to_owned);
                     metric.gates[gate].base_commit = Some(BaseCommitValue { branch, value });
@@ -80,6 +88,24 @@ pub fn excuse(judged: &GateInput<'_>, base: &BaseMeasurement<'_>, outcome: &mut 
     }
     outcome.verdict = verdict(&judged.specs(), &outcome.metrics);
     notes
+}
+
+/// Whether the branch would not excuse a gate if the missing values were the worst ones. `at` is the metric and its gate.
+fn hides_worse(
+    judged: &GateInput<'_>,
+    base: &BaseMeasurement<'_>,
+    hidden: &WorstResults<'_>,
+    (index, gate, metric): (usize, usize, &MetricReport),
+) -> bool {
+    // What newly fails is known of measured cases alone.
+    if is_count(metric) {
+        return false;
+    }
+    let results = hidden.pairs();
+    let pairs = judged.pairs.iter().zip(&results);
+    let pairs: Vec<ComparedPair<'_>> = pairs.map(|(pair, result)| ComparedPair { result, ..*pair }).collect();
+    let at_worst = GateInput { pairs: &pairs, ..*judged };
+    SplitCases::of(&at_worst, base, index).refusal(&at_worst, &metric.gates[gate], (index, gate)).is_some()
 }
 
 /// The cases that passed at the baseline and fail now, but pass on the branch or cannot be compared with it.

@@ -35,6 +35,85 @@ struct MissingValues {
     before: usize,
 }
 
+/// The worst results that missing values may hide.
+pub(in crate::gate) struct WorstResults<'a> {
+    judged: &'a GateInput<'a>,
+    specs: Vec<MetricSpec>,
+    /// What is missing, by metric.
+    missing: Vec<MissingValues>,
+    /// The indices of the pairs that gave no result, and count here.
+    without_result: Vec<usize>,
+}
+
+impl<'a> WorstResults<'a> {
+    /// `None` if nothing is missing, or little.
+    pub(in crate::gate) fn of(judged: &'a GateInput<'a>, entry: &BaselineEntry) -> Option<Self> {
+        if !judged.results().any(may_lack) {
+            return None;
+        }
+        let specs = judged.specs();
+        let accepted = accepted_loss(judged);
+        let of_metric = |(index, spec)| missing_values(judged, entry, spec, index, accepted);
+        let missing: Vec<MissingValues> = specs.iter().enumerate().map(of_metric).collect();
+        if missing.iter().all(|missing| missing.by_pair.is_empty()) {
+            return None;
+        }
+        let is_missing =
+            |pair: usize| missing.iter().any(|missing| missing.by_pair.get(pair).is_some_and(|count| *count > 0));
+        let unmeasured = judged.results().enumerate().filter(|(_, pair)| pair.exclusion == Exclusion::NoMajority);
+        let without_result = unmeasured.map(|(index, _)| index).filter(|index| is_missing(*index)).collect();
+        Some(Self { judged, specs, missing, without_result })
+    }
+
+    /// The value of a pair: a case that gave no result counts as if all its samples had the worst one.
+    fn value(&self, pair: usize, column: usize) -> Option<f64> {
+        let (result, spec) = (self.judged.pairs[pair].result, &self.specs[column]);
+        let value = &result.values[column];
+        match (self.missing[column].by_pair.get(pair).copied().unwrap_or(0), worst(spec)) {
+            (0, _) | (_, None) => value.value.filter(|_| result.exclusion == Exclusion::Counted),
+            (count, worst) => {
+                let all: Vec<Option<f64>> =
+                    value.samples.iter().copied().chain(std::iter::repeat_n(worst, count)).collect();
+                fold::folded(spec, &all)
+            }
+        }
+    }
+
+    /// These pairs and those without a result, in order.
+    fn with_lost(&self, pairs: &[usize]) -> Vec<usize> {
+        let mut all: Vec<usize> = pairs.iter().chain(&self.without_result).copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The values of the agent over these pairs.
+    fn over(&self, pairs: &[usize]) -> Vec<Option<f64>> {
+        fold::aggregates(&self.specs, pairs.len(), |row, column| self.value(pairs[row], column))
+    }
+
+    /// The pairs with these results.
+    pub(in crate::gate) fn pairs(&self) -> Vec<PairResult> {
+        let with = |(index, pair): (usize, &PairResult)| {
+            let mut pair = pair.clone();
+            for (column, value) in pair.values.iter_mut().enumerate() {
+                value.value = self.value(index, column);
+            }
+            if self.without_result.contains(&index) {
+                pair.exclusion = Exclusion::Counted;
+            }
+            pair
+        };
+        self.judged.results().enumerate().map(with).collect()
+    }
+
+    /// What a metric lacks.
+    pub(in crate::gate) fn lost(&self, metric: usize) -> PartlyLost {
+        let pairs: Vec<&PairResult> = self.judged.results().collect();
+        let metric_name = self.specs[metric].name.to_owned();
+        PartlyLost { metric: metric_name, cases: cases(&self.specs, metric, &self.missing, &pairs) }
+    }
+}
+
 /// Makes gates inconclusive that do not fail and would fail with the worst results for the missing values, unless a gate with a fixed limit
 /// fails anyway. Returns their metrics. A failed gate that compares with the baseline may be excused later, so it does not count here.
 pub(super) fn withhold_passes(
@@ -47,43 +126,14 @@ pub(super) fn withhold_passes(
     // A failed gate explains more: who misses a finding has no severity of it.
     let mut gates = metrics.iter().flat_map(|metric| &metric.gates);
     let is_red = gates.any(|gate| !gate.from_baseline && gate.ruling == Ruling::Judged(Verdict::Fail));
-    let Some(entry) = entry.filter(|_| !is_red && judged.results().any(may_lack)) else { return Vec::new() };
-    let specs = judged.specs();
-    let accepted = accepted_loss(judged);
-    let missing: Vec<MissingValues> =
-        specs.iter().enumerate().map(|(index, spec)| missing_values(judged, entry, spec, index, accepted)).collect();
-    if missing.iter().all(|missing| missing.by_pair.is_empty()) {
-        return Vec::new();
-    }
-    let pairs: Vec<&PairResult> = judged.results().collect();
-    let cell = |pair: usize, column: usize| {
-        let (value, spec) = (&pairs[pair].values[column], &specs[column]);
-        let count = missing[column].by_pair.get(pair).copied().unwrap_or(0);
-        match (count, worst(spec)) {
-            (0, _) | (_, None) => value.value.filter(|_| pairs[pair].exclusion == Exclusion::Counted),
-            (count, worst) => {
-                let all: Vec<Option<f64>> =
-                    value.samples.iter().copied().chain(std::iter::repeat_n(worst, count)).collect();
-                fold::folded(spec, &all)
-            }
-        }
-    };
-    let at_worst = |rows: &[usize]| fold::aggregates(&specs, rows.len(), |row, column| cell(rows[row], column));
-    let is_missing =
-        |pair: &usize| missing.iter().any(|missing| missing.by_pair.get(*pair).is_some_and(|count| *count > 0));
-    // A case that gave no result counts as if all its samples had the worst one.
-    let without_result: Vec<usize> =
-        (0..pairs.len()).filter(|pair| pairs[*pair].exclusion == Exclusion::NoMajority).filter(is_missing).collect();
-    let with_lost = |rows: &[usize]| -> Vec<usize> {
-        let mut all: Vec<usize> = rows.iter().chain(&without_result).copied().collect();
-        all.sort_unstable();
-        all
-    };
-    let counted: Vec<usize> = (0..pairs.len()).filter(|pair| pairs[*pair].exclusion == Exclusion::Counted).collect();
-    let whole = at_worst(&with_lost(&counted));
-    let compared = with_lost(&sets.shared);
-    let shared = if sets.same { whole.clone() } else { at_worst(&compared) };
-    let bases = match sets.same || without_result.is_empty() {
+    let Some(entry) = entry.filter(|_| !is_red) else { return Vec::new() };
+    let Some(hidden) = WorstResults::of(judged, entry) else { return Vec::new() };
+    let is_counted = |pair: &usize| judged.pairs[*pair].result.exclusion == Exclusion::Counted;
+    let counted: Vec<usize> = (0..judged.pairs.len()).filter(is_counted).collect();
+    let whole = hidden.over(&hidden.with_lost(&counted));
+    let compared = hidden.with_lost(&sets.shared);
+    let shared = if sets.same { whole.clone() } else { hidden.over(&compared) };
+    let bases = match sets.same || hidden.without_result.is_empty() {
         true => bases.to_vec(),
         false => bases_of(judged, entry, &compared, bases),
     };
@@ -102,7 +152,7 @@ pub(super) fn withhold_passes(
         }
         if withheld {
             report.verdict = Ruling::of_all(report.gates.iter().map(|gate| &gate.ruling));
-            lost.push(PartlyLost { metric: report.name.clone(), cases: cases(&specs, index, &missing, &pairs) });
+            lost.push(hidden.lost(index));
         }
     }
     lost

@@ -9,6 +9,7 @@ mod fewer_samples;
 mod hidden_answers;
 mod honest;
 mod ignored_files;
+mod lost_samples;
 mod more_samples;
 mod random;
 mod random_edits;
@@ -67,6 +68,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(hidden_answers::trials());
     trials.extend(honest::trials());
     trials.extend(ignored_files::trials());
+    trials.extend(lost_samples::trials());
     trials.extend(more_samples::trials());
     trials.extend(random::trials());
     trials.extend(rules::trials());
