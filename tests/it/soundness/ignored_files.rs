@@ -1,6 +1,7 @@
-//! Files that git ignores: a program may write them while it runs, and no other clone has them.
+//! Files that are none of the agent's: those that git ignores, which a program may write while it runs, and its recordings.
 
 use libtest_mimic::Trial;
+use serde_json::json;
 
 use super::{bases, goldgate};
 use crate::golden_changes::{commit_all, recording};
@@ -16,6 +17,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a link among the files does not change what git ignores", beside_links),
         trial("without a repository every file counts", without_git),
         trial("a list of agent files that only gets shorter needs an approval", shorter),
+        trial("recordings below a pattern of agent files do not make themselves stale", recordings_below),
+        trial("recordings below a pattern of agent files do not explain their own edits", recordings_edited),
     ]
 }
 
@@ -106,4 +109,52 @@ fn beside_links() {
     assert_eq!((after.code, after.stdout), (3, before.stdout));
     repository.remove("prompts/a-link");
     assert_eq!(run(&repository).code, 0);
+}
+
+/// The layout `agents/NAME/{prompt.md,runs}`: the recordings lie in the folder that the pattern names.
+fn recordings_below() {
+    let repository = bases::base("answers");
+    repository.remove("runs");
+    repository.replace("goldgate.yaml", "replay: runs", "replay: agents/helper/runs");
+    repository.replace("goldgate.yaml", "[prompt.md]", "['agents/helper/**']");
+    repository.write("agents/helper/prompt.md", "Name the capital.\n");
+    let answers =
+        [("text", "The capital is Paris."), ("json", r#"{"city": "Paris"}"#), ("refusal", "I cannot help with that.")];
+    let record = || {
+        for (case, answer) in answers {
+            let messages = json!([{ "role": "user", "content": case }, { "role": "assistant", "content": answer }]);
+            repository.write("chat.json", json!(messages).to_string());
+            let folder = "agents/helper/runs";
+            let options = ["--agent", "helper", "--case", case, "--out", folder, "--force"];
+            let ran = repository.goldgate(&[&["import", "openai", "chat.json"][..], &options].concat());
+            assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{case}");
+        }
+    };
+    for _ in 0..2 {
+        record();
+        let ran = run(&repository);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+    repository.write("agents/helper/notes.md", "Be brief.\n");
+    assert_eq!(run(&repository).code, 3, "the control: the other files of the folder count");
+}
+
+fn recordings_edited() {
+    let edited = |patterns: &str, also: &dyn Fn(&Repository)| {
+        let repository = bases::base("contracts");
+        repository.replace("goldgate.yaml", "['prompts/**']", patterns);
+        commit_all(&repository);
+        for case in 0..12 {
+            repository.replace(&recording(case), "Needs prior approval.", "Needs approval first.");
+        }
+        also(&repository);
+        goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned))
+    };
+    for patterns in ["['prompts/**']", "['prompts/**', 'runs/**']"] {
+        let ran = edited(patterns, &|_| {});
+        let says = "[needs approval] 12 recordings of `contracts/legal` changed, but none of the agent's files";
+        assert!(ran.code == 1 && ran.stdout.contains(says), "{patterns}: {}{}", ran.stdout, ran.stderr);
+        let ran = edited(patterns, &|repository| repository.replace("prompts/legal.md", "every", "each"));
+        assert_eq!(ran.code, 0, "the control, {patterns}: {}{}", ran.stdout, ran.stderr);
+    }
 }
