@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::MapAccess;
+use serde_json::Value;
 
 use super::asking::{list, object, one_of, text, whole};
 use super::reading::{RecoveredText, from_text};
@@ -203,9 +204,15 @@ fn atom(index: usize, form: &Lenient<Object<AtomForm<'_>>>, found: Layer, flaws:
     })
 }
 
-/// Whether a piece of evidence says nothing.
-fn is_blank(evidence: &serde_json::Value) -> bool {
-    evidence.is_null() || evidence.as_str().is_some_and(|text| text.trim().is_empty())
+/// Whether a piece of evidence says nothing: an object or a list of blanks does not either.
+fn is_blank(evidence: &Value) -> bool {
+    match evidence {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(parts) => parts.iter().all(is_blank),
+        Value::Object(parts) => parts.values().all(is_blank),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 fn validator(form: &Lenient<Object<ValidatorForm<'_>>>) -> Validator {
@@ -232,7 +239,7 @@ mod tests {
     fn atoms_questions_and_rounds_are_read() {
         let (read, layer) = reading(
             r#"{"rounds": 2, "questions": ["Why?", {"question": "What IF?", "text": "no"}, {"text": "When"}],
-            "atoms": [{"description": "A  Thing", "category": "Data-Store", "observableOutcomes": ["one", " "], "observable_outcomes": ["no"], "evidence": [{}],
+            "atoms": [{"description": "A  Thing", "category": "Data-Store", "observableOutcomes": ["one", " "], "observable_outcomes": ["no"], "evidence": [{"quote": "We lose track."}],
                        "validators": [{"type": "manual"}, {"type": "Executable"}]}, {"description": "B", "type": "x"}]}"#,
         );
         assert_eq!((layer, read.rounds, read.flaws.len()), (Layer::Structured, 2, 0));
@@ -244,6 +251,20 @@ mod tests {
         );
         assert_eq!((first.outcomes, first.has_evidence, first.validator), (1, true, Validator::Executable));
         assert_eq!((second.outcomes, second.has_evidence, second.validator), (0, false, Validator::None));
+    }
+
+    #[test]
+    fn blank_evidence_is_none() {
+        let has_evidence = |evidence: &str| {
+            let outputs = format!(r#"{{"atoms": [{{"description": "a", "evidence": {evidence}}}]}}"#);
+            reading(&outputs).0.atoms[0].has_evidence
+        };
+        for blank in ["[]", "null", "[null]", r#"[""]"#, r#"[" "]"#, "[{}]", "[[]]", r#"[{"quote": " "}, [null]]"#] {
+            assert!(!has_evidence(blank), "{blank}");
+        }
+        for stated in [r#"["client: no"]"#, r#"["", "client: no"]"#, r#"[{"quote": "no"}]"#, r#"[["no"]]"#, "[3]"] {
+            assert!(has_evidence(stated), "{stated}");
+        }
     }
 
     #[test]
