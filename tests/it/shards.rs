@@ -23,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         trial("parts of another commit are refused", other_commit),
         trial("parts of another commit are refused in a linked work tree", other_commit_of_a_work_tree),
         trial("golden changes are judged when the parts are merged", guarded),
+        trial("parts of another base commit than the named one are refused", other_base),
         trial("a part is not written without a folder, nor into the baseline", usage),
     ]
 }
@@ -280,6 +281,42 @@ fn guarded() {
     assert_eq!((merged.code, &merged.stdout), (1, &whole.stdout), "{}", merged.stderr);
     assert!(merged.stdout.contains("max_expected_findings 3 -> 9"), "{}", merged.stdout);
     alike(&repository.path("merged"), &repository.path("whole"));
+}
+
+fn other_base() {
+    let repository = dozen();
+    repository.remove(".git");
+    repository.write(".gitignore", "parts\n");
+    commit_all(&repository);
+    git(&repository.path(""), &["branch", "-M", "main"]);
+    for text in ["Leases.\n", "Twelve leases.\n"] {
+        git(&repository.path(""), &["checkout", "-q", "-B", "change"]);
+        repository.write("README.md", text);
+        commit_all(&repository);
+    }
+    let path = std::env::var("PATH").unwrap();
+    let run = |arguments: &[&str]| repository.goldgate_with(arguments, &[("PATH", &path)]);
+    for (base, named, code, says) in [
+        (Some("main"), Some("main"), 0, ""),
+        (Some("HEAD~2"), Some("main"), 0, ""),
+        (Some("main"), None, 0, ""),
+        (None, None, 0, ""),
+        (Some("main"), Some("HEAD"), 2, "the shards were graded against "),
+        (Some("HEAD~1"), Some("main"), 2, "the shards were graded against "),
+        (None, Some("main"), 2, "the shards were graded without a base commit, but --base main is "),
+    ] {
+        for shard in ["1/2", "2/2"] {
+            let out = format!("parts/{}", &shard[..1]);
+            let mut arguments = vec!["run", "--shard", shard, "--out", &out];
+            arguments.extend(base.iter().flat_map(|base| ["--base", *base]));
+            assert_eq!(run(&arguments).code, 0, "{base:?}");
+        }
+        let mut arguments = vec!["merge", "parts/1", "parts/2"];
+        arguments.extend(named.iter().flat_map(|named| ["--base", *named]));
+        let ran = run(&arguments);
+        assert_eq!(ran.code, code, "{base:?} {named:?}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(says), "{base:?} {named:?}: {}", ran.stderr);
+    }
 }
 
 fn usage() {

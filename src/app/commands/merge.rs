@@ -22,6 +22,9 @@ pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, CliError> {
     let named = args.base.as_deref().or(joined.job.base.as_deref());
     let mut job = joined.job.clone();
     let note = name_base(&mut job, named, &git, world)?;
+    if let Some(named) = &args.base {
+        joined.is_of_base(named, job.base.as_deref())?;
+    }
     let mut done = locally(&job, &git, args.baseline.as_deref(), world)?;
     joined.complete(&mut done)?;
     done.report.notes.extend(note);

@@ -20,6 +20,7 @@ use crate::format::shard_v1;
 use crate::format::shard_v1::{ShardPart, ShardScope};
 use crate::model::{Authority, InputLimit, RepoPath, Report, RunUsage};
 use crate::render::plural;
+use crate::render::words::short;
 use crate::report;
 use crate::world::{Disk, head_commit};
 
@@ -58,6 +59,21 @@ impl JoinedShards {
         };
         let what = format!("the shards are of the commit {parts}, but {here} is checked out");
         Err(Diagnostic::of_file("command line", Code::BAD_PARTS, what, "merge on the commit of the shards"))
+    }
+
+    /// Refuses shards that were not graded against this base commit: what they were compared with is not what the result would say.
+    ///
+    /// # Errors
+    /// Another base commit than that of the shards.
+    pub fn is_of_base(&self, named: &str, base: Option<&str>) -> Result<(), Diagnostic> {
+        let own = self.job.base.as_deref();
+        if own == base {
+            return Ok(());
+        }
+        let graded = own.map_or("without a base commit".to_owned(), |own| format!("against {}", short(Some(own))));
+        let what = format!("the shards were graded {graded}, but --base {named} is {}", short(base));
+        let help = format!("grade all shards with --base {named}, or merge without --base");
+        Err(Diagnostic::of_file("command line", Code::BAD_PARTS, what, help))
     }
 
     /// Checks the joined result against the shards, and adds their times and costs.
