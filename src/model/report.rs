@@ -95,6 +95,8 @@ pub enum BaselineUse {
     Compared,
     /// It writes its numbers into it.
     Written,
+    /// It writes the first numbers, which every gate waits for.
+    Begun,
     /// The change adds the first one.
     Added,
 }

@@ -51,6 +51,7 @@ pub fn headline(report: &Report) -> String {
         (_, Authority::Blocking) if !report.not_gateable.is_empty() => {
             format!("Merge blocked: no verdict is possible: {}", missing(report))
         }
+        (None, _) if report.baseline_use == BaselineUse::Begun => BEGUN.to_owned(),
         (None, _) => "No gate was evaluated. This is not a pass.".to_owned(),
         (Some(Verdict::Inconclusive), Authority::Advisory) if !report.not_gateable.is_empty() => {
             format!("No verdict is possible, which does not block the merge: {}", missing(report))
@@ -63,6 +64,9 @@ pub fn headline(report: &Report) -> String {
     }
 }
 
+/// The result of a run that writes the first baseline, where every gate compares with it.
+const BEGUN: &str = "First run: every gate compares with the baseline. These numbers become the baseline, and the gates judge from the next run on.";
+
 /// The command that makes a baseline.
 pub const MAKE_BASELINE: &str = "`goldgate run --update-baseline`";
 
@@ -70,7 +74,7 @@ pub const MAKE_BASELINE: &str = "`goldgate run --update-baseline`";
 fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
     let next = match report.baseline_use {
         BaselineUse::Compared => format!("There is no baseline yet; {MAKE_BASELINE} makes one."),
-        BaselineUse::Written => "These numbers become the baseline.".to_owned(),
+        BaselineUse::Written | BaselineUse::Begun => "These numbers become the baseline.".to_owned(),
         BaselineUse::Added => "This change adds the first baseline, which counts after the merge.".to_owned(),
     };
     let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
@@ -95,7 +99,7 @@ fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
             };
             let until = match report.baseline_use {
                 BaselineUse::Written => " A fixed limit fails until the agent meets it or its cases are corrected.",
-                BaselineUse::Compared | BaselineUse::Added => "",
+                BaselineUse::Compared | BaselineUse::Begun | BaselineUse::Added => "",
             };
             let gates = failed_gates(report, tally.fail);
             Some(format!("First run: {passes}, {fails}: {gates}. {next}{until}{advisory}"))

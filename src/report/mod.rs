@@ -31,9 +31,9 @@ use self::evidence::add_evidence;
 use crate::fold;
 use crate::gate::{Comparability, GateOutcome, MetricGaps, PartlyLost};
 use crate::model::{
-    AgentName, AgentReport, Approval, Authority, BaselineEntry, COVERAGE, CaseId, EPSILON, Exclusion, GoldenChange,
-    Identity, Interruption, Layer, MetricSpec, NotGateable, PairResult, Report, Ruling, Shard, SinceBase, SuiteId,
-    SuiteReport, Tier, Verdict,
+    AgentName, AgentReport, Approval, Authority, BaselineEntry, BaselineUse, COVERAGE, CaseId, EPSILON, Exclusion,
+    GateRuling, GoldenChange, Identity, Interruption, Layer, MetricReport, MetricSpec, NotGateable, PairResult, Report,
+    Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, Verdict,
 };
 use crate::text::line;
 
@@ -273,6 +273,21 @@ pub fn refuse(report: &mut Report, why: Vec<NotGateable>) {
     report.not_gateable.dedup();
     if !report.not_gateable.is_empty() && report.verdict == Ruling::Judged(Verdict::Pass) {
         report.verdict = Ruling::Judged(Verdict::Inconclusive);
+    }
+}
+
+/// Removes the reason for a missing verdict if it is only that every gate waits for the baseline that this run writes.
+pub fn begin_baseline(report: &mut Report) {
+    let is_open = |gate: &GateRuling| gate.from_baseline && !gate.is_off() && gate.ruling.verdict().is_none();
+    let waits = |metric: &MetricReport| {
+        metric.value.is_some() && metric.comparison.baseline.is_none() && metric.gates.iter().any(is_open)
+    };
+    let mut agents = report.suites.iter().flat_map(|suite| &suite.agents);
+    // Without a judged gate, the first reason says so; any other one is a reason of its own.
+    let is_only_reason = report.verdict.verdict().is_none() && report.not_gateable.len() == 1;
+    if is_only_reason && agents.any(|agent| agent.metrics.iter().any(waits)) {
+        report.not_gateable.clear();
+        report.baseline_use = BaselineUse::Begun;
     }
 }
 

@@ -21,6 +21,10 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent without a judged gate is skipped, a run without any gives no verdict", nothing_judged),
         trial("with another set of cases the comparison is on those that both have", case_sets),
         trial("a band is inconclusive, logged, and exits with 0", band),
+        trial(
+            "the first baseline passes where every gate waits for it, and gates nothing that is not measured",
+            first_baseline,
+        ),
         trial("an update writes only the suites and agents that ran", update_part),
         trial("an update of a run that measured nothing keeps the numbers that were there", update_of_nothing),
         trial("an update with a filter of cases is refused", update_filtered),
@@ -197,6 +201,36 @@ fn nothing_judged() {
     assert_eq!((ran.code, &report["verdict"]), (0, &Value::from("pass")));
     assert_eq!(report["suites"][0]["agents"][0]["verdict"], "skipped");
     assert_eq!(report["not_gateable"], serde_json::json!([]));
+}
+
+/// The gates that are left compare with the baseline.
+fn first_baseline() {
+    let fixed = ["finding_recall", "false_positive_rate", "case_pass_rate", "count_in_range"];
+    let repository = Repository::small();
+    switch_off(&repository, &fixed);
+    let ran = repository.goldgate(&["run"]);
+    assert_eq!(ran.code, 3, "the control: {}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("no verdict is possible: no gate could be judged"), "{}", ran.stdout);
+    let recorded = repository.read(RUN);
+    repository.write(RUN, r#"{"status": "timeout", "outputs": {}}"#);
+    let ran = repository.goldgate(&["run", "--update-baseline"]);
+    assert_eq!((ran.code, repository.path("baselines").exists()), (3, false), "{}{}", ran.stdout, ran.stderr);
+    repository.write(RUN, recorded);
+    let ran = repository.goldgate(&["run", "--update-baseline"]);
+    let headline = "First run: every gate compares with the baseline. These numbers become the baseline,";
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains(headline) && !ran.stdout.contains("no verdict"), "{}", ran.stdout);
+    let ran = repository.goldgate(&["run"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    repository.replace(RUN, "\"missing doc\"", "\"other doc\"");
+    assert_eq!(repository.goldgate(&["run"]).code, 1, "the gates compare from the next run on");
+
+    // Without a gate that waits for the baseline, nothing was judged.
+    let repository = Repository::small();
+    let waiting =
+        ["finding_precision", "citation_accuracy", "severity_accuracy", "f1_score", "gap_recall", "quote_grounding"];
+    switch_off(&repository, &[&fixed[..], &waiting].concat());
+    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 3);
 }
 
 /// A second case, whose run finds nothing of what is required.

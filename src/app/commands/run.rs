@@ -18,6 +18,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
 use crate::model::{Authority, BaselineUse, Report, Tier};
 use crate::render::plural;
+use crate::report;
 use crate::suites::read_config;
 use crate::world::{Disk, Git, Loudness, World};
 
@@ -99,6 +100,7 @@ fn planned_baseline(report: &mut Report) -> Vec<String> {
     let unusable = baseline::unusable_numbers(report);
     if unusable.is_empty() && report.called_off.is_none() {
         report.baseline_use = BaselineUse::Written;
+        report::begin_baseline(report);
     }
     unusable
 }
