@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("a text beside the findings hides none of them from the checks on the answer", beside),
         trial("what a model thought is not its answer", thought),
+        trial("items that a property's agent invents in every run are counted", invented_items),
         trial("more samples of one agent of several, and a note in an instruction, need no label", honest),
     ]
 }
@@ -61,6 +62,47 @@ fn thought() {
         assert_eq!(ran.code, 1, "{before}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains("finding_recall 0%"), "{before}: {}", ran.stdout);
     }
+}
+
+/// Eight cases with one variant each, whose runs report the expected item and these invented ones.
+fn properties(invented: usize) -> Ran {
+    let repository = Repository::empty();
+    repository.remove(".git");
+    let suite = "{ id: p, kind: property, path: golden, agents: { who: { deterministic: { replay: runs }, fingerprint: [prompt.md] } } }";
+    repository.write("goldgate.yaml", format!("version: 1\nbaseline: baselines/latest.json\nsuites:\n  - {suite}\n"));
+    let write = |prompt: &str, invented: usize| {
+        repository.write("prompt.md", prompt);
+        let delta =
+            |item: String| json!({ "item": item, "kind": "ghost_code", "evidence": { "file_paths": ["a.py"] } });
+        let items = std::iter::once("a.py".to_owned()).chain((0..invented).map(|number| format!("b{number}.py")));
+        let deltas: Vec<Value> = items.map(delta).collect();
+        let run =
+            json!({ "status": "completed", "outputs": { "deltas": deltas, "recommendations": [], "note": prompt } });
+        for file in (0..8).flat_map(|case| [format!("case-{case}"), format!("case-{case}--comments")]) {
+            repository.write(&format!("runs/who/{file}.json"), run.to_string());
+        }
+    };
+    let golden = json!({
+        "expected_deltas": [{ "item": "a.py", "kind": "ghost_code" }],
+        "variants": [{ "name": "comments", "transform": "comments added" }],
+    });
+    (0..8).for_each(|case| repository.write(&format!("golden/cases/case-{case}.json"), golden.to_string()));
+    write("Classify.", 1);
+    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]).code, 0);
+    commit_all(&repository);
+    write("Classify all.", invented);
+    goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned))
+}
+
+/// They are stable, and the expected item is there.
+fn invented_items() {
+    for invented in [0, 1] {
+        let ran = properties(invented);
+        assert_eq!(ran.code, 0, "the control, {invented}: {}{}", ran.stdout, ran.stderr);
+    }
+    let ran = properties(30);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("who delta_precision 3.2%, may drop by 15 pp (baseline 50%)"), "{}", ran.stdout);
 }
 
 fn honest() {

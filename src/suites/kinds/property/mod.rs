@@ -12,7 +12,7 @@ use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
     Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, Toolbox,
-    all_hold, indicator,
+    all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
@@ -60,6 +60,13 @@ metrics!(PropertyMetrics {
         aggregate: Aggregate::Worst,
         gates: &[Gate::PERFECT],
         meaning: "variants with the same kinds by item as the base run / variants",
+        ..MetricSpec::PLAIN
+    },
+    delta_precision: MetricSpec {
+        name: "delta_precision",
+        explained_by: ExplainedBy::Checks(&["base_classified"]),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "pairs of item and kind of the base run that were expected / those of the base run; null without expected_deltas",
         ..MetricSpec::PLAIN
     },
     case_pass_rate: CASE_PASS_RATE,
@@ -221,11 +228,17 @@ impl Suite for Property {
             checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, expected, failure));
         }
         let layer = read.iter().map(|(_, layer)| *layer).max().unwrap_or(Layer::Structured);
+        // Of an unreadable base run, nothing can be counted.
+        let is_counted = !expected.is_empty() && read[0].0.whole;
+        let made: usize = kinds[0].values().map(BTreeSet::len).sum();
+        let precision = share(expected.hit(&kinds[0]), made).unwrap_or(0.0);
+        let shortfalls = if is_counted { expected.surplus(&kinds[0]) } else { Vec::new() };
         let values = PropertyMetrics {
             classification_stability: Some(stable as f64 / variants.len() as f64),
+            delta_precision: is_counted.then_some(precision),
             case_pass_rate: Some(indicator(all_hold(&checks))),
         };
-        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls: Vec::new(), kept: None })
+        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
     }
 
     fn ask(&self, pair: &Pair, run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
