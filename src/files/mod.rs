@@ -16,7 +16,7 @@ pub use self::overlay::OverlayFiles;
 pub use self::read_log::{
     DifferentRead, FolderNames, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,
 };
-pub use self::source::{OriginPiece, PieceChange, SourceText, too_large};
+pub use self::source::{OriginPiece, PieceChange, SourceText, is_lfs_pointer, too_large};
 pub use self::walk::{FilePaths, files_below};
 
 /// One entry of a folder.

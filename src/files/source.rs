@@ -5,6 +5,14 @@ use std::sync::{Arc, OnceLock};
 use crate::diag::{Code, Diagnostic, Point};
 use crate::model::{InputLimit, RepoPath};
 
+/// The first line of a Git LFS pointer (git-lfs, docs/spec.md).
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+
+/// Whether a file is a Git LFS pointer: its content was not fetched.
+pub fn is_lfs_pointer(bytes: &[u8]) -> bool {
+    bytes.starts_with(LFS_POINTER)
+}
+
 /// A text file with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceText {

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 pub use super::raw_json::offset_of;
 use super::unique_keys::every_key_once;
 use crate::diag::{Code, Diagnostic, nearest};
-use crate::files::SourceText;
+use crate::files::{SourceText, is_lfs_pointer};
 use crate::model::InputLimit;
 
 /// Reads the whole text as one value.
@@ -45,7 +45,7 @@ pub fn read_json_part<'a, T: Deserialize<'a>>(
 }
 
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
-    let SerdeMessage { code, what, help } = match source.text.starts_with(LFS_POINTER) {
+    let SerdeMessage { code, what, help } = match is_lfs_pointer(source.text.as_bytes()) {
         true => lfs_pointer(),
         false => phrase(&error.to_string(), error.is_data()),
     };
@@ -85,9 +85,6 @@ pub(super) struct SerdeMessage {
     pub what: String,
     pub help: String,
 }
-
-/// The first line of a Git LFS pointer (git-lfs, docs/spec.md).
-const LFS_POINTER: &str = "version https://git-lfs.github.com/spec/v1\n";
 
 fn lfs_pointer() -> SerdeMessage {
     let what = "this is a Git LFS pointer, not the file itself".to_owned();

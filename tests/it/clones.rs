@@ -1,5 +1,6 @@
 //! Clones that lack files or keep them elsewhere: partial clones, Git LFS, and a separate folder of git.
 
+use goldgate::files::sha256_hex;
 use libtest_mimic::Trial;
 
 use crate::golden_changes::{commit_all, git};
@@ -10,6 +11,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("a partial clone names the file that it lacks and the command that gets it", partial),
         trial("a golden file that is a Git LFS pointer is called one", pointer),
+        trial("a file of the agent that is a Git LFS pointer is to be fetched, not recorded again", agent_pointer),
         trial("a clone with a separate folder of git inside another repository is no submodule", separate),
     ]
 }
@@ -72,6 +74,28 @@ fn pointer() {
     let ran = judged(&in_base, "goldgate.yaml");
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("this is a Git LFS pointer") || ran.stderr.contains("this is a Git LFS pointer"));
+}
+
+fn agent_pointer() {
+    for files in ["prompts/legal.md", "'prompts/**'"] {
+        let repository = Repository::small();
+        repository.replace("goldgate.yaml", "[prompts/legal.md]", &format!("[{files}]"));
+        let prompt = repository.read("prompts/legal.md");
+        let digest = sha256_hex(format!("{}  prompts/legal.md\n", sha256_hex(prompt.as_bytes())).as_bytes());
+        let provenance = format!("\"provenance\": {{ \"fingerprint\": \"{digest}\" }}, \"outputs\"");
+        repository.replace("golden/runs/legal/lease.json", "\"outputs\"", &provenance);
+        assert_eq!(repository.goldgate(&["run"]).code, 0, "the control");
+        repository.write("prompts/legal.md", "Report nothing.\n");
+        let ran = repository.goldgate(&["run"]);
+        assert!(ran.code == 3 && ran.stdout.contains("record again"), "the control: {}{}", ran.stdout, ran.stderr);
+        let oid = sha256_hex(prompt.as_bytes());
+        let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {}\n", prompt.len());
+        repository.write("prompts/legal.md", pointer);
+        let ran = repository.goldgate(&["run"]);
+        let remedy = "prompts/legal.md is a Git LFS pointer, not the file itself: get it with `git lfs pull`";
+        assert!(ran.code == 3 && ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);
+        assert!(!ran.stdout.contains("record again"), "{}", ran.stdout);
+    }
 }
 
 fn separate() {

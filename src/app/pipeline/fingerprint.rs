@@ -1,7 +1,7 @@
 //! The digest of an agent's files: a recording of another state proves nothing about the current one (grading.md 14).
 
 use crate::diag::Diagnostic;
-use crate::files::{CheckoutDigest, DigestList, Files, files_below};
+use crate::files::{CheckoutDigest, DigestList, Files, files_below, is_lfs_pointer};
 use crate::golden_changes::files_of_patterns;
 use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
 use crate::suites::PromptPackage;
@@ -24,6 +24,8 @@ pub struct FilesDigest {
     pub files: String,
     /// Where the files are stated.
     pub origin: DigestOrigin,
+    /// The first of them that is a Git LFS pointer.
+    pub pointer: Option<RepoPath>,
 }
 
 /// Where an agent's files are stated.
@@ -106,7 +108,7 @@ fn of_patterns(files: &dyn Files, agent: &Agent, patterns: &[PathGlob]) -> Resul
     let origin = if named.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
     let words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
     let digest = of_files(files, named.iter())?;
-    Ok(FilesDigest { digest, files: words.join(", "), origin })
+    Ok(FilesDigest { digest, files: words.join(", "), origin, pointer: pointer(files, named.iter())? })
 }
 
 /// A prompt package is a file, or the files of a folder. If there are more files below the folder, they count, too.
@@ -119,7 +121,16 @@ fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Res
         (false, true) => (of_files(files, below.values())?, DigestOrigin::Files),
         (false, false) => (of_package(), DigestOrigin::Prompt),
     };
-    Ok(FilesDigest { digest, files: path.to_string(), origin })
+    Ok(FilesDigest { digest, files: path.to_string(), origin, pointer: pointer(files, below.values())? })
+}
+
+/// The first file that is a Git LFS pointer.
+fn pointer<'a>(
+    files: &dyn Files,
+    mut paths: impl Iterator<Item = &'a RepoPath>,
+) -> Result<Option<RepoPath>, Diagnostic> {
+    let is_pointer = |file: &&RepoPath| files.bytes(file).map(|bytes| is_lfs_pointer(&bytes));
+    paths.find_map(|file| is_pointer(&file).map(|is| is.then(|| file.clone())).transpose()).transpose()
 }
 
 /// Returns the digest of all files of a folder, by path and content.

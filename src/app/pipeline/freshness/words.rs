@@ -45,7 +45,7 @@ pub fn freshness_verdict<'p>(
     if let Some(why) = no_file {
         refused = vec![why];
     } else if !refused.is_empty() {
-        refused.push(words.record_again());
+        refused.push(words.get_pointer().unwrap_or_else(|| words.record_again()));
     }
     verdict.refused = (!refused.is_empty()).then(|| refused.join("; "));
     verdict.notes.extend(words.unknown(&pairs));
@@ -98,6 +98,17 @@ impl<'a> AgentWords<'a> {
         });
         let files = empty.next()?;
         Some(format!("no file matches {files}: correct the patterns, then {}", self.record_again()))
+    }
+
+    /// How to get an agent's file that is a Git LFS pointer; `None` if there is none. A new recording would be of the pointer.
+    fn get_pointer(&self) -> Option<String> {
+        let file = self.agents.iter().find_map(|(_, agent)| match &agent.state {
+            Some(AgentState::Digest(now)) => now.pointer.as_ref(),
+            Some(AgentState::Nameless(_)) | None => None,
+        })?;
+        Some(format!(
+            "{file} is a Git LFS pointer, not the file itself: get it with `git lfs pull` (`lfs: true` of actions/checkout)"
+        ))
     }
 
     /// Returns the notes about recordings of unknown age: one for all cases.
