@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::model::{
-    AgentName, Aggregate, AnsweredBy, Better, CaseId, CaseTrend, CheckOutcome, Difference, Exclusion, Failure,
-    GoldenLine, Grade, Layer, LostSample, MetricSpec, PairCheck, PairResult, PairShortfall, PairValue, RepoPath,
-    Ruling, SampleFold, SampleUses, Shortfall, Standing, Tag, UngradedReason, ValueSource, harmonic, indicator, share,
+    AgentName, Aggregate, AnsweredBy, Better, CaseId, CaseTrend, CaseValues, CheckOutcome, Difference, Exclusion,
+    Failure, GoldenLine, Grade, Layer, LostSample, MetricSpec, PairCheck, PairResult, PairShortfall, PairValue,
+    RepoPath, Ruling, SampleFold, SampleUses, Shortfall, Standing, Tag, UngradedReason, ValueSource, harmonic,
+    indicator, share,
 };
 
 pub use values_by_run::{ValuesByRun, apart};
@@ -75,6 +76,7 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         lost,
         spared,
         values,
+        parts: CaseValues::new(),
         passed: standing,
         passing: Some(narrow(passing)),
         layers,

@@ -161,6 +161,7 @@ mod tests {
             ruling,
             base_commit: None,
             chance: None,
+            new_parts: Vec::new(),
         }
     }
 

@@ -4,6 +4,7 @@ mod case_sets;
 mod gate_input;
 mod left_out;
 mod own;
+mod parts;
 mod unmeasured;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -15,6 +16,8 @@ pub(super) use self::left_out::WorstResults;
 use self::left_out::withhold_passes;
 pub(super) use self::own::newly_failing_cases;
 use self::own::{case, newly_failing};
+use self::parts::fail_new_parts;
+pub(super) use self::parts::{is_strict, more_parts};
 use self::unmeasured::withhold_failures;
 use super::limits::GatedMetric;
 use super::rule::{BaseNumber, Subject, ruled};
@@ -113,6 +116,9 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
         let interval = interval_of_share(spec, &column, apart);
         metrics.push(metric_report(metric, &subject, &bases[index], interval, comparison.with_noise()));
         subjects.push(subject);
+    }
+    if let Some(entry) = entry {
+        fail_new_parts(judged, entry, &mut metrics);
     }
     withhold_failures(judged, &mut metrics);
     let partly_lost = withhold_passes(judged, entry, &sets, (&subjects, &bases), &mut metrics);

@@ -4,7 +4,7 @@
 use super::limits::{GatedMetric, PlannedGate};
 use super::rule::{BaseNumber, Subject, ruling};
 use crate::fold;
-use crate::model::{Aggregate, CheckOutcome, Edge, Gate, Grade, Limit, MetricSpec, SampleFold, Unit};
+use crate::model::{Aggregate, CheckOutcome, Edge, Gate, Grade, Limit, LimitSide, MetricSpec, SampleFold, Unit};
 
 /// The samples of a pair so far.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +52,9 @@ fn is_metric_settled(metrics: &[GatedMetric], index: usize, metric: &GatedMetric
     if of_the_agent || (!is_active(metric) && !part_of_another) {
         return true;
     }
+    if may_have_parts(metric, index, so_far) {
+        return false;
+    }
     let Some((least, most)) = reach(spec, index, so_far) else { return false };
     if least == most {
         return true;
@@ -66,6 +69,19 @@ fn is_metric_settled(metrics: &[GatedMetric], index: usize, metric: &GatedMetric
     spec.aggregate == Aggregate::Worst
         && !part_of_another
         && gates.iter().filter(|planned| planned.off.is_none()).all(same)
+}
+
+/// Whether further samples may change what a case has more of than at the baseline. Only the number is known here, not its parts.
+fn may_have_parts(metric: &GatedMetric, index: usize, so_far: &SoFar<'_>) -> bool {
+    let is_strict = |planned: &PlannedGate| {
+        let strict = matches!(
+            planned.gate,
+            Gate::Threshold { side: LimitSide::Max, limit: Limit::Baseline { .. }, edge: Edge::Hard }
+        );
+        planned.off.is_none() && strict
+    };
+    let mut values = so_far.grades.iter().filter_map(|grade| fold::sample_value(&metric.spec, index, grade));
+    so_far.left() > 0 && metric.gates.iter().any(is_strict) && values.any(|value| value > 0.0)
 }
 
 /// The gate as it applies to the agent, and as it applies to the case alone.

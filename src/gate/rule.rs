@@ -109,6 +109,7 @@ fn by_threshold(
         ruling: ruled,
         base_commit: None,
         chance: None,
+        new_parts: Vec::new(),
     }
 }
 
@@ -145,6 +146,7 @@ fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base:
         ruling: ruled,
         base_commit: None,
         chance: None,
+        new_parts: Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::gate::GateKind;
+use super::ids::CaseId;
 use super::verdict::Ruling;
 
 /// One gate with its result.
@@ -28,6 +29,22 @@ pub struct GateRuling {
     /// How often the gate fails by chance; only of a failed gate that does so often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chance: Option<ChanceOfFailure>,
+    /// What cases have more of than at the baseline, such as calls of a tool; fails a hard gate on the baseline's number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_parts: Vec<NewPart>,
+}
+
+/// A part of a metric that a case has more of than at the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NewPart {
+    /// The case.
+    pub case: CaseId,
+    /// The name of the part, such as a tool.
+    pub name: String,
+    /// Its number in the case now.
+    pub now: f64,
+    /// The greatest number of a sample at the baseline.
+    pub baseline: f64,
 }
 
 /// How often a gate fails on an unchanged agent that is recorded again, estimated from the samples of the baseline.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 
 use super::answered_by::AnsweredBy;
+use super::baseline::CaseValues;
 use super::evidence::PairShortfall;
 use super::file_form::{Named, is_zero, read_by_name, write_by_name};
 use super::grade::{CheckName, Failure, Layer};
@@ -312,6 +313,10 @@ pub struct PairResult {
     #[serde(rename = "metrics", serialize_with = "write_by_name", deserialize_with = "read_by_name")]
     #[schemars(with = "BTreeMap<String, PairValue>")]
     pub values: Vec<PairValue>,
+    /// What a metric counts, by `METRIC[NAME]`, such as the calls of an unexpected tool: the number of each completed sample.
+    #[serde(default, skip_serializing_if = "CaseValues::is_empty")]
+    #[schemars(with = "BTreeMap<String, Vec<Option<f64>>>")]
+    pub parts: CaseValues,
     /// Its checks.
     pub checks: Vec<PairCheck>,
     /// Shortfalls in metrics that no check covers, most frequent first.

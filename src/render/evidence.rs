@@ -96,7 +96,11 @@ pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
         (GateKind::MaxRise, Some(most)) => format!("may rise by {}", words::spread(metric.unit, most)),
         (_, None) => "needs the baseline's value".to_owned(),
     };
-    format!("{} {value}, {needs} ({baseline})", line(&metric.name, words::NAME))
+    let name = line(&metric.name, words::NAME);
+    match words::new_parts(gate) {
+        None => format!("{name} {value}, {needs} ({baseline})"),
+        Some(parts) => format!("{name} {value} ({baseline}), {parts}"),
+    }
 }
 
 /// A case's value and its baseline value; empty if it has neither.

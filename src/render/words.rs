@@ -4,8 +4,8 @@ pub use super::headline::{MAKE_BASELINE, headline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
     AgentReport, Approval, BaseCommitValue, Better, CaseTrend, ChanceOfFailure, GateKind, GateRuling, GoldenChange,
-    MetricReport, Noise, OtherOutcome, PairResult, Quarantine, Report, Ruling, Standing, SuiteReport, Unit, Verdict,
-    Weight, grouped, metric_value,
+    MetricReport, NewPart, Noise, OtherOutcome, PairResult, Quarantine, Report, Ruling, Standing, SuiteReport, Unit,
+    Verdict, Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence, in characters.
@@ -226,6 +226,20 @@ pub fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
         (GateKind::MaxDrop, _) => format!("drop ≤ {}", change()),
         (GateKind::MaxRise, _) => format!("rise ≤ {}", change()),
     }
+}
+
+/// The first part that a case has more of than at the baseline, and the number of further ones: `new in order-1: delete_account`.
+pub fn new_parts(gate: &GateRuling) -> Option<String> {
+    let NewPart { case, name, now, baseline } = gate.new_parts.first()?;
+    let (case, name) = (line(case.as_str(), NAME), line(name, NAME));
+    let more = match gate.new_parts.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(match *baseline > 0.0 {
+        true => format!("more in {case}: {name} ({now}, at the baseline {baseline}){more}"),
+        false => format!("new in {case}: {name}{more}"),
+    })
 }
 
 /// The value of a metric. If only some cases were compared with the baseline, their value follows in brackets.

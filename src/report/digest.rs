@@ -48,7 +48,11 @@ pub(super) fn agent(agent: &AgentReport) -> Value {
         .map(|case| {
             let values = case.values.iter().map(|value| value.samples.iter().map(|one| places(*one)).collect());
             let samples: Vec<Vec<Value>> = values.collect();
-            json!({ "case": case.case.as_str(), "samples": samples })
+            let mut value = json!({ "case": case.case.as_str(), "samples": samples });
+            if !case.parts.is_empty() {
+                value["parts"] = json!(case.parts);
+            }
+            value
         })
         .collect();
     let retired: Vec<&str> = agent.retired.keys().map(|case| case.as_str()).collect();
@@ -80,7 +84,17 @@ fn metric(metric: &MetricReport) -> Value {
         .gates
         .iter()
         .map(|gate| {
-            let GateRuling { gate, threshold, from_baseline, zone, hard, ruling: _, base_commit: _, chance: _ } = gate;
+            let GateRuling {
+                gate,
+                threshold,
+                from_baseline,
+                zone,
+                hard,
+                ruling: _,
+                base_commit: _,
+                chance: _,
+                new_parts: _,
+            } = gate;
             let threshold = threshold.filter(|_| !from_baseline);
             json!([gate.as_str(), places(threshold), from_baseline, places(Some(*zone)), hard])
         })

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use crate::fold;
 use crate::model::{
     AgentReport, Aggregate, BaselineEntry, Better, CaseEvidence, CaseTrend, Difference, EvidenceLine, Exclusion,
-    ExplainedBy, MOVED, MetricEvidence, MetricReport, MetricSpec, PairCheck, PairResult, Ruling, Unit, Verdict,
-    metric_value,
+    ExplainedBy, MOVED, MetricEvidence, MetricReport, MetricSpec, NewPart, PairCheck, PairResult, Ruling, Unit,
+    Verdict, metric_value,
 };
 use crate::text::line;
 
@@ -72,7 +72,9 @@ impl<'a> Explained<'a> {
             | Aggregate::Harmonic(..) => {
                 let costs = self.costs();
                 listed(&costs, |cost| {
-                    let differences = self.differences(cost);
+                    let mut differences = self.new_parts(cost.case);
+                    differences.extend(self.differences(cost));
+                    differences.truncate(DIFFERENCES);
                     CaseEvidence {
                         case: cost.case.case.clone(),
                         value: cost.value,
@@ -107,21 +109,23 @@ impl<'a> Explained<'a> {
 
     /// The cases that moved the metric, worst first.
     fn costs(&self) -> Vec<Cost<'a>> {
+        let has_new = |cost: &Cost<'_>| self.parts_of(cost.case).next().is_some();
         let by_change = self.metric.gates.iter().all(|gate| gate.from_baseline);
         let counted = self.cases.iter().filter(|case| case.exclusion == Exclusion::Counted);
         let mut costs: Vec<Cost<'a>> = counted.map(|case| self.cost(case)).collect();
         let moved = |cost: &Cost<'_>| cost.since_baseline > MOVED;
         let compared = by_change && costs.iter().any(moved);
-        costs.retain(|cost| moved(cost) || (!compared && cost.from_best > MOVED));
+        costs.retain(|cost| moved(cost) || has_new(cost) || (!compared && cost.from_best > MOVED));
         let worst_first = |one: f64, other: f64| other.total_cmp(&one);
         let by_baseline = |one: &Cost<'_>, other: &Cost<'_>| worst_first(one.since_baseline, other.since_baseline);
         let by_best = |one: &Cost<'_>, other: &Cost<'_>| worst_first(one.from_best, other.from_best);
         costs.sort_by(|one, other| -> Ordering {
-            match (self.spec().aggregate, compared) {
+            let by_parts = has_new(other).cmp(&has_new(one));
+            by_parts.then(match (self.spec().aggregate, compared) {
                 // The worst case decides, new or not.
                 (Aggregate::Worst, false) => by_best(one, other).then(by_baseline(one, other)),
                 _ => by_baseline(one, other).then(by_best(one, other)),
-            }
+            })
         });
         costs
     }
@@ -144,6 +148,23 @@ impl<'a> Explained<'a> {
             (Better::Lower | Better::Neither, _) => value.abs(),
         });
         Cost { case, value, baseline, since_baseline: since_baseline.max(0.0), from_best }
+    }
+
+    /// What a case has more of than at the baseline.
+    fn parts_of(&self, case: &PairResult) -> impl Iterator<Item = &'a NewPart> {
+        let parts = self.metric.gates.iter().flat_map(|gate| &gate.new_parts);
+        let case = case.case.clone();
+        parts.filter(move |part| part.case == case)
+    }
+
+    fn new_parts(&self, case: &PairResult) -> Vec<EvidenceLine> {
+        let line = case.checks.first().map_or(1, |check| check.location.line);
+        let part = |NewPart { case: _, name, now, baseline }: &NewPart| {
+            let expected = format!("{name}: at most {baseline}, as at the baseline");
+            let difference = bounded(Difference { line, expected, produced: format!("{name}: {now}") });
+            EvidenceLine::unchecked(difference, None)
+        };
+        self.parts_of(case).map(part).collect()
     }
 
     /// The differences that lowered the metric; only the numbers if nothing else is known.

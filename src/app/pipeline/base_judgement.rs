@@ -290,8 +290,9 @@ fn compare(base: &Evaluated, runs: &TierRuns, changes: &mut GoldenChanges) {
         for agent in &suite.agents {
             let own = head.and_then(|head| head.agents.iter().find(|other| other.agent == agent.agent));
             for (metric, gate) in failing(agent).filter(|failing| !own.is_some_and(|own| fails_too(own, failing))) {
+                let parts = words::new_parts(gate).map_or(String::new(), |parts| format!("; {parts}"));
                 let message = format!(
-                    "`{}/{}` fails by the rules of the base commit: {} is {}, needs {}{}",
+                    "`{}/{}` fails by the rules of the base commit: {} is {}, needs {}{parts}{}",
                     suite.id,
                     agent.agent,
                     metric.name,

@@ -120,7 +120,9 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
             Exclusion::Counted => {
                 let passing = case.passing.and_then(|passing| share(passing as usize, case.completed as usize));
                 let passed = passing.map(|passing| (PASSED.to_owned(), vec![Some(passing)]));
-                measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec())).chain(passed).collect()
+                let parts = case.parts.clone();
+                let measured = measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec()));
+                measured.chain(parts).chain(passed).collect()
             }
             Exclusion::NoMajority | Exclusion::Quarantined => BTreeMap::new(),
         };

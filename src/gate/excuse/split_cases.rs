@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::base_measurement::BaseMeasurement;
 use super::not_excused::NotExcused;
 use crate::fold;
-use crate::gate::compare::{ComparedPair, GateInput, GateOutcome, QuarantineHistory, agent};
+use crate::gate::compare::{ComparedPair, GateInput, GateOutcome, QuarantineHistory, agent, is_strict, more_parts};
 use crate::model::{
-    Aggregate, BaselineEntry, CaseId, EPSILON, Exclusion, GateKind, GateRuling, Identity, PairResult, RecordingAge,
-    Ruling, Verdict,
+    Aggregate, BaselineEntry, CaseId, EPSILON, Exclusion, GateKind, GateRuling, Identity, MetricSpec, PairResult,
+    RecordingAge, Ruling, Verdict,
 };
 
 /// The counted cases of a change, for one metric.
@@ -70,7 +70,8 @@ impl<'a> SplitCases<'a> {
         gate: &GateRuling,
         (metric, index): (usize, usize),
     ) -> Option<NotExcused> {
-        let worse: Vec<CaseId> = self.worse(gate).map(|pair| pair.result.case.clone()).collect();
+        let worse: Vec<CaseId> =
+            self.worse(gate, &judged.metrics[metric].spec).map(|pair| pair.result.case.clone()).collect();
         if !worse.is_empty() {
             return Some(NotExcused::Worse(worse));
         }
@@ -86,14 +87,19 @@ impl<'a> SplitCases<'a> {
     }
 
     /// The cases that are worse than on the branch by more than the gate tolerates.
-    fn worse(&self, gate: &GateRuling) -> impl Iterator<Item = &ComparedPair<'a>> {
+    fn worse(&self, gate: &GateRuling, spec: &MetricSpec) -> impl Iterator<Item = &ComparedPair<'a>> {
         let tolerance = match gate.gate {
             GateKind::Min | GateKind::Max => gate.zone,
             GateKind::MaxDrop | GateKind::MaxRise => gate.threshold.unwrap_or_default(),
         };
         let is_worse = move |[now, own]: &[ComparedPair<'a>; 2]| {
             let of = |pair: &ComparedPair<'_>, column: usize| pair.result.values[column].value;
-            self.columns.iter().any(|column| is_lower(gate.gate, [of(now, *column), of(own, *column)], tolerance))
+            let has_more = is_strict(gate) && !more_parts(now.result, &own.result.parts, spec).is_empty();
+            has_more
+                || self
+                    .columns
+                    .iter()
+                    .any(|column| is_lower(gate.gate, [of(now, *column), of(own, *column)], tolerance))
         };
         self.shared.iter().filter(move |pair| is_worse(pair)).map(|[now, _]| now)
     }

@@ -15,6 +15,7 @@ mod random;
 mod random_edits;
 mod returned_baselines;
 pub mod rules;
+mod unexpected_calls;
 
 use std::path::{Path, PathBuf};
 
@@ -72,6 +73,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(more_samples::trials());
     trials.extend(random::trials());
     trials.extend(rules::trials());
+    trials.extend(unexpected_calls::trials());
     trials
 }
 

@@ -9,13 +9,14 @@ use self::cases::{CATEGORIES, Flags, ToolUseCase, ToolUseCaseForm, cases, unansw
 use self::checks::ToolUseChecker;
 use self::produced::ToolUseOutput;
 use self::settings::{BUILT_IN_FLAG, ToolUseSettings};
+use self::tool_counts::UNEXPECTED_TOOL_RATE;
 use self::tools::{ToolForm, tools};
 use self::turns::UserMessages;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::model::{
-    Ask, Better, CannedTool, CaseTag, Check, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Run,
-    RunKey, SuiteConfig, Toolbox, UserMessage, all_hold, indicator, interned, share,
+    Ask, Better, CannedTool, CaseTag, Check, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec,
+    PairResult, Run, RunKey, SuiteConfig, Toolbox, UserMessage, all_hold, indicator, interned, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -111,7 +112,7 @@ metrics!(ToolUseMetrics {
         ..MetricSpec::PLAIN
     },
     unexpected_tool_rate: MetricSpec {
-        name: "unexpected_tool_rate",
+        name: UNEXPECTED_TOOL_RATE,
         better: Better::Lower,
         gates: &[Gate::Threshold {
             side: LimitSide::Max,
@@ -207,6 +208,16 @@ impl Suite for ToolUse {
             trajectory_f1: case.trajectory_f1(path.as_ref(), &produced),
         };
         Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
+    }
+
+    /// Counts the calls of each unexpected tool, so that a new one is seen in each case.
+    fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
+        let mut values = result.values.iter().filter(|value| value.name == UNEXPECTED_TOOL_RATE);
+        if values.any(|value| value.samples.iter().flatten().any(|rate| *rate > 0.0)) {
+            let case = self.folder.case(pair);
+            let calls = samples.iter().map(|runs| ToolUseOutput::read(&runs[0], &case.messages).calls);
+            result.parts = case.unexpected_by_tool(&calls.collect::<Vec<_>>());
+        }
     }
 
     fn family_metrics(&self) -> Vec<MetricSpec> {
