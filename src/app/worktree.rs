@@ -4,6 +4,7 @@ use super::cli_error::CliError;
 use super::live;
 use super::pipeline::base_branch::BaseBranch;
 use super::pipeline::baseline;
+use super::pipeline::behind_branch::is_behind;
 use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
 use super::pipeline::past_baselines::add_past_baselines;
@@ -108,6 +109,7 @@ pub fn grade_worktree(
         report::shard(&mut done.report, shard);
     }
     add_past_baselines(&mut done, &disk);
+    done.report.behind = trees.as_ref().and_then(|trees| trees.better_branch(&job.branch, &done));
     Ok(done)
 }
 
@@ -152,6 +154,14 @@ impl<'a> BaseTrees<'a> {
     /// The files whose config and golden set judge, if they are not the base commit's.
     fn rules(&self, branch: &BaseBranch) -> Option<&BaseTree<'a>> {
         self.tip.as_ref().filter(|_| branch.rules.is_some())
+    }
+
+    /// The branch, if its baseline improved after this branch began, and a gate that compares with it fails.
+    fn better_branch(&self, branch: &BaseBranch, done: &GradedRun) -> Option<String> {
+        branch.rules.as_ref()?;
+        let began = baseline::of_commit(&self.base, done.config.baseline.as_ref()?).ok()??;
+        let name = || branch.name.clone().unwrap_or("the base branch".to_owned());
+        is_behind(&done.report, &began).then(name)
     }
 
     /// Why a file could not be read, if any.

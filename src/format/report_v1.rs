@@ -101,6 +101,7 @@ impl Serialize for Report {
             commit,
             base,
             base_branch,
+            behind,
             others,
             tiers,
             choice,
@@ -131,6 +132,7 @@ impl Serialize for Report {
         out.serialize_entry("commit", commit)?;
         out.serialize_entry("base", base)?;
         entry_if_any(&mut out, "base_branch", base_branch.as_ref())?;
+        entry_if_any(&mut out, "behind", behind.as_ref())?;
         entry_if_any(&mut out, "other_pull_requests", (!others.is_empty()).then_some(others))?;
         out.serialize_entry("tier", one_or_all::word(tiers))?;
         entry_if_any(&mut out, "graded_cases", (!choice.is_all()).then_some(choice))?;

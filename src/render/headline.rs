@@ -32,7 +32,7 @@ pub fn headline(report: &Report) -> String {
             ),
             (_, _) => format!("{failed}, and "),
         };
-        return format!("Merge blocked: {worse}{changes} an approval.");
+        return format!("Merge blocked: {worse}{changes} an approval.{}", behind(report));
     }
     if let (Some(other), Authority::Blocking) = (report.worst_other(), report.authority)
         && tally.fail == 0
@@ -46,8 +46,10 @@ pub fn headline(report: &Report) -> String {
         return first_run;
     }
     match (report.verdict.verdict(), report.authority) {
-        (Some(Verdict::Fail), Authority::Blocking) => format!("Merge blocked: {failed}."),
-        (Some(Verdict::Fail), Authority::Advisory) => format!("{failed}. This does not block the merge."),
+        (Some(Verdict::Fail), Authority::Blocking) => format!("Merge blocked: {failed}.{}", behind(report)),
+        (Some(Verdict::Fail), Authority::Advisory) => {
+            format!("{failed}. This does not block the merge.{}", behind(report))
+        }
         (_, Authority::Blocking) if !report.not_gateable.is_empty() => {
             format!("Merge blocked: no verdict is possible: {}", missing(report))
         }
@@ -62,6 +64,13 @@ pub fn headline(report: &Report) -> String {
         }
         (Some(Verdict::Pass), _) => passed(report, tally.pass),
     }
+}
+
+/// What to do if the base branch improved after this branch began; empty if it did not.
+fn behind(report: &Report) -> String {
+    let Some(branch) = &report.behind else { return String::new() };
+    let branch = line(branch, NAME);
+    format!(" The baseline of {branch} improved after this branch began: merge {branch} into this branch.")
 }
 
 /// The result of a run that writes the first baseline, where every gate compares with it.

@@ -132,6 +132,7 @@ mod tests {
             commit: Some("a".to_owned()),
             base: Some("b".to_owned()),
             base_branch: None,
+            behind: None,
             others: Vec::new(),
             tiers: vec![Tier::Deterministic, Tier::Model],
             authority: Authority::Blocking,

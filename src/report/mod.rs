@@ -327,6 +327,7 @@ mod tests {
             commit: None,
             base: None,
             base_branch: None,
+            behind: None,
             others: Vec::new(),
             tiers: vec![tier],
             authority,

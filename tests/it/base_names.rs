@@ -14,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a base that a branch and a tag are called is refused", ambiguous),
         trial("a worktree is asked like its repository", worktree),
         trial("a branch is compared with the commit where it began, and in CI with the named one", gone_on),
+        trial("a branch that is behind the better baseline of its base branch is to be merged with it", behind),
         trial("a branch is judged by the newest config and baseline of its base branch", newest_rules),
     ]
 }
@@ -34,6 +35,39 @@ fn committed() -> Repository {
     commit_all(&repository);
     git(&repository.path(""), &["branch", "-M", "main"]);
     repository
+}
+
+/// The agent and its baseline improved on main after the branch began.
+fn behind() {
+    let repository = Repository::small();
+    repository.remove(".git");
+    let recording = "golden/runs/legal/lease.json";
+    repository.replace(recording, "\"P1\"", "\"info\"");
+    assert_eq!(run(&repository, &["--update-baseline", "--quiet"]).code, 0);
+    commit_all(&repository);
+    git(&repository.path(""), &["branch", "-M", "main"]);
+    git(&repository.path(""), &["checkout", "-q", "-b", "change"]);
+    repository.write("README.md", "A lease.\n");
+    commit_all(&repository);
+    git(&repository.path(""), &["checkout", "-q", "main"]);
+    repository.replace("prompts/legal.md", "every", "each");
+    repository.replace(recording, "\"info\"", "\"P1\"");
+    assert_eq!(run(&repository, &["--update-baseline", "--quiet"]).code, 0);
+    commit_all(&repository);
+    git(&repository.path(""), &["checkout", "-q", "change"]);
+    let remedy = "The baseline of main improved after this branch began: merge main into this branch.";
+    let ran = run(&repository, &["--base", "main", "--out", "out"]);
+    assert!(ran.code == 1 && ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);
+    let shown = repository.goldgate(&["report", "out"]);
+    assert!(shown.stdout.contains(remedy), "{}", shown.stdout);
+    repository.remove("out");
+    git(&repository.path(""), &["merge", "-q", "-m", "merge", "main"]);
+    assert_eq!(run(&repository, &["--base", "main"]).code, 0);
+    // A branch that has the newest baseline and is worse is not behind.
+    repository.replace("prompts/legal.md", "each", "some");
+    repository.replace(recording, "\"P1\"", "\"info\"");
+    let ran = run(&repository, &["--base", "main"]);
+    assert!(ran.code == 1 && !ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);
 }
 
 /// The base branch got a stricter expectation after the branch began.

@@ -20,6 +20,7 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
         commit: Some("a".repeat(40)),
         base: Some("b".repeat(40)),
         base_branch: None,
+        behind: None,
         others: Vec::new(),
         tiers: vec![tier],
         authority: Authority::Blocking,
