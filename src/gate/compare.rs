@@ -117,9 +117,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
         metrics.push(metric_report(metric, &subject, &bases[index], interval, comparison.with_noise()));
         subjects.push(subject);
     }
-    if let Some(entry) = entry {
-        fail_new_parts(judged, entry, &mut metrics);
-    }
+    fail_new_parts(judged, entry, &mut metrics);
     withhold_failures(judged, &mut metrics);
     let partly_lost = withhold_passes(judged, entry, &sets, (&subjects, &bases), &mut metrics);
     GateOutcome {

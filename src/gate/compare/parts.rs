@@ -11,7 +11,8 @@ use crate::model::{
 const LISTED: usize = 20;
 
 /// Fails each hard gate on the baseline's number whose metric has new parts, whatever its own number.
-pub(super) fn fail_new_parts(judged: &GateInput<'_>, entry: &BaselineEntry, metrics: &mut [MetricReport]) {
+pub(super) fn fail_new_parts(judged: &GateInput<'_>, entry: Option<&BaselineEntry>, metrics: &mut [MetricReport]) {
+    let Some(entry) = entry else { return };
     for (metric, report) in judged.metrics.iter().zip(metrics) {
         let gates = report.gates.iter_mut().filter(|gate| is_strict(gate) && matches!(gate.ruling, Ruling::Judged(_)));
         for gate in gates {
@@ -32,7 +33,7 @@ pub(in crate::gate) fn is_strict(gate: &GateRuling) -> bool {
 
 /// The new parts of a metric; those that a case did not have at all come first.
 fn new_parts(judged: &GateInput<'_>, entry: &BaselineEntry, spec: &MetricSpec) -> Vec<NewPart> {
-    let counted = judged.results().filter(|pair| pair.exclusion == Exclusion::Counted);
+    let counted = judged.results().filter(|pair| pair.exclusion == Exclusion::Counted && !pair.parts.is_empty());
     let of_case = |pair: &PairResult| {
         let before = entry.cases.get(&pair.case).filter(|before| knows_parts(before, spec));
         before.map(|before| more_parts(pair, before, spec)).unwrap_or_default()

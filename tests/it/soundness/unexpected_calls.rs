@@ -13,6 +13,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend([
         trial("a baseline without the names of tools still shows where there was no unexpected call", earlier_baseline),
         trial("main excuses the unexpected calls that it has, and no other", on_main),
+        trial("an unexpected call in another turn of a conversation is a new one", by_turn),
         trial("a forbidden tool is forbidden under the name of an MCP server, too", forbidden),
     ]);
     trials
@@ -114,7 +115,6 @@ const ROWS: &[Row] = &[
         calls: |case, sample| if case < 2 { &["find", "delete_account"] } else { baseline(case, sample) },
         code: 1,
         says: "unexpected_tool_rate 8.3%, needs at most 5% (baseline 4.2%)",
-        ..SAME
     },
 ];
 
@@ -215,6 +215,37 @@ fn on_main() {
         assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains(&format!("but {case} is worse here")), "{}", ran.stdout);
     }
+}
+
+fn by_turn() {
+    let repository = bases::base("answers");
+    let off = "case_pass_rate: { off: true, reason: the answers have their own gate }";
+    repository.replace("goldgate.yaml", off, "");
+    repository.remove("runs");
+    let turns = json!([{ "user": "Where is it?", "tools": ["find"] }, { "user": "Cancel it.", "tools": ["cancel"] }]);
+    repository
+        .write("golden/cases.json", json!([{ "id": "order", "category": "multi_step", "turns": turns }]).to_string());
+    let record = |version: &str, calls: [(&str, usize); 3]| {
+        repository.write("prompt.md", version);
+        let call = |(name, turn): (&str, usize)| json!({ "name": name, "arguments": {}, "result": "{}", "turn": turn });
+        let said = |user: &str| json!({ "user": user, "text": format!("Done, {version}.") });
+        let run = json!({
+            "status": "completed", "outputs": { "turns": [said("Where is it?"), said("Cancel it.")] },
+            "intermediate": { "tool_calls": calls.map(call) },
+        });
+        repository.write("runs/helper/order.json", run.to_string());
+    };
+    record("v1", [("find", 0), ("browse", 0), ("cancel", 1)]);
+    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    commit_all(&repository);
+    git(&repository.path(""), &["branch", "-M", "main"]);
+    record("v2", [("browse", 0), ("find", 0), ("cancel", 1)]);
+    assert_eq!(judged(&repository).code, 0, "the control");
+    record("v2", [("find", 0), ("cancel", 1), ("browse", 1)]);
+    let ran = judged(&repository);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("new in order: turns.1: browse"), "{}", ran.stdout);
 }
 
 fn forbidden() {
