@@ -228,13 +228,13 @@ impl<'a> View<'a> {
     }
 
     fn repeated(&self, doubled: &[(usize, usize)]) -> Option<Failure> {
-        let (agent, place) = doubled.first()?;
-        let detail = format!(
-            "findings in two agents' results: {}, first \"{}\" of {}",
-            doubled.len(),
-            self.produced[*agent].findings[*place].title,
-            self.case.agents[*agent]
-        );
+        let first = doubled.first()?;
+        let titled = |(agent, place): &(usize, usize)| {
+            format!("\"{}\" of {}", self.produced[*agent].findings[*place].title, self.case.agents[*agent])
+        };
+        let other = doubled.iter().find(|(agent, _)| *agent != first.0);
+        let other = other.map_or(String::new(), |other| format!(" and {}", titled(other)));
+        let detail = format!("findings in two agents' results: {}, first {}{other}", doubled.len(), titled(first));
         self.first(doubled.iter().map(|(agent, _)| *agent), |_, classifier| {
             let action = "divide the category between the agents' prompts, or drop no_duplicates".to_owned();
             classifier.failure(CheckFailure::Content, None, detail.clone(), action)

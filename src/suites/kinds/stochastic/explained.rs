@@ -1,5 +1,6 @@
 //! Explains the means of a scenario's runs, and what each run lacks.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{StochasticScenario, ThresholdForm, score};
@@ -30,26 +31,27 @@ impl StochasticScenario {
             format!("mean {name} {mean}, needs {enough} (by sample: {})", by_run.join(" "))
         };
         let runs: Vec<Vec<Atom>> = samples.iter().flatten().map(|run| produced(run).0.atoms).collect();
-        let (mut never, mut sometimes) = (Vec::new(), Vec::new());
-        for (fact, set) in self.facts.iter().zip(&self.sets) {
-            match runs.iter().filter(|atoms| score(set, atoms) >= 1.0).count() {
-                0 => never.push(fact.clone()),
-                found if found < runs.len() => sometimes.push(format!("{fact} ({found} of {})", runs.len())),
-                _ => {}
-            }
-        }
-        let listed =
-            |title: &str, facts: &[String]| (!facts.is_empty()).then(|| format!("{title}: {}", facts.join("; ")));
+        let missed = |set: &Vec<_>| runs.iter().filter(|atoms| score(set, atoms) < 1.0).count();
+        let mut lost: Vec<(usize, &str)> = self
+            .facts
+            .iter()
+            .zip(&self.sets)
+            .map(|(fact, set)| (missed(set), fact.as_str()))
+            .filter(|(missed, _)| *missed > 0)
+            .collect();
+        // The sort is stable: on a tie the order of the case decides.
+        lost.sort_by_key(|(missed, _)| Reverse(*missed));
+        let lost: Vec<String> =
+            lost.into_iter().map(|(missed, fact)| format!("{fact} (in {missed} of {} samples)", runs.len())).collect();
         let by_run = precision.samples.iter().flatten().zip(recall.samples.iter().flatten());
         let ThresholdForm { precision: enough_precise, recall: enough_found } = self.thresholds;
         let both = |(one, other): &(&f64, &f64)| reaches(**one, enough_precise) && reaches(**other, enough_found);
         let reaching = by_run.filter(both).count();
         let parts = [
             Some(format!("{reaching} of {} samples reach both thresholds", runs.len())),
+            (!lost.is_empty()).then(|| format!("facts not fully found: {}", lost.join("; "))),
             Some(of_metric(recall, "recall", self.thresholds.recall)),
             Some(of_metric(precision, "precision", self.thresholds.precision)),
-            listed("facts fully found by no sample", &never),
-            listed("facts fully found by some samples", &sometimes),
             self.persona.as_ref().map(|persona| format!("persona {persona}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
