@@ -293,8 +293,8 @@ impl PlanReader<'_> {
         specs: [&[MetricSpec]; 2],
         problems: &mut Diagnostics,
     ) {
-        let is_measured = |name: &str| specs.iter().any(|specs| specs.iter().any(|spec| spec.name == name));
-        let is_idle = |name: &&str| suite.gates.contains_key(*name) && !is_measured(name);
+        let measured: BTreeSet<&str> = specs.into_iter().flatten().map(|spec| spec.name).collect();
+        let is_idle = |name: &&str| suite.gates.contains_key(*name) && !measured.contains(name);
         for name in kind.metrics_in(suite).iter().map(|spec| spec.name).filter(is_idle) {
             let path = [Key("suites"), At(suite.index), Key("gates"), Key(name)];
             let (missing, help) = match kind.every_metric().any(|spec| spec.name == name) {
@@ -313,8 +313,8 @@ impl PlanReader<'_> {
         specs: &[MetricSpec],
         problems: &mut Diagnostics,
     ) -> Vec<GatedMetric> {
+        let names: Vec<&str> = kind.metrics_in(suite).iter().map(|spec| spec.name).collect();
         for metric in suite.gates.keys().filter(|metric| !judges::is_known(suite, kind, metric)) {
-            let names: Vec<&str> = kind.metrics_in(suite).iter().map(|spec| spec.name).collect();
             let help = match nearest(metric, names.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("the metrics of {} are {}", kind.name, names.join(", ")),

@@ -10,7 +10,8 @@ use crate::suites::{Labels, Suite, SuiteKind};
 
 /// Whether a gate's name is a metric or a judge. A gate on a judge gets its own error.
 pub(super) fn is_known(suite: &SuiteConfig, kind: &SuiteKind, name: &str) -> bool {
-    kind.metrics_in(suite).iter().any(|spec| spec.name == name)
+    kind.metric_named(name).is_some()
+        || suite.expressions.specs().any(|spec| spec.name == name)
         || suite.judges.iter().any(|judge| judge.name.as_str() == name)
 }
 
