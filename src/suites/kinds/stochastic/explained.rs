@@ -49,9 +49,9 @@ impl StochasticScenario {
         let reaching = by_run.filter(both).count();
         let parts = [
             Some(format!("{reaching} of {} samples reach both thresholds", runs.len())),
-            (!lost.is_empty()).then(|| format!("facts not fully found: {}", lost.join("; "))),
             Some(of_metric(recall, "recall", self.thresholds.recall)),
             Some(of_metric(precision, "precision", self.thresholds.precision)),
+            (!lost.is_empty()).then(|| format!("facts not fully found: {}", lost.join("; "))),
             self.persona.as_ref().map(|persona| format!("persona {persona}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
