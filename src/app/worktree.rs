@@ -9,9 +9,7 @@ use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
 use super::pipeline::past_baselines::add_past_baselines;
 use super::pipeline::plan::config_text;
-use super::pipeline::run_options::{DecidingTiers, RunOptions};
-#[cfg(feature = "models")]
-use super::pipeline::selection::AgentScope;
+use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions};
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OverlayFiles};
@@ -121,9 +119,9 @@ fn leave_out_unaffected(
     config: &RepoPath,
     world: &World,
 ) -> Result<(RunOptions, Option<live::UnaffectedAgents>), CliError> {
-    let Some(base) = base.filter(|_| job.wanted.scope == AgentScope::Affected) else { return Ok((job, None)) };
+    let Some(base) = base.filter(|_| job.scope == AgentScope::Affected) else { return Ok((job, None)) };
     let found = live::UnaffectedAgents::find(files, base, config, &job.wanted, &world.clock)?;
-    job.wanted.scope = AgentScope::Except(found.agents.clone());
+    job.wanted.left_out.clone_from(&found.agents);
     Ok((job, Some(found)))
 }
 
@@ -219,6 +217,7 @@ fn showing(config: &str, wanted: Selection) -> RunOptions {
     RunOptions {
         config: config.to_owned(),
         wanted,
+        scope: AgentScope::All,
         authority: Authority::Advisory,
         deciding: DecidingTiers::Deterministic,
         commit: None,

@@ -9,8 +9,8 @@ use crate::app::pipeline::base_branch::BaseBranch;
 use crate::app::pipeline::base_commit::name_base;
 use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
 use crate::app::pipeline::graded_run::GradedRun;
-use crate::app::pipeline::run_options::{DecidingTiers, RunOptions};
-use crate::app::pipeline::selection::{AgentScope, Selection, chosen};
+use crate::app::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions};
+use crate::app::pipeline::selection::{Selection, chosen};
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::{baseline, show, snapshots};
 use crate::app::worktree::{BaseSource, grade_worktree, locally};
@@ -54,9 +54,9 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
             samples: args.samples.and_then(|stated| stated.0),
             shard: args.shard,
             target: args.target.clone(),
-            scope: if args.affected { AgentScope::Affected } else { AgentScope::All },
             ..chosen(&args.chosen)?
         },
+        scope: if args.affected { AgentScope::Affected } else { AgentScope::All },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
         deciding: if args.blocking { DecidingTiers::Every } else { DecidingTiers::Deterministic },
         commit: None,

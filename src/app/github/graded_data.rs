@@ -13,7 +13,7 @@ use crate::app::live;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::grade::{BaselineProvider, GradeInputs, grade_files};
 use crate::app::pipeline::graded_run::GradedRun;
-use crate::app::pipeline::run_options::RunOptions;
+use crate::app::pipeline::run_options::{AgentScope, RunOptions};
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{BaseFiles, Files, SourceText};
@@ -53,6 +53,7 @@ pub fn grade_as_data(
             samples: inputs.samples,
             ..Selection::default()
         },
+        scope: AgentScope::All,
         authority: inputs.authority,
         deciding: inputs.deciding,
         commit: event.head.clone(),

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::run_options::DecidingTiers;
-use crate::app::pipeline::selection::AgentScope;
+use crate::app::pipeline::run_options::{AgentScope, DecidingTiers};
 use crate::diag::{Code, Diagnostic};
 use crate::model::{Authority, ByAuthor, Permission, RepoPath, Report, Shard, Tier};
 use crate::publish::ConfigKey;

@@ -101,10 +101,10 @@ fn run_mode(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
             suites: inputs.suites.clone(),
             samples: inputs.samples,
             shard: inputs.shard,
-            scope: inputs.scope.clone(),
             target: world.env.get("GOLDGATE_TARGET").map(str::to_owned),
             ..Selection::default()
         },
+        scope: inputs.scope,
         authority: inputs.authority,
         deciding: inputs.deciding,
         commit: context.commit(),

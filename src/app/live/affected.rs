@@ -27,8 +27,8 @@ pub struct UnaffectedAgents {
 
 impl UnaffectedAgents {
     /// Compares everything that the answers and the grades of each selected agent depend on: its settings, its targets, its files, what it
-    /// is asked, and what its cases expect. An agent whose files are not stated, and one that the base commit does not have, are affected.
-    /// So is every agent if this version cannot read the base commit.
+    /// is asked, and what its cases expect. An agent whose files are not stated, one that answers from recordings, and one that the base
+    /// commit does not have, are affected. So is every agent if this version cannot read the base commit.
     ///
     /// # Errors
     /// Bad input.
@@ -46,23 +46,19 @@ impl UnaffectedAgents {
         let before = before.as_ref().and_then(|plan| dependencies(plan, base).ok()).unwrap_or_default();
         let mut agents: BTreeSet<(SuiteId, AgentName)> =
             after.iter().filter(|(key, own)| own.are_same(before.get(*key))).map(|(key, _)| key.clone()).collect();
-        drop((after, before));
+        let depending: Vec<(SuiteId, AgentName)> = after.into_keys().collect();
         // Suites that grade the runs of one suite are graded together.
-        let sharing = |suite: &SuiteConfig| suite.runs_of.clone().unwrap_or_else(|| suite.id.clone());
-        let by_runs =
-            |id: &SuiteId| now.suites.iter().find(|loaded| loaded.config.id == *id).map(|one| sharing(&one.config));
-        let shared: BTreeSet<SuiteId> = now.suites.iter().filter_map(|loaded| loaded.config.runs_of.clone()).collect();
-        let is_affected = |loaded: &LoadedSuite| {
-            loaded.config.agents.keys().any(|agent| !agents.contains(&(loaded.config.id.clone(), agent.clone())))
-        };
-        let affected: BTreeSet<SuiteId> = now
-            .suites
+        let suites = || now.suites.iter().map(|loaded| &loaded.config);
+        let runs_of: BTreeMap<&SuiteId, &SuiteId> =
+            suites().map(|suite| (&suite.id, suite.runs_of.as_ref().unwrap_or(&suite.id))).collect();
+        let shared: BTreeSet<&SuiteId> = suites().filter_map(|suite| suite.runs_of.as_ref()).collect();
+        let affected: BTreeSet<&SuiteId> = depending
             .iter()
-            .filter(|loaded| is_affected(loaded))
-            .map(|loaded| sharing(&loaded.config))
+            .filter(|key| !agents.contains(*key))
+            .filter_map(|(suite, _)| runs_of.get(suite).copied())
             .filter(|runs| shared.contains(runs))
             .collect();
-        agents.retain(|(suite, _)| by_runs(suite).is_none_or(|runs| !affected.contains(&runs)));
+        agents.retain(|(suite, _)| !runs_of.get(suite).is_some_and(|runs| affected.contains(runs)));
         Ok(Self { agents, plan: now })
     }
 
@@ -115,7 +111,13 @@ struct AgentDependencies<'a> {
 
 impl AgentDependencies<'_> {
     fn are_same(&self, other: Option<&Self>) -> bool {
-        matches!(self.files, Some(AgentState::Digest(_))) && other == Some(self)
+        // Recordings are not compared: to read them again costs no call.
+        let is_recorded = self
+            .suite
+            .agents
+            .values()
+            .any(|agent| agent.model.as_ref().is_some_and(|source| source.recordings().is_some()));
+        !is_recorded && matches!(self.files, Some(AgentState::Digest(_))) && other == Some(self)
     }
 }
 

@@ -4,8 +4,7 @@ use super::live_runs::LiveRuns;
 use crate::app::pipeline::evaluate::{Evaluated, Excuses, ResultSources, ShardResults, evaluate};
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::replay::Replay;
-use crate::app::pipeline::run_options::RunOptions;
-use crate::app::pipeline::selection::AgentScope;
+use crate::app::pipeline::run_options::{AgentScope, RunOptions};
 use crate::diag::Diagnostics;
 use crate::files::{Files, OtherCommit};
 use crate::model::{Baseline, BaselineUse, NotGateable, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier};
@@ -70,9 +69,9 @@ pub fn assemble_report(
             verdict
         }
         false => {
-            let why = match job.wanted.scope {
-                AgentScope::Except(_) => "this change affects no selected agent, so none ran",
-                AgentScope::All | AgentScope::Affected => "no suite ran",
+            let why = match job.scope {
+                AgentScope::Affected => "this change affects no selected agent, so none ran",
+                AgentScope::All => "no suite ran",
             };
             not_gateable.push(NotGateable(why.to_owned()));
             Ruling::Skipped(why.to_owned())

@@ -9,7 +9,7 @@ use super::evaluate::ShardResults;
 use super::graded_run::GradedRun;
 use super::live_options::LiveOptions;
 use super::live_runs::NotRun;
-use super::run_options::{DecidingTiers, RunOptions};
+use super::run_options::{AgentScope, DecidingTiers, RunOptions};
 use super::selection;
 use super::selection::Selection;
 use super::shard_part::FILE;
@@ -183,6 +183,7 @@ pub(super) fn job(config: &str, one: &ShardPart, parts: &[ShardPart]) -> Result<
             samples,
             ..Selection::default()
         },
+        scope: AgentScope::All,
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
         deciding: if every_tier { DecidingTiers::Every } else { DecidingTiers::Deterministic },
         commit: one.report.commit.clone(),

@@ -15,7 +15,7 @@ pub use self::loaded_suite::{LoadedJudge, LoadedSuite, Plan, RulesSource};
 use self::plan_reader::{PlanReader, strays};
 use super::prompts::prompt_package;
 use super::selection;
-use super::selection::{AgentScope, Selection};
+use super::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure, nearest};
 use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles, SourceText};
 use crate::format::yaml;
@@ -113,7 +113,7 @@ pub fn plan_with_reads(
         plan.suites.into_iter().partition(|loaded| loaded.chosen_to_run(&plan.wanted).next().is_some());
     (plan.suites, plan.unselected) = (suites, unselected);
     // A shard may be empty; `merge` checks that the whole is not. A change that affects no agent gives no verdict.
-    let may_be_empty = plan.wanted.shard.is_some() || matches!(plan.wanted.scope, AgentScope::Except(_));
+    let may_be_empty = plan.wanted.shard.is_some() || !plan.wanted.left_out.is_empty();
     if problems.is_empty() && plan.suites.is_empty() && !may_be_empty {
         problems.push(selection::nothing_selected(file, &plan.wanted, &all_cases));
     }

@@ -17,6 +17,15 @@ pub enum DecidingTiers {
     Every,
 }
 
+/// Which of the selected agents run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentScope {
+    /// All.
+    All,
+    /// Those that the change since the base commit can affect.
+    Affected,
+}
+
 impl RunOptions {
     /// Whether the runs are also judged by the base commit's rules: if the run blocks, and always in the deterministic tier.
     pub fn is_compared(&self) -> bool {
@@ -60,6 +69,8 @@ pub struct RunOptions {
     pub config: String,
     /// Which suites, agents and cases are graded.
     pub wanted: Selection,
+    /// Which of these agents run.
+    pub scope: AgentScope,
     /// Whether a failed gate blocks.
     pub authority: Authority,
     /// Which tiers decide the verdict if both are requested.

@@ -82,29 +82,6 @@ fn with_words_of<'a>(text: &str, ids: impl IntoIterator<Item = &'a str>) -> Opti
     (count > 0 && 2 * count >= wanted.len()).then_some(id)
 }
 
-/// Which agents are graded.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum AgentScope {
-    /// All that the filters select.
-    #[default]
-    All,
-    /// Those of them that the change since the base commit can affect; not yet compared.
-    Affected,
-    /// All but these.
-    #[cfg_attr(not(feature = "models"), allow(dead_code, reason = "without live targets nothing is left out"))]
-    Except(BTreeSet<(SuiteId, AgentName)>),
-}
-
-impl AgentScope {
-    /// Whether an agent is graded.
-    pub fn has(&self, suite: &SuiteId, agent: &AgentName) -> bool {
-        match self {
-            Self::All | Self::Affected => true,
-            Self::Except(agents) => !agents.iter().any(|(of, name)| of == suite && name == agent),
-        }
-    }
-}
-
 /// The filters and options that select what is graded.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
@@ -124,8 +101,8 @@ pub struct Selection {
     pub samples: Option<u32>,
     /// The shard of the cases that this machine grades; `None` for all cases.
     pub shard: Option<Shard>,
-    /// The agents, after the filters.
-    pub scope: AgentScope,
+    /// Agents that are not graded, although the filters select them.
+    pub left_out: BTreeSet<(SuiteId, AgentName)>,
     /// A target that the model tier calls instead of the config's.
     pub target: Option<String>,
 }
@@ -148,6 +125,11 @@ impl Selection {
             && (self.cases.is_empty() || self.cases.iter().any(|glob| glob.is_match(pair.case.as_str())))
             && (self.tags.is_empty()
                 || pair.marks.tags.iter().any(|tag| self.tags.iter().any(|one| one == tag.as_str())))
+    }
+
+    /// Whether an agent of a suite is left out.
+    pub fn leaves_out(&self, suite: &SuiteId, agent: &AgentName) -> bool {
+        !self.left_out.is_empty() && self.left_out.contains(&(suite.clone(), agent.clone()))
     }
 
     /// Whether an agent matches the filters.

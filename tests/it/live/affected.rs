@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
         trial("only the agents that a change can affect are called", affected),
         trial("a change that affects no agent passes nothing, and says so", nothing),
         trial("an agent whose files nobody knows is always called", unknown_files),
+        trial("an agent that answers from recordings is always graded", recorded),
         trial("what did not run is carried over from the baseline", carried_over),
         trial("--affected is for the model tier, with a base, and decides nothing", options),
     ]
@@ -117,6 +118,15 @@ fn unknown_files() {
     let story = TwoAgents::new();
     let named = ", prompt: prompts/legal.md }, fingerprint: [\"prompts/legal.md\"]";
     story.repository.replace("goldgate.yaml", named, " }, fingerprint: { none: a service of another team }");
+    commit_all(&story.repository);
+    assert_eq!(story.ran(), ["legal"]);
+}
+
+/// Its recordings are not compared, so that a worse one is never carried over as unchanged.
+fn recorded() {
+    let story = TwoAgents::new();
+    let live = "model: { target: legal, prompt: prompts/legal.md }";
+    story.repository.replace("goldgate.yaml", live, "model: { replay: golden/runs }");
     commit_all(&story.repository);
     assert_eq!(story.ran(), ["legal"]);
 }

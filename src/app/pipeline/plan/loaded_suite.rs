@@ -126,7 +126,7 @@ impl LoadedSuite {
     fn is_chosen(&self, wanted: &Selection, pair: &Pair) -> bool {
         let known = |known: &BTreeSet<(CaseId, AgentName)>| known.contains(&(pair.case.clone(), pair.agent.clone()));
         wanted.agent(&pair.agent)
-            && wanted.scope.has(&self.config.id, &pair.agent)
+            && !wanted.leaves_out(&self.config.id, &pair.agent)
             && wanted.case(&self.config.id, pair)
             && wanted.is_of_shard(&self.config.id, &pair.case)
             && self.known.as_ref().is_none_or(known)
