@@ -9,7 +9,9 @@ use super::conversation::said_turns;
 use super::sample_usage::{SampleUsage, blank};
 use super::setup::Engine;
 use super::target_queue::Permit;
-use crate::model::{Ask, ConversationSoFar, Json, Measures, PastTurn, RunRecord, RunStatus, SampleRequest, Steps};
+use crate::model::{
+    Ask, CALL_LISTS, ConversationSoFar, Json, Measures, PastTurn, RunRecord, RunStatus, SampleRequest, Steps,
+};
 
 /// The answers of a program so far.
 #[derive(Default)]
@@ -76,7 +78,7 @@ impl ProgramTalk {
                 self.steps.insert(key, value);
                 continue;
             };
-            if CALLS.contains(&key.as_str()) {
+            if CALL_LISTS.contains(&key.as_str()) {
                 calls.extend(list.iter().cloned());
                 list.iter_mut()
                     .filter_map(Value::as_object_mut)
@@ -87,7 +89,7 @@ impl ProgramTalk {
                 other => *other = Value::Array(list),
             }
         }
-        self.metrics = sum(&self.metrics, &record.metrics);
+        self.metrics = std::mem::take(&mut self.metrics).with_use_of(&record.metrics);
         self.said.push(PastTurn { user: user.to_owned(), text, calls });
     }
 
@@ -102,29 +104,5 @@ impl ProgramTalk {
             metrics: self.metrics,
             ..last
         }
-    }
-}
-
-/// The keys of lists of calls in the `intermediate` of programs.
-const CALLS: [&str; 2] = ["tool_calls", "toolCalls"];
-
-/// The sums of what two turns used.
-fn sum(one: &Measures, other: &Measures) -> Measures {
-    let add = |one: Option<u64>, other: Option<u64>| match (one, other) {
-        (Some(one), Some(other)) => Some(one.saturating_add(other)),
-        (one, other) => one.or(other),
-    };
-    let cost_usd = match (one.cost_usd, other.cost_usd) {
-        (Some(one), Some(other)) => Some(one + other),
-        (one, other) => one.or(other),
-    };
-    Measures {
-        total_tokens: add(one.total_tokens, other.total_tokens),
-        input_tokens: add(one.input_tokens, other.input_tokens),
-        output_tokens: add(one.output_tokens, other.output_tokens),
-        total_latency_ms: add(one.total_latency_ms, other.total_latency_ms),
-        model_calls: add(one.model_calls, other.model_calls),
-        cost_usd,
-        ..Measures::default()
     }
 }

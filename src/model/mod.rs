@@ -90,7 +90,9 @@ pub use pair::{
     CalledTool, CaseTrend, Exclusion, GoldenLine, LostSample, PairCheck, PairResult, PairValue, Quarantine, Standing,
 };
 pub use path::{BadPath, PathGlob, RepoPath};
-pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
+pub use record::{
+    CALL_LISTS, Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall,
+};
 pub use reliability::{Passing, Reliability};
 pub use report::{
     AgentReport, Authority, BaselineUse, Comparison, FailureLine, MetricReport, Noise, NotGateable, Report, ReportTool,

@@ -66,6 +66,9 @@ pub enum Steps {
     },
 }
 
+/// The keys of the list of calls in the intermediate steps of a record.
+pub const CALL_LISTS: [&str; 2] = ["tool_calls", "toolCalls"];
+
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
@@ -115,6 +118,41 @@ pub struct Measures {
     pub tool_call_counts: BTreeMap<String, u64>,
     /// US dollars.
     pub cost_usd: Option<f64>,
+}
+
+impl Measures {
+    /// The same with the tokens of another call.
+    pub fn with_tokens_of(self, other: &Self) -> Self {
+        Self {
+            total_tokens: added(self.total_tokens, other.total_tokens),
+            input_tokens: added(self.input_tokens, other.input_tokens),
+            output_tokens: added(self.output_tokens, other.output_tokens),
+            ..self
+        }
+    }
+
+    /// The same with the tokens, the time, the calls of models and the cost of another part of a run. What single nodes and tools used is
+    /// not known of a whole that has parts.
+    pub fn with_use_of(self, other: &Self) -> Self {
+        let cost_usd = match (self.cost_usd, other.cost_usd) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
+        Self {
+            total_latency_ms: added(self.total_latency_ms, other.total_latency_ms),
+            model_calls: added(self.model_calls, other.model_calls),
+            cost_usd,
+            ..self.with_tokens_of(other)
+        }
+    }
+}
+
+/// The sum of what is known.
+fn added(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        (one, other) => one.or(other),
+    }
 }
 
 /// The origin of a recording.

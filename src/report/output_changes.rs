@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::fold;
 use crate::format::lenient;
-use crate::model::{ChangedText, MovedUse, Run, Sample, SampleUse};
+use crate::model::{CALL_LISTS, ChangedText, MovedUse, Run, Sample, SampleUse};
 use crate::suites::used;
 use crate::text::{ChangedRange, changed_part, changed_ranges, rtf};
 
@@ -146,7 +146,7 @@ fn without_indices(path: &str) -> String {
 fn whole(run: &Run) -> Value {
     let mut whole = lenient::any(&run.outputs).unwrap_or_else(|_| Value::String(run.outputs.to_string()));
     let calls = run.intermediate.as_deref().and_then(|text| lenient::any(text).ok());
-    let mut calls = calls.and_then(|value| value.get("tool_calls").or_else(|| value.get("toolCalls")).cloned());
+    let mut calls = calls.and_then(|value| CALL_LISTS.iter().find_map(|key| value.get(key)).cloned());
     for call in calls.iter_mut().filter_map(Value::as_array_mut).flatten().filter_map(Value::as_object_mut) {
         MEASURED.iter().for_each(|key| _ = call.remove(*key));
     }

@@ -141,7 +141,7 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
             Some(mut before) => {
                 before.calls.extend(next.calls);
                 before.events.extend(next.events);
-                before.metrics = sum(&before.metrics, &next.metrics);
+                before.metrics = std::mem::take(&mut before.metrics).with_tokens_of(&next.metrics);
                 before.text = next.text.or(before.text);
                 before
             }
@@ -171,17 +171,4 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
     whole.calls.iter_mut().for_each(|call| call.turn = None);
     // The program ended well: what one of its calls ended with does not decide.
     Transcript { status: RunStatus::Completed, error: None, turns: Vec::new(), ..whole }
-}
-
-fn sum(one: &Measures, other: &Measures) -> Measures {
-    let add = |one: Option<u64>, other: Option<u64>| match (one, other) {
-        (Some(one), Some(other)) => Some(one.saturating_add(other)),
-        (one, other) => one.or(other),
-    };
-    Measures {
-        total_tokens: add(one.total_tokens, other.total_tokens),
-        input_tokens: add(one.input_tokens, other.input_tokens),
-        output_tokens: add(one.output_tokens, other.output_tokens),
-        ..one.clone()
-    }
 }

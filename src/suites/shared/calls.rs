@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Number, Value};
 
 use crate::format::lenient;
-use crate::model::Run;
+use crate::model::{CALL_LISTS, Run};
 
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,9 +37,6 @@ fn mcp_name(name: &str) -> Option<(&str, &str)> {
     parts.filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
 }
 
-/// The keys of the list of calls.
-const KEYS: [&str; 2] = ["tool_calls", "toolCalls"];
-
 /// The calls of a run in their order, and the parts of the list with the wrong format.
 pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     let mut flaws = Vec::new();
@@ -52,7 +49,7 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         flaws.push("\"intermediate\" has a list of calls twice under one key".to_owned());
     }
     let mut list: Vec<&Value> = Vec::new();
-    for key in KEYS {
+    for key in CALL_LISTS {
         match whole.get(key) {
             None | Some(Value::Null) => {}
             // A recording with both keys may state the same calls twice.

@@ -26,9 +26,7 @@ impl ToolUseCase {
     pub fn unexpected_calls(&self, calls: &[ObservedCall]) -> Vec<Shortfall> {
         let mut found = Shortfalls::default();
         for call in calls {
-            let Some(tools) = self.allowed_tools(call).filter(|tools| !tools.contains(&call.name.as_str())) else {
-                continue;
-            };
+            let Some(tools) = self.expected_instead(call) else { continue };
             found.add(&[UNEXPECTED_TOOL_RATE], || Difference {
                 line: self.line,
                 expected: match tools.as_slice() {
@@ -71,7 +69,12 @@ impl ToolUseCase {
 
     /// Whether a call is of a tool that the case does not expect where it was made.
     pub fn is_unexpected(&self, call: &ObservedCall) -> bool {
-        self.allowed_tools(call).is_some_and(|tools| !tools.contains(&call.name.as_str()))
+        self.expected_instead(call).is_some()
+    }
+
+    /// The tools that are expected where an unexpected call was made; `None` if the call is expected.
+    fn expected_instead(&self, call: &ObservedCall) -> Option<Vec<&str>> {
+        self.allowed_tools(call).filter(|tools| !tools.contains(&call.name.as_str()))
     }
 
     /// The calls of each unexpected tool by sample, as parts of the metric. In a conversation they are counted by turn.
