@@ -1,5 +1,7 @@
 //! `goldgate run`, through the door users use.
 
+mod written_baselines;
+
 use libtest_mimic::Trial;
 use serde_json::Value;
 
@@ -9,7 +11,8 @@ use crate::trial;
 const RUN: &str = "golden/runs/legal/lease.json";
 
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = written_baselines::trials();
+    trials.extend([
         trial("the bundled suites pass and give the same report twice", bundled),
         trial("a missed required finding fails with exit code 1", regression),
         trial("the same regression with --non-blocking exits with 0", non_blocking),
@@ -21,13 +24,6 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent without a judged gate is skipped, a run without any gives no verdict", nothing_judged),
         trial("with another set of cases the comparison is on those that both have", case_sets),
         trial("a band is inconclusive, logged, and exits with 0", band),
-        trial(
-            "the first baseline passes where every gate waits for it, and gates nothing that is not measured",
-            first_baseline,
-        ),
-        trial("an update writes only the suites and agents that ran", update_part),
-        trial("an update of a run that measured nothing keeps the numbers that were there", update_of_nothing),
-        trial("an update with a filter of cases is refused", update_filtered),
         trial("a live target that gives nothing is named and is no pass", live),
         trial("every file of --out is written and the stored report renders the same", out_folder),
         trial("the layouts of the kinds' own systems are written, and no history is overwritten", layouts),
@@ -38,7 +34,8 @@ pub fn trials() -> Vec<Trial> {
         trial("check finds nothing wrong in the bundled suites", check),
         trial("explain names the evidence and the next action", explain),
         trial("a full disk or a folder without permission is told and exits with 3", no_permission),
-    ]
+    ]);
+    trials
 }
 
 fn report(ran: &Ran) -> Value {
@@ -203,36 +200,6 @@ fn nothing_judged() {
     assert_eq!(report["not_gateable"], serde_json::json!([]));
 }
 
-/// The gates that are left compare with the baseline.
-fn first_baseline() {
-    let fixed = ["finding_recall", "false_positive_rate", "case_pass_rate", "count_in_range"];
-    let repository = Repository::small();
-    switch_off(&repository, &fixed);
-    let ran = repository.goldgate(&["run"]);
-    assert_eq!(ran.code, 3, "the control: {}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("no verdict is possible: no gate could be judged"), "{}", ran.stdout);
-    let recorded = repository.read(RUN);
-    repository.write(RUN, r#"{"status": "timeout", "outputs": {}}"#);
-    let ran = repository.goldgate(&["run", "--update-baseline"]);
-    assert_eq!((ran.code, repository.path("baselines").exists()), (3, false), "{}{}", ran.stdout, ran.stderr);
-    repository.write(RUN, recorded);
-    let ran = repository.goldgate(&["run", "--update-baseline"]);
-    let headline = "First run: every gate compares with the baseline. These numbers become the baseline,";
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains(headline) && !ran.stdout.contains("no verdict"), "{}", ran.stdout);
-    let ran = repository.goldgate(&["run"]);
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    repository.replace(RUN, "\"missing doc\"", "\"other doc\"");
-    assert_eq!(repository.goldgate(&["run"]).code, 1, "the gates compare from the next run on");
-
-    // Without a gate that waits for the baseline, nothing was judged.
-    let repository = Repository::small();
-    let waiting =
-        ["finding_precision", "citation_accuracy", "severity_accuracy", "f1_score", "gap_recall", "quote_grounding"];
-    switch_off(&repository, &[&fixed[..], &waiting].concat());
-    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 3);
-}
-
 /// A second case, whose run finds nothing of what is required.
 fn with_second_case(repository: &Repository) {
     repository.write("golden/contracts/rent.md", "# Rent");
@@ -278,45 +245,6 @@ fn band() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(report(&ran)["verdict"], "inconclusive");
     assert!(repository.goldgate(&["run", "-v"]).stdout.contains("No gate fails, but 1 gate is inconclusive: "));
-}
-
-fn update_part() {
-    let repository = Repository::small();
-    repository.write("golden/expected/finance/lease.json", "{}");
-    repository.write("golden/runs/finance/lease.json", r#"{"status": "completed", "outputs": {"findings": []}}"#);
-    repository.replace(
-        "goldgate.yaml",
-        "    agents:\n",
-        "    agents:\n      finance: { deterministic: { replay: golden/runs }, fingerprint: { none: written by hand } }\n",
-    );
-    repository.goldgate(&["run", "-v", "--update-baseline"]);
-    repository.replace("baselines/latest.json", "\"finding_precision\": 1.0", "\"finding_precision\": 0.25");
-    repository.goldgate(&["run", "-v", "--update-baseline", "--agent", "legal"]);
-    let baseline: Value = serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
-    let agents = &baseline["suites"]["contracts"]["agents"];
-    assert_eq!(agents["legal"]["metrics"]["finding_precision"], 1.0);
-    assert_eq!(agents["finance"]["metrics"]["finding_precision"], 0.25);
-}
-
-fn update_of_nothing() {
-    let repository = Repository::small();
-    repository.goldgate(&["run", "-v", "--update-baseline"]);
-    let entry = || {
-        let text = std::fs::read_to_string(repository.path("baselines/latest.json")).unwrap();
-        serde_json::from_str::<Value>(&text).unwrap()["suites"].clone()
-    };
-    let before = entry();
-    repository.write(RUN, r#"{"status": "timeout", "outputs": {}}"#);
-    let ran = repository.goldgate(&["run", "-v", "--update-baseline"]);
-    assert!(ran.code == 3 && ran.stderr.contains("contracts/legal: no case was measured"), "{}", ran.stderr);
-    assert!(entry() == before && !before["contracts"]["agents"]["legal"]["metrics"].as_object().unwrap().is_empty());
-}
-
-fn update_filtered() {
-    let repository = Repository::small();
-    let ran = repository.goldgate(&["run", "-v", "--update-baseline", "--case", "lease"]);
-    assert_eq!(ran.code, 2);
-    assert!(!repository.path("baselines").exists());
 }
 
 fn live() {

@@ -32,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
             },
         ),
         trial("a worker gets one request for each message, and answers by its id", || programs("jsonl")),
-        trial("a turn that fails is no result, and the sample says which one it is", failing_turn),
+        trial("a turn that fails ends the sample without a result, and the sample names it", failing_turn),
         trial("--asked shows every message of a conversation", asked),
     ]
 }
