@@ -150,18 +150,18 @@ pub(super) fn mend(repository: &Repository, case: usize) {
 }
 
 /// The agent is changed and recorded again, which needs no label.
-pub(super) fn anew(repository: &Repository) {
+pub(super) fn record_changed_agent(repository: &Repository) {
     repository.write("prompts/legal.md", "Report changes of control at once.\n");
     (0..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
 }
 
 fn better(repository: &Repository) {
-    anew(repository);
+    record_changed_agent(repository);
     mend(repository, 0);
 }
 
 fn worse(repository: &Repository) {
-    anew(repository);
+    record_changed_agent(repository);
     spoil(repository, 7);
 }
 
@@ -181,14 +181,14 @@ fn bad_new_case(repository: &Repository) {
 }
 
 fn swapped(repository: &Repository) {
-    anew(repository);
+    record_changed_agent(repository);
     (0..4).for_each(|case| mend(repository, case));
     (6..10).for_each(|case| spoil(repository, case));
 }
 
 /// A severity can only be right or wrong where there is a finding.
 fn lost_values(repository: &Repository) {
-    anew(repository);
+    record_changed_agent(repository);
     (0..4).for_each(|case| no_finding(repository, case));
     (5..7).for_each(|case| spoil(repository, case));
 }
@@ -201,7 +201,7 @@ pub(super) fn no_finding(repository: &Repository, case: usize) {
 
 /// The config of the change names other recordings, which are worse than those of the base commit.
 fn moved_recordings(repository: &Repository) {
-    anew(repository);
+    record_changed_agent(repository);
     crate::cases::copy(&repository.path("runs"), &repository.path("other"));
     repository.replace("other/legal/lease-7.json", "\"P1\"", "\"P4\"");
     spoil(repository, 7);
@@ -246,7 +246,7 @@ fn slow_decline() {
     let ran = goldgate(&repository, &["run".to_owned(), "-v".to_owned()]);
     assert_eq!(ran.code, 0, "one of twelve is within the tolerance: {}", ran.stdout);
     commit_all(&repository);
-    anew(&repository);
+    record_changed_agent(&repository);
     lose_gap(&repository, 1);
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
@@ -264,7 +264,7 @@ fn newly_failing() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("main is already at 1; update pending"), "{}", ran.stdout);
     // As many, and another one.
-    anew(&repository);
+    record_changed_agent(&repository);
     find_gap(&repository, 0);
     lose_gap(&repository, 7);
     let ran = against_main(&repository, &[]);
@@ -286,7 +286,7 @@ fn stale_base() {
             repository.write("prompts/legal.md", "Report some changes of control.\n");
             commit_all(&repository);
         }
-        anew(&repository);
+        record_changed_agent(&repository);
         record_again(&repository);
         against_main(&repository, &[])
     };
@@ -365,7 +365,7 @@ fn lazy() {
     repository.write(&recording(3), broken);
     commit_all(&repository);
     repository.write(&recording(3), good);
-    anew(&repository);
+    record_changed_agent(&repository);
     (0..4).for_each(|case| mend(&repository, case));
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);

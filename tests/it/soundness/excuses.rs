@@ -3,7 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::base_values::{against_main, anew, behind, mend, no_finding, readme, spoil};
+use super::base_values::{against_main, behind, mend, no_finding, readme, record_changed_agent, spoil};
 use super::goldgate;
 use crate::cases::copy;
 use crate::golden_changes::{commit_all, expected, git, recording};
@@ -104,7 +104,7 @@ fn after_quarantine() {
     repository.write(&expected(3), golden.to_string());
     assert_eq!(against_main(&repository, &[]).code, 1);
     mend(&repository, 3);
-    anew(&repository);
+    record_changed_agent(&repository);
     assert_eq!(against_main(&repository, &[]).code, 0);
 }
 
@@ -113,7 +113,7 @@ fn merge_base() {
     let repository = behind("contracts", HARD, 0..0);
     let folder = repository.path("");
     git(&folder, &["checkout", "-q", "-b", "x"]);
-    anew(&repository);
+    record_changed_agent(&repository);
     (0..4).for_each(|case| spoil(&repository, case));
     commit_all(&repository);
     git(&folder, &["branch", "y"]);
@@ -139,7 +139,7 @@ fn never_had() {
     let repository = behind("contracts", HARD, 0..0);
     let folder = repository.path("");
     git(&folder, &["checkout", "-q", "-b", "bad"]);
-    anew(&repository);
+    record_changed_agent(&repository);
     (0..4).for_each(|case| spoil(&repository, case));
     commit_all(&repository);
     git(&folder, &["checkout", "-q", "main"]);
@@ -208,7 +208,7 @@ fn in_shards() {
     };
     repository.write(".gitignore", "out1\nout2\n");
     is_excused(&merged(&repository));
-    anew(&repository);
+    record_changed_agent(&repository);
     spoil(&repository, 8);
     is_red(&merged(&repository), "but lease-8 is worse here");
 }

@@ -3,7 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::base_values::{against_main, anew, behind, find_gap, lose_gap};
+use super::base_values::{against_main, behind, find_gap, lose_gap, record_changed_agent};
 use crate::golden_changes::{commit_all, recording};
 use crate::repository::Repository;
 use crate::trial;
@@ -20,7 +20,7 @@ pub fn trials() -> Vec<Trial> {
 fn history() -> (Repository, String) {
     let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
     let good = repository.read("baselines/latest.json");
-    anew(&repository);
+    record_changed_agent(&repository);
     lose_gap(&repository, 7);
     assert_eq!(repository.goldgate(&["run", "-v", "--update-baseline", "--quiet"]).code, 0);
     commit_all(&repository);
@@ -59,7 +59,7 @@ fn worse_baseline() {
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     // With numbers that are worse as well, within the tolerance.
-    anew(&repository);
+    record_changed_agent(&repository);
     lose_gap(&repository, 7);
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
