@@ -6,88 +6,106 @@ use tokio::time::{Instant, sleep};
 
 use super::budget::{BudgetRefusal, BudgetState, CallEstimate, Reservation};
 use super::conversation::{NextTurn, OngoingConversation};
-use super::sample_usage::{SampleUsage, blank, tokens_of, unreported};
+use super::sample_calls::{SampleCalls, SampleFailure};
+use super::sample_usage::{Caller, SampleUsage, blank, tokens_of, unreported};
 use super::setup::Engine;
+use super::simulated_user::UserSide;
 use super::target_queue::{Permit, TargetQueue};
 use super::timeline::TimedCall;
 use super::{Model, Pending, Program, TargetClient};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{Entry, Files};
 use crate::model::{
-    CallError, Charge, ConversationSoFar, Interruption, ModelCallResult, RepoPath, RunEvidence, RunRecord, RunStatus,
-    SampleRequest, TokenUsage, Toolbox,
+    Charge, Conversation, ConversationSoFar, ModelCallResult, ModelTurn, RepoPath, RunEvidence, RunRecord, RunStatus,
+    SampleRequest, TokenUsage, Toolbox, UserTurns,
 };
 
 /// How often a call that waits for the first answer looks whether it is there.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Why a sample ended without an answer.
-pub enum SampleFailure {
-    /// A call failed.
-    Fault(CallError),
-    /// A spending limit is reached.
-    Spent(Interruption),
-}
-
 impl Engine<'_> {
     /// Sends the request to the client of the permit's target queue.
-    pub(super) async fn answer(
-        &self,
+    pub(super) async fn answer<'l>(
+        &'l self,
         request: &SampleRequest,
-        permit: &mut Permit<'_>,
+        permit: &mut Permit<'l>,
         budget: &BudgetState,
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
         match &permit.queue.client {
             TargetClient::Model(model) => self.converse(&**model, request, permit, budget, usage).await,
-            TargetClient::Program(program) if request.ask.messages.is_empty() => {
-                self.start(&**program, request, permit, budget, usage).await
-            }
-            TargetClient::Program(program) => self.talk(&**program, request, permit, budget, usage).await,
+            TargetClient::Program(program) => match request.ask.turns {
+                UserTurns::Single => self.start(&**program, request, permit, budget, usage).await,
+                UserTurns::Scripted(_) | UserTurns::Simulated(_) => {
+                    self.talk(&**program, request, permit, budget, usage).await
+                }
+            },
         }
     }
 
     /// Runs a model's conversation until its last turn.
-    async fn converse(
-        &self,
+    async fn converse<'l>(
+        &'l self,
         model: &dyn Model,
         request: &SampleRequest,
-        permit: &mut Permit<'_>,
+        permit: &mut Permit<'l>,
         budget: &BudgetState,
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
         let mut conversation = OngoingConversation::new(request, self.folder(request));
+        let mut user = UserSide::of(&request.ask);
         loop {
-            let asked = conversation.conversation().bytes();
-            let estimate = self.estimate(permit.queue, asked);
-            let turn = self.call(permit, (budget, estimate), usage, || model.turn(conversation.conversation())).await?;
-            let answered =
-                ModelCallResult::Turn { model: turn.model.clone(), stop: turn.stop.clone(), spent: turn.spent };
-            if let Some(called) = usage.timeline.chats.last_mut() {
-                called.outcome = answered;
-            }
+            let turn = self.turn(model, conversation.conversation(), Caller::Agent, permit, budget, usage).await?;
             usage.model = turn.model.clone().or(usage.model.take());
-            let price = |spent: &TokenUsage| self.prices.cost(permit.queue.model.as_deref()?, spent);
-            let estimated = unreported(turn.spent, asked, turn.bytes());
-            let is_reported = estimated == TokenUsage::default();
-            usage.pay(budget, turn.spent, price(&turn.spent).filter(|_| is_reported));
-            usage.pay_unreported(budget, estimated, price(&turn.spent.and(estimated)));
             let (calls, begun) = (turn.calls.len(), Instant::now());
             let next = conversation.take(turn);
             // Canned results and files need no waiting: the calls of one turn share one time span.
             let stretch = usage.stretch(begun);
             usage.timeline.tools.extend(std::iter::repeat_n(stretch, calls));
-            if let NextTurn::Done = next {
-                break;
+            match next {
+                NextTurn::Agent => {}
+                NextTurn::Done => break,
+                NextTurn::User => {
+                    let calls = SampleCalls { permit, budget, usage };
+                    match self.next_message(&mut user, conversation.said(), calls).await? {
+                        Some(message) => conversation.hear(message.text),
+                        None => break,
+                    }
+                }
             }
         }
-        let outcome = conversation.finish(&request.ask.tools);
+        let outcome = conversation.finish(&request.ask.tools, user.record());
         Ok(RunRecord {
             outputs: outcome.outputs,
             intermediate: outcome.steps,
             evidence: RunEvidence { file_paths: outcome.read, ..RunEvidence::default() },
             ..blank(request, RunStatus::Completed, None)
         })
+    }
+
+    /// Asks a model for its next turn.
+    pub(super) async fn turn(
+        &self,
+        model: &dyn Model,
+        conversation: &Conversation,
+        caller: Caller,
+        permit: &mut Permit<'_>,
+        budget: &BudgetState,
+        usage: &mut SampleUsage,
+    ) -> Result<ModelTurn, SampleFailure> {
+        let asked = conversation.bytes();
+        let estimate = self.estimate(permit.queue, asked);
+        let turn = self.call(permit, (budget, estimate), usage, || model.turn(conversation)).await?;
+        let answered = ModelCallResult::Turn { model: turn.model.clone(), stop: turn.stop.clone(), spent: turn.spent };
+        if let Some(called) = usage.timeline.chats.last_mut() {
+            called.outcome = answered;
+        }
+        let price = |spent: &TokenUsage| self.prices.cost(permit.queue.model.as_deref()?, spent);
+        let estimated = unreported(turn.spent, asked, turn.bytes());
+        let is_reported = estimated == TokenUsage::default();
+        usage.pay(budget, caller, turn.spent, price(&turn.spent).filter(|_| is_reported));
+        usage.pay_unreported(budget, estimated, price(&turn.spent.and(estimated)));
+        Ok(turn)
     }
 
     /// Runs the agent's own program. Usage is taken from its record.
@@ -115,7 +133,7 @@ impl Engine<'_> {
             0 => unreported(spent, asked, record.outputs.text().len()),
             _ => TokenUsage::default(),
         };
-        usage.pay(budget, spent, cost);
+        usage.pay(budget, Caller::Agent, spent, cost);
         usage.pay_unreported(budget, estimated, None);
         usage.unreported.unpriced += u64::from(cost.is_none());
         Ok(record)

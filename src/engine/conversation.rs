@@ -1,14 +1,14 @@
 //! The conversation loop of a model: it answers or calls tools, and gets their results, until it answers without a tool
 //! call.
 
-use std::collections::VecDeque;
-
 use serde_json::{Value, json};
 
+use super::simulated_user::USER;
 use super::tools::Tools;
 use crate::files::Files;
 use crate::model::{
     AnswerForm, Conversation, Json, Message, ModelTurn, PastTurn, SampleRequest, Steps, ToolAnswer, ToolCall, Toolbox,
+    UserTurns,
 };
 use crate::text::recover::recover_any;
 
@@ -22,8 +22,8 @@ pub struct OngoingConversation<'a> {
     calls: Vec<ToolCall>,
     /// The turns of the model since the user's last message.
     turns: usize,
-    /// What the user still says, the next message first; `None` if the user says one thing.
-    later: Option<VecDeque<String>>,
+    /// Whether the user may say more than one thing.
+    has_turns: bool,
     /// What the user said, with the answers.
     said: Vec<PastTurn>,
 }
@@ -31,7 +31,9 @@ pub struct OngoingConversation<'a> {
 /// What to do after a turn.
 pub enum NextTurn {
     /// Ask the model again.
-    Ask,
+    Agent,
+    /// The model has answered: ask the user.
+    User,
     /// The conversation is over.
     Done,
 }
@@ -51,20 +53,18 @@ impl<'a> OngoingConversation<'a> {
     pub fn new(request: &'a SampleRequest, folder: &'a dyn Files) -> Self {
         let tools = Tools::new(&request.ask.tools, folder);
         let said = |text: &str| PastTurn { user: text.to_owned(), text: String::new(), calls: Vec::new() };
-        let later: VecDeque<String> = request.ask.messages.iter().skip(1).map(|message| message.text.clone()).collect();
         let conversation = Conversation {
             system: instructed(&request.system, request.ask.answer.as_ref()),
             messages: vec![Message::User(request.ask.prompt.clone())],
             tools: tools.specs(),
             answer: request.ask.answer.clone(),
         };
-        let is_conversation = !request.ask.messages.is_empty();
         Self {
             tools,
             conversation,
             calls: Vec::new(),
             turns: 0,
-            later: is_conversation.then_some(later),
+            has_turns: request.ask.turns != UserTurns::Single,
             said: vec![said(&request.ask.prompt)],
         }
     }
@@ -74,12 +74,24 @@ impl<'a> OngoingConversation<'a> {
         &self.conversation
     }
 
+    /// What the user said so far, with the answers.
+    pub fn said(&self) -> &[PastTurn] {
+        &self.said
+    }
+
+    /// Adds a message of the user.
+    pub fn hear(&mut self, message: String) {
+        self.turns = 0;
+        self.said.push(PastTurn { user: message.clone(), text: String::new(), calls: Vec::new() });
+        self.conversation.messages.push(Message::User(message));
+    }
+
     /// Adds a turn and answers its tool calls.
     pub fn take(&mut self, turn: ModelTurn) -> NextTurn {
         self.turns += 1;
         let ModelTurn { text, calls, .. } = turn;
         let mut answers = Vec::with_capacity(calls.len());
-        let turn = self.later.as_ref().and_then(|_| u32::try_from(self.said.len() - 1).ok());
+        let turn = self.has_turns.then(|| u32::try_from(self.said.len() - 1).ok()).flatten();
         for call in &calls {
             let outcome = self.tools.answer(call);
             self.calls.push(ToolCall {
@@ -102,28 +114,25 @@ impl<'a> OngoingConversation<'a> {
         if !answers.is_empty() {
             self.conversation.messages.push(Message::Tools(answers));
         }
-        match self.later.as_mut().filter(|_| goes_on).and_then(VecDeque::pop_front) {
-            Some(message) => {
-                self.turns = 0;
-                self.said.push(PastTurn { user: message.clone(), text: String::new(), calls: Vec::new() });
-                self.conversation.messages.push(Message::User(message));
-                NextTurn::Ask
-            }
-            None if is_answered || self.turns >= MOST_TURNS => NextTurn::Done,
-            None => NextTurn::Ask,
+        match (goes_on && self.has_turns, is_answered || self.turns >= MOST_TURNS) {
+            (true, _) => NextTurn::User,
+            (false, true) => NextTurn::Done,
+            (false, false) => NextTurn::Agent,
         }
     }
 
-    /// Ends the conversation: its last text, its steps and the files read.
-    pub fn finish(mut self, toolbox: &Toolbox) -> ConversationOutcome {
+    /// Ends the conversation: its last text, its steps and the files read. `user` is what is recorded of a simulated user.
+    pub fn finish(mut self, toolbox: &Toolbox, user: Option<Value>) -> ConversationOutcome {
         let text = self.conversation.messages.iter().rev().find_map(|message| match message {
             Message::Model { text, .. } => Some(text.as_str()),
             Message::User(_) | Message::Tools(_) => None,
         });
         let text = text.unwrap_or_default();
         let outputs = match toolbox {
-            Toolbox::Empty | Toolbox::Canned(_) if self.later.is_some() => {
-                json!({ "text": text, "turns": said_turns(&self.said) })
+            Toolbox::Empty | Toolbox::Canned(_) if self.has_turns => {
+                let mut outputs = json!({ "text": text, "turns": said_turns(&self.said) });
+                user.into_iter().for_each(|user| outputs[USER] = user);
+                outputs
             }
             Toolbox::Empty | Toolbox::Canned(_) => json!({ "text": text }),
             Toolbox::Folder { .. } => {

@@ -4,13 +4,15 @@ use serde_json::{Map, Value, json};
 
 use super::Program;
 use super::budget::BudgetState;
-use super::calls::SampleFailure;
 use super::conversation::said_turns;
+use super::sample_calls::{SampleCalls, SampleFailure};
 use super::sample_usage::{SampleUsage, blank};
 use super::setup::Engine;
+use super::simulated_user::{USER, UserSide};
 use super::target_queue::Permit;
 use crate::model::{
     Ask, CALL_LISTS, ConversationSoFar, Json, Measures, PastTurn, RunRecord, RunStatus, SampleRequest, Steps,
+    UserMessage, UserTurns,
 };
 
 /// The answers of a program so far.
@@ -25,36 +27,33 @@ struct ProgramTalk {
 impl Engine<'_> {
     /// Asks the program for its answer to each message of the user. A turn that does not complete ends the conversation with its
     /// status.
-    pub(super) async fn talk(
-        &self,
+    pub(super) async fn talk<'l>(
+        &'l self,
         program: &dyn Program,
         request: &SampleRequest,
-        permit: &mut Permit<'_>,
+        permit: &mut Permit<'l>,
         budget: &BudgetState,
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
         let mut talk = ProgramTalk::default();
-        let mut last = None;
-        for message in &request.ask.messages {
-            let ask = Ask {
-                prompt: message.text.clone(),
-                inputs: message.inputs.clone(),
-                messages: Vec::new(),
-                ..request.ask.clone()
-            };
+        let mut user = UserSide::of(&request.ask);
+        let (mut next, mut last) = (user.first(&request.ask), None);
+        while let Some(UserMessage { text, inputs }) = next {
+            let ask = Ask { prompt: text.clone(), inputs, turns: UserTurns::Single, ..request.ask.clone() };
             let conversation = Some(ConversationSoFar { before: talk.said.clone() });
             let turn = SampleRequest { ask, conversation, ..request.clone() };
             let record = self.start(program, &turn, permit, budget, usage).await?;
             if record.status != RunStatus::Completed {
                 let why = record.error.as_deref().unwrap_or_default();
                 let error = format!("turns.{}: {why}", talk.said.len());
-                return Ok(RunRecord { error: Some(error), ..talk.record(record, request) });
+                return Ok(RunRecord { error: Some(error), ..talk.record(record, request, user.record()) });
             }
-            talk.add(&message.text, &record);
+            talk.add(&text, &record);
             last = Some(record);
+            next = self.next_message(&mut user, &talk.said, SampleCalls { permit, budget, usage }).await?;
         }
         let last = last.unwrap_or_else(|| blank(request, RunStatus::Completed, None));
-        Ok(talk.record(last, request))
+        Ok(talk.record(last, request, user.record()))
     }
 }
 
@@ -94,8 +93,9 @@ impl ProgramTalk {
     }
 
     /// The record of the whole conversation; `last` is that of its last request.
-    fn record(mut self, last: RunRecord, request: &SampleRequest) -> RunRecord {
+    fn record(mut self, last: RunRecord, request: &SampleRequest, user: Option<Value>) -> RunRecord {
         self.outputs.insert("turns".to_owned(), said_turns(&self.said));
+        self.outputs.extend(user.map(|user| (USER.to_owned(), user)));
         let steps = Steps::Own(Json::from(Value::Object(self.steps).to_string()));
         RunRecord {
             outputs: Json::from(Value::Object(self.outputs).to_string()),

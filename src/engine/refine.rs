@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use tokio::time::Instant;
 
-use super::budget::BudgetState;
-use super::calls::SampleFailure;
+use super::sample_calls::{SampleCalls, SampleFailure};
 use super::sample_job::{RefinementSetup, SampleJob};
-use super::sample_usage::{SampleUsage, blank};
+use super::sample_usage::blank;
 use super::setup::Engine;
-use super::target_queue::Permit;
 use crate::model::{Json, LoopRole, Measures, NextRole, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage};
 
 /// A loop in progress.
@@ -25,16 +23,6 @@ struct RefinementLoop {
     models: BTreeMap<LoopRole, String>,
 }
 
-/// What the calls of a loop share.
-pub(super) struct LoopCalls<'c, 'l> {
-    /// The permit of the queue that is called.
-    pub(super) permit: &'c mut Permit<'l>,
-    /// The budget of the run.
-    pub(super) budget: &'c BudgetState,
-    /// The usage of the sample.
-    pub(super) usage: &'c mut SampleUsage,
-}
-
 impl Engine<'_> {
     /// Asks actor and critic in turn. `keep` receives the outputs after each answer, so that they survive an interruption.
     /// A failed call ends the loop with that reason; the record keeps the attempts before it.
@@ -42,10 +30,10 @@ impl Engine<'_> {
         &'l self,
         job: &SampleJob,
         refining: &RefinementSetup,
-        calls: LoopCalls<'_, 'l>,
+        calls: SampleCalls<'_, 'l>,
         keep: &dyn Fn(Json),
     ) -> Result<RunRecord, SampleFailure> {
-        let LoopCalls { permit, budget, usage } = calls;
+        let SampleCalls { permit, budget, usage } = calls;
         let mut progress = RefinementLoop::default();
         let (status, error) = loop {
             let NextRole::Ask(part, ask) = refining.course.next(&progress.answers) else {
@@ -58,13 +46,13 @@ impl Engine<'_> {
             };
             permit.change(&self.queues, queue);
             let request = SampleRequest { system, ask, ..job.request.clone() };
-            let (before, asked) = (usage.spent, Instant::now());
+            let (before, asked) = (usage.agent.spent, Instant::now());
             usage.model = None;
             progress.parts.push(part);
             let answer = self.answer(&request, permit, budget, usage).await;
             let tokens = |spent: TokenUsage| spent.input.saturating_add(spent.output);
             let took = progress.took.entry(part).or_default();
-            took.0 += tokens(usage.spent).saturating_sub(tokens(before));
+            took.0 += tokens(usage.agent.spent).saturating_sub(tokens(before));
             took.1 += u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
             progress.models.extend(usage.model.take().map(|model| (part, model)));
             match answer {

@@ -51,18 +51,48 @@ pub fn unreported(spent: TokenUsage, asked: usize, answered: usize) -> TokenUsag
     TokenUsage { input: missing(spent.input, asked), cached_input: 0, output: missing(spent.output, answered) }
 }
 
-/// Calls, tokens, cost and time of one sample.
-pub struct SampleUsage {
-    /// Calls without their retries.
-    pub calls: u64,
-    /// Calls with their retries.
-    pub tries: u64,
+/// Who makes a call of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// The agent: the usage is part of its record.
+    Agent,
+    /// The simulated user: the usage counts for the budget alone.
+    User,
+}
+
+/// What calls have cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Payments {
     /// Tokens.
     pub spent: TokenUsage,
     /// US dollars of the calls with a known price.
     pub cost: Option<f64>,
     /// Whether a call had no known price.
     pub unpriced: bool,
+}
+
+impl Payments {
+    fn add(&mut self, spent: TokenUsage, cost: Option<f64>) {
+        self.spent = self.spent.and(spent);
+        match cost {
+            Some(cost) => self.cost = Some(self.cost.unwrap_or(0.0) + cost),
+            None => self.unpriced = true,
+        }
+    }
+}
+
+/// Calls, tokens, cost and time of one sample.
+pub struct SampleUsage {
+    /// Calls without their retries.
+    pub calls: u64,
+    /// Calls with their retries.
+    pub tries: u64,
+    /// What the agent's calls have cost.
+    pub agent: Payments,
+    /// What the simulated user's calls have cost.
+    pub user: Payments,
+    /// The time that the simulated user took.
+    pub user_time: Duration,
     /// Calls whose usage was not reported, and what the budget counts for them.
     pub unreported: UnreportedUsage,
     /// The model that answered last.
@@ -81,9 +111,9 @@ impl SampleUsage {
         Self {
             calls: 0,
             tries: 0,
-            spent: TokenUsage::default(),
-            cost: None,
-            unpriced: false,
+            agent: Payments::default(),
+            user: Payments::default(),
+            user_time: Duration::ZERO,
             unreported: UnreportedUsage::default(),
             model: None,
             complaints: String::new(),
@@ -99,11 +129,10 @@ impl SampleUsage {
     }
 
     /// Adds the usage of an answer.
-    pub fn pay(&mut self, budget: &BudgetState, spent: TokenUsage, cost: Option<f64>) {
-        self.spent = self.spent.and(spent);
-        match cost {
-            Some(cost) => self.cost = Some(self.cost.unwrap_or(0.0) + cost),
-            None => self.unpriced = true,
+    pub fn pay(&mut self, budget: &BudgetState, caller: Caller, spent: TokenUsage, cost: Option<f64>) {
+        match caller {
+            Caller::Agent => self.agent.add(spent, cost),
+            Caller::User => self.user.add(spent, cost),
         }
         budget.pay(&spent, cost);
     }
@@ -140,13 +169,15 @@ pub fn measured(mut record: RunRecord, job: &SampleJob, usage: &SampleUsage, too
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     record.intermediate.seen_calls().iter().for_each(|call| *counts.entry(call.name.clone()).or_insert(0) += 1);
     let metrics = &mut record.metrics;
-    if usage.spent != TokenUsage::default() {
-        metrics.input_tokens = metrics.input_tokens.or(Some(usage.spent.input));
-        metrics.output_tokens = metrics.output_tokens.or(Some(usage.spent.output));
-        metrics.total_tokens = metrics.total_tokens.or(Some(usage.spent.input.saturating_add(usage.spent.output)));
+    let Payments { spent, cost, unpriced } = usage.agent;
+    if spent != TokenUsage::default() {
+        metrics.input_tokens = metrics.input_tokens.or(Some(spent.input));
+        metrics.output_tokens = metrics.output_tokens.or(Some(spent.output));
+        metrics.total_tokens = metrics.total_tokens.or(Some(spent.input.saturating_add(spent.output)));
     }
+    let took = took.saturating_sub(usage.user_time);
     metrics.total_latency_ms = metrics.total_latency_ms.or(u64::try_from(took.as_millis()).ok());
-    metrics.cost_usd = metrics.cost_usd.or(usage.cost.filter(|_| !usage.unpriced));
+    metrics.cost_usd = metrics.cost_usd.or(cost.filter(|_| !unpriced));
     if metrics.tool_call_counts.is_empty() {
         metrics.tool_call_counts = counts;
     }

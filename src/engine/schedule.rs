@@ -12,8 +12,7 @@ use tokio::time::Instant;
 
 use super::TargetClient;
 use super::budget::BudgetState;
-use super::calls::SampleFailure;
-use super::refine::LoopCalls;
+use super::sample_calls::{SampleCalls, SampleFailure};
 use super::sample_job::SampleJob;
 use super::sample_usage::{SampleUsage, UnreportedUsage, blank, measured};
 use super::setup::Engine;
@@ -108,11 +107,13 @@ impl Engine<'_> {
                     }
                     spending.calls += usage.tries;
                     spending.retries += usage.tries - usage.calls;
-                    spending.spent = spending.spent.and(usage.spent);
                     spending.unreported = spending.unreported.and(usage.unreported);
-                    unpriced |= usage.unpriced;
-                    spending.cost_usd =
-                        usage.cost.map_or(spending.cost_usd, |cost| Some(spending.cost_usd.unwrap_or(0.0) + cost));
+                    for paid in [usage.agent, usage.user] {
+                        spending.spent = spending.spent.and(paid.spent);
+                        unpriced |= paid.unpriced;
+                        spending.cost_usd =
+                            paid.cost.map_or(spending.cost_usd, |cost| Some(spending.cost_usd.unwrap_or(0.0) + cost));
+                    }
                 }
                 Either::Right((reason, _)) => break Some(reason),
             }
@@ -163,7 +164,7 @@ impl Engine<'_> {
                 let keep = |outputs: Json| {
                     halves.borrow_mut().insert(index, outputs);
                 };
-                let calls = LoopCalls { permit: &mut permit, budget, usage: &mut usage };
+                let calls = SampleCalls { permit: &mut permit, budget, usage: &mut usage };
                 self.refine(job, refining, calls, &keep).await
             }
         };

@@ -12,6 +12,8 @@ use crate::model::RepoPath;
 pub struct Engine<'a> {
     /// The targets.
     pub queues: Vec<TargetQueue>,
+    /// The index of each target, by its name in the config.
+    pub indices: BTreeMap<String, usize>,
     /// When a call is retried.
     pub retry: RetryPolicy,
     /// The spending limits.

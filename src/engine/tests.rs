@@ -17,8 +17,8 @@ use super::{
 };
 use crate::model::{
     AgentName, Ask, AskedCall, CallError, CannedResult, CannedTool, CaseId, Charge, Conversation, Interruption, Json,
-    LoopRole, Message, ModelTurn, NextRole, Price, Retry, RunKey, RunProvenance, RunStatus, SampleRequest, StopReason,
-    SuiteId, TokenUsage, ToolSpec, Toolbox,
+    LoopRole, Message, ModelTurn, NextRole, Price, Retry, RunKey, RunProvenance, RunRecord, RunStatus, SampleRequest,
+    SimulatedUser, StopReason, SuiteId, TokenUsage, ToolSpec, Toolbox, UserTurns,
 };
 use crate::suites::Refinement;
 
@@ -54,7 +54,8 @@ fn request(case: &str, sample: u32, tools: Toolbox) -> SampleRequest {
         agent: AgentName::new("a").unwrap(),
         case: CaseId::new(case).unwrap(),
     };
-    let ask = Ask { prompt: format!("{case}/{sample}"), inputs: json!({}), answer: None, tools, messages: Vec::new() };
+    let ask =
+        Ask { prompt: format!("{case}/{sample}"), inputs: json!({}), answer: None, tools, turns: UserTurns::Single };
     SampleRequest { key, sample, system: String::new(), ask, conversation: None }
 }
 
@@ -113,6 +114,7 @@ fn run(
                 )
             })
             .into(),
+        indices: BTreeMap::from([("agent".to_owned(), 0), ("user".to_owned(), 1)]),
         retry: RetryPolicy::default(),
         limits,
         prices: Prices::new(BTreeMap::from([("m".to_owned(), price)])),
@@ -307,6 +309,67 @@ fn a_model_gets_its_tool_results_and_the_record_has_every_call() {
     assert_eq!(record.metrics.tool_call_counts, BTreeMap::from([("fly".to_owned(), 1), ("weather".to_owned(), 1)]));
     assert_eq!((record.metrics.input_tokens, record.metrics.cost_usd), (Some(16), Some(20.0)));
     assert_eq!(ran.spending.calls, 2);
+}
+
+/// A conversation with a user that the model "user" plays.
+fn simulated(max_turns: u32) -> SampleJob {
+    let user = SimulatedUser { target: "user".to_owned(), goal: "Cancel order 17.".to_owned(), max_turns };
+    let mut job = jobs(1, 1).remove(0);
+    job.request.ask = Ask { prompt: "Hello.".to_owned(), turns: UserTurns::Simulated(user), ..job.request.ask };
+    job
+}
+
+/// What the agent and the user say by turns; both take a second for each message.
+fn two_sides(number: usize, conversation: &Conversation) -> (Duration, Result<ModelTurn, CallError>) {
+    let is_user = conversation.system.contains("Cancel order 17.");
+    let text = match (is_user, number) {
+        (true, 0) => "<think>hm</think>\nOrder 17, please.",
+        (true, _) => " [done]",
+        (false, _) => "Which order?",
+    };
+    (Duration::from_secs(1), Ok(says(text)))
+}
+
+fn conversed(job: SampleJob, limits: SpendingLimits) -> (serde_json::Value, RunRecord, Ran) {
+    let ran = run(two_sides, 1, &[job], limits, Seen::default(), None);
+    let JobOutcome::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
+    (serde_json::from_str(record.outputs.text()).unwrap(), (**record).clone(), ran)
+}
+
+#[test]
+fn a_model_plays_the_user_until_it_is_done() {
+    let (outputs, record, ran) = conversed(simulated(5), SpendingLimits::default());
+    let turns =
+        json!([{ "user": "Hello.", "text": "Which order?" }, { "user": "Order 17, please.", "text": "Which order?" }]);
+    let expected = json!({ "text": "Which order?", "turns": turns, "user": { "model": "m-1", "done": true } });
+    assert_eq!(outputs, expected);
+    // The record is the agent's: two of four calls, and their time.
+    let metrics = &record.metrics;
+    assert_eq!((metrics.total_tokens, metrics.cost_usd, metrics.total_latency_ms), (Some(20), Some(20.0), Some(2000)));
+    assert_eq!((ran.spending.calls, ran.spending.cost_usd), (4, Some(40.0)));
+}
+
+#[test]
+fn a_simulated_user_says_no_more_than_the_case_allows() {
+    let (outputs, _, ran) = conversed(simulated(1), SpendingLimits::default());
+    assert_eq!((outputs["turns"].as_array().unwrap().len(), &outputs["user"]["done"]), (1, &json!(false)));
+    assert_eq!(ran.spending.calls, 1);
+}
+
+#[test]
+fn the_budget_counts_the_calls_of_a_simulated_user() {
+    let limits = SpendingLimits { tokens: Some(15), ..SpendingLimits::default() };
+    let ran = run(two_sides, 1, &[simulated(5)], limits, Seen::default(), None);
+    assert!(matches!(ran.finished[0], JobOutcome::CalledOff { .. }), "{:?}", ran.finished[0]);
+}
+
+#[test]
+fn a_user_that_no_model_can_play_fails_the_sample() {
+    let mut job = simulated(5);
+    let user = SimulatedUser { target: "nobody".to_owned(), goal: "x".to_owned(), max_turns: 5 };
+    job.request.ask.turns = UserTurns::Simulated(user);
+    let (_, record, _) = conversed(job, SpendingLimits::default());
+    assert_eq!(record.error.as_deref(), Some("nobody, which plays the user: no such model can be called"));
 }
 
 /// One attempt: an actor, then a critic.

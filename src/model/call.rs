@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::path::RepoPath;
 use super::run::{RunKey, RunStatus};
@@ -62,18 +62,40 @@ pub struct Ask {
     pub answer: Option<AnswerForm>,
     /// The tools that the agent may use.
     pub tools: Toolbox,
-    /// The user's messages in a conversation, the first one among them; empty if the user says one thing.
-    pub messages: Vec<UserMessage>,
+    /// What the user says after the prompt.
+    pub turns: UserTurns,
 }
 
 impl Ask {
-    /// Everything that the agent hears: the prompt, or all messages of a conversation.
+    /// Everything that the agent certainly hears: the prompt, or all messages of a script.
     pub fn said(&self) -> Vec<&str> {
-        match self.messages.as_slice() {
-            [] => vec![&self.prompt],
-            messages => messages.iter().map(|message| message.text.as_str()).collect(),
+        match &self.turns {
+            UserTurns::Single | UserTurns::Simulated(_) => vec![&self.prompt],
+            UserTurns::Scripted(messages) => messages.iter().map(|message| message.text.as_str()).collect(),
         }
     }
+}
+
+/// What the user says in a case.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UserTurns {
+    /// The prompt alone.
+    Single,
+    /// Every message of a conversation, the prompt first.
+    Scripted(Vec<UserMessage>),
+    /// The prompt, then what a model says that plays the user.
+    Simulated(SimulatedUser),
+}
+
+/// A user that a model plays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimulatedUser {
+    /// The model's target, by its name in the config.
+    pub target: String,
+    /// What the user wants, and what the user knows.
+    pub goal: String,
+    /// The most messages that the user says, the prompt among them.
+    pub max_turns: u32,
 }
 
 /// What the user says in one turn of a conversation.
@@ -84,6 +106,16 @@ pub struct UserMessage {
     /// The same as a JSON object, for `command` and `http` targets.
     pub inputs: Value,
 }
+
+impl UserMessage {
+    /// A user's own words.
+    pub fn query(text: &str) -> Self {
+        Self { text: text.to_owned(), inputs: json!({ QUERY: text }) }
+    }
+}
+
+/// The field of `inputs` with a user's own words.
+pub const QUERY: &str = "query";
 
 /// A role in a loop of two agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

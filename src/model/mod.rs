@@ -53,8 +53,8 @@ pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, PA
 pub use branch_tip::BranchTip;
 pub use call::{
     AnswerForm, Ask, AskedCall, CallError, CannedResult, CannedTool, Charge, Conversation, ConversationSoFar, LoopRole,
-    Message, ModelTurn, NextRole, PastTurn, Retry, SampleRequest, StopReason, TokenUsage, ToolAnswer, ToolSpec,
-    Toolbox, UserMessage,
+    Message, ModelTurn, NextRole, PastTurn, QUERY, Retry, SampleRequest, SimulatedUser, StopReason, TokenUsage,
+    ToolAnswer, ToolSpec, Toolbox, UserMessage, UserTurns,
 };
 pub use case_choice::CaseChoice;
 pub use comment::{BranchOrigin, Comment, PullRequest, RunNumber};

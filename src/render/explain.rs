@@ -6,7 +6,7 @@ use super::{exhibit, judges, words};
 use crate::files::SourceText;
 use crate::model::{
     AgentReport, Ask, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairCheck, PairResult, PairShortfall, Report,
-    Ruling, RunKey, Sample, SuiteReport, Toolbox, Unit, Verdict, metric_value,
+    Ruling, RunKey, Sample, SimulatedUser, SuiteReport, Toolbox, Unit, UserTurns, Verdict, metric_value,
 };
 use crate::text::{ChangedLine, changed_lines, line_with_end};
 
@@ -149,7 +149,7 @@ const LONGEST: usize = 100_000;
 pub fn render_prompt(key: &RunKey, ask: Option<&Ask>) -> String {
     let mut out = String::new();
     put(&mut out, &format!("{}/{}/{}: the input of a live agent", key.suite, key.agent, key.case));
-    let Some(Ask { prompt, inputs, answer, tools, messages: _ }) = ask else {
+    let Some(Ask { prompt, inputs, answer, tools, turns }) = ask else {
         put(&mut out, "  none: this kind has no live agents\n");
         return out;
     };
@@ -161,6 +161,10 @@ pub fn render_prompt(key: &RunKey, ask: Option<&Ask>) -> String {
             put(&mut out, "  then, after the answer:");
         }
         text.lines().for_each(|one| put(&mut out, &exhibit::indented("    ", one, LONGEST)));
+    }
+    if let UserTurns::Simulated(SimulatedUser { target, goal, max_turns }) = turns {
+        put(&mut out, &format!("  then, as a user that {target} plays, in at most {max_turns} turns:"));
+        goal.lines().for_each(|one| put(&mut out, &exhibit::indented("    ", one, LONGEST)));
     }
     if let Some(form) = answer {
         put(&mut out, &format!("  answer      {}: {}", form.name, line(&form.schema.to_string(), LONGEST)));

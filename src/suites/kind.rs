@@ -17,11 +17,11 @@ use super::shared::grade_context::GradeContext;
 use super::shared::quarantine::Stated;
 use super::shared::terms::BuiltInTerms;
 use super::shared::use_metrics::USE_METRICS;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics, Point};
 use crate::files::{Files, files_below};
 use crate::model::{
     AgentName, Ask, CaseId, Check, Grade, Json, MetricSpec, NextRole, PairResult, PairValue, RepoPath, Ruling, Run,
-    RunKey, SuiteConfig, Toolbox, UngradedReason, ValueSource,
+    RunKey, SimulatedUser, SuiteConfig, Toolbox, UngradedReason, ValueSource,
 };
 use crate::text::recover::Anchor;
 
@@ -290,6 +290,11 @@ pub trait Suite: Send + Sync {
     /// A file of the suite cannot be read, or the case has too little content for a request.
     fn ask(&self, _pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         Ok(None)
+    }
+
+    /// The user that a model plays in a case, and where the case states it.
+    fn simulated_user(&self, _pair: &Pair) -> Option<(&SimulatedUser, Point)> {
+        None
     }
 
     /// Reads the files of the request of a pair, so that a changed document counts as a change even if no

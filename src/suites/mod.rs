@@ -39,7 +39,7 @@ pub use self::shared::every_kind::COMMON;
 pub use self::shared::failure_classifier::broken_tools;
 pub use self::shared::grade_context::{GradeContext, PromptPackage};
 pub use self::shared::input::{
-    are_same_texts, has_other_messages, has_rounds, input_digest, is_conversation, is_of_another_case, is_shown_in,
+    are_same_texts, fits_said, has_other_messages, has_rounds, input_digest, is_of_another_case, is_shown_in,
     user_messages,
 };
 pub use self::shared::judged::{Exhibit, vote};
@@ -49,6 +49,7 @@ pub use self::shared::quarantine::Stated;
 pub use self::shared::rubric::DIMENSIONS;
 pub use self::shared::suite_digest::{outputs_digest, suite_digest};
 pub use self::shared::terms::BuiltInTerms;
+pub use self::shared::turns::turns;
 pub use self::shared::use_metrics::{USE_METRICS, used};
 
 /// All kinds.

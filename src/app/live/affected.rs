@@ -137,6 +137,8 @@ fn dependencies<'a>(
         let key = (run.request.key.suite.clone(), run.request.key.agent.clone());
         let Some(own) = found.get_mut(&key) else { continue };
         let digest = input_digest(&run.request.ask, files)?;
+        let called: Vec<_> = run.targets().filter_map(|name| plan.config.targets.get_key_value(name)).collect();
+        own.targets.extend(called.into_iter().map(|(name, target)| (name.as_str(), Some(target))));
         own.requests.push((run.request, digest, run.samples));
     }
     Ok(found)

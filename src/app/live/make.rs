@@ -37,7 +37,7 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
     let mut made = LiveRuns::default();
     made.not_run.extend(closed(&queues, &wanted).into_iter().map(|message| NotRun { tier, message }));
     let wanted: Vec<PlannedRun<'_>> =
-        wanted.into_iter().filter(|one| one.live.targets().all(|name| queues.indices.contains_key(name))).collect();
+        wanted.into_iter().filter(|one| one.targets().all(|name| queues.indices.contains_key(name))).collect();
     if wanted.is_empty() {
         return Ok(made);
     }
@@ -92,7 +92,7 @@ pub(super) fn closed(queues: &TargetQueues, wanted: &[PlannedRun<'_>]) -> Vec<St
     let note = |(target, why): (&String, &String)| {
         let agents: BTreeSet<String> = wanted
             .iter()
-            .filter(|one| one.live.targets().any(|name| name == target))
+            .filter(|one| one.targets().any(|name| name == target))
             .map(|one| format!("{}/{}", one.request.key.suite, one.request.key.agent))
             .collect();
         let agents: Vec<String> = agents.into_iter().collect();

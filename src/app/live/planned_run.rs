@@ -8,7 +8,7 @@ use crate::app::pipeline::plan::{LoadedSuite, Plan, source_of};
 use crate::app::pipeline::sample_count::stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
-use crate::model::{LiveSource, Protocol, RunKey, RunSource, SampleRequest, Tier, Transport};
+use crate::model::{LiveSource, Protocol, RunKey, RunSource, SampleRequest, SimulatedUser, Tier, Transport, UserTurns};
 use crate::suites::{CaseStage, Pair, Refinement, in_words};
 
 /// The samples of one run of an agent.
@@ -31,6 +31,21 @@ pub struct PlannedRun<'a> {
     pub alone: bool,
 }
 
+impl PlannedRun<'_> {
+    /// The targets that are called: those of its source, and the model that plays the user.
+    pub fn targets(&self) -> impl Iterator<Item = &String> {
+        self.live.targets().chain(self.simulated_user().map(|user| &user.target))
+    }
+
+    /// The user that a model plays. With recorded exchanges, the recordings tell what the user said.
+    pub fn simulated_user(&self) -> Option<&SimulatedUser> {
+        match &self.request.ask.turns {
+            UserTurns::Simulated(user) if self.live.exchanges.is_none() => Some(user),
+            UserTurns::Single | UserTurns::Scripted(_) | UserTurns::Simulated(_) => None,
+        }
+    }
+}
+
 /// Returns the live runs of a tier.
 ///
 /// # Errors
@@ -50,10 +65,6 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
             for key in pair.runs.iter().filter(|key| key.suite == loaded.config.id) {
                 let agent = loaded.config.agents.get(&key.agent);
                 let Some(RunSource::Live(live)) = agent.and_then(|agent| source_of(agent, tier)) else { continue };
-                if let Some(problem) = forbidden_target(plan, tier, live) {
-                    problems.push(problem);
-                    continue;
-                }
                 let planned = plan.wanted.samples.or_else(|| stated(plan, loaded, pair));
                 let Some(Some(ask)) = problems.keep(loaded.suite.ask(pair, key, files)) else { continue };
                 let target = plan.config.targets.get(&live.target);
@@ -84,6 +95,10 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
                 let samples = planned.unwrap_or(1).max(recorded);
                 let wanted =
                     PlannedRun { loaded, pair: Some(pair), live, request, refinement, first: 0, samples, alone };
+                if let Some(problem) = forbidden_target(plan, tier, &wanted) {
+                    problems.push(problem);
+                    continue;
+                }
                 // Pairs may share a run, for example the base of several variants.
                 found.entry(key.clone()).and_modify(|other| other.alone = false).or_insert(wanted);
             }
@@ -116,16 +131,16 @@ pub fn requested_bytes(
 }
 
 /// Refuses models and HTTP targets in the deterministic tier: it may only start commands that are deterministic.
-fn forbidden_target(plan: &Plan, tier: Tier, live: &LiveSource) -> Option<Diagnostic> {
+fn forbidden_target(plan: &Plan, tier: Tier, run: &PlannedRun<'_>) -> Option<Diagnostic> {
     let refused = |name: &&String| match (tier, plan.config.targets.get(*name).map(|target| &target.transport)) {
         // Its calls of models are only answered from recordings here.
         (Tier::Deterministic, Some(Transport::Command { protocol: Protocol::Captured(_), .. })) => {
-            live.exchanges.is_none()
+            run.live.exchanges.is_none()
         }
         (Tier::Model, _) | (Tier::Deterministic, None | Some(Transport::Command { .. })) => false,
         (Tier::Deterministic, Some(Transport::Model(_) | Transport::Http(_))) => true,
     };
-    let name = live.targets().find(refused)?;
+    let name = run.targets().find(refused)?;
     let what = format!("the deterministic tier must not call the target \"{name}\"");
     let help =
         "use replay: FOLDER, a deterministic command, or replay: exchanges, and move the target to the model tier";

@@ -6,8 +6,9 @@ use std::ops::Range;
 use crate::diag::Diagnostic;
 use crate::files::{EntryKind, Files};
 use crate::format::exchange::{NoExchanges, RecordedExchanges, recorded_exchanges};
-use crate::format::request_v1;
-use crate::model::{AgentName, CaseId, InputLimit, RepoPath, SampleRequest};
+use crate::format::{request_v1, run_v1};
+use crate::model::{AgentName, CaseId, InputLimit, RepoPath, RunKey, SampleRequest, UserMessage};
+use crate::suites::turns;
 use crate::world::targets::RecordedSamples;
 
 /// The recorded exchanges of some samples of a run, by the id of their requests.
@@ -52,6 +53,15 @@ fn recordings(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &Ca
     };
     let samples = files.list(&of_case).unwrap_or_default();
     samples.iter().filter_map(|entry| Some((number(&entry.name)?, of_case.child(&entry.name)))).collect()
+}
+
+/// What the user said in a recorded sample; nothing if it has no turns.
+pub fn recorded_user(files: &dyn Files, folder: &RepoPath, key: &RunKey, sample: u32) -> Vec<UserMessage> {
+    let recordings = recordings(files, folder, &key.agent, &key.case);
+    let source = recordings.get(&sample).and_then(|file| files.text(file).ok());
+    let run = source.and_then(|source| run_v1::read_run(&source, key, sample).ok());
+    let turns = run.and_then(|run| turns(&run)).map(|observed| observed.turns).unwrap_or_default();
+    turns.iter().filter_map(|turn| Some(UserMessage::query(turn.user.as_deref()?))).collect()
 }
 
 fn read_exchanges(files: &dyn Files, file: &RepoPath) -> Result<RecordedExchanges, String> {

@@ -14,9 +14,10 @@ use super::agent_digests::{AgentDigests, folders};
 use super::early_stop::EarlyStop;
 use super::event_sink::EventSink;
 use super::planned_run::PlannedRun;
+use super::recorded_samples::recorded_user;
 use super::saved_answers::SavedAnswers;
 use super::session_outcome::SessionOutcome;
-use super::store::{AnswerInputs, SampleAddress};
+use super::store::{AnswerInputs, OtherParties, SampleAddress};
 use super::target_queues::TargetQueues;
 use super::{LiveOptions, recording};
 use crate::app::cli_error::CliError;
@@ -28,7 +29,7 @@ use crate::engine::{
 };
 use crate::files::Files;
 use crate::format::redact::Redactor;
-use crate::model::{Interruption, Provenance, RepoPath, RunProvenance, SampleRequest, Toolbox, Transport};
+use crate::model::{Interruption, Provenance, RepoPath, RunProvenance, SampleRequest, Toolbox, Transport, UserTurns};
 use crate::suites::{RunCaching, input_digest};
 use crate::world::{Disk, Progress, World, head_commit, interrupted, start_runtime};
 
@@ -50,6 +51,7 @@ pub(super) fn engine<'a>(
     }
     Ok(Engine {
         queues: queues.queues,
+        indices: queues.indices,
         retry: RetryPolicy::default(),
         limits,
         prices: Prices::new(plan.config.prices.clone()),
@@ -106,13 +108,17 @@ impl<'a> LiveSession<'a> {
             let input_sha256 = input_digest(&one.request.ask, disk)?.sha256;
             let state = AnswerInputs { agent: agents.of(disk, one)?, folder };
             let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
-            let critic = refinement.map(|(name, course)| (&plan.config.targets[name], course.identity()));
-            let mut targets = one.live.targets().map(|name| &plan.config.targets[name].transport);
+            let others = OtherParties {
+                critic: refinement.map(|(name, course)| (&plan.config.targets[name], course.identity())),
+                user: one.simulated_user().map(|user| &plan.config.targets[&user.target]),
+            };
+            let mut targets = one.targets().map(|name| &plan.config.targets[name].transport);
             let is_named = state.agent.is_some() || targets.all(|one| matches!(one, Transport::Model(_)));
             let origin = origin(one, &state, input_sha256, &stamp);
             for sample in one.first..one.first + one.samples {
                 let request = SampleRequest { sample, ..one.request.clone() };
-                saved.addresses.push(SampleAddress::of(&request, target, &state, critic.as_ref()));
+                let request = with_recorded_user(disk, one, request);
+                saved.addresses.push(SampleAddress::of(&request, target, &state, &others));
                 saved.measures_variance.push(one.loaded.kind.caching != RunCaching::Usual);
                 runs.push(run);
                 is_addressed.push(is_named);
@@ -215,6 +221,15 @@ fn origin(one: &PlannedRun<'_>, state: &AnswerInputs, input_sha256: String, stam
         },
         ..stamp.clone()
     }
+}
+
+/// The request with what the user said in the recording, if the recording answers the agent's calls and a model played the user.
+fn with_recorded_user(disk: &Disk, one: &PlannedRun<'_>, mut request: SampleRequest) -> SampleRequest {
+    if let (Some(folder), UserTurns::Simulated(_)) = (&one.live.exchanges, &request.ask.turns) {
+        let SampleRequest { key, sample, .. } = &request;
+        request.ask.turns = UserTurns::Scripted(recorded_user(disk, folder, key, *sample));
+    }
+    request
 }
 
 /// The job of one sample.

@@ -19,15 +19,18 @@ pub struct AnswerInputs {
     pub folder: Option<String>,
 }
 
+/// Who takes part in a sample besides its agent.
+#[derive(Default)]
+pub struct OtherParties<'a> {
+    /// The target that judges the answers, with the identity of the refinement loop.
+    pub critic: Option<(&'a Target, String)>,
+    /// The target that plays the user.
+    pub user: Option<&'a Target>,
+}
+
 impl SampleAddress {
-    /// Computes the address of a request to a target. `critic` is the target that judges the answers, with the identity of the
-    /// refinement loop.
-    pub fn of(
-        request: &SampleRequest,
-        target: &Target,
-        state: &AnswerInputs,
-        critic: Option<&(&Target, String)>,
-    ) -> Self {
+    /// Computes the address of a request to a target.
+    pub fn of(request: &SampleRequest, target: &Target, state: &AnswerInputs, others: &OtherParties<'_>) -> Self {
         let SampleRequest { key, sample, system, ask, conversation: _ } = request;
         let tools = match &ask.tools {
             Toolbox::Empty => json!(null),
@@ -49,8 +52,11 @@ impl SampleAddress {
             "tools": tools,
             "fingerprint": state.agent,
         });
-        if let Some((target, identity)) = critic {
+        if let Some((target, identity)) = &others.critic {
             whole["critic"] = json!([transport(target), identity]);
+        }
+        if let Some(target) = others.user {
+            whole["user"] = transport(target);
         }
         Self(sha256_hex(whole.to_string().as_bytes()))
     }

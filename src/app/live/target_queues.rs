@@ -49,7 +49,7 @@ impl TargetQueues {
         let recorded = recorded_exchanges(wanted, disk);
         let mut problems = Diagnostics::default();
         let mut queues = Self { queues: Vec::new(), indices: BTreeMap::new(), closed: BTreeMap::new() };
-        for name in wanted.iter().flat_map(|one| one.live.targets()) {
+        for name in wanted.iter().flat_map(PlannedRun::targets) {
             if queues.indices.contains_key(name) || queues.closed.contains_key(name) {
                 continue;
             }

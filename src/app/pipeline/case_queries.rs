@@ -10,7 +10,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
 use crate::format::transcript::Transcript;
 use crate::model::{AgentName, CaseId, RepoPath};
-use crate::suites::{CaseStage, are_same_texts, user_messages, with_cases};
+use crate::suites::{CaseStage, fits_said, with_cases};
 use crate::world::{Disk, World};
 
 /// The default config file.
@@ -109,7 +109,7 @@ impl KnownCases {
         for loaded in &self.plan.suites {
             for pair in loaded.suite.pairs_to_run().filter(|pair| pair.agent == *agent) {
                 let mut asks = pair.runs.iter().filter_map(|key| loaded.suite.ask(pair, key, &self.disk).ok()?);
-                if !said.is_empty() && asks.any(|ask| are_same_texts(&user_messages(&ask), &said)) {
+                if !said.is_empty() && asks.any(|ask| fits_said(&ask, &said)) {
                     found.insert(&pair.case);
                 }
             }

@@ -6,7 +6,7 @@ mod place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use self::digests::Digests;
+use self::digests::{ComparedMessages, Digests};
 pub use self::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -34,7 +34,7 @@ pub fn write_recordings(
     let mut problems = Diagnostics::default();
     let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
     for ((agent, case), runs) in named {
-        problems.keep_all(same_input(case, runs));
+        problems.keep_all(same_input(case, runs, digests.compared_messages(agent, case)));
         let destination =
             RecordingDestination { out: place.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
         let paths = destination.checked_paths(runs.len(), place.existing);
@@ -57,12 +57,13 @@ pub fn write_recordings(
 }
 
 /// Checks that all runs of a case answer the same input: only then are they its samples.
-fn same_input(case: &CaseId, runs: &[ImportedRun<'_>]) -> Result<(), Diagnostics> {
+fn same_input(case: &CaseId, runs: &[ImportedRun<'_>], compared: ComparedMessages) -> Result<(), Diagnostics> {
     let Some((first, rest)) = runs.split_first() else { return Ok(()) };
     let mut problems = Diagnostics::default();
     for other in rest {
         let (asked, asks) = (first.run.messages(), other.run.messages());
-        if !asked.is_empty() && !asks.is_empty() && !are_same_texts(&asked, &asks) {
+        let (asked, asks) = (compared.of(&asked), compared.of(&asks));
+        if !asked.is_empty() && !asks.is_empty() && !are_same_texts(asked, asks) {
             let (asked, asks) = (asked.join(" / "), asks.join(" / "));
             let what = format!(
                 "this conversation asks {:?}, but the first one for the case \"{case}\" asks {:?}: they are not samples of one case",

@@ -7,6 +7,7 @@ mod own_expressions;
 mod pairs;
 mod plan_reader;
 mod quarantines;
+mod simulated_users;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -105,6 +106,7 @@ pub fn plan_with_reads(
         problems.or(Plan { config, suites, unselected: Vec::new(), wanted, today, rules: RulesSource::Head })?;
     problems = Diagnostics::default();
     plan.suites.iter().for_each(|loaded| pairs::check(loaded, &plan.config, &mut problems));
+    plan.suites.iter().for_each(|loaded| simulated_users::check(loaded, &plan.config, &mut problems));
     plan.suites.iter().for_each(|loaded| quarantines::quarantines(loaded, clock, &mut problems));
     reader.refuse_unknown_names(&plan, &mut problems);
     let cases = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()).map(|pair| pair.case.to_string());

@@ -258,7 +258,7 @@ codes! {
     }
 
     UNKNOWN_TARGET = "unknown-target" {
-        cause: "An agent or a judge names a target that the config does not define.",
+        cause: "An agent, a judge or a case names a target that the config does not define.",
         example: "goldgate.yaml:8:16: no target is called \"claude\"; add it under targets [unknown-target]",
         fix: "Define the target under `targets`, or correct the name. `docs/targets.md` has examples.",
     }

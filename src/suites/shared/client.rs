@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::asking::Prompt;
 use super::atoms::form;
-use crate::model::{Ask, Toolbox};
+use crate::model::{Ask, Toolbox, UserTurns};
 
 /// A client, as described by a scenario.
 pub struct Client<'a> {
@@ -39,7 +39,7 @@ impl Client<'_> {
             inputs,
             answer: Some(form()),
             tools: Toolbox::Empty,
-            messages: Vec::new(),
+            turns: UserTurns::Single,
         }
     }
 

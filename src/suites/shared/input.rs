@@ -6,13 +6,10 @@ use super::asking::MATERIAL;
 use super::turns::{ObservedTurn, turns};
 use crate::diag::Diagnostic;
 use crate::files::{CheckoutDigest, DigestList, Files, files_below};
-use crate::model::{Ask, REDACTED, Run, Toolbox};
+use crate::model::{Ask, QUERY, REDACTED, Run, Toolbox, UserTurns};
 
 /// Fields of a request that do not change the input: paths, and the answer format.
 const NOT_ASKED: [&str; 4] = ["file", "repository", "categories", "max_calls"];
-
-/// The field with a user's own words, in kinds that have one.
-pub const QUERY: &str = "query";
 
 /// The field with the messages of a conversation.
 pub const TURNS: &str = "turns";
@@ -50,17 +47,25 @@ fn unix_lines(value: Value) -> Value {
     }
 }
 
-/// The user's own words, if the case is a query or a conversation: each message of the user, in order.
+/// The user's own words, if the case is a query or a conversation: each message that the case states, in order.
 pub fn user_messages(ask: &Ask) -> Vec<&str> {
-    match ask.inputs.get(TURNS).and_then(Value::as_array) {
-        Some(turns) => turns.iter().filter_map(Value::as_str).collect(),
-        None => ask.inputs.get(QUERY).and_then(Value::as_str).into_iter().collect(),
+    match &ask.turns {
+        UserTurns::Scripted(messages) => messages.iter().map(|message| message.text.as_str()).collect(),
+        UserTurns::Single | UserTurns::Simulated(_) => {
+            ask.inputs.get(QUERY).and_then(Value::as_str).into_iter().collect()
+        }
     }
 }
 
-/// Whether the user says more in the case than one message can tell.
-pub fn is_conversation(ask: &Ask) -> bool {
-    ask.inputs.get(TURNS).is_some()
+/// Whether a run's messages of the user are those of the case. A simulated user says only the first one for certain.
+pub fn fits_said(ask: &Ask, said: &[&str]) -> bool {
+    let stated = user_messages(ask);
+    match &ask.turns {
+        UserTurns::Single | UserTurns::Scripted(_) => are_same_texts(&stated, said),
+        UserTurns::Simulated(user) => {
+            said.len() <= user.max_turns as usize && said.get(..1).is_some_and(|first| are_same_texts(&stated, first))
+        }
+    }
 }
 
 /// Whether two lists of messages have the same words, ignoring whitespace.
@@ -94,7 +99,7 @@ pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
 /// Whether the turns of a run have other messages of the user than those of the case. A turn that states no message, or one with a
 /// redacted secret, is unknown.
 pub fn has_other_messages(ask: &Ask, run: &Run) -> bool {
-    if !is_conversation(ask) {
+    if ask.turns == UserTurns::Single {
         return false;
     }
     let turns = turns(run).map(|observed| observed.turns).unwrap_or_default();
@@ -146,12 +151,12 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{
-        are_same_texts, has_other_messages, input_digest, is_conversation, is_of_another_case, is_same_text,
-        is_shown_in, user_messages,
+        are_same_texts, fits_said, has_other_messages, input_digest, is_of_another_case, is_same_text, is_shown_in,
+        user_messages,
     };
     use crate::diag::Diagnostic;
     use crate::files::{Entry, EntryKind, Files};
-    use crate::model::{Ask, RepoPath, Run, Toolbox};
+    use crate::model::{Ask, RepoPath, Run, SimulatedUser, Toolbox, UserMessage, UserTurns};
 
     /// A folder with one file: its name and its content.
     struct SingleFileFolder(&'static str, &'static str);
@@ -167,7 +172,7 @@ mod tests {
     }
 
     fn ask(inputs: Value, tools: Toolbox) -> Ask {
-        Ask { prompt: "Do it.".to_owned(), inputs, answer: None, tools, messages: Vec::new() }
+        Ask { prompt: "Do it.".to_owned(), inputs, answer: None, tools, turns: UserTurns::Single }
     }
 
     fn digest(inputs: Value) -> String {
@@ -200,13 +205,15 @@ mod tests {
 
     #[test]
     fn every_message_of_a_conversation_counts() {
-        let talk = |messages: &[&str]| ask(json!({ "turns": messages }), Toolbox::Empty);
+        let talk = |messages: &[&str]| {
+            let turns = UserTurns::Scripted(messages.iter().map(|text| UserMessage::query(text)).collect());
+            Ask { turns, ..ask(json!({ "turns": messages }), Toolbox::Empty) }
+        };
         let digest = |messages: &[&str]| input_digest(&talk(messages), &SingleFileFolder("a", "")).unwrap().sha256;
         assert_ne!(digest(&["Where is it?", "Cancel it."]), digest(&["Where is it?", "Send it back."]));
         assert_ne!(digest(&["Where is it?", "Cancel it."]), digest(&["Where is it?"]));
         assert_eq!(user_messages(&talk(&["a", "b"])), ["a", "b"]);
         assert_eq!(user_messages(&ask(json!({ "query": "a" }), Toolbox::Empty)), ["a"]);
-        assert!(is_conversation(&talk(&["a"])) && !is_conversation(&ask(json!({ "query": "a" }), Toolbox::Empty)));
         assert!(is_of_another_case(&talk(&["Where is it?", "b"]), "Be brief.\n\nWhere was it?"));
         assert!(!is_of_another_case(&talk(&["Where is it?", "b"]), "Be brief.\n\nWhere is it?"));
         let run = |turns: Value| Run::of(json!({ "turns": turns }).to_string());
@@ -214,6 +221,16 @@ mod tests {
         assert!(!other(json!([{ "user": " a " }, { "text": "x" }])) && !other(json!([{ "user": "my [redacted]" }])));
         assert!(other(json!([{ "user": "a" }, { "user": "c" }])));
         assert!(are_same_texts(&["a", " b\n"], &["a", "b"]) && !are_same_texts(&["a"], &["a", "b"]));
+    }
+
+    #[test]
+    fn only_the_first_message_of_a_simulated_user_is_stated() {
+        let user = SimulatedUser { target: "m".to_owned(), goal: "g".to_owned(), max_turns: 2 };
+        let asked = Ask { turns: UserTurns::Simulated(user), ..ask(json!({ "query": "a" }), Toolbox::Empty) };
+        assert!(fits_said(&asked, &["a"]) && fits_said(&asked, &[" a", "x"]));
+        assert!(!fits_said(&asked, &["b"]) && !fits_said(&asked, &["a", "x", "y"]) && !fits_said(&asked, &[]));
+        let run = |first: &str| Run::of(json!({ "turns": [{ "user": first }, { "user": "x" }] }).to_string());
+        assert!(!has_other_messages(&asked, &run("a")) && has_other_messages(&asked, &run("b")));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::asking::{Prompt, object, one_of, text};
 use crate::files::sha256_hex;
-use crate::model::{AnswerForm, Ask, Mark, Run, Toolbox};
+use crate::model::{AnswerForm, Ask, Mark, Run, Toolbox, UserTurns};
 use crate::suites::kind::SuiteKind;
 use crate::text::recover::recover_any;
 
@@ -53,7 +53,7 @@ impl Exhibit {
             inputs: serde_json::json!({ "rubric": rubric, "task": self.task, "answer": self.arranged(&self.answer, seed, vote) }),
             answer: Some(AnswerForm { name: "verdict", schema: form }),
             tools: Toolbox::Empty,
-            messages: Vec::new(),
+            turns: UserTurns::Single,
         };
         (system, ask)
     }

@@ -110,6 +110,30 @@ pub const CASES: &[Case] = &[
     (
         TOOL,
         "c.json",
+        r#"[{"category": "edge_case", "turns": [{"user": "q"}], "user": {"model": "m", "goal": "g"}}]"#,
+        r#":1:54: the case has both turns and a user that a model plays; keep one of them"#,
+    ),
+    (
+        TOOL,
+        "c.json",
+        r#"[{"category": "edge_case", "query": "q", "user": {"model": "m", "goal": " "}, "answer": {"equals": "a"}}]"#,
+        r#":1:73: the user's goal is empty; write it"#,
+    ),
+    (
+        TOOL,
+        "c.json",
+        r#"[{"category": "edge_case", "query": "q", "user": {"model": "m", "goal": "g", "max_turns": 101}}]"#,
+        r#":1:91: max_turns is 101; a conversation has 1 to 100 turns; state how often the user speaks at most"#,
+    ),
+    (
+        TOOL,
+        "c.json",
+        r#"[{"category": "edge_case", "query": "q", "user": {"model": "m", "goal": "g"}}]"#,
+        r#":1:50: the conversation requires nothing; state an expectation of the case, such as expected_tools or answer"#,
+    ),
+    (
+        TOOL,
+        "c.json",
         r#"[{"category": "edge_case", "turns": []}]"#,
         r#":1:37: the list of turns is empty; state a turn"#,
     ),

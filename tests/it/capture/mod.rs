@@ -5,12 +5,15 @@ pub mod agent;
 mod model_server;
 mod refusals;
 
+use std::time::Duration;
+
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use self::agent::AGENT;
 use self::model_server::ModelServer;
 use crate::golden_changes::git;
+use crate::live::endpoint::{Answer, Endpoint};
 use crate::repository::{Ran, Repository};
 use crate::trial;
 
@@ -21,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent with Anthropic's wire format is recorded, and its code replays to the same numbers without a model", anthropic),
         trial("a streamed answer reaches the agent piece by piece while it is recorded, and replays", streamed),
         trial("an agent is started for each message of a conversation, and its code replays to the same numbers", conversation),
+        trial("the code of an agent replays what a simulated user said in the recording", simulated_user),
         trial("spans that an agent exports are recorded as its tool calls", spans),
         trial("recordings have the names of headers, and the endpoint alone has the key", secrets),
         trial("a program sees the variables that are passed on, and in a replay none with a key", variables),
@@ -130,6 +134,30 @@ fn conversation() {
     let (ran, replayed) = run(&repository, &[]);
     assert_eq!((ran.code, replayed["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
     repository.write("goldgate.yaml", config("talk", "{ replay: runs }", "openai"));
+    let (_, graded) = run(&repository, &[]);
+    assert_eq!(metrics(&replayed), metrics(&graded));
+}
+
+/// A program that is recorded with a user whom a model plays: its code runs again with what the user said in the recording.
+fn simulated_user() {
+    let (server, user) =
+        (ModelServer::new(), Endpoint::new(Duration::ZERO, |_, _| Answer::Says("And now?".to_owned())));
+    let repository = repository("talk", "openai");
+    let case = json!([{ "category": "happy_path", "query": "Where is my order 17?", "answer": { "all_of": ["Monday"] },
+        "user": { "model": "customer", "goal": "Know it.", "max_turns": 2 } }]);
+    repository.write("cases.json", case.to_string());
+    let customer = format!("  customer: {{ provider: openai, model: u, base_url: \"{}/v1\" }}\n", user.address());
+    let with_user = |text: String| text.replace("targets:\n", &format!("targets:\n{customer}"));
+    repository.write("goldgate.yaml", with_user(repository.read("goldgate.yaml")));
+    let ran = record(&repository, &server, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let (calls, asked) = (server.requests().len(), user.requests());
+    let record = record_of(&repository);
+    assert_eq!((&record["outputs"]["turns"][1]["user"], asked), (&json!("And now?"), 1));
+    let (ran, replayed) = run(&repository, &[]);
+    assert_eq!((ran.code, replayed["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!((server.requests().len(), user.requests()), (calls, asked), "a replay calls nobody");
+    repository.write("goldgate.yaml", with_user(config("talk", "{ replay: runs }", "openai")));
     let (_, graded) = run(&repository, &[]);
     assert_eq!(metrics(&replayed), metrics(&graded));
 }

@@ -10,6 +10,7 @@ mod kept;
 mod loops;
 mod programs;
 mod secrets;
+mod simulated_users;
 mod stale;
 mod talks;
 
@@ -37,6 +38,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(judges::trials());
     trials.extend(programs::trials());
     trials.extend(talks::trials());
+    trials.extend(simulated_users::trials());
     trials.extend([
         trial(
             "a model behind OpenAI's wire format is asked, graded and recorded, and replays to the same numbers",

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use goldgate::model::{
     AgentName, Ask, CaseId, Conversation, Message, Protocol, Provider, RecordPolicy, RunKey, SampleRequest, SuiteId,
-    Target, Toolbox, Transport, Wire,
+    Target, Toolbox, Transport, UserTurns, Wire,
 };
 use goldgate::world::Env;
 use goldgate::world::targets::Timeouts;
@@ -80,7 +80,7 @@ fn request(case: &str) -> SampleRequest {
             inputs: json!({ "documents": ["lease.md"] }),
             answer: None,
             tools: Toolbox::Empty,
-            messages: Vec::new(),
+            turns: UserTurns::Single,
         },
         conversation: None,
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::files::SourceText;
 use crate::format::golden_value;
-use crate::model::{Ask, UserMessage};
+use crate::model::{Ask, UserMessage, UserTurns};
 
 /// A dummy agent. A case that it passes proves nothing about a real agent (grading.md 14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +49,11 @@ impl Vacuous {
 
 /// An answer as a text; in a conversation, one to each message of the user.
 fn in_turns(ask: Option<&Ask>, whole: &str, answer: impl Fn(&str) -> String) -> String {
-    let messages = ask.map(|ask| ask.messages.as_slice()).unwrap_or_default();
+    let messages = match ask.map(|ask| (&ask.turns, &ask.prompt)) {
+        None | Some((UserTurns::Single, _)) => Vec::new(),
+        Some((UserTurns::Scripted(messages), _)) => messages.clone(),
+        Some((UserTurns::Simulated(_), prompt)) => vec![UserMessage::query(prompt)],
+    };
     let turn = |message: &UserMessage| json!({ "user": message.text, "text": answer(&message.text) });
     match messages.last() {
         Some(last) => {
@@ -132,17 +136,16 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Vacuous;
-    use crate::model::{AnswerForm, Ask, Toolbox, UserMessage};
+    use crate::model::{AnswerForm, Ask, Toolbox, UserMessage, UserTurns};
 
     #[test]
     fn a_dummy_agent_answers_each_message_of_a_conversation() {
-        let message = |text: &str| UserMessage { text: text.to_owned(), inputs: json!({}) };
         let ask = Ask {
             prompt: "a".to_owned(),
             inputs: json!({}),
             answer: None,
             tools: Toolbox::Empty,
-            messages: vec![message("a"), message("b")],
+            turns: UserTurns::Scripted(vec![UserMessage::query("a"), UserMessage::query("b")]),
         };
         let answered = |agent: Vacuous| -> Value { serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap() };
         let turns = |first: &str, second: &str| json!({ "text": second, "turns": [{ "user": "a", "text": first }, { "user": "b", "text": second }] });
@@ -162,7 +165,7 @@ mod tests {
             inputs: json!({}),
             answer,
             tools: Toolbox::Empty,
-            messages: Vec::new(),
+            turns: UserTurns::Single,
         };
         let answered = |agent: Vacuous| -> Value { serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap() };
         assert_eq!(answered(Vacuous::Empty), json!({}));

@@ -8,9 +8,9 @@ use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::transcript::Transcript;
-use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource};
+use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource, UserTurns};
 use crate::suites::{
-    are_same_texts, has_rounds, input_digest, is_conversation, is_of_another_case, is_shown_in, user_messages,
+    Pair, are_same_texts, fits_said, has_rounds, input_digest, is_of_another_case, is_shown_in, user_messages,
 };
 use crate::text::line;
 use crate::world::{Disk, World};
@@ -23,6 +23,25 @@ pub struct Digests {
     known: Option<(Disk, Plan)>,
     /// The folder of `--out`.
     out: String,
+}
+
+/// Which messages of the user the samples of a case share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparedMessages {
+    /// All of them.
+    All,
+    /// The first one: a model plays the user after it.
+    First,
+}
+
+impl ComparedMessages {
+    /// Those among the messages of a run.
+    pub fn of<'r, 's>(self, said: &'r [&'s str]) -> &'r [&'s str] {
+        match self {
+            Self::All => said,
+            Self::First => said.get(..1).unwrap_or_default(),
+        }
+    }
 }
 
 impl Digests {
@@ -38,6 +57,17 @@ impl Digests {
         }
         let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
         Ok(Self { known: Some((disk, plan)), out })
+    }
+
+    /// Which messages of the user the samples of a case share.
+    pub fn compared_messages(&self, agent: &AgentName, case: &CaseId) -> ComparedMessages {
+        let suites = self.known.iter().flat_map(|(_, plan)| &plan.suites);
+        let mut pairs = suites.flat_map(|loaded| loaded.suite.pairs_to_run().map(|pair| (&loaded.suite, pair)));
+        let is_it = |pair: &Pair| pair.agent == *agent && pair.case == *case;
+        match pairs.any(|(suite, pair)| is_it(pair) && suite.simulated_user(pair).is_some()) {
+            true => ComparedMessages::First,
+            false => ComparedMessages::All,
+        }
     }
 
     /// Adds the digests to a record; returns a note if one of them is missing. Without a config no digest is known, and the
@@ -124,7 +154,7 @@ enum InputMatch {
 }
 
 fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
-    if is_conversation(ask) {
+    if ask.turns != UserTurns::Single {
         return another_conversation(ask, run);
     }
     let prompt = run.prompt.as_deref().unwrap_or_default();
@@ -177,12 +207,12 @@ fn another_conversation(ask: &Ask, run: &Transcript) -> InputMatch {
             ));
         }
     }
-    match found.len() == expected.len() {
+    let stated = match &ask.turns {
+        UserTurns::Single | UserTurns::Scripted(_) => format!("has {}", expected.len()),
+        UserTurns::Simulated(user) => format!("allows {}", user.max_turns),
+    };
+    match fits_said(ask, &found) {
         true => InputMatch::Same,
-        false => InputMatch::Another(format!(
-            "answered messages of the user: {}, but the case has {}",
-            found.len(),
-            expected.len()
-        )),
+        false => InputMatch::Another(format!("answered messages of the user: {}, but the case {stated}", found.len())),
     }
 }

@@ -9,7 +9,8 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::lenient;
 use crate::model::{
-    Ask, Check, CheckKey, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, Toolbox, all_hold, indicator,
+    Ask, Check, CheckKey, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, Toolbox, UserTurns, all_hold,
+    indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -94,7 +95,7 @@ impl Suite for Custom {
             Value::String(text) => (text.clone(), json!({"query": text})),
             other => (format!("{other:#}"), json!({"input": other})),
         };
-        Ok(Some(Ask { prompt, inputs, answer: None, tools: Toolbox::Empty, messages: Vec::new() }))
+        Ok(Some(Ask { prompt, inputs, answer: None, tools: Toolbox::Empty, turns: UserTurns::Single }))
     }
 
     /// The request depends on the case alone.

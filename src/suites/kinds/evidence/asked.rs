@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::model::{AnswerForm, Ask, RepoPath, Toolbox};
+use crate::model::{AnswerForm, Ask, RepoPath, Toolbox, UserTurns};
 use crate::suites::shared::asking::{Prompt, object, text};
 
 /// Maximum number of tool calls in a run; a small repository needs fewer.
@@ -29,6 +29,6 @@ pub fn ask(repository: &RepoPath, question: Option<&str>) -> Ask {
         inputs: json!({"repository": repository.to_string(), "question": question, "max_calls": MOST_CALLS}),
         answer: Some(AnswerForm { name: "result", schema: object([("result", text())]) }),
         tools: Toolbox::Folder { root: repository.clone(), max_calls: MOST_CALLS },
-        messages: Vec::new(),
+        turns: UserTurns::Single,
     }
 }

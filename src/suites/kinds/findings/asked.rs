@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::model::{AnswerForm, Ask, RepoPath, Toolbox};
+use crate::model::{AnswerForm, Ask, RepoPath, Toolbox, UserTurns};
 use crate::suites::shared::asking::{Prompt, list, object, one_of, text};
 use crate::suites::shared::finding::Severity;
 
@@ -35,7 +35,7 @@ pub fn ask(file: &RepoPath, document: &str, categories: &[String]) -> Ask {
         inputs: json!({"file": file.to_string(), "text": document, "categories": categories}),
         answer: Some(form(categories)),
         tools: Toolbox::Empty,
-        messages: Vec::new(),
+        turns: UserTurns::Single,
     }
 }
 

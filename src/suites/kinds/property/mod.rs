@@ -12,7 +12,7 @@ use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
     Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, Toolbox,
-    all_hold, indicator, share,
+    UserTurns, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
@@ -258,7 +258,7 @@ impl Suite for Property {
                 }),
                 answer: Some(form()),
                 tools: Toolbox::Empty,
-                messages: Vec::new(),
+                turns: UserTurns::Single,
             },
         }))
     }

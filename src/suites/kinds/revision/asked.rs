@@ -7,7 +7,7 @@ use super::scoring::Scoring;
 use crate::diag::Diagnostic;
 use crate::files::Files;
 use crate::format::json;
-use crate::model::{AnswerForm, Ask, RepoPath, Role, Toolbox};
+use crate::model::{AnswerForm, Ask, RepoPath, Role, Toolbox, UserTurns};
 use crate::suites::shared::asking::{Prompt, list, number, object, one_of, text, whole, yes_or_no};
 use crate::suites::shared::case_files::golden_text;
 use crate::text::rtf::portable;
@@ -109,7 +109,7 @@ impl RevisionTask {
 }
 
 fn build_ask(prompt: Prompt, inputs: Value, form: AnswerForm) -> Ask {
-    Ask { prompt: prompt.text(), inputs, answer: Some(form), tools: Toolbox::Empty, messages: Vec::new() }
+    Ask { prompt: prompt.text(), inputs, answer: Some(form), tools: Toolbox::Empty, turns: UserTurns::Single }
 }
 
 fn revise() -> Prompt {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::trajectory::{Trajectory, TrajectoryForm};
-use super::turns::{CaseTurn, TurnForm, UserMessages, distinct_tools, read_messages};
+use super::turns::{CaseTurn, SimulatedUserForm, TurnForm, UserMessages, distinct_tools, read_messages};
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::{SourceText, sha256_hex};
 use crate::format::Step::{At, Key};
@@ -42,6 +42,8 @@ pub struct ToolUseCaseForm {
     /// The conversation: what the user says in each turn, and what the turn requires. Without it, `expected_tools` and
     /// `expected_output_contains` are required.
     turns: Option<Vec<TurnForm>>,
+    /// A user that goes on after `query`, played by a model.
+    user: Option<SimulatedUserForm>,
     /// Tools that must all be called; an empty list means that no tool may be called.
     expected_tools: Option<Vec<String>>,
     /// Phrases; the answer must contain at least one of them. In a conversation, one of the answers.
@@ -83,21 +85,26 @@ impl ToolUseCaseForm {
             ("expected_tools", self.expected_tools.is_some()),
             ("expected_output_contains", self.expected_output_contains.is_some()),
         ];
-        let turns = match messages {
+        let (key, help) = match messages {
             UserMessages::Query(_) => {
                 let Some((key, _)) = lists.into_iter().find(|(_, is_stated)| !is_stated) else { return Ok(()) };
                 let (what, help) = (format!("the key \"{key}\" is missing"), format!("add \"{key}\""));
                 return Err(cursor.problem(&[], Code::MISSING_KEY, what, help));
             }
-            UserMessages::Turns(turns) => turns,
+            UserMessages::Turns(_) => {
+                ("turns", "state tools, answer or trajectory of a turn, or an expectation of the case")
+            }
+            UserMessages::Simulated(..) => {
+                ("user", "state an expectation of the case, such as expected_tools or answer")
+            }
         };
+        let turns = messages.turns();
         let of_turns = turns.iter().any(CaseTurn::requires_calls) || answers_of_turns.iter().any(Option::is_some);
         let of_case = self.expected_tools.is_some() || self.trajectory.is_some() || self.answer.is_some();
         let phrases = self.expected_output_contains.as_ref().is_some_and(|phrases| !phrases.is_empty());
         let results = !self.expected_flags.is_empty() || !self.expected_tool_output.is_empty();
         if !(of_turns || of_case || phrases || results) {
-            let help = "state tools, answer or trajectory of a turn, or an expectation of the case";
-            return Err(cursor.problem(&[Key("turns")], Code::ASKS_NOTHING, "the conversation requires nothing", help));
+            return Err(cursor.problem(&[Key(key)], Code::ASKS_NOTHING, "the conversation requires nothing", help));
         }
         let calling = turns.iter().position(|turn| turn.tools.as_ref().is_some_and(|tools| !tools.is_empty()));
         match (&self.expected_tools, calling) {
@@ -189,7 +196,7 @@ fn case(
     }
     let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category));
     let id = CaseId::new(&id).map_err(|bad| cursor.problem(&[Key("id")], Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let (messages, answers_of_turns) = read_messages(form.query.take(), form.turns.take(), &cursor)?;
+    let (messages, answers_of_turns) = read_messages(form.query.take(), form.turns.take(), form.user.take(), &cursor)?;
     form.refuse_unstated(&messages, &answers_of_turns, &cursor)?;
     let mut digested = digested_case(raw.get());
     let mut asked = Vec::new();

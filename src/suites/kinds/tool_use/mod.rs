@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
-
 pub use self::cases::entries;
 use self::cases::{CATEGORIES, Flags, ToolUseCase, ToolUseCaseForm, cases, unanswerable};
 use self::checks::ToolUseChecker;
@@ -11,12 +9,11 @@ use self::produced::ToolUseOutput;
 use self::settings::{BUILT_IN_FLAG, ToolUseSettings};
 use self::tool_counts::UNEXPECTED_TOOL_RATE;
 use self::tools::{ToolForm, tools};
-use self::turns::UserMessages;
-use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::diag::{Diagnostic, Diagnostics, Point, nearest};
 use crate::files::Files;
 use crate::model::{
     Ask, Better, CannedTool, CaseTag, Check, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec,
-    PairResult, Run, RunKey, SuiteConfig, Toolbox, UserMessage, all_hold, indicator, interned, share,
+    PairResult, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, all_hold, indicator, interned, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -29,7 +26,6 @@ use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::golden_text;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder::CaseFolder;
-use crate::suites::shared::input::{QUERY, TURNS};
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::terms::{BuiltInTerms, TermList};
 
@@ -233,16 +229,12 @@ impl Suite for ToolUse {
 
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let tools = if self.tools.is_empty() { Toolbox::Empty } else { Toolbox::Canned(self.tools.clone()) };
-        // Only the user's words: the agent adds its own prompt.
-        let said = &self.folder.case(pair).messages;
-        let message = |text: &str| UserMessage { text: text.to_owned(), inputs: json!({ QUERY: text }) };
-        let texts = said.messages();
-        let prompt = texts.first().map_or(String::new(), |first| (*first).to_owned());
-        let (inputs, messages) = match said {
-            UserMessages::Query(query) => (json!({ QUERY: query }), Vec::new()),
-            UserMessages::Turns(_) => (json!({ TURNS: texts }), texts.iter().map(|text| message(text)).collect()),
-        };
-        Ok(Some(Ask { prompt, inputs, answer: None, tools, messages }))
+        Ok(Some(self.folder.case(pair).messages.ask(tools)))
+    }
+
+    fn simulated_user(&self, pair: &Pair) -> Option<(&SimulatedUser, Point)> {
+        let case = self.folder.case(pair);
+        Some((case.messages.simulated()?, Point { line: case.line, column: 1 }))
     }
 
     /// The request depends on the case alone.

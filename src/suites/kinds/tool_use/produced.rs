@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::turns::{CaseTurn, UserMessages};
+use super::turns::UserMessages;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
 use crate::model::Run;
@@ -54,7 +54,7 @@ impl ToolUseOutput {
         let output = Self { answer: norm(&written), written, calls, turns: None, flaws };
         match messages {
             UserMessages::Query(_) => output.of_query(),
-            UserMessages::Turns(stated) => output.of_conversation(turns(run), stated),
+            UserMessages::Turns(_) | UserMessages::Simulated(..) => output.of_conversation(turns(run), messages),
         }
     }
 
@@ -65,8 +65,8 @@ impl ToolUseOutput {
         self
     }
 
-    /// Divides the output into turns. A run without turns is the only turn of a case with one turn.
-    fn of_conversation(mut self, observed: Option<ObservedTurns>, stated: &[CaseTurn]) -> Self {
+    /// Divides the output into turns. A run without turns is the only turn of a conversation that may have one turn.
+    fn of_conversation(mut self, observed: Option<ObservedTurns>, messages: &UserMessages) -> Self {
         let said = match observed {
             Some(ObservedTurns { turns, flaws }) => {
                 self.flaws.extend(flaws);
@@ -76,7 +76,7 @@ impl ToolUseOutput {
                 }
                 turns
             }
-            None if stated.len() == 1 => vec![ObservedTurn { user: None, text: self.written.clone() }],
+            None if messages.may_be_one_turn() => vec![ObservedTurn { user: None, text: self.written.clone() }],
             None => return self.of_query(),
         };
         let texts: Vec<&str> = said.iter().map(|turn| turn.text.as_str()).collect();

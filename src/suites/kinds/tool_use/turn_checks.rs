@@ -3,8 +3,8 @@
 use super::checks::ToolUseChecker;
 use super::produced::ProducedTurn;
 use super::trajectory::{Followed, Trajectory, TrajectoryCondition};
-use super::turns::CaseTurn;
-use crate::model::{Check, CheckKey, Failure, Tag};
+use super::turns::{CaseTurn, UserMessages};
+use crate::model::{Check, CheckKey, Failure, SimulatedUser, Tag};
 use crate::suites::shared::failure_classifier::CheckFailure;
 use crate::suites::shared::turns::turn_name;
 use crate::text::line;
@@ -18,10 +18,11 @@ pub const TURNS: &str = "turns";
 impl ToolUseChecker<'_> {
     /// Whether the run has the turns of the case, then the checks of each turn. None for a query.
     pub fn conversation(&self) -> Vec<Check> {
-        let turns = self.case.messages.turns();
-        if turns.is_empty() {
-            return Vec::new();
-        }
+        let turns = match &self.case.messages {
+            UserMessages::Query(_) => return Vec::new(),
+            UserMessages::Simulated(query, user) => return vec![self.simulated(query, user)],
+            UserMessages::Turns(turns) => turns,
+        };
         let messages = || {
             let messages: Vec<String> = turns.iter().map(|turn| quoted(&turn.user)).collect();
             format!("an answer to each message of the user: {}", messages.join(", "))
@@ -32,6 +33,16 @@ impl ToolUseChecker<'_> {
             checks.extend(self.turn(index, turn));
         }
         checks
+    }
+
+    /// Whether the run is a conversation with the simulated user. A recording with another first message is stale instead.
+    fn simulated(&self, query: &str, user: &SimulatedUser) -> Check {
+        let most = user.max_turns;
+        let expected = || format!("a conversation of 1 to {most} turns that starts with {}", quoted(query));
+        let count = self.produced.turns.as_ref().map_or(0, Vec::len);
+        let failure = (!(1..=most as usize).contains(&count))
+            .then(|| not_the_conversation(format!("answers: {count}, needed: 1 to {most}")));
+        Check::of(TURNS, CheckKey::Only, self.case.line, expected, failure)
     }
 
     /// How the number of turns differs from that of the case. A recording with other messages of the user is stale instead.

@@ -2,13 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::trajectory::{Trajectory, TrajectoryForm};
 use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
-use crate::model::InputLimit;
+use crate::model::{Ask, InputLimit, QUERY, SimulatedUser, Toolbox, UserMessage, UserTurns};
 use crate::suites::shared::answer::form::AnswerChecksForm;
+use crate::suites::shared::input::TURNS;
 
 /// One turn of a conversation.
 #[derive(Deserialize, JsonSchema)]
@@ -24,12 +26,29 @@ pub struct TurnForm {
     answer: Option<AnswerChecksForm>,
 }
 
+/// A user that a model plays.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SimulatedUserForm {
+    /// The target of the model that plays the user, by its name in the config.
+    model: String,
+    /// What the user wants, and everything that the user knows.
+    goal: String,
+    /// The most messages that the user says, with `query` as the first; 10 by default.
+    max_turns: Option<u32>,
+}
+
+/// The most messages of a simulated user, if the case does not state it.
+const USUAL_TURNS: u32 = 10;
+
 /// What the user says in a case.
 pub enum UserMessages {
     /// One message.
     Query(String),
     /// A conversation: each message follows the answer to the one before.
     Turns(Vec<CaseTurn>),
+    /// One message, and then what a model says that plays the user.
+    Simulated(String, SimulatedUser),
 }
 
 /// One turn of a case, prepared for grading.
@@ -52,19 +71,46 @@ impl CaseTurn {
 }
 
 impl UserMessages {
-    /// The turns; empty for a query.
+    /// The turns of a script; empty for a query and a simulated user.
     pub fn turns(&self) -> &[CaseTurn] {
         match self {
-            Self::Query(_) => &[],
+            Self::Query(_) | Self::Simulated(..) => &[],
             Self::Turns(turns) => turns,
         }
     }
 
-    /// The messages, in order.
-    pub fn messages(&self) -> Vec<&str> {
+    /// Whether the conversation may end after the first answer.
+    pub fn may_be_one_turn(&self) -> bool {
         match self {
-            Self::Query(query) => vec![query],
-            Self::Turns(turns) => turns.iter().map(|turn| turn.user.as_str()).collect(),
+            Self::Query(_) | Self::Simulated(..) => true,
+            Self::Turns(turns) => turns.len() == 1,
+        }
+    }
+
+    /// The user that a model plays.
+    pub fn simulated(&self) -> Option<&SimulatedUser> {
+        match self {
+            Self::Query(_) | Self::Turns(_) => None,
+            Self::Simulated(_, user) => Some(user),
+        }
+    }
+
+    /// The request to an agent, with the tools that it may use. It has only the user's words: the agent adds its own prompt.
+    pub fn ask(&self, tools: Toolbox) -> Ask {
+        let asked = |prompt: &str, inputs, turns| Ask { prompt: prompt.to_owned(), inputs, answer: None, tools, turns };
+        match self {
+            Self::Query(query) => asked(query, json!({ QUERY: query }), UserTurns::Single),
+            Self::Turns(turns) => {
+                let texts: Vec<&str> = turns.iter().map(|turn| turn.user.as_str()).collect();
+                let messages = texts.iter().map(|text| UserMessage::query(text)).collect();
+                let first = texts.first().copied().unwrap_or_default();
+                asked(first, json!({ TURNS: texts }), UserTurns::Scripted(messages))
+            }
+            Self::Simulated(query, user) => {
+                let SimulatedUser { target, goal, max_turns } = user;
+                let stated = json!({ "model": target, "goal": goal, "max_turns": max_turns });
+                asked(query, json!({ QUERY: query, "user": stated }), UserTurns::Simulated(user.clone()))
+            }
         }
     }
 }
@@ -72,19 +118,30 @@ impl UserMessages {
 /// What the user says, with what the case requires of the answer to each message of a conversation.
 pub type StatedMessages = (UserMessages, Vec<Option<AnswerChecksForm>>);
 
-/// Reads `query` or `turns` of the case at `cursor`.
+/// Reads `query` and `user`, or `turns`, of the case at `cursor`.
 ///
 /// # Errors
-/// Both or none of them, or an invalid turn, with its position.
+/// Both or none of `query` and `turns`, or an invalid part of them, with its position.
 pub fn read_messages(
     query: Option<String>,
     turns: Option<Vec<TurnForm>>,
+    user: Option<SimulatedUserForm>,
     cursor: &JsonCursor<'_>,
 ) -> Result<StatedMessages, Diagnostic> {
+    if turns.is_some() && user.is_some() {
+        let what = "the case has both turns and a user that a model plays";
+        let help = "keep one of them: turns are a script, and user follows a query";
+        return Err(cursor.problem_of_key(&[Key("user")], Code::CONTRADICTION, what, help));
+    }
     match (query, turns) {
         (Some(query), None) => {
             cursor.filled(&[Key("query")], "the query", &query)?;
-            Ok((UserMessages::Query(query), Vec::new()))
+            let user = user.map(|form| form.read(&cursor.inner(&[Key("user")]))).transpose()?;
+            let messages = match user {
+                Some(user) => UserMessages::Simulated(query, user),
+                None => UserMessages::Query(query),
+            };
+            Ok((messages, Vec::new()))
         }
         (None, Some(forms)) => read_turns(forms, cursor),
         (Some(_), Some(_)) => {
@@ -96,6 +153,21 @@ pub fn read_messages(
             let help = "add \"query\", or \"turns\" for a conversation";
             Err(cursor.problem(&[], Code::MISSING_KEY, "the key \"query\" is missing", help))
         }
+    }
+}
+
+impl SimulatedUserForm {
+    fn read(self, cursor: &JsonCursor<'_>) -> Result<SimulatedUser, Diagnostic> {
+        cursor.filled(&[Key("model")], "the user's model", &self.model)?;
+        cursor.filled(&[Key("goal")], "the user's goal", &self.goal)?;
+        let max_turns = self.max_turns.unwrap_or(USUAL_TURNS);
+        let limit = &InputLimit::TURNS;
+        if max_turns == 0 || limit.is_exceeded_by(max_turns as usize) {
+            let what = format!("max_turns is {max_turns}; a conversation has 1 to {limit} turns");
+            let help = format!("state how often the user speaks at most, such as {USUAL_TURNS}");
+            return Err(cursor.problem(&[Key("max_turns")], Code::BAD_NUMBER, what, help));
+        }
+        Ok(SimulatedUser { target: self.model, goal: self.goal, max_turns })
     }
 }
 
