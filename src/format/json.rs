@@ -1,6 +1,6 @@
 //! Reads JSON into typed values; errors have positions.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 pub use super::raw_json::offset_of;
@@ -147,6 +147,14 @@ fn plain(words: &str) -> String {
         other => other,
     };
     form.replace("sequence", "a list").replace("invalid type: map", "invalid type: an object")
+}
+
+/// Reads the value of a key that may be missing, but not `null`: a key without a value in YAML would silently mean that it is missing.
+///
+/// # Errors
+/// `null`, or a value of the wrong type.
+pub fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 #[cfg(test)]

@@ -77,8 +77,8 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
         intermediate: record.intermediate.map(|raw| raw.get().into()),
         ballots,
         tokens: Tokens {
-            input: metrics.input_tokens.or(metrics.total_tokens).map_or(0, whole_count),
-            output: metrics.output_tokens.map_or(0, whole_count),
+            input: metrics.input_tokens.map(whole_count),
+            output: metrics.output_tokens.map(whole_count),
             total,
             latency_ms: metrics.total_latency_ms,
             cost_usd: metrics.cost_usd,
@@ -310,7 +310,7 @@ mod tests {
         let text = r#"{"inputs": {"options": {}}, "outputs": {"atoms": []}, "intermediate": {"nodeTransitions": []},
             "evidence": {}, "metrics": {"totalTokens": 9, "totalLatency": 12.4}}"#;
         let run = reading(text).unwrap();
-        assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (RunStatus::Completed, 9, Some(12.4)));
+        assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (RunStatus::Completed, Some(9), Some(12.4)));
     }
 
     #[test]
@@ -320,12 +320,12 @@ mod tests {
             reading(&text).unwrap().tokens
         };
         let read = tokens(r#"{"total_tokens": "123", "total_latency_ms": " 4.5 ", "cost_usd": {"usd": 1}}"#);
-        assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (Some(123.0), 123, Some(4.5), None));
+        assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (Some(123.0), None, Some(4.5), None));
         assert_eq!(tokens(r#"{"model_calls": 3}"#).model_calls, Some(3.0));
         let read = tokens(r#"{"total_tokens": [1], "input_tokens": 7, "output_tokens": "many", "cost_usd": 0.5}"#);
-        assert_eq!((read.total, read.input, read.output, read.cost_usd), (Some(7.0), 7, 0, Some(0.5)));
+        assert_eq!((read.total, read.input, read.output, read.cost_usd), (Some(7.0), Some(7), None, Some(0.5)));
         let read = tokens(r#"{"total_tokens": -5, "total_latency_ms": -1.0, "cost_usd": "-0.5", "input_tokens": -3}"#);
-        assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (None, 0, None, None));
+        assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (None, None, None, None));
         let total = |given: &str| tokens(&format!(r#"{{"input_tokens": 7, "output_tokens": 2, {given}}}"#)).total;
         assert_eq!(total(r#""total_tokens": 1"#), Some(9.0), "a total below its parts does not count");
         assert_eq!(total(r#""total_tokens": 12"#), Some(12.0), "a total may count more, such as reasoning");

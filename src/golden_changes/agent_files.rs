@@ -82,15 +82,17 @@ pub fn files_of_patterns(
     agent: &Agent,
     patterns: &[PathGlob],
 ) -> Result<BTreeSet<RepoPath>, Diagnostic> {
-    let mut named = BTreeSet::new();
+    let (mut named, mut exact) = (BTreeSet::new(), BTreeSet::new());
     for glob in patterns {
         match glob.file() {
-            Some(file) if is_listed(files, &file)? => drop(named.insert(file)),
+            Some(file) if is_listed(files, &file)? => drop(exact.insert(file)),
             Some(_) => {}
             None => named.extend(files_below(files, glob.folder())?.into_values().filter(|file| glob.fits(file))),
         }
     }
     named.retain(|file| !is_recording(files, agent, file));
+    // A file that is named without a wildcard is one of the agent, whatever it contains.
+    named.append(&mut exact);
     Ok(named)
 }
 

@@ -64,10 +64,10 @@ impl Run {
 /// Measures that an agent reported about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tokens {
-    /// Input tokens.
-    pub input: u64,
-    /// Output tokens.
-    pub output: u64,
+    /// Input tokens, if recorded.
+    pub input: Option<u64>,
+    /// Output tokens, if recorded.
+    pub output: Option<u64>,
     /// Total tokens, if recorded.
     pub total: Option<f64>,
     /// Total time in milliseconds, if recorded.

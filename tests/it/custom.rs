@@ -242,6 +242,10 @@ fn bad_expressions() {
         repository("    metrics: [{ name: case_pass_rate, expr: '1', better: higher }]\n", &case, &json!({"a": 1}));
     let ran = files.goldgate(&["check"]);
     assert!(ran.stderr.contains("kind custom already has a metric \"case_pass_rate\""), "{}", ran.stderr);
+    let files = repository("    metrics: [{ name: passed, expr: '1', better: higher }]\n", &case, &json!({"a": 1}));
+    let ran = files.goldgate(&["check"]);
+    let problem = "a metric cannot be called \"passed\": the baseline keeps which samples pass under this name";
+    assert!(ran.code == 2 && ran.stderr.contains(problem), "{}", ran.stderr);
 }
 
 /// Cases are read by several threads, each with a stack for it.

@@ -148,7 +148,7 @@ fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError>
         retry: Retry::Never,
         charge: Charge::Possible,
     })?;
-    let count = |count: u64| (count > 0).then_some(count);
+    let count = |count: Option<u64>| count.filter(|count| *count > 0);
     Ok(RunRecord {
         agent: request.key.agent.clone(),
         case: request.key.case.clone(),

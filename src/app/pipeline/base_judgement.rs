@@ -20,8 +20,8 @@ use crate::golden_changes::{
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange, MetricEvidence,
-    MetricReport, NotGateable, RecordingTrust, RunKey, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier, Verdict,
-    Weight, metric_value,
+    MetricReport, NotGateable, RecordingTrust, RepoPath, RunKey, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier,
+    Verdict, Weight, metric_value,
 };
 use crate::render::words;
 use crate::text::counted;
@@ -76,7 +76,12 @@ const RECORD_LABEL: &str = "goldgate:record";
 pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGateable>) {
     let file = &inputs.head.config.file;
     let before = match base_config(inputs.sides.base, file) {
-        BaseConfig::Absent(change) => return (vec![change], Vec::new()),
+        BaseConfig::Absent(change) => {
+            return match base_config(inputs.rules, file) {
+                BaseConfig::Absent(_) => (vec![change], Vec::new()),
+                BaseConfig::Unreadable(_) | BaseConfig::Known(_) => (vec![change], vec![begins_before_config(file)]),
+            };
+        }
         BaseConfig::Unreadable(why) => return unreadable_config(&why),
         BaseConfig::Known(before) => before,
     };
@@ -93,6 +98,11 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGat
     let of = |tier: &Tier| (*tier, added_samples(&inputs.sides, &before, &inputs.head.config, *tier));
     let added = inputs.deciding.iter().map(of).collect();
     BaseJudge { inputs, before: &before, rules, added }.all()
+}
+
+/// The base branch has a config, and this branch begins before it: what it did to the golden set is not known.
+fn begins_before_config(file: &RepoPath) -> NotGateable {
+    NotGateable(format!("this branch begins before {file} was on its base branch: merge the base branch into it"))
 }
 
 fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NotGateable>) {

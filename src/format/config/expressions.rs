@@ -8,7 +8,7 @@ use crate::diag::Code;
 use crate::format::expression::Expression;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{Aggregate, Better, CaseTag, InputLimit, OwnCheck, OwnExpressions, OwnMetric, Unit};
+use crate::model::{Aggregate, Better, CaseTag, InputLimit, OwnCheck, OwnExpressions, OwnMetric, PASSED, Unit};
 
 /// A check of every case of the suite.
 #[derive(Deserialize, JsonSchema)]
@@ -88,6 +88,12 @@ impl ConfigReader<'_> {
         for (index, OwnMetricForm { name, expr, better, aggregate, unit }) in metrics.into_iter().enumerate() {
             let at = OwnEntry { suite, list: "metrics", index };
             self.own_name(at, &name, own.metrics.contains_key(&name));
+            if name == PASSED {
+                let what = format!(
+                    "a metric cannot be called \"{name}\": the baseline keeps which samples pass under this name"
+                );
+                self.refuse(&at.path("name"), Code::DUPLICATE_NAME, what, "give it another name");
+            }
             self.own_expression(at, &expr);
             let aggregate = aggregate.map_or(Aggregate::Mean, Aggregate::from);
             own.metrics.insert(name, OwnMetric { expr, better, aggregate, unit: unit.unwrap_or(Unit::Count) });

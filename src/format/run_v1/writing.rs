@@ -368,7 +368,7 @@ mod tests {
         let outputs: Value = serde_json::from_str(&run.outputs).unwrap();
         assert_eq!(outputs, serde_json::from_str::<Value>(record.outputs.text()).unwrap());
         let Tokens { input, output, total, latency_ms, cost_usd, model_calls } = run.tokens;
-        assert_eq!((input, output, total, model_calls), (7, 2, Some(9.0), None));
+        assert_eq!((input, output, total, model_calls), (Some(7), Some(2), Some(9.0), None));
         assert_eq!((latency_ms, cost_usd), (Some(40.0), Some(0.25)));
         assert_eq!((run.status, run.error), (RunStatus::Completed, None));
         assert_eq!(run.provenance, record.provenance.provenance);

@@ -23,6 +23,15 @@ pub struct CaseMeaning {
     pub history: Value,
 }
 
+/// The keys of a case that change no grade, besides its id, its tags and its history.
+const MARKS: [&str; 3] = [NOTES, DRAFT, "quarantine"];
+
+/// Removes everything from a case whose change is no change of its expectations.
+pub fn leave_out_marks(case: &mut Map<String, Value>, history_keys: &[&str]) {
+    let keys = MARKS.iter().chain(&IDS).chain([&TAGS]).chain(history_keys);
+    keys.for_each(|key| drop(case.remove(*key)));
+}
+
 /// Extracts the meaning of the cases of one kind.
 pub struct MeaningReader {
     /// The keys of a case that state origin and owner.
@@ -51,9 +60,7 @@ impl MeaningReader {
         let mut judged = case.clone();
         let mut history = Map::new();
         if let Some(fields) = judged.as_object_mut() {
-            fields.remove(NOTES);
-            fields.remove(DRAFT);
-            fields.remove("quarantine");
+            MARKS.iter().for_each(|key| drop(fields.remove(*key)));
             // The case was found by it, also where it is the default.
             IDS.iter().chain(&self.agent_key).for_each(|key| drop(fields.remove(*key)));
             for key in self.history_keys.iter().copied().chain([TAGS]) {

@@ -16,6 +16,7 @@ mod random_edits;
 mod returned_baselines;
 pub mod rules;
 mod unexpected_calls;
+mod unknown_values;
 
 use std::path::{Path, PathBuf};
 
@@ -74,6 +75,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(random::trials());
     trials.extend(rules::trials());
     trials.extend(unexpected_calls::trials());
+    trials.extend(unknown_values::trials());
     trials
 }
 

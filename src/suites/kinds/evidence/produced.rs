@@ -20,8 +20,8 @@ pub struct EvidenceOutput {
     pub layer: Layer,
     /// Calls outside the policy.
     pub invalid_calls: u64,
-    /// The events: name, and category if the event is a policy violation.
-    pub events: Vec<(String, Option<String>)>,
+    /// The events; `None` if the record has no list of them.
+    pub events: Option<Vec<ObservedEvent>>,
     /// Its tool calls.
     pub calls: Vec<ObservedCall>,
     /// Parts with the wrong format.
@@ -89,6 +89,15 @@ fn result_texts(outputs: &Value, flaws: &mut Vec<String>) -> Vec<String> {
     }
 }
 
+/// An event of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObservedEvent {
+    /// Its name; `None` if the record does not tell it.
+    pub name: Option<String>,
+    /// Its category, if it is a policy violation.
+    pub category: Option<String>,
+}
+
 /// Reads one run.
 pub fn produced(run: &Run) -> EvidenceOutput {
     let (outputs, layer) = outputs(run);
@@ -108,12 +117,13 @@ pub fn produced(run: &Run) -> EvidenceOutput {
         None | Some(Value::Null | Value::Array(_)) => {}
         Some(_) => flaws.push("\"events\" is not a list".to_owned()),
     }
-    let events = intermediate.get("events").and_then(Value::as_array).into_iter().flatten().map(|event| {
+    let event = |event: &Value| {
         let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_owned);
-        let name = text("name").or_else(|| event.as_str().map(str::to_owned)).unwrap_or_default();
-        let category = text("category").filter(|_| name == "policy_violation");
-        (name, category)
-    });
+        let name = text("name").or_else(|| event.as_str().map(str::to_owned));
+        let category = text("category").filter(|_| name.as_deref() == Some("policy_violation"));
+        ObservedEvent { name, category }
+    };
+    let events = intermediate.get("events").and_then(Value::as_array);
     let (calls, broken) = calls(run);
     flaws.extend(broken);
     let tidy = |file: &str| tidied(file).ok_or_else(|| file.to_owned());
@@ -122,7 +132,7 @@ pub fn produced(run: &Run) -> EvidenceOutput {
         result,
         layer,
         invalid_calls,
-        events: events.collect(),
+        events: events.map(|events| events.iter().map(event).collect()),
         calls,
         flaws,
     }

@@ -55,6 +55,7 @@ pub struct ToolUseCaseForm {
     #[serde(default)]
     expected_tool_output: BTreeMap<String, Map<String, Value>>,
     /// The expected calls.
+    #[serde(default, deserialize_with = "json::not_null")]
     trajectory: Option<TrajectoryForm>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
@@ -62,6 +63,7 @@ pub struct ToolUseCaseForm {
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
     /// What the case requires of the answer's text.
+    #[serde(default, deserialize_with = "json::not_null")]
     answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
@@ -83,7 +85,8 @@ impl ToolUseCaseForm {
     ) -> Result<(), Diagnostic> {
         let lists = [
             ("expected_tools", self.expected_tools.is_some()),
-            ("expected_output_contains", self.expected_output_contains.is_some()),
+            // Checks of the answer say the same and more.
+            ("expected_output_contains", self.expected_output_contains.is_some() || self.answer.is_some()),
         ];
         let (key, help) = match messages {
             UserMessages::Query(_) => {

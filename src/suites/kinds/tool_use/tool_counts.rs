@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cases::ToolUseCase;
 use super::produced::ToolUseOutput;
-use super::trajectory::Followed;
+use super::trajectory::{Followed, Trajectory};
 use crate::model::{CaseValues, Difference, Shortfall, Shortfalls};
 use crate::suites::shared::calls::ObservedCall;
 use crate::text::line;
@@ -99,13 +99,23 @@ impl ToolUseCase {
         counts.into_iter().map(part).collect()
     }
 
-    /// The tools that are expected where a call was made: those of its turn, if it states any, and those of the case. `None` if neither
-    /// states any.
+    /// The tools that are expected where a call was made: those of its turn. In a turn that states none, those of the case, of all turns
+    /// and of its trajectory. `None` if no tools are stated anywhere.
     fn allowed_tools(&self, call: &ObservedCall) -> Option<Vec<&str>> {
         let turns = self.messages.turns();
         let index = call.turn.or((turns.len() == 1).then_some(0));
-        let of_turn = index.and_then(|index| turns.get(index as usize)?.tools.as_ref());
-        let stated: Vec<&Vec<String>> = self.tools.iter().chain(of_turn).collect();
-        (!stated.is_empty()).then(|| stated.into_iter().flatten().map(String::as_str).collect())
+        let turn = index.and_then(|index| turns.get(index as usize));
+        if let Some(tools) = turn.and_then(|turn| turn.tools.as_ref()) {
+            return Some(tools.iter().map(String::as_str).collect());
+        }
+        if !self.states_tools() {
+            return None;
+        }
+        let stated = self.tools.iter().chain(turns.iter().filter_map(|turn| turn.tools.as_ref())).flatten();
+        let of_trajectory = turn.and_then(|turn| turn.trajectory.as_ref()).map(Trajectory::tools).unwrap_or_default();
+        let mut tools: Vec<&str> = stated.map(String::as_str).chain(of_trajectory).collect();
+        tools.sort_unstable();
+        tools.dedup();
+        Some(tools)
     }
 }

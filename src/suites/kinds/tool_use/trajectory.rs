@@ -162,6 +162,12 @@ impl Followed {
 }
 
 impl Trajectory {
+    /// The names of the tools that it lists.
+    pub fn tools(&self) -> Vec<&str> {
+        let steps = self.groups.iter().flatten();
+        steps.flat_map(|step| &step.alternatives).map(|call| call.name.as_str()).collect()
+    }
+
     /// Reads a trajectory.
     ///
     /// # Errors

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::trajectory::{Trajectory, TrajectoryForm};
 use crate::diag::{Code, Diagnostic};
-use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
+use crate::format::{JsonCursor, json};
 use crate::model::{Ask, InputLimit, QUERY, SimulatedUser, Toolbox, UserMessage, UserTurns};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::input::TURNS;
@@ -19,10 +19,13 @@ pub struct TurnForm {
     /// The user's message.
     pub user: String,
     /// Tools that must all be called in this turn; an empty list means that no tool may be called in it.
+    #[serde(default, deserialize_with = "json::not_null")]
     pub tools: Option<Vec<String>>,
     /// The expected calls of this turn.
+    #[serde(default, deserialize_with = "json::not_null")]
     trajectory: Option<TrajectoryForm>,
     /// What the case requires of the answer to this message.
+    #[serde(default, deserialize_with = "json::not_null")]
     answer: Option<AnswerChecksForm>,
 }
 

@@ -10,6 +10,7 @@ use crate::format::expression::{Expression, ExpressionVariables};
 use crate::format::lenient;
 use crate::model::{OwnExpressions, Run, Unit};
 use crate::suites::shared::calls::{ObservedCall, calls};
+use crate::suites::shared::meaning::leave_out_marks;
 use crate::text::line;
 
 /// The longest expression in a report, in characters.
@@ -92,33 +93,51 @@ impl GradedRunValues<'_> {
     }
 }
 
+/// The case that an expression is about.
+#[derive(Clone, Copy)]
+pub struct CaseSource<'a> {
+    /// Its JSON; empty if it is not known.
+    pub json: &'a str,
+    /// The keys that state its origin and owner.
+    pub history_keys: &'static [&'static str],
+}
+
 /// The values of a run that expressions use; they are read once for all expressions.
 pub struct GradedRunValues<'a> {
     run: &'a Run,
     answer: AnswerOutput,
-    /// The case in the golden file, as JSON; empty if it is not known.
-    case: &'a str,
+    /// The case in the golden file.
+    case: CaseSource<'a>,
     variables: OnceCell<ExpressionVariables>,
 }
 
 impl<'a> GradedRunValues<'a> {
     /// For a run of a case.
-    pub fn new(run: &'a Run, answer: AnswerOutput, case: &'a str) -> Self {
+    pub fn new(run: &'a Run, answer: AnswerOutput, case: CaseSource<'a>) -> Self {
         Self { run, answer, case, variables: OnceCell::new() }
     }
 
     fn variables(&self) -> &ExpressionVariables {
         self.variables.get_or_init(|| {
-            let case = lenient::any(self.case).unwrap_or(Value::Null);
+            let mut case = lenient::any(self.case.json).unwrap_or(Value::Null);
+            // A change of a note is no golden change, so no expression may depend on it.
+            if let Some(fields) = case.as_object_mut() {
+                leave_out_marks(fields, self.case.history_keys);
+            }
             let of_case = |keys: &[&str]| keys.iter().find_map(|key| case.get(key)).cloned();
             let input = of_case(&["input", "query"]).unwrap_or(Value::Null);
             let expected = of_case(&["expected"]).unwrap_or_else(|| case.clone());
-            let text =
-                AnswerText::of(self.run, self.answer).map_or(String::new(), |answer| answer.written().to_owned());
+            let answer = AnswerText::of(self.run, self.answer);
+            let text = answer.map_or(Value::Null, |answer| Value::String(answer.written().to_owned()));
+            let (made, flaws) = calls(self.run);
+            let calls = match flaws.is_empty() {
+                true => Value::Array(made.into_iter().map(call).collect()),
+                false => Value::Null,
+            };
             ExpressionVariables::new([
                 ("output", self.output()),
-                ("text", Value::String(text)),
-                ("calls", Value::Array(calls(self.run).0.into_iter().map(call).collect())),
+                ("text", text),
+                ("calls", calls),
                 ("input", input),
                 ("expected", expected),
                 ("used", self.used()),
@@ -151,9 +170,13 @@ impl<'a> GradedRunValues<'a> {
         })
     }
 
-    /// The run in one line.
+    /// The run in one line, with what cannot be read of its calls.
     fn shown(&self) -> String {
-        format!("output {}", line(&self.output().to_string(), SHOWN))
+        let output = format!("output {}", line(&self.output().to_string(), SHOWN));
+        match calls(self.run).1.first() {
+            Some(flaw) => format!("{output}; its calls cannot be read: {flaw}"),
+            None => output,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing, TurnAnswer};
 use super::condition::{ANSWER_EXPRESSION, AnswerCondition, AnswerMiss, MIN_SCORE, OWN_CHECK, OWN_METRIC};
-use super::expression::{GradedRunValues, ParsedExpressions, StatedExpression};
+use super::expression::{CaseSource, GradedRunValues, ParsedExpressions, StatedExpression};
 use super::metrics::{ANSWER_PASS_RATE, ANSWER_SCORE};
 use super::phrase::LetterCase;
 use super::text::AnswerText;
@@ -112,7 +112,8 @@ struct SampleAnswers<'a> {
 impl<'a> SampleAnswers<'a> {
     /// The grader of one answer; `missing` says what fails without it.
     fn grader(&self, answer: Option<AnswerText>, missing: String) -> AnswerGrader<'a> {
-        let case = self.pair.answer.as_ref().map_or("", |checks| &checks.case);
+        let json = self.pair.answer.as_ref().map_or("", |checks| &checks.case);
+        let case = CaseSource { json, history_keys: self.kind.history_keys };
         AnswerGrader {
             answer,
             missing,
@@ -171,7 +172,9 @@ impl AnswerGrader<'_> {
             self.grade_entries(&stated.entries, stated.listing, graded);
         }
         for (stated, rule) in &own.checks {
-            let check = self.expression_check(stated, CheckKey::Only, line, rule.as_deref());
+            let key = stated.name.clone().map_or(CheckKey::Only, CheckKey::Named);
+            let failure = self.expression_failure(stated, rule.as_deref());
+            let check = Check::of(OWN_CHECK, key, line, || stated.expectation(), failure);
             graded.scores.push((1.0, share_held(std::slice::from_ref(&check))));
             graded.checks.push(check);
         }
@@ -201,7 +204,13 @@ impl AnswerGrader<'_> {
                     let failure = self.failure(condition, *letter_case, rule);
                     Check::of(condition.word(), key.clone(), entry.line, || condition.expectation(), failure)
                 };
-                let expression = expression.iter().map(|one| self.expression_check(one, key.clone(), entry.line, rule));
+                let expression = expression.iter().map(|one| {
+                    let (word, key) = match &one.name {
+                        Some(name) => (OWN_CHECK, CheckKey::Named(name.clone())),
+                        None => (ANSWER_EXPRESSION, key.clone()),
+                    };
+                    Check::of(word, key, entry.line, || one.expectation(), self.expression_failure(one, rule))
+                });
                 conditions.iter().map(check).chain(expression).collect()
             }
             AnswerRequirement::Share { entries, min_score } => {
@@ -218,16 +227,27 @@ impl AnswerGrader<'_> {
         }
     }
 
-    fn expression_check(&self, stated: &StatedExpression, key: CheckKey, line: u32, rule: Option<&str>) -> Check {
-        let failure = stated.miss(&self.values).map(|detail| {
+    /// Why an expression does not hold, in one line.
+    fn expression_miss(&self, stated: &StatedExpression) -> Option<String> {
+        match self.is_without_answer(stated) {
+            true => Some(self.missing.clone()),
+            false => stated.miss(&self.values),
+        }
+    }
+
+    /// Whether an expression of `answer` has no answer to be about.
+    fn is_without_answer(&self, stated: &StatedExpression) -> bool {
+        stated.name.is_none() && self.answer.is_none()
+    }
+
+    fn expression_failure(&self, stated: &StatedExpression, rule: Option<&str>) -> Option<Failure> {
+        self.expression_miss(stated).map(|detail| {
+            if self.is_without_answer(stated) {
+                return no_answer(detail);
+            }
             let action = "compare the output with the expression; only if the output is right, correct the expression";
             self.content_failure(rule, detail, action.to_owned())
-        });
-        let (word, key) = match &stated.name {
-            Some(name) => (OWN_CHECK, CheckKey::Named(name.clone())),
-            None => (ANSWER_EXPRESSION, key),
-        };
-        Check::of(word, key, line, || stated.expectation(), failure)
+        })
     }
 
     /// The check that a metric of the suite has a value.
@@ -256,7 +276,7 @@ impl AnswerGrader<'_> {
         match &entry.requires {
             AnswerRequirement::All { conditions, letter_case, expression } => {
                 conditions.iter().all(|condition| self.miss(condition, *letter_case).is_none())
-                    && expression.iter().all(|stated| stated.miss(&self.values).is_none())
+                    && expression.iter().all(|stated| self.expression_miss(stated).is_none())
             }
             AnswerRequirement::Share { entries, min_score } => reaches(self.score(entries), *min_score),
         }
@@ -274,7 +294,7 @@ impl AnswerGrader<'_> {
                 });
                 let of_expression = || {
                     let stated = expression.as_ref()?;
-                    let detail = stated.miss(&self.values)?;
+                    let detail = self.expression_miss(stated)?;
                     Some(format!("{ANSWER_EXPRESSION} {weight}, expected {}: {detail}", stated.expectation()))
                 };
                 of_condition.or_else(of_expression)
@@ -296,11 +316,10 @@ impl AnswerGrader<'_> {
                 self.classifier.failure(failure_of(condition), rule, detail, condition.next_action().to_owned())
             }
             AnswerMiss::Format(detail) => {
-                let next_action = match self.answer {
-                    Some(_) => condition.next_action(),
-                    None => "make the agent answer with a text",
-                };
-                Failure { tag: Tag::Schema, detail, next_action: next_action.to_owned() }
+                if self.answer.is_none() {
+                    return Some(no_answer(detail));
+                }
+                Failure { tag: Tag::Schema, detail, next_action: condition.next_action().to_owned() }
             }
         })
     }
@@ -308,6 +327,11 @@ impl AnswerGrader<'_> {
     fn content_failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
         self.classifier.failure(CheckFailure::Content, rule, detail, next_action)
     }
+}
+
+/// The failure of a condition on an answer that is missing.
+fn no_answer(detail: String) -> Failure {
+    Failure { tag: Tag::Schema, detail, next_action: "make the agent answer with a text".to_owned() }
 }
 
 /// The kind of failure if an answer's content does not hold.
