@@ -55,11 +55,30 @@ fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut Chang
             }
         },
         (Some(before), Some(after)) => {
-            let what =
-                listed(&moved(&before, &after)).unwrap_or_else(|| "no metric, but other recorded data".to_owned());
+            let what = listed(&moved(&before, &after)).unwrap_or_else(|| other_data(&before, &after));
             found.needs(format!("the baseline edited: {what}"), Some(new));
         }
         (None, _) | (_, None) => found.needs("the baseline edited".to_owned(), Some(new)),
+    }
+}
+
+/// What differs between baselines with the same metrics.
+fn other_data(before: &Baseline, after: &Baseline) -> String {
+    let pairs = || {
+        let agents =
+            after.suites.iter().flat_map(|(suite, agents)| agents.iter().map(move |(name, new)| (suite, name, new)));
+        agents.filter_map(|(suite, name, new)| Some((before.entry(suite, name)?, new)))
+    };
+    let mut what = Vec::new();
+    if pairs().any(|(old, new)| old.identity != new.identity) {
+        what.push("what the numbers are of (expectations, prompts or models)");
+    }
+    if pairs().any(|(old, new)| old.cases != new.cases) {
+        what.push("values of single cases");
+    }
+    match what.as_slice() {
+        [] => "no metric, but counts of failures or other recorded data".to_owned(),
+        what => format!("no metric, but {}", what.join(" and ")),
     }
 }
 

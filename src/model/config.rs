@@ -107,6 +107,16 @@ pub struct SuiteConfig {
 }
 
 impl SuiteConfig {
+    /// The folders with the recordings of each agent, in both tiers.
+    pub fn recording_folders(&self) -> Vec<RepoPath> {
+        let of = |(name, agent): (&AgentName, &Agent)| {
+            let sources =
+                [Tier::Deterministic, Tier::Model].into_iter().filter_map(|tier| agent.source(tier)?.recordings());
+            sources.map(|folder| folder.child(name.as_str())).collect::<Vec<_>>()
+        };
+        self.agents.iter().flat_map(of).collect()
+    }
+
     /// The settings that affect how golden files are parsed. Gates, judges, tiers and run sources are removed, so that no parser can depend
     /// on them.
     pub fn for_reading(&self) -> Self {

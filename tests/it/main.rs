@@ -65,6 +65,7 @@ mod shards;
 mod shell;
 mod snapshots;
 mod soundness;
+mod stumbles;
 mod tags;
 #[cfg(feature = "models")]
 mod targets;
@@ -102,6 +103,7 @@ fn main() {
     arguments.test_threads = arguments.test_threads.or(Some(4 * cores));
     let mut trials = bad_input::trials();
     trials.extend(adopt::trials());
+    trials.extend(stumbles::trials());
     trials.extend(answers::trials());
     trials.extend(asks::trials());
     trials.extend(bad_goldens::trials());

@@ -201,6 +201,9 @@ impl ImportNames<'_> {
     fn unknown_case(&self, agent: &AgentName, imported: ImportedRun<'_>, problem: Diagnostic) -> Diagnostic {
         let ImportedRun { run, source, form: _ } = imported;
         let (Some(known), None, false) = (self.known, &run.case, run.messages().is_empty()) else { return problem };
+        if let Some(help) = known.help_with_agent(agent) {
+            return source.problem(run.at, Code::NO_CASE, format!("no suite has an agent \"{agent}\""), help);
+        }
         let asked = line(&run.messages().join(" / "), SHOWN);
         let cases: Vec<String> = known.cases_asking(agent, run).into_iter().map(|case| case.to_string()).collect();
         let (what, help) = match cases.as_slice() {

@@ -58,7 +58,8 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     let proposed = proposed(&transcripts, stage);
     if proposed.cases.is_empty() {
         let what = "no transcript has a user's message and an answer";
-        let help = "use transcripts of complete conversations";
+        let help = "use transcripts of complete conversations, one for each file or line: {\"messages\": [{\"role\": \"user\", \
+                    \"content\": …}, {\"role\": \"assistant\", \"content\": …}]}; docs/traces.md lists other formats";
         return Err(Diagnostic::of_file(args.from.join(" "), Code::NOTHING_SELECTED, what, help).into());
     }
     let disk = Disk::create(Path::new("."))?;
@@ -76,8 +77,9 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         }
     })?;
     world.say(&written.iter().map(|file| format!("wrote {file}\n")).collect::<String>());
-    world.say(&next(args, &proposed));
+    world.say(&left_to_do(args, &proposed));
     world.say(&gates.unwrap_or_default());
+    world.say(next(args));
     Ok(0)
 }
 
@@ -362,7 +364,7 @@ fn is_there(disk: &Disk, path: &str) -> bool {
 }
 
 /// What to do next.
-fn next(args: &InitArgs, proposed: &ProposedCases) -> String {
+fn left_to_do(args: &InitArgs, proposed: &ProposedCases) -> String {
     let mut lines = vec![String::new()];
     for (files, why) in [
         (&proposed.incomplete, "without a user's message, without an answer, or with an error"),
@@ -391,9 +393,15 @@ fn next(args: &InitArgs, proposed: &ProposedCases) -> String {
             "{WORKFLOW}: replace OWNER and the zeros by the action's owner and the commit of a release, or pass --action."
         ));
     }
-    lines.push(match args.from.is_empty() {
-        true => "Next: goldgate run --update-baseline, then commit the files.".to_owned(),
-        false => "Next: goldgate review (or goldgate review --accept '*'), goldgate run --update-baseline, then commit the files.".to_owned(),
-    });
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// The next commands.
+fn next(args: &InitArgs) -> &'static str {
+    match args.from.is_empty() {
+        true => "Next: goldgate run --update-baseline, then commit the files.\n",
+        false => {
+            "Next: goldgate review (or goldgate review --accept '*'), goldgate run --update-baseline, then commit the files.\n"
+        }
+    }
 }

@@ -68,6 +68,7 @@ type RecordingFolders = BTreeMap<(String, AgentName), RepoPath>;
 /// Lets the selected agents be run by the program of the command line, or by their targets with `capture`.
 fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliError> {
     if !args.command.is_empty() {
+        refuse_several_agents(plan)?;
         plan.config.targets.insert(TARGET.to_owned(), target(args));
     }
     let refuse = |what: String, help: &str| Diagnostic::of_file(&plan.config.file, Code::NO_FOLDER, what, help);
@@ -105,6 +106,19 @@ fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliE
         }
         None => Ok(folders),
     }
+}
+
+/// Refuses to let one command answer for several agents: it would replace the recordings of all of them.
+fn refuse_several_agents(plan: &Plan) -> Result<(), Diagnostic> {
+    let pairs = plan.suites.iter().flat_map(|loaded| loaded.chosen_to_run(&plan.wanted));
+    let agents: BTreeSet<&str> = pairs.flat_map(|pair| &pair.runs).map(|key| key.agent.as_str()).collect();
+    if agents.len() < 2 {
+        return Ok(());
+    }
+    let agents: Vec<&str> = agents.into_iter().collect();
+    let what = format!("the command would be recorded as {} agents: {}", agents.len(), agents.join(", "));
+    let help = "name the agent that it starts with --agent";
+    Err(Diagnostic::of_file(&plan.config.file, Code::NO_AGENT, what, help))
 }
 
 /// The target of a live source whose calls of models are recorded.

@@ -6,7 +6,7 @@ use super::plan::{LoadedSuite, Plan, plan};
 use super::proposed_case::{AnswerWords, Origin, ProposedCase, id_of_file};
 use super::selection::Selection;
 use crate::app::cli_error::CliError;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, nearest};
 use crate::files::Files;
 use crate::format::transcript::Transcript;
 use crate::model::{AgentName, CaseId, RepoPath};
@@ -115,6 +115,20 @@ impl KnownCases {
             }
         }
         found
+    }
+
+    /// Which agents there are; `None` if this is one of them.
+    pub fn help_with_agent(&self, agent: &AgentName) -> Option<String> {
+        let suites = self.plan.suites.iter();
+        let known: BTreeSet<&str> =
+            suites.flat_map(|loaded| loaded.config.agents.keys()).map(AgentName::as_str).collect();
+        if known.contains(agent.as_str()) {
+            return None;
+        }
+        Some(match nearest(agent.as_str(), known.iter().copied()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("the agents are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+        })
     }
 
     /// Whether a suite of the agent has the case.

@@ -3,7 +3,7 @@
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::base_values::{BaseValues, TipFiles};
 use super::evaluate::{Evaluated, Excuses};
-use super::grade_tier::{RunsFrom, assemble_report, grade_tier};
+use super::grade_tier::{CallableAgents, RunsFrom, assemble_report, grade_tier};
 use super::graded_run::GradedRun;
 use super::live_runs::{LiveRuns, NotRun};
 use super::plan::{Plan, plan_with_reads};
@@ -72,7 +72,8 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
     drop(deciding);
     let GradedTiers { runs, notes, not_gateable, usage, called_off, model_tier, not_run } = graded;
     let suites = runs.into_iter().flat_map(|runs| runs.suites).collect();
-    let mut report = assemble_report(job, clock, started_at, Evaluated { suites, not_gateable }, notes);
+    let callable = if not_run.is_empty() { CallableAgents::All } else { CallableAgents::Some };
+    let mut report = assemble_report(job, clock, started_at, Evaluated { suites, not_gateable }, notes, callable);
     report.config = Some(inputs.config.clone());
     report.usage = RunUsage { wall_ms: report.usage.wall_ms, ..usage };
     let own = plan.config.baseline.as_ref();

@@ -51,6 +51,15 @@ pub fn grade_tier(
     }
 }
 
+/// Whether the targets of all selected agents could be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallableAgents {
+    /// Yes.
+    All,
+    /// Some could not, for example without a key.
+    Some,
+}
+
 /// Assembles the report, without golden changes.
 pub fn assemble_report(
     job: &RunOptions,
@@ -58,6 +67,7 @@ pub fn assemble_report(
     started_at: String,
     evaluated: Evaluated,
     notes: Vec<String>,
+    callable: CallableAgents,
 ) -> Report {
     let Evaluated { suites, mut not_gateable } = evaluated;
     let deciding = |suite: &&SuiteReport| job.decides(suite.tier);
@@ -69,9 +79,10 @@ pub fn assemble_report(
             verdict
         }
         false => {
-            let why = match job.scope {
-                AgentScope::Affected => "this change affects no selected agent, so none ran",
-                AgentScope::All => "no suite ran",
+            let why = match (job.scope, callable) {
+                (AgentScope::Affected, CallableAgents::All) => "this change affects no selected agent, so none ran",
+                (AgentScope::Affected, CallableAgents::Some) => "the agents that this change affects did not run",
+                (AgentScope::All, _) => "no suite ran",
             };
             not_gateable.push(NotGateable(why.to_owned()));
             Ruling::Skipped(why.to_owned())

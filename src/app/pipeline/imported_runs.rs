@@ -52,6 +52,7 @@ pub fn write_recordings(
     let sets: Vec<FileSet<'_>> = recordings.iter().map(|(own, case, texts)| set(own, case, texts)).collect();
     folder.swap(&sets)?;
     unknown.iter().for_each(|note| world.tell(note));
+    digests.tell_unread(named.keys().map(|(agent, _)| agent), world);
     let texts = recordings.iter().flat_map(|(_, _, texts)| texts);
     Ok(texts.map(|(path, _)| display_path(place.out, path)).collect())
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::format::foreign_cases::ForeignCase;
 use crate::format::transcript::{Transcript, TranscriptTurn};
@@ -31,7 +31,13 @@ pub struct ProposedCase {
 #[serde(untagged)]
 enum ProposedMessages {
     /// One message.
-    Query { query: String, expected_tools: Vec<String>, expected_output_contains: Vec<String> },
+    Query {
+        query: String,
+        expected_tools: Vec<String>,
+        expected_output_contains: Vec<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        trajectory: Option<ProposedTrajectory>,
+    },
     /// A conversation.
     Turns { turns: Vec<ProposedTurn> },
 }
@@ -42,13 +48,39 @@ struct ProposedTurn {
     user: String,
     tools: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    trajectory: Option<ProposedTrajectory>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<ProposedAnswer>,
 }
 
 /// The words of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct ProposedAnswer {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    all_of: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     any_of: Vec<String>,
+}
+
+/// The calls in their order, with the arguments that another run of the agent has to repeat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct ProposedTrajectory {
+    mode: &'static str,
+    tools: Vec<ProposedCall>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct ProposedCall {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    args: Option<ProposedArguments>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct ProposedArguments {
+    #[serde(rename = "match")]
+    how: &'static str,
+    values: Map<String, Value>,
 }
 
 /// Where the transcript of a case was read.
@@ -79,12 +111,20 @@ impl QueryCount {
     }
 }
 
-/// The most phrases of a case; the answer must contain one of them.
+/// The most words of each sort that a case requires of an answer.
 const PHRASES: usize = 3;
+/// The most calls of a proposed trajectory.
+const CALLS: usize = 20;
+/// The longest word that is proposed as an argument, in characters.
+const WORD: usize = 60;
+/// The most words of an answer that is proposed by its first word.
+const SHORT_ANSWER: usize = 3;
 /// The most words of a query in the id of its case.
 const ID_WORDS: usize = 6;
 /// The fewest letters of a word that says something.
 const LETTERS: usize = 6;
+/// The same, if an answer has no longer word.
+const SHORT_LETTERS: usize = 4;
 /// The fewest letters of the name of a file that says something.
 const NAME_LETTERS: usize = 3;
 
@@ -95,12 +135,12 @@ impl ProposedCase {
         let Origin { file, queries, case } = origin;
         let (query, answer) = (run.query.as_ref()?, run.text.as_ref()?);
         let required: Vec<Value> = case.map(|case| case.answer().to_vec()).unwrap_or_default();
-        let phrases = if required.is_empty() { known.distinctive(query, answer) } else { Vec::new() };
-        if query.trim().is_empty() || (phrases.is_empty() && required.is_empty()) {
+        let words = if required.is_empty() { known.distinctive(query, answer) } else { DistinctiveWords::default() };
+        if query.trim().is_empty() || answer.trim().is_empty() {
             return None;
         }
         let tools = distinct_tools(&run.calls);
-        let words = if required.is_empty() { TurnWords::Proposed } else { TurnWords::Omitted };
+        let of_turns = if required.is_empty() { TurnWords::Proposed } else { TurnWords::Omitted };
         let is_multi_step = tools.len() > 1 || run.turns.len() > 1;
         // A user who said two things before the answer did not ask one query.
         let is_query = match run.turns.as_slice() {
@@ -112,9 +152,14 @@ impl ProposedCase {
             true => ProposedMessages::Query {
                 query: query.clone(),
                 expected_tools: tools,
-                expected_output_contains: phrases,
+                trajectory: ProposedTrajectory::of(&run.calls),
+                expected_output_contains: words.others.clone(),
             },
-            false => ProposedMessages::Turns { turns: ProposedTurn::of_each(run, known, words) },
+            false => ProposedMessages::Turns { turns: ProposedTurn::of_each(run, known, of_turns) },
+        };
+        let answer = match is_query && !words.facts.is_empty() {
+            true => vec![json!({ "all_of": words.facts })],
+            false => required.clone(),
         };
         let of_file = || id_of_file(file).filter(|_| queries == QueryCount::One);
         let stated = run.case.clone().filter(|id| CaseId::new(id).is_ok());
@@ -131,7 +176,7 @@ impl ProposedCase {
             draft: stage,
             category: if is_multi_step { "multi_step" } else { "happy_path" },
             said,
-            answer: required,
+            answer,
             notes: format!("Proposed from {file}: {what}. Decide what it should do.{not_imported}"),
         })
     }
@@ -157,14 +202,46 @@ impl ProposedTurn {
         let is_only = run.turns.len() == 1;
         let of = |(index, turn): (u32, &TranscriptTurn)| {
             let calls = run.calls.iter().filter(|call| is_only || call.turn == Some(index));
-            let any_of = match words {
+            let DistinctiveWords { facts, others } = match words {
                 TurnWords::Proposed => known.distinctive(&turn.user, &turn.text),
-                TurnWords::Omitted => Vec::new(),
+                TurnWords::Omitted => DistinctiveWords::default(),
             };
-            let answer = (!any_of.is_empty()).then_some(ProposedAnswer { any_of });
-            Self { user: turn.user.clone(), tools: distinct_tools(calls), answer }
+            let has_words = !facts.is_empty() || !others.is_empty();
+            let answer = has_words.then_some(ProposedAnswer { all_of: facts, any_of: others });
+            let trajectory = ProposedTrajectory::of(calls.clone());
+            Self { user: turn.user.clone(), tools: distinct_tools(calls), trajectory, answer }
         };
         (0_u32..).zip(&run.turns).map(of).collect()
+    }
+}
+
+impl ProposedTrajectory {
+    /// The calls in their order; `None` without a call. Other calls may be made between them.
+    fn of<'a>(calls: impl IntoIterator<Item = &'a ToolCall>) -> Option<Self> {
+        let tools: Vec<ProposedCall> = calls.into_iter().take(CALLS).map(ProposedCall::of).collect();
+        (!tools.is_empty()).then_some(Self { mode: "in_order", tools })
+    }
+}
+
+impl ProposedCall {
+    /// A call with its numbers, its truth values and its texts of one word, such as the id of an order. What an agent writes in its own
+    /// words differs from run to run.
+    fn of(call: &ToolCall) -> Self {
+        let arguments = serde_json::from_str(call.arguments.text()).unwrap_or(Value::Null);
+        let is_repeated = |value: &Value| match value {
+            Value::Bool(_) | Value::Number(_) => true,
+            Value::String(text) => {
+                let length = text.chars().count();
+                (1..=WORD).contains(&length) && !text.contains(char::is_whitespace)
+            }
+            Value::Null | Value::Array(_) | Value::Object(_) => false,
+        };
+        let values: Map<String, Value> = match arguments {
+            Value::Object(fields) => fields.into_iter().filter(|(_, value)| is_repeated(value)).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+        };
+        let args = (!values.is_empty()).then_some(ProposedArguments { how: "superset", values });
+        Self { name: call.name.clone(), args }
     }
 }
 
@@ -205,31 +282,46 @@ impl AnswerWords {
         found
     }
 
-    /// The words that distinguish an answer: those that the fewest answers contain and that the query does not. Of equally rare ones, those
-    /// with a digit come first, then long ones. In the order of the answer.
-    fn distinctive(&self, query: &str, answer: &str) -> Vec<String> {
+    /// The words that distinguish an answer: those that the fewest answers contain and that the query does not have, in the order of the
+    /// answer.
+    fn distinctive(&self, query: &str, answer: &str) -> DistinctiveWords {
         let asked: HashSet<String> = words(query).map(str::to_lowercase).collect();
-        let has_digit = |word: &str| word.len() > 1 && word.chars().any(|one| one.is_ascii_digit());
-        let is_long = |word: &str| word.chars().count() >= LETTERS && word.chars().all(char::is_alphabetic);
+        let is_asked = |word: &str| asked.contains(&word.to_lowercase());
+        let is_fact = |word: &str| word.chars().any(|one| one.is_ascii_digit());
+        let facts = self.rarest(words(answer).filter(|word| word.len() > 1 && is_fact(word) && !is_asked(word)));
+        let others_of = |letters: usize| {
+            let is_long = move |word: &&str| word.chars().count() >= letters && word.chars().all(char::is_alphabetic);
+            self.rarest(words(answer).filter(is_long).filter(|word| !is_asked(word)))
+        };
+        let mut others = [LETTERS, SHORT_LETTERS].into_iter().map(others_of).find(|found| !found.is_empty());
+        if others.is_none() && facts.is_empty() && words(answer).count() <= SHORT_ANSWER {
+            others = words(answer).next().map(|only| vec![only.to_owned()]);
+        }
+        DistinctiveWords { facts, others: others.unwrap_or_default() }
+    }
+
+    /// Of some words of an answer, those that the fewest answers contain.
+    fn rarest<'a>(&self, words: impl Iterator<Item = &'a str>) -> Vec<String> {
         let mut known = HashSet::new();
-        let mut ranked: Vec<((usize, bool), usize, &str)> = words(answer)
+        let mut ranked: Vec<(usize, usize, &str)> = words
             .enumerate()
-            .filter(|(_, word)| !asked.contains(&word.to_lowercase()) && (has_digit(word) || is_long(word)))
             .filter(|(_, word)| known.insert(word.to_lowercase()))
-            .map(|(place, word)| {
-                let count = self.answers.get(&word.to_lowercase()).copied().unwrap_or(1);
-                ((count, !has_digit(word)), place, word)
-            })
+            .map(|(place, word)| (self.answers.get(&word.to_lowercase()).copied().unwrap_or(1), place, word))
             .collect();
         ranked.sort_unstable();
         ranked.truncate(PHRASES);
         ranked.sort_unstable_by_key(|(_, place, _)| *place);
-        let mut found: Vec<String> = ranked.into_iter().map(|(_, _, word)| word.to_owned()).collect();
-        if found.is_empty() {
-            found.extend(words(answer).next().map(str::to_owned));
-        }
-        found
+        ranked.into_iter().map(|(_, _, word)| word.to_owned()).collect()
     }
+}
+
+/// Words of an answer that say what it is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct DistinctiveWords {
+    /// Words with a digit, such as dates, amounts and ids: another run of the agent has to say all of them.
+    facts: Vec<String>,
+    /// Other words: another run has to say at least one of them.
+    others: Vec<String>,
 }
 
 /// The words of a text, without the punctuation around them.
@@ -257,7 +349,10 @@ fn id_of(query: &str) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{AnswerWords, ProposedCase, ProposedMessages, id_of, id_of_file};
+    use serde_json::json;
+
+    use super::{AnswerWords, DistinctiveWords, ProposedCase, ProposedMessages, ProposedTrajectory, id_of, id_of_file};
+    use crate::model::{Json, ToolCall};
     use crate::suites::CaseStage;
 
     #[test]
@@ -284,14 +379,37 @@ mod tests {
             "It is late, because customs inspected it.",
         ];
         let known = AnswerWords::of(answers);
-        let found = known.distinctive("Is order 17 late?", answers[0]);
-        assert_eq!(found, ["arrives", "2026-03-04", "parcel"], "the others also say customs and inspected");
-        assert_eq!(
-            known.distinctive("Is order 17 late?", "Because customs inspected it."),
-            ["Because", "customs", "inspected"]
-        );
-        assert_eq!(known.distinctive("Yes?", "Yes."), ["Yes"]);
-        assert_eq!(known.distinctive("q", "\u{2026}"), Vec::<String>::new());
+        let both = |query: &str, answer: &str| {
+            let DistinctiveWords { facts, others } = known.distinctive(query, answer);
+            (facts.join(" "), others.join(" "))
+        };
+        let pair = |facts: &str, others: &str| (facts.to_owned(), others.to_owned());
+        let query = "Is order 17 late?";
+        assert_eq!(both(query, answers[0]), pair("2026-03-04", "arrives customs parcel"));
+        assert_eq!(both(query, "Because customs inspected it."), pair("", "Because customs inspected"));
+        assert_eq!(both("Where?", "The hall is here."), pair("", "hall here"), "shorter words, but no small ones");
+        assert_eq!(both("Yes?", "Yes."), pair("", "Yes"));
+        assert_eq!(both("Is it so?", "It is as it is."), pair("", ""), "no word says anything");
+        assert_eq!(both("q", "\u{2026}"), pair("", ""));
+    }
+
+    #[test]
+    fn a_call_has_the_arguments_that_another_run_repeats() {
+        let arguments =
+            r#"{"id": "A-17", "amount": 40, "urgent": true, "reason": "it broke", "lines": [1], "note": ""}"#;
+        let call = ToolCall {
+            name: "refund".to_owned(),
+            arguments: Json::from(arguments.to_owned()),
+            result: Json::null(),
+            error: None,
+            latency_ms: None,
+            turn: None,
+        };
+        let proposed = serde_json::to_value(ProposedTrajectory::of([&call])).unwrap();
+        let values = json!({ "id": "A-17", "amount": 40, "urgent": true });
+        let tools = json!([{ "name": "refund", "args": { "match": "superset", "values": values } }]);
+        assert_eq!(proposed, json!({ "mode": "in_order", "tools": tools }));
+        assert_eq!(ProposedTrajectory::of([]), None);
     }
 
     #[test]

@@ -10,7 +10,8 @@ use crate::files::{EntryKind, Files};
 use crate::format::run_v1;
 use crate::golden_changes::record_first;
 use crate::model::{
-    Agent, AgentName, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteId, Tier, UngradedReason,
+    Agent, AgentName, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig, SuiteId, Tier,
+    UngradedReason,
 };
 use crate::suites::{CaseStage, Pair};
 
@@ -182,9 +183,18 @@ impl<'a> Replay<'a> {
             }
         }
         let loaded: BTreeSet<&SuiteId> = plan.suites.iter().map(|loaded: &LoadedSuite| &loaded.config.id).collect();
+        // Suites that were not selected may have the same agent and the same folder.
+        let elsewhere: BTreeSet<RepoPath> = plan
+            .config
+            .suites
+            .iter()
+            .filter(|suite| !loaded.contains(&suite.id))
+            .flat_map(SuiteConfig::recording_folders)
+            .collect();
         let mut problems = Diagnostics::default();
         let listed = self.folders.iter().filter(|(suite, _)| loaded.contains(suite));
-        for (suite, folder) in listed.flat_map(|(suite, agents)| agents.values().map(move |folder| (suite, folder))) {
+        let listed = listed.flat_map(|(suite, agents)| agents.values().map(move |folder| (suite, folder)));
+        for (suite, folder) in listed.filter(|(_, folder)| !elsewhere.contains(&folder.path)) {
             let asked = asked.get(&folder.path);
             let left =
                 folder.entries.iter().filter(|(name, _)| !asked.is_some_and(|asked| asked.contains(name.as_str())));

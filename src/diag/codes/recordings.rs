@@ -78,7 +78,7 @@ codes! {
     }
 
     NO_AGENT = "no-agent" {
-        cause: "A transcript does not say which agent made the run.",
+        cause: "A transcript does not say which agent made the run, or one command would be recorded as several agents.",
         example: "fine.json:1:1: this run has no agent name; use --agent NAME [no-agent]",
         fix: "Add `--agent NAME`, with the name of the agent in the config.",
     }

@@ -158,6 +158,10 @@ fn http(address: &str) -> Result<Means, Unopened> {
     Ok(Means::Http { client, url })
 }
 
+/// How a program answers.
+const FORM: &str =
+    "print {\"status\": \"completed\", \"outputs\": {\"text\": …}}; goldgate record takes a plain answer";
+
 /// Checks that the output is a JSON object; its fields are checked by the reader of records.
 fn record(printed: Vec<u8>) -> Result<String, CallError> {
     let unusable = |what: String| lasting(what).charged();
@@ -166,8 +170,8 @@ fn record(printed: Vec<u8>) -> Result<String, CallError> {
     match read {
         Ok(_) => Ok(text),
         Err(_) if text.trim().is_empty() => {
-            Err(unusable("the answer is not a run record: nothing was printed".to_owned()))
+            Err(unusable(format!("the answer is not a run record: nothing was printed; {FORM}")))
         }
-        Err(error) => Err(unusable(format!("the answer is not a run record: {error}: {}", line(&text, 200)))),
+        Err(_) => Err(unusable(format!("the answer is not a run record: {}; {FORM}", line(&text, 200)))),
     }
 }

@@ -17,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a change that affects no agent passes nothing, and says so", nothing),
         trial("an agent whose files nobody knows is always called", unknown_files),
         trial("an agent that answers from recordings is always graded", recorded),
+        trial("an affected agent without its key is not told as none", no_key),
         trial("what did not run is carried over from the baseline", carried_over),
         trial("--affected is for the model tier, with a base, and decides nothing", options),
     ]
@@ -112,6 +113,15 @@ fn nothing() {
         let says = format!("contracts/{agent}: not affected by this change, so it did not run");
         assert!(ran.stdout.contains(&says), "{}", ran.stdout);
     }
+}
+
+/// Without its key an affected agent cannot run: that is not the same as none being affected.
+fn no_key() {
+    let story = TwoAgents::new();
+    story.repository.write("prompts/legal.md", "Be brief.\n");
+    let ran = story.repository.goldgate(&["run", "--tier", "model", "--base", "HEAD", "--affected"]);
+    assert!(ran.stdout.contains("the agents that this change affects did not run"), "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("affects no selected agent"), "{}", ran.stdout);
 }
 
 fn unknown_files() {

@@ -1,5 +1,7 @@
 //! The digests of an imported recording: of the current agent, and of its case's input.
 
+use std::collections::BTreeSet;
+
 use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::freshness::{RecordingDigests, recording_digests};
@@ -8,7 +10,7 @@ use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::transcript::Transcript;
-use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource, UserTurns};
+use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource, SuiteConfig, UserTurns};
 use crate::suites::{
     Pair, are_same_texts, fits_said, has_rounds, input_digest, is_of_another_case, is_shown_in, user_messages,
 };
@@ -131,6 +133,28 @@ impl Digests {
             }
         }
         Ok(None)
+    }
+
+    /// Says it if no suite replays the recordings of any of these agents from the folder of `--out`.
+    pub fn tell_unread<'n>(&self, mut agents: impl Iterator<Item = &'n AgentName>, world: &World) {
+        let Some((_, plan)) = &self.known else { return };
+        let is_read = |agent: &AgentName| plan.suites.iter().any(|loaded| self.is_replayed_from_out(loaded, agent));
+        if !agents.any(is_read) {
+            let folders: BTreeSet<String> = plan
+                .config
+                .suites
+                .iter()
+                .flat_map(SuiteConfig::recording_folders)
+                .map(|of| of.parent().to_string())
+                .collect();
+            let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+            let file = &plan.config.file;
+            world.tell(&format!(
+                "{}: no agent of {file} replays recordings from here; they replay {}",
+                self.out,
+                folders.join(", ")
+            ));
+        }
     }
 
     fn is_replayed_from_out(&self, loaded: &LoadedSuite, agent: &AgentName) -> bool {
