@@ -55,7 +55,8 @@ impl Engine<'_> {
         let mut conversation = OngoingConversation::new(request, self.folder(request));
         let mut user = UserSide::of(&request.ask);
         loop {
-            let turn = self.turn(model, conversation.conversation(), Caller::Agent, permit, budget, usage).await?;
+            let calls = SampleCalls { permit, budget, usage };
+            let turn = self.turn(model, conversation.conversation(), Caller::Agent, calls).await?;
             usage.model = turn.model.clone().or(usage.model.take());
             let (calls, begun) = (turn.calls.len(), Instant::now());
             let next = conversation.take(turn);
@@ -89,9 +90,7 @@ impl Engine<'_> {
         model: &dyn Model,
         conversation: &Conversation,
         caller: Caller,
-        permit: &mut Permit<'_>,
-        budget: &BudgetState,
-        usage: &mut SampleUsage,
+        SampleCalls { permit, budget, usage }: SampleCalls<'_, '_>,
     ) -> Result<ModelTurn, SampleFailure> {
         let asked = conversation.bytes();
         let estimate = self.estimate(permit.queue, asked);

@@ -18,7 +18,7 @@ use crate::text::answer_of;
 pub const USER: &str = "user";
 
 /// What the model writes when the user has nothing more to say.
-const DONE: &str = "[done]";
+const DONE: &str = "[DONE]";
 
 /// What the user still says.
 pub struct UserSide<'a> {
@@ -98,7 +98,8 @@ impl Engine<'_> {
         };
         let (agent, begun) = (permit.at, Instant::now());
         permit.change(&self.queues, index);
-        let turn = self.turn(model, &asked(side.user, said), Caller::User, permit, budget, usage).await;
+        let calls = SampleCalls { permit, budget, usage };
+        let turn = self.turn(model, &asked(side.user, said), Caller::User, calls).await;
         permit.change(&self.queues, agent);
         usage.user_time += begun.elapsed();
         let turn = turn.map_err(|failure| match failure {
@@ -107,7 +108,7 @@ impl Engine<'_> {
         })?;
         side.model = turn.model.or(side.model.take());
         let message = answer_of(&turn.text).trim();
-        side.is_done = message.is_empty() || message.contains(DONE);
+        side.is_done = message.is_empty() || message.to_uppercase().contains(DONE);
         Ok((!side.is_done).then(|| UserMessage::query(message)))
     }
 }

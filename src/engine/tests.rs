@@ -324,7 +324,7 @@ fn two_sides(number: usize, conversation: &Conversation) -> (Duration, Result<Mo
     let is_user = conversation.system.contains("Cancel order 17.");
     let text = match (is_user, number) {
         (true, 0) => "<think>hm</think>\nOrder 17, please.",
-        (true, _) => " [done]",
+        (true, _) => " [DONE]",
         (false, _) => "Which order?",
     };
     (Duration::from_secs(1), Ok(says(text)))

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Sides;
-use crate::diag::ReadFailure;
+use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
 use crate::format::{json, run_v1};
-use crate::model::RepoPath;
+use crate::model::{CALL_LISTS, RepoPath};
 
 /// A recording: its path below the agent's folder, and its whole path.
 pub struct RecordedFile {
@@ -91,6 +91,17 @@ pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Rec
     }
     let is_alike = content(&old.text).zip(content(&new.text)).is_some_and(|(old, new)| old == new);
     if is_alike { RecordingChange::Digests } else { RecordingChange::Content }
+}
+
+/// Whether two recordings differ in an answer or in a call, and not only in measures or in the results of tools.
+pub fn answers_otherwise(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> bool {
+    let of = |source: Result<SourceText, Diagnostic>| -> Option<(Value, Vec<[Value; 2]>)> {
+        let run: Value = serde_json::from_str(&source.ok()?.text).ok()?;
+        let lists = CALL_LISTS.iter().filter_map(|key| run["intermediate"][*key].as_array()).flatten();
+        let calls = lists.map(|call| [call["name"].clone(), call["arguments"].clone()]).collect();
+        Some((run["outputs"].clone(), calls))
+    };
+    of(sides.base.text(before)) != of(sides.head.text(after))
 }
 
 /// The recordings that changed, but whose content their case had on the base commit under some number: they were not made again.

@@ -10,7 +10,8 @@ use super::files::below;
 use super::found::ChangeCollector;
 use super::record_command::record_again;
 use super::recording_change::{
-    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, has_prompt_digest, recordings,
+    CaseSample, RecordedFile, RecordingChange, Recordings, answers_otherwise, changes, copies, difference,
+    has_prompt_digest, recordings,
 };
 use super::recording_use::RecordingUse;
 use crate::files::{FileMatch, FilePaths, Files};
@@ -248,7 +249,9 @@ impl RecordingComparison<'_> {
             return;
         }
         let (weight, words) = match inputs {
-            Ok(AgentFileChange::Changed) => (Weight::Listed, count(&changed, EXPECTED)),
+            Ok(AgentFileChange::Changed) => {
+                (Weight::Listed, format!("{}{}", count(&changed, EXPECTED), self.other_answers(&changed)))
+            }
             Ok(AgentFileChange::Unchanged(of)) => {
                 let what = format!("changed, but none of the agent's files ({of}) changed");
                 (Weight::NeedsApproval, count(&changed, &what))
@@ -260,6 +263,26 @@ impl RecordingComparison<'_> {
             }
         };
         self.add_line(found, &changed, weight, format!("{words}{}", self.recorded_by(&changed)));
+    }
+
+    /// The cases in which the agent now answers otherwise or makes other calls: they may pass all the same.
+    fn other_answers(&self, changed: &[&CaseSample]) -> String {
+        let is_other = |key: &CaseSample| {
+            let files = self.old.get(key).zip(self.new.get(key));
+            files.is_some_and(|(old, new)| answers_otherwise(self.sides, &old.file, &new.file))
+        };
+        let cases = |keys: &mut dyn Iterator<Item = &&CaseSample>| -> BTreeSet<String> {
+            keys.map(|key| key.0.clone()).collect()
+        };
+        let all = cases(&mut changed.iter()).len();
+        let other: Vec<String> = cases(&mut changed.iter().filter(|key| is_other(key))).into_iter().collect();
+        match other.is_empty() {
+            true => "; the answers and calls are the same".to_owned(),
+            false => {
+                let names: Vec<&str> = other.iter().map(String::as_str).collect();
+                format!("; other answers or calls in {} of {all} cases: {}", names.len(), first_of(&names))
+            }
+        }
     }
 
     /// The targets and models in the provenance of the recordings: ` (recorded by …)`; empty if none is recorded.

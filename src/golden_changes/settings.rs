@@ -36,7 +36,7 @@ pub const SETTINGS: &[SettingRule] = &[
     setting("suites.*", Depends("a removed suite needs an approval, an added one is listed"), ""),
     setting("suites.*.id", Harmless, "the name under which suites are compared"),
     setting("suites.*.index", Harmless, "the order of suites"),
-    setting("suites.*.path", Harmless, "the cases and files below it are compared themselves"),
+    setting("suites.*.path", Approval("golden files of `{}`:"), ""),
     setting("suites.*.kind", Approval("kind of `{}`:"), ""),
     setting("suites.*.runs_of", Approval("runs that `{}` grades:"), ""),
     setting("suites.*.runs_in", Harmless, "follows from the other suite's path"),

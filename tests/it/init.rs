@@ -193,7 +193,7 @@ fn promptfoo() {
     );
     assert_eq!(
         (&polite["answer"], &polite["expected_output_contains"]),
-        (&Value::Null, &json!(["arrives", "2026-03-04"]))
+        (&json!([{ "all_of": ["2026-03-04"] }]), &json!(["arrives"]))
     );
     assert!(polite["notes"].as_str().unwrap().contains("Not imported: llm-rubric"), "{polite}");
     assert_eq!(repository.goldgate(&["check"]).code, 0);
@@ -270,7 +270,8 @@ fn several_turns() {
         case["turns"],
         json!([
             { "user": "Cancel my order.", "tools": [], "answer": { "any_of": ["Which"] } },
-            { "user": "Number 17.", "tools": ["cancel"], "answer": { "any_of": ["cancelled"] } },
+            { "user": "Number 17.", "tools": ["cancel"], "answer": { "any_of": ["cancelled"] },
+              "trajectory": { "mode": "in_order", "tools": [{ "name": "cancel", "args": { "match": "superset", "values": { "id": 17 } } }] } },
         ])
     );
     assert_eq!((case.get("query"), case.get("expected_tools")), (None, None));

@@ -100,7 +100,7 @@ fn plain_answer() {
         .replace("id: hours,", "id: hours, tier: [deterministic, model],");
     repository.write("goldgate.yaml", format!("{config}targets:\n  mine: {{ command: [echo, \"We are open.\"] }}\n"));
     let ran = repository.goldgate(&["run", "--tier", "model", "--agent", "clerk", "--suite", "hours"]);
-    let says = "the answer is not a run record: We are open.; print {\"status\": \"completed\", \"outputs\": {\"text\": …}}; goldgate record takes a plain answer";
+    let says = "the answer is not a run record: expected value at line 1 column 1: We are open.; print {\"status\": \"completed\", \"outputs\": {\"text\": …}}; goldgate record takes a plain answer";
     assert!(ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
 }
 

@@ -293,11 +293,15 @@ impl AnswerWords {
             let is_long = move |word: &&str| word.chars().count() >= letters && word.chars().all(char::is_alphabetic);
             self.rarest(words(answer).filter(is_long).filter(|word| !is_asked(word)))
         };
-        let mut others = [LETTERS, SHORT_LETTERS].into_iter().map(others_of).find(|found| !found.is_empty());
-        if others.is_none() && facts.is_empty() && words(answer).count() <= SHORT_ANSWER {
-            others = words(answer).next().map(|only| vec![only.to_owned()]);
+        let mut others = others_of(LETTERS);
+        // Shorter words say little, so they are required only where nothing else is.
+        if facts.is_empty() && others.is_empty() {
+            others = others_of(SHORT_LETTERS);
         }
-        DistinctiveWords { facts, others: others.unwrap_or_default() }
+        if facts.is_empty() && others.is_empty() && words(answer).count() <= SHORT_ANSWER {
+            others.extend(words(answer).next().map(str::to_owned));
+        }
+        DistinctiveWords { facts, others }
     }
 
     /// Of some words of an answer, those that the fewest answers contain.
@@ -389,7 +393,7 @@ mod tests {
         assert_eq!(both(query, "Because customs inspected it."), pair("", "Because customs inspected"));
         assert_eq!(both("Where?", "The hall is here."), pair("", "hall here"), "shorter words, but no small ones");
         assert_eq!(both("Yes?", "Yes."), pair("", "Yes"));
-        assert_eq!(both("Is it so?", "It is as it is."), pair("", ""), "no word says anything");
+        assert_eq!(both("Is it so?", "So it is and so it was."), pair("", ""), "no word says anything");
         assert_eq!(both("q", "\u{2026}"), pair("", ""));
     }
 

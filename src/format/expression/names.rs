@@ -3,13 +3,14 @@
 /// What an expression can use, each with its meaning. docs/kinds/custom.md prints this table.
 pub const VARIABLES: &[(&str, &str)] = &[
     ("output", "the outputs of the run; if the run has only a text, the JSON in it"),
-    ("text", "the text of the answer, empty without one"),
+    ("text", "the text of the answer; `null` without one"),
     (
         "calls",
-        "the tool calls: `name`, `server`, `arguments`, `result`, whether it `failed`, and its `turn` in a conversation",
+        "the tool calls: `name`, `server`, `arguments`, `result`, whether it `failed`, and its `turn` in a conversation; `null` if they \
+         cannot be read",
     ),
     ("input", "`input` of the case, or its `query`"),
-    ("expected", "`expected` of the case; the whole case if it has no such key"),
+    ("expected", "`expected` of the case; without such a key the case, without its id, tags, notes and owner"),
     (
         "used",
         "what the run used: `input_tokens`, `output_tokens`, `total_tokens`, `latency_ms`, `cost_usd`; null if unknown",

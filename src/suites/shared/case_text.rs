@@ -10,8 +10,8 @@ use crate::format::yaml::edit;
 use crate::format::{GoldenFormat, Step, golden_json, golden_value, without_member};
 use crate::model::{AgentName, CaseId};
 use crate::suites::kind::GoldenForm;
+use crate::suites::shared::case_keys::DRAFT;
 use crate::suites::shared::entries::{GoldenEntries, listed_cases};
-use crate::suites::shared::meaning::DRAFT;
 
 /// The part of a golden file that is one case.
 pub struct CaseText<'a> {

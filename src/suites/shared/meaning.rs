@@ -3,16 +3,9 @@
 use schemars::Schema;
 use serde_json::{Map, Number, Value};
 
+use super::case_keys::{DRAFT, IDS, MARKS, NOTES, TAGS};
 use super::entries::ENTRY_AGENT;
 use crate::suites::kind::SuiteKind;
-
-/// The key of the free notes of a case.
-const NOTES: &str = "notes";
-
-/// The key of the tags of a case: like origin and owner, they affect no grade.
-const TAGS: &str = "tags";
-/// The key that makes a case a draft. Whether a case counts is compared with the cases themselves.
-pub const DRAFT: &str = "draft";
 
 /// The parts of a case, compared separately.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,15 +14,6 @@ pub struct CaseMeaning {
     pub judged: Value,
     /// Origin and owner of the case.
     pub history: Value,
-}
-
-/// The keys of a case that change no grade, besides its id, its tags and its history.
-const MARKS: [&str; 3] = [NOTES, DRAFT, "quarantine"];
-
-/// Removes everything from a case whose change is no change of its expectations.
-pub fn leave_out_marks(case: &mut Map<String, Value>, history_keys: &[&str]) {
-    let keys = MARKS.iter().chain(&IDS).chain([&TAGS]).chain(history_keys);
-    keys.for_each(|key| drop(case.remove(*key)));
 }
 
 /// Extracts the meaning of the cases of one kind.
@@ -41,9 +25,6 @@ pub struct MeaningReader {
     /// The schema of a case; built once, because there are many cases.
     schema: Option<Schema>,
 }
-
-/// The keys of a case's id.
-const IDS: [&str; 2] = ["id", "scenarioId"];
 
 impl MeaningReader {
     /// For the cases of `kind`.

@@ -172,6 +172,6 @@ fn record(printed: Vec<u8>) -> Result<String, CallError> {
         Err(_) if text.trim().is_empty() => {
             Err(unusable(format!("the answer is not a run record: nothing was printed; {FORM}")))
         }
-        Err(_) => Err(unusable(format!("the answer is not a run record: {}; {FORM}", line(&text, 200)))),
+        Err(error) => Err(unusable(format!("the answer is not a run record: {error}: {}; {FORM}", line(&text, 200)))),
     }
 }

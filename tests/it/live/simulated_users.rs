@@ -55,7 +55,7 @@ fn both_sides() -> Endpoint {
         let is_user = prompt.starts_with("The conversation so far:");
         let text = match (is_user, prompt.contains("It is too late.")) {
             (true, false) => "Cancel order 17, please.",
-            (true, true) => "[done]",
+            (true, true) => "[DONE]",
             (false, _) if prompt.contains("again") => "Again?",
             (false, _) => "It is too late.",
         };
@@ -83,7 +83,7 @@ fn recorded(repository: &Repository, endpoint: &Endpoint) -> Value {
 
 fn model_and_model() {
     let endpoint = Endpoint::new(Duration::ZERO, |number, _| {
-        Answer::Says(["Which order?", "Order 17. Cancel it.", "It is too late.", "A pity. [done]"][number].to_owned())
+        Answer::Says(["Which order?", "Order 17. Cancel it.", "It is too late.", "A pity. [DONE]"][number].to_owned())
     });
     let repository = talk(&openai(&endpoint, "agent-1", "LIVE_KEY"), &openai(&endpoint, "user-1", "LIVE_KEY"));
     let outputs = recorded(&repository, &endpoint);

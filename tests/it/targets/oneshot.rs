@@ -72,13 +72,16 @@ fn failing() {
 
 fn junk() {
     for (text, wanted) in [
-        ("echo Loading model", "the answer is not a run record: expected value at line 1 column 1: Loading model"),
+        (
+            "echo Loading model",
+            "the answer is not a run record: expected value at line 1 column 1: Loading model; print {",
+        ),
         ("exit 0", "the answer is not a run record: nothing was printed"),
         ("echo '{}'; echo '{}'", "the answer is not a run record: trailing characters at line 2 column 1: {} {}"),
         ("printf '{\"a\":'", "the answer is not a run record: EOF while parsing a value at line 1 column 5: {\"a\":"),
     ] {
         let found = fault(text);
-        assert_eq!((found.status, found.what.as_str()), (RunStatus::Error, wanted));
+        assert!(found.status == RunStatus::Error && found.what.starts_with(wanted), "{}", found.what);
     }
     assert!(fault("echo '[1]'").what.starts_with("the answer is not a run record: invalid type: sequence"));
     assert_eq!(fault("printf '{\"a\":\"\\377\"}'").what, "the answer is not UTF-8");

@@ -1,6 +1,7 @@
 //! The digests of an imported recording: of the current agent, and of its case's input.
 
 use std::collections::BTreeSet;
+use std::path::absolute;
 
 use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
@@ -157,11 +158,16 @@ impl Digests {
         }
     }
 
+    /// Whether an agent of a suite replays the folder of `--out`.
     fn is_replayed_from_out(&self, loaded: &LoadedSuite, agent: &AgentName) -> bool {
-        let Ok((_, inside)) = Disk::of_file(&format!("{}/0.json", self.out)) else { return false };
+        let Some((disk, _)) = &self.known else { return false };
+        let Ok((out, inside)) = Disk::of_file(&format!("{}/0.json", self.out)) else { return false };
         let agent = loaded.config.agents.get(agent);
         match agent.and_then(|agent| agent.deterministic.as_ref()) {
-            Some(RunSource::Replay(folder)) => *folder == inside.parent(),
+            Some(RunSource::Replay(folder)) => {
+                let of_out = absolute(out.place().join(inside.parent().as_str()));
+                absolute(disk.place().join(folder.as_str())).ok() == of_out.ok()
+            }
             Some(RunSource::Live(_)) | None => false,
         }
     }

@@ -55,7 +55,6 @@ pub struct ToolUseCaseForm {
     #[serde(default)]
     expected_tool_output: BTreeMap<String, Map<String, Value>>,
     /// The expected calls.
-    #[serde(default, deserialize_with = "json::not_null")]
     trajectory: Option<TrajectoryForm>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
@@ -63,7 +62,6 @@ pub struct ToolUseCaseForm {
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
     /// What the case requires of the answer's text.
-    #[serde(default, deserialize_with = "json::not_null")]
     answer: Option<AnswerChecksForm>,
     /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,

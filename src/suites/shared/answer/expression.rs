@@ -10,7 +10,7 @@ use crate::format::expression::{Expression, ExpressionVariables};
 use crate::format::lenient;
 use crate::model::{OwnExpressions, Run, Unit};
 use crate::suites::shared::calls::{ObservedCall, calls};
-use crate::suites::shared::meaning::leave_out_marks;
+use crate::suites::shared::case_keys::leave_out_marks;
 use crate::text::line;
 
 /// The longest expression in a report, in characters.
@@ -95,7 +95,7 @@ impl GradedRunValues<'_> {
 
 /// The case that an expression is about.
 #[derive(Clone, Copy)]
-pub struct CaseSource<'a> {
+pub struct ExpressionCase<'a> {
     /// Its JSON; empty if it is not known.
     pub json: &'a str,
     /// The keys that state its origin and owner.
@@ -107,20 +107,20 @@ pub struct GradedRunValues<'a> {
     run: &'a Run,
     answer: AnswerOutput,
     /// The case in the golden file.
-    case: CaseSource<'a>,
+    case: ExpressionCase<'a>,
     variables: OnceCell<ExpressionVariables>,
 }
 
 impl<'a> GradedRunValues<'a> {
     /// For a run of a case.
-    pub fn new(run: &'a Run, answer: AnswerOutput, case: CaseSource<'a>) -> Self {
+    pub fn new(run: &'a Run, answer: AnswerOutput, case: ExpressionCase<'a>) -> Self {
         Self { run, answer, case, variables: OnceCell::new() }
     }
 
     fn variables(&self) -> &ExpressionVariables {
         self.variables.get_or_init(|| {
             let mut case = lenient::any(self.case.json).unwrap_or(Value::Null);
-            // A change of a note is no golden change, so no expression may depend on it.
+            // A changed note needs no approval, so expressions do not see it.
             if let Some(fields) = case.as_object_mut() {
                 leave_out_marks(fields, self.case.history_keys);
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing, TurnAnswer};
 use super::condition::{ANSWER_EXPRESSION, AnswerCondition, AnswerMiss, MIN_SCORE, OWN_CHECK, OWN_METRIC};
-use super::expression::{CaseSource, GradedRunValues, ParsedExpressions, StatedExpression};
+use super::expression::{ExpressionCase, GradedRunValues, ParsedExpressions, StatedExpression};
 use super::metrics::{ANSWER_PASS_RATE, ANSWER_SCORE};
 use super::phrase::LetterCase;
 use super::text::AnswerText;
@@ -113,7 +113,7 @@ impl<'a> SampleAnswers<'a> {
     /// The grader of one answer; `missing` says what fails without it.
     fn grader(&self, answer: Option<AnswerText>, missing: String) -> AnswerGrader<'a> {
         let json = self.pair.answer.as_ref().map_or("", |checks| &checks.case);
-        let case = CaseSource { json, history_keys: self.kind.history_keys };
+        let case = ExpressionCase { json, history_keys: self.kind.history_keys };
         AnswerGrader {
             answer,
             missing,

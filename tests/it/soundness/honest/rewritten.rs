@@ -8,16 +8,6 @@ use crate::soundness::edits::files;
 
 pub const ROWS: &[Row] = &[
     Row {
-        name: "the file of cases is written in YAML, under another name",
-        base: "conversation",
-        change: |it| {
-            let cases = it.read("cases.json");
-            it.write("cases.yaml", format!("# What customers say.\n{cases}"));
-            it.remove("cases.json");
-            it.replace("goldgate.yaml", "cases.json", "cases.yaml");
-        },
-    },
-    Row {
         name: "the agent got better and was recorded again",
         base: "contracts",
         change: |it| {

@@ -1,0 +1,24 @@
+//! The keys of a case whose values are no expectations.
+
+use serde_json::{Map, Value};
+
+/// The key of the free notes of a case.
+pub const NOTES: &str = "notes";
+
+/// The key of the tags of a case: like origin and owner, they affect no grade.
+pub const TAGS: &str = "tags";
+
+/// The key that makes a case a draft. Whether a case counts is compared with the cases themselves.
+pub const DRAFT: &str = "draft";
+
+/// The keys of a case that change no grade, besides its id, its tags and its history.
+pub const MARKS: [&str; 3] = [NOTES, DRAFT, "quarantine"];
+
+/// The keys of a case's id.
+pub const IDS: [&str; 2] = ["id", "scenarioId"];
+
+/// Removes everything from a case that does not belong to its expectations.
+pub fn leave_out_marks(case: &mut Map<String, Value>, history_keys: &[&str]) {
+    let keys = MARKS.iter().chain(&IDS).chain([&TAGS]).chain(history_keys);
+    keys.for_each(|key| drop(case.remove(*key)));
+}
