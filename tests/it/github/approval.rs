@@ -4,6 +4,7 @@ mod artifacts;
 mod bumped;
 mod heads;
 mod label;
+mod person;
 mod rerun;
 mod rights;
 mod seen;
@@ -37,6 +38,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(bumped::trials());
     trials.extend(heads::trials());
     trials.extend(states::trials());
+    trials.extend(person::trials());
     trials.extend(vec![
         trial("a regression, a label, a bump, and the gate is green", whole_story),
         trial("an approval twice and a bump twice are one of each", twice),
