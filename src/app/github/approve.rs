@@ -12,6 +12,8 @@ use crate::model::{Approval, LabelEvent, Permission, PullState, StatusState};
 use crate::publish::approval::{ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult};
 use crate::publish::{MoveDirection, NoteSubject, approval};
 use crate::render::inline;
+use crate::render::plain::with_code;
+use crate::text::line_with_end;
 use crate::world::World;
 use crate::{publish, report};
 
@@ -153,6 +155,10 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundR
             Ok(none(NoResult::ShownLater, gate))
         }
         Some(shown) if shown.hidden > 0 => Ok(none(NoResult::Hidden(shown.hidden), gate)),
+        Some(_) if !newest.report.lasting.is_empty() => {
+            let why = newest.report.lasting.first().map(|why| why.0.clone()).unwrap_or_default();
+            Ok(none(NoResult::Lasting(why), gate))
+        }
         Some(_) => {
             let before = match file {
                 Some(file) => baseline_of(file, context.file(file, &context.base)?.as_ref())?,
@@ -277,7 +283,7 @@ fn withdrawn(context: &PullRequestContext<'_>, head: &str, description: &str) ->
 fn refused(context: &PullRequestContext<'_>, why: &ApprovalRefusal) -> Result<(), CliError> {
     let label = &context.inputs.approving.label;
     let removed = context.remove_label(label);
-    let sentence = inline(&why.to_string(), 400);
+    let sentence = with_code(&inline(&line_with_end(&why.to_string(), 600), 600));
     let text =
         format!("### Approval\n\n**Not approved**: the label {} was removed, because {sentence}.", inline(label, 60));
     context.note(NoteSubject::Approval, "WARNING", "The approval does not count.", &text);
