@@ -114,17 +114,14 @@ impl Serialize for Report {
             golden_changes,
             approval,
             not_gateable,
+            lasting,
+            lifted,
             called_off,
             notes,
             usage,
             baseline_use: _,
         } = self;
         let failures: Vec<ReportFailure<'_>> = self.failures().filter_map(ReportFailure::of).collect();
-        let stated = Tag::ALL.into_iter().filter(|tag| tag.is_stated(0));
-        let mut taxonomy: BTreeMap<&str, u32> = stated.map(|tag| (tag.as_str(), 0)).collect();
-        for failure in &failures {
-            *taxonomy.entry(failure.tag.as_str()).or_default() += 1;
-        }
         let mut out = serializer.serialize_map(None)?;
         out.serialize_entry("schema", SCHEMA)?;
         out.serialize_entry("tool", tool)?;
@@ -145,16 +142,28 @@ impl Serialize for Report {
         out.serialize_entry("exit_code", &self.exit_code())?;
         out.serialize_entry("suites", suites)?;
         out.serialize_entry("failures", &failures)?;
-        out.serialize_entry("taxonomy", &taxonomy)?;
+        out.serialize_entry("taxonomy", &taxonomy(&failures))?;
         out.serialize_entry("infra", &self.lost_samples())?;
         out.serialize_entry("golden_changes", golden_changes)?;
         entry_if_any(&mut out, "approval", approval.as_ref())?;
         out.serialize_entry("not_gateable", not_gateable)?;
+        entry_if_any(&mut out, "lasting_reasons", (!lasting.is_empty()).then_some(lasting))?;
+        entry_if_any(&mut out, "lifted_reasons", (!lifted.is_empty()).then_some(lifted))?;
         entry_if_any(&mut out, "called_off", called_off.as_ref())?;
         out.serialize_entry("notes", notes)?;
         out.serialize_entry("usage", usage)?;
         out.end()
     }
+}
+
+/// The number of failures by tag.
+fn taxonomy(failures: &[ReportFailure<'_>]) -> BTreeMap<&'static str, u32> {
+    let stated = Tag::ALL.into_iter().filter(|tag| tag.is_stated(0));
+    let mut taxonomy: BTreeMap<&str, u32> = stated.map(|tag| (tag.as_str(), 0)).collect();
+    for failure in failures {
+        *taxonomy.entry(failure.tag.as_str()).or_default() += 1;
+    }
+    taxonomy
 }
 
 fn entry_if_any<M: SerializeMap>(out: &mut M, key: &str, value: Option<&impl Serialize>) -> Result<(), M::Error> {

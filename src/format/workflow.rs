@@ -41,6 +41,8 @@ pub struct WorkflowJob {
     pub at: Point,
     /// The name of its check; `None` if an expression or a matrix makes it.
     pub check: Option<String>,
+    /// How the name of its check begins: up to the first expression, or what a matrix or a called workflow adds.
+    pub check_start: String,
     /// The condition, as written.
     pub condition: Option<String>,
     /// Whether its failure fails the workflow run.
@@ -53,6 +55,16 @@ pub struct WorkflowJob {
     pub permissions: Option<TokenPermissions>,
     /// Its steps.
     pub steps: Vec<WorkflowStep>,
+}
+
+impl WorkflowJob {
+    /// Whether a check may be that of this job.
+    pub fn may_report(&self, check: &str) -> bool {
+        match &self.check {
+            Some(name) => name == check,
+            None => check.starts_with(&self.check_start),
+        }
+    }
 }
 
 /// A step.
@@ -177,6 +189,7 @@ fn read_job(id: &str, job: &Value, default: Option<&TokenPermissions>, locations
     WorkflowJob {
         at: locations.at(&[Step::Key("jobs"), Step::Key(id)]),
         check: is_fixed.then(|| name.to_owned()),
+        check_start: name.split("${{").next().unwrap_or_default().to_owned(),
         condition: scalar(&job["if"]),
         on_failure: OnFailure::of(job),
         environment: scalar(&job["environment"]).or_else(|| scalar(&job["environment"]["name"])),

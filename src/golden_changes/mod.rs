@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use self::agent_files::AgentFileChange;
 use crate::diag::ReadFailure;
 use crate::files::{BaseFiles, SourceText};
-use crate::model::{Agent, Config, GoldenChange, NotGateable, RepoPath, RunKey, SuiteConfig, Tier};
+use crate::model::{Agent, Config, GoldenChange, NoVerdict, RepoPath, RunKey, SuiteConfig, Tier};
 use crate::suites::read_config;
 
 pub use self::agent_files::{agent_files, files_of_patterns};
@@ -90,7 +90,7 @@ fn absent(base: &dyn BaseFiles, file: &RepoPath) -> GoldenChange {
 #[derive(Default)]
 pub struct GoldenChanges {
     found: ChangeCollector,
-    refusals: Vec<NotGateable>,
+    refusals: Vec<NoVerdict>,
 }
 
 impl GoldenChanges {
@@ -135,12 +135,12 @@ impl GoldenChanges {
     }
 
     /// Adds a reason why there is no verdict.
-    pub fn refuse(&mut self, why: String) {
-        self.refusals.push(NotGateable(why));
+    pub fn refuse(&mut self, why: NoVerdict) {
+        self.refusals.push(why);
     }
 
     /// The changes in report order, and the reasons why there is no verdict.
-    pub fn all(self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
+    pub fn all(self) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
         (self.found.all(), self.refusals)
     }
 }

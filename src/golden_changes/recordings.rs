@@ -16,8 +16,7 @@ use super::recording_change::{
 use super::recording_use::RecordingUse;
 use crate::files::{FileMatch, FilePaths, Files};
 use crate::model::{
-    Agent, AgentName, CaseId, ChangeClass, NotGateable, RecordingAge, RepoPath, RunKey, RunSource, SuiteId, Tier,
-    Weight,
+    Agent, AgentName, CaseId, ChangeClass, NoVerdict, RecordingAge, RepoPath, RunKey, RunSource, SuiteId, Tier, Weight,
 };
 use crate::text::{first_of, named};
 
@@ -57,7 +56,7 @@ pub fn compare(
     before: &Agent,
     after: &Agent,
     found: &mut ChangeCollector,
-) -> Vec<NotGateable> {
+) -> Vec<NoVerdict> {
     let replayed = |tier: &Tier| {
         let (old, new) = (before.source(*tier)?.recordings()?, after.source(*tier)?.recordings()?);
         Some((old, new, RecordingUse::of(after.source(*tier)?)))
@@ -298,14 +297,14 @@ impl RecordingComparison<'_> {
     }
 
     /// The reason why some recordings cannot be compared; `None` if all can.
-    fn unread(&self) -> Option<NotGateable> {
+    fn unread(&self) -> Option<NoVerdict> {
         let unread = self.of(&[RecordingChange::Unread]);
         let count = match unread.len() {
             0 => return None,
             1 => "1 recording".to_owned(),
             more => format!("{more} recordings"),
         };
-        Some(NotGateable(format!(
+        Some(NoVerdict::liftable(format!(
             "{}: {count} cannot be compared, because the base commit's version cannot be read: {}",
             self.agent(),
             named(&self.names(&unread))
@@ -337,7 +336,7 @@ impl RecordingComparison<'_> {
 
     /// The recordings that are stale because the agent's files changed: those that did not change, or only in digests that prove
     /// nothing or in their number.
-    fn stale(&self, agent: &Agent) -> Option<NotGateable> {
+    fn stale(&self, agent: &Agent) -> Option<NoVerdict> {
         let mut stale: Vec<&CaseSample> =
             self.of(&[RecordingChange::Digests]).into_iter().filter(|key| !self.is_proved(key)).collect();
         stale.extend(self.unknown());
@@ -348,7 +347,7 @@ impl RecordingComparison<'_> {
     }
 
     /// If the agent's files cannot be compared, a recording without a digest of them may be from another version of the agent.
-    fn incomparable(&self, agent: &Agent, why: &str) -> Option<NotGateable> {
+    fn incomparable(&self, agent: &Agent, why: &str) -> Option<NoVerdict> {
         let words = |were: &str| {
             format!(
                 "the agent's files cannot be compared with the base commit ({why}), and {were} made without a digest of them"
@@ -357,14 +356,14 @@ impl RecordingComparison<'_> {
         self.refused(agent, &self.unknown(), words)
     }
 
-    fn refused(&self, of: &Agent, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NotGateable> {
+    fn refused(&self, of: &Agent, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NoVerdict> {
         let were = match recordings.len() {
             0 => return None,
             1 => "1 recording was".to_owned(),
             count => format!("{count} recordings were"),
         };
         let RecordingOwner { suite, agent, .. } = self.who;
-        Some(NotGateable(format!(
+        Some(NoVerdict::lasting(format!(
             "{suite}/{agent}: {} ({}); {}",
             what(&were),
             first_of(&self.names(recordings)),

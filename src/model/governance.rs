@@ -130,11 +130,13 @@ pub struct LabelEvent {
     pub at: String,
 }
 
-/// Whether a label was added or removed.
+/// Whether a label was added or removed, and by whom. The timeline names only the account, which may be a person's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelChange {
     /// Added.
     Added,
-    /// Removed.
+    /// Removed by a user.
     Removed,
+    /// Removed by goldgate itself.
+    RemovedByGoldgate,
 }

@@ -26,6 +26,7 @@ mod interruption;
 mod judge;
 mod mark;
 mod metric;
+mod no_verdict;
 mod number;
 pub mod one_or_all;
 mod other_pull_request;
@@ -83,6 +84,7 @@ pub use metric::{
     Aggregate, Better, COVERAGE, EPSILON, ExplainedBy, MOVED, MetricSpec, NEWLY_FAILING, READABLE, SampleFold, Unit,
     ValueSource, harmonic, indicator, reaches, share,
 };
+pub use no_verdict::{NoVerdict, NotGateable};
 pub use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
 pub use other_pull_request::{OtherOutcome, OtherPullRequest};
 pub use own_expressions::{OwnCheck, OwnExpressions, OwnMetric};
@@ -95,8 +97,7 @@ pub use record::{
 };
 pub use reliability::{Passing, Reliability};
 pub use report::{
-    AgentReport, Authority, BaselineUse, Comparison, FailureLine, MetricReport, Noise, NotGateable, Report, ReportTool,
-    SuiteReport,
+    AgentReport, Authority, BaselineUse, Comparison, FailureLine, MetricReport, Noise, Report, ReportTool, SuiteReport,
 };
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
 pub use run_source::{LiveSource, RunSource};

@@ -17,6 +17,7 @@ use super::ids::{AgentName, CaseId, SuiteId};
 use super::interruption::Interruption;
 use super::judge::JudgeReport;
 use super::metric::{Better, Unit};
+use super::no_verdict::NotGateable;
 use super::one_or_all;
 use super::other_pull_request::{OtherOutcome, OtherPullRequest};
 use super::pair::{Exclusion, PairCheck, PairResult};
@@ -77,6 +78,12 @@ pub struct Report {
     pub approval: Option<Approval>,
     /// Why no verdict is possible; empty if one is.
     pub not_gateable: Vec<NotGateable>,
+    /// Those of these reasons that no approval lifts, because the change itself has to be mended, such as stale recordings.
+    #[serde(rename = "lasting_reasons", default)]
+    pub lasting: Vec<NotGateable>,
+    /// The reasons for a missing verdict that the approval lifted.
+    #[serde(rename = "lifted_reasons", default)]
+    pub lifted: Vec<NotGateable>,
     /// Why the run was interrupted, if it was.
     #[serde(default)]
     pub called_off: Option<Interruption>,
@@ -141,13 +148,6 @@ impl ReportTool {
         Self { name: "goldgate".to_owned(), version: version.to_owned() }
     }
 }
-
-/// A reason why no verdict is possible.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct NotGateable(
-    /// One line for people.
-    pub String,
-);
 
 /// One suite of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -123,19 +123,59 @@ pub enum LabelPresence {
     Missing,
 }
 
-/// Returns whether a label is there, and how it was added last. `identity` is goldgate's own login.
+/// The status that says that goldgate itself removes a label now, if its account may be a person's.
+pub const REMOVAL: &str = "goldgate/label";
+
+/// Whether goldgate says in a status that it removes a label: its account may be a person's, who removes labels by hand as well. An
+/// account of an app has no hands.
+pub fn leaves_a_mark(identity: Option<&str>) -> bool {
+    identity.is_some_and(|identity| !identity.ends_with("[bot]"))
+}
+
+/// The description of that status.
+pub fn removal_mark(pull_request: u64, label: &str) -> String {
+    let label: String = label.chars().take(50).collect();
+    format!("goldgate removes the label {label} of pull request {pull_request}")
+}
+
+/// Marks the removals of a label that are goldgate's own: those of its account, and if that may be a person's, only those right after
+/// its own status said so. `identity` is goldgate's own login, and `statuses` those of the head.
+pub fn mark_own_removals(
+    events: &mut [LabelEvent],
+    (number, label): (u64, &str),
+    identity: Option<&str>,
+    statuses: &[CommitStatus],
+) {
+    let Some(identity) = identity else { return };
+    let mark = removal_mark(number, label);
+    let own = statuses.iter().filter(|status| {
+        status.context == REMOVAL && status.creator == identity && is_label(&status.description, &mark)
+    });
+    let marks: Vec<&str> = own.map(|status| status.at.as_str()).collect();
+    let mut before = String::new();
+    for event in events.iter_mut().filter(|event| is_label(&event.label, label)) {
+        // GitHub writes every time in one format in UTC, so times compare as texts.
+        let is_said = || marks.iter().any(|at| before.as_str() <= *at && *at <= event.at.as_str());
+        if event.change == LabelChange::Removed && event.by == identity && (!leaves_a_mark(Some(identity)) || is_said())
+        {
+            event.change = LabelChange::RemovedByGoldgate;
+        }
+        before.clone_from(&event.at);
+    }
+}
+
+/// Returns whether a label is there, and how it was added last.
 pub fn label_presence<'a>(
     events: &'a [LabelEvent],
     label: &str,
     pull: &PullRequestDetails,
-    identity: Option<&str>,
 ) -> (LabelPresence, Option<&'a LabelEvent>) {
     let mut own = events.iter().rev().filter(|event| is_label(&event.label, label));
     let is_set = pull.labels.iter().any(|one| is_label(one, label));
     match (own.next(), is_set) {
         (Some(last), true) => (LabelPresence::Set, Some(last).filter(|last| last.change == LabelChange::Added)),
         (None, true) => (LabelPresence::Set, None),
-        (Some(last), false) if last.change == LabelChange::Removed && Some(last.by.as_str()) == identity => {
+        (Some(last), false) if last.change == LabelChange::RemovedByGoldgate => {
             let added = own.next().filter(|event| event.change == LabelChange::Added);
             let presence = if added.is_some() { LabelPresence::Served } else { LabelPresence::Missing };
             (presence, added)
@@ -157,13 +197,8 @@ pub enum LabelSince<'a> {
     RemovedByGoldgate,
 }
 
-/// Returns what happened to the label since the approval. `identity` is goldgate's own login.
-pub fn label_since<'a>(
-    events: &'a [LabelEvent],
-    label: &str,
-    standing: Option<&Approval>,
-    identity: Option<&str>,
-) -> LabelSince<'a> {
+/// Returns what happened to the label since the approval.
+pub fn label_since<'a>(events: &'a [LabelEvent], label: &str, standing: Option<&Approval>) -> LabelSince<'a> {
     let own: Vec<&LabelEvent> = events.iter().filter(|event| is_label(&event.label, label)).collect();
     if own.is_empty() {
         return LabelSince::NeverSet;
@@ -174,17 +209,11 @@ pub fn label_since<'a>(
     };
     // Without the approver's own label in the timeline only the last change is known to be newer than the approval.
     let first = own.iter().rposition(by_approver).unwrap_or(own.len().saturating_sub(1));
-    let removals: Vec<&str> = own
-        .iter()
-        .skip(first)
-        .filter(|event| event.change == LabelChange::Removed)
-        .map(|event| event.by.as_str())
-        .collect();
-    let is_goldgate = |by: &str| Some(by) == identity;
-    match (removals.iter().rfind(|by| !is_goldgate(by)), removals.is_empty()) {
-        (Some(by), _) => LabelSince::RemovedBy(by),
-        (None, true) => LabelSince::Kept,
-        (None, false) => LabelSince::RemovedByGoldgate,
+    let since = || own.iter().skip(first);
+    match since().rfind(|event| event.change == LabelChange::Removed) {
+        Some(removal) => LabelSince::RemovedBy(&removal.by),
+        None if since().any(|event| event.change == LabelChange::RemovedByGoldgate) => LabelSince::RemovedByGoldgate,
+        None => LabelSince::Kept,
     }
 }
 

@@ -16,9 +16,10 @@ use self::sections::{
 pub use self::shown::{ShownReport, shown_report};
 use crate::model::{Comment, Report, RunNumber};
 use crate::render::markdown::Links;
-use crate::render::plain::sentence;
+use crate::render::plain::{sentence, with_code};
 use crate::render::{markdown, words};
 use crate::report;
+use crate::text::line_with_end;
 
 /// GitHub's limit of a comment in characters. It is applied to bytes, of which there are at least as many.
 const LIMIT: usize = 65_536;
@@ -325,7 +326,8 @@ const LEFT_OUT: &str = "Left out for lack of space; the summary of its run has i
 
 /// The kind and text of the alert. A result from the pull request's own job is never shown as passed or as blocking.
 fn opening(request: &CommentRequest<'_>) -> (&'static str, String) {
-    let (kind, headline) = (markdown::alert_kind(request.report), restricted(&words::headline(request.report)));
+    let (kind, headline) = (markdown::alert_kind(request.report), words::headline(request.report));
+    let headline = line_with_end(&headline, HEADLINE);
     match (request.witness, kind) {
         (ReportOrigin::Own, kind) => (kind, headline),
         (ReportOrigin::Stranger, "CAUTION" | "WARNING") => ("WARNING", format!("{ITSELF}{headline}")),
@@ -341,7 +343,7 @@ fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
     let named = sections.iter().filter_map(|(index, section)| Some((SECTIONS.get(*index)?, section)));
     for (index, (name, section)) in named.enumerate() {
         let alert = alert_of(&section.state);
-        let state = serde_json::to_string(&section.state).unwrap_or_default();
+        let state = section.state.written();
         match index {
             0 => body.push_str(&format!("{alert}\n{marker}\n{SECTION}{name} {state} -->\n{}{END}\n", section.text)),
             _ => body.push_str(&format!(
@@ -353,17 +355,14 @@ fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
     body
 }
 
-/// The alert of a section. Only known alert kinds and the characters of a headline are copied from an existing comment.
+/// The alert of a section. Only known alert kinds are copied from an existing comment, and its headline is escaped like any other text.
 fn alert_of(state: &SectionState) -> String {
     let kind = ["CAUTION", "WARNING", "NOTE", "TIP"].into_iter().find(|kind| *kind == state.alert).unwrap_or("NOTE");
-    format!("> [!{kind}]\n> **{}**\n", sentence(&restricted(&state.says), 400))
+    format!("> [!{kind}]\n> **{}**\n", with_code(&sentence(&state.says, HEADLINE + ITSELF.len())))
 }
 
-/// The characters that a headline may have: none that could end the section's marker or start a link.
-fn restricted(text: &str) -> String {
-    let plain = |char: &char| char.is_ascii_alphanumeric() || " .,:;%()[]+-_≥≤−–".contains(*char);
-    text.chars().filter(plain).take(400).collect()
-}
+/// The longest headline, in characters: a reason for a missing verdict ends with a command.
+const HEADLINE: usize = 560;
 
 #[cfg(test)]
 mod tests;

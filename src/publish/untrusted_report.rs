@@ -89,6 +89,8 @@ const TEXTS: &[&str] = &[
     "fix_strategy",
     "golden",
     "incomparable",
+    "lasting_reasons",
+    "lifted_reasons",
     "model",
     "name",
     "next_action",

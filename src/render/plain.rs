@@ -21,6 +21,21 @@ pub fn sentence(text: &str, limit: usize) -> String {
     inline(text, limit).replace("&#58;", ":").replace("&#40;", "(").replace("&#41;", ")")
 }
 
+/// An escaped text with what is between two backticks as code. All of it stays escaped, whoever wrote the backticks.
+pub fn with_code(escaped: &str) -> String {
+    let mut out = String::new();
+    let mut rest = escaped;
+    while let Some((before, after)) = rest.split_once(BACKTICK) {
+        let Some((code, after)) = after.split_once(BACKTICK) else { break };
+        out.push_str(&format!("{before}<code>{code}</code>"));
+        rest = after;
+    }
+    out + rest
+}
+
+/// An escaped backtick.
+const BACKTICK: &str = "&#96;";
+
 /// Escapes a valid id for GitHub's Markdown. An id can still look like an address (`www.`) or a commit.
 pub fn name(text: &str) -> String {
     let text = line(text, 120);

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{AgentReport, Approval, MetricReport, PairResult, Report, SuiteId, SuiteReport, Tier};
+use crate::model::{AgentReport, Approval, MetricReport, NoVerdict, PairResult, Report, SuiteId, SuiteReport, Tier};
 
 /// Combines two reports on the same runs: `shown` is compared with the base commit's baseline, `ruled` with the approved one.
 ///
 /// The rulings are those of `ruled`: a gate that depends on the baseline uses the approved numbers; a gate with a fixed threshold is
-/// not affected. The comparisons are those of `shown`, so that an approval hides no change.
+/// not affected. The values and comparisons are those of `shown`, so that an approval hides no change and the result keeps its digest.
+/// A reason of `shown` that no approval lifts stays: `ruled` is not judged by the base commit's rules.
 pub fn approved(shown: Report, ruled: Report, approval: Approval) -> Report {
     let by = &approval.by;
     let note = format!(
@@ -24,7 +25,13 @@ pub fn approved(shown: Report, ruled: Report, approval: Approval) -> Report {
     let mut notes = shown.notes;
     notes.push(note);
     let (verdict, not_gateable) = (ruled.verdict, ruled.not_gateable);
-    Report { suites, verdict, not_gateable, approval: Some(approval), notes, ..shown }
+    let before = shown.not_gateable;
+    let mut report =
+        Report { suites, verdict, not_gateable, lasting: ruled.lasting, approval: Some(approval), notes, ..shown };
+    let lasting = shown.lasting.into_iter().map(NoVerdict::Lasting).collect();
+    super::refuse(&mut report, lasting);
+    report.lifted = before.into_iter().filter(|why| !report.not_gateable.contains(why)).collect();
+    report
 }
 
 fn suite(shown: SuiteReport, ruled: SuiteReport) -> SuiteReport {
@@ -34,6 +41,7 @@ fn suite(shown: SuiteReport, ruled: SuiteReport) -> SuiteReport {
 
 fn agent(shown: AgentReport, ruled: AgentReport) -> AgentReport {
     let metrics = shown.metrics.into_iter().zip(ruled.metrics).map(|(shown, ruled)| MetricReport {
+        value: shown.value,
         comparison: shown.comparison,
         evidence: shown.evidence,
         ..ruled

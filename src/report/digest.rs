@@ -19,7 +19,9 @@ pub fn result_digest(report: &Report, baseline: Option<&RepoPath>) -> String {
     let is_baseline = |change: &&GoldenChange| change.file.is_none() || change.file.as_ref() != baseline;
     let mut changes: Vec<String> = report.golden_changes.iter().filter(is_baseline).map(change).collect();
     changes.sort();
-    let refusals: Vec<&str> = report.not_gateable.iter().map(|why| why.0.as_str()).collect();
+    // An approval lifts reasons, but the result that was approved had them.
+    let mut refusals: Vec<&str> = report.not_gateable.iter().chain(&report.lifted).map(|why| why.0.as_str()).collect();
+    refusals.sort_unstable();
     let seen = json!({
         "schema": "goldgate.result/1", "config": report.config.as_ref().map(RepoPath::as_str), "suites": suites, "changes": changes,
         "not_gateable": refusals,
@@ -143,6 +145,8 @@ mod tests {
             suites: Vec::new(),
             verdict: Ruling::Judged(Verdict::Fail),
             not_gateable: Vec::new(),
+            lasting: Vec::new(),
+            lifted: Vec::new(),
             called_off: None,
             golden_changes: vec![change("baselines/latest.json", "f1"), change("goldgate.yaml", "floor")],
             approval: None,
@@ -181,6 +185,14 @@ mod tests {
         ] {
             assert_eq!(digest(&same), digest(&report()));
         }
+    }
+
+    #[test]
+    fn a_reason_that_the_approval_lifted_still_counts() {
+        let why = |words: &str| NotGateable(words.to_owned());
+        let before = Report { not_gateable: vec![why("a"), why("b")], ..report() };
+        let after = Report { not_gateable: vec![why("b")], lifted: vec![why("a")], ..report() };
+        assert_eq!(digest(&before), digest(&after));
     }
 
     #[test]

@@ -32,8 +32,8 @@ use crate::fold;
 use crate::gate::{Comparability, GateOutcome, MetricGaps, PartlyLost};
 use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, BaselineUse, COVERAGE, CaseId, EPSILON, Exclusion,
-    GateRuling, GoldenChange, Identity, Interruption, Layer, MetricReport, MetricSpec, NotGateable, PairResult, Report,
-    Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, Verdict,
+    GateRuling, GoldenChange, Identity, Interruption, Layer, MetricReport, MetricSpec, NoVerdict, NotGateable,
+    PairResult, Report, Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, Verdict,
 };
 use crate::text::line;
 
@@ -42,7 +42,7 @@ pub struct AgentPart {
     /// Its report.
     pub report: AgentReport,
     /// The reasons why there is no verdict; empty if there is one.
-    pub not_gateable: Vec<NotGateable>,
+    pub not_gateable: Vec<NoVerdict>,
 }
 
 /// The input of an agent's part.
@@ -109,7 +109,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let AgentFacts { suite, agent, specs, identity, pairs, remarks, refused, retired, judgement, before } = facts;
     let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, gaps } = judgement;
     let mut not_gateable = Vec::new();
-    let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
+    let mut refuse = |why: String| not_gateable.push(NoVerdict::liftable(format!("{suite}/{agent}: {why}")));
     if fold::all_excluded(pairs.iter()) {
         refuse("every case is excluded, because no majority of its samples completed".to_owned());
     }
@@ -121,7 +121,6 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     if verdict.verdict() == Some(Verdict::Inconclusive) {
         not_measured(&gaps).into_iter().for_each(&mut refuse);
     }
-    refused.into_iter().for_each(&mut refuse);
     let waits = metrics
         .iter()
         .filter(|metric| metric.value.is_some())
@@ -139,6 +138,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
             vec![why]
         }
     });
+    not_gateable.extend(refused.map(|why| NoVerdict::lasting(format!("{suite}/{agent}: {why}"))));
     let cases =
         pairs.into_iter().zip(cases).map(|(pair, (verdict, trend))| PairResult { verdict, trend, ..pair }).collect();
     let mut report = AgentReport {
@@ -198,7 +198,7 @@ fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
 }
 
 /// The reason for no verdict if lost and quarantined cases together are more than a tenth of a suite.
-pub fn too_many_left_out(suite: &SuiteReport) -> Option<NotGateable> {
+pub fn too_many_left_out(suite: &SuiteReport) -> Option<NoVerdict> {
     let pairs = || suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| case.exclusion);
     let count = |kind: Exclusion| pairs().filter(|exclusion| *exclusion == kind).count();
     let (all, lost, quarantined) = (pairs().count(), count(Exclusion::NoMajority), count(Exclusion::Quarantined));
@@ -212,7 +212,7 @@ pub fn too_many_left_out(suite: &SuiteReport) -> Option<NotGateable> {
         let lost = if lost == 1 { "1 case was".to_owned() } else { format!("{lost} cases were") };
         let quarantined = if quarantined == 1 { "1 is".to_owned() } else { format!("{quarantined} are") };
         let id = &suite.id;
-        NotGateable(format!(
+        NoVerdict::liftable(format!(
             "{id}: {lost} not measured and {quarantined} in quarantine, more than a tenth of {all} together"
         ))
     })
@@ -267,10 +267,17 @@ pub fn shard(report: &mut Report, shard: Shard) {
 }
 
 /// Adds reasons why there is no verdict. With at least one, the run does not pass, whatever its gates say.
-pub fn refuse(report: &mut Report, why: Vec<NotGateable>) {
-    report.not_gateable.extend(why);
-    report.not_gateable.sort();
-    report.not_gateable.dedup();
+pub fn refuse(report: &mut Report, why: Vec<NoVerdict>) {
+    for why in why {
+        if let NoVerdict::Lasting(lasting) = &why {
+            report.lasting.push(lasting.clone());
+        }
+        report.not_gateable.push(why.why().clone());
+    }
+    for reasons in [&mut report.not_gateable, &mut report.lasting] {
+        reasons.sort();
+        reasons.dedup();
+    }
     if !report.not_gateable.is_empty() && report.verdict == Ruling::Judged(Verdict::Pass) {
         report.verdict = Ruling::Judged(Verdict::Inconclusive);
     }
@@ -316,8 +323,8 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 mod tests {
     use super::{govern, refuse};
     use crate::model::{
-        Approval, Authority, BaselineUse, CaseChoice, ChangeClass, GoldenChange, NotGateable, Report, ReportTool,
-        Ruling, RunUsage, Tier, Verdict, Weight,
+        Approval, Authority, BaselineUse, CaseChoice, ChangeClass, GoldenChange, NoVerdict, Report, ReportTool, Ruling,
+        RunUsage, Tier, Verdict, Weight,
     };
 
     fn passed(authority: Authority, tier: Tier) -> Report {
@@ -338,6 +345,8 @@ mod tests {
             suites: Vec::new(),
             verdict: Ruling::Judged(Verdict::Pass),
             not_gateable: Vec::new(),
+            lasting: Vec::new(),
+            lifted: Vec::new(),
             called_off: None,
             golden_changes: Vec::new(),
             approval: None,
@@ -374,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_run_without_a_verdict_does_not_pass() {
-        let why = || vec![NotGateable("stale".to_owned())];
+        let why = || vec![NoVerdict::lasting("stale")];
         let table = [
             (Ruling::Judged(Verdict::Pass), Vec::new(), Ruling::Judged(Verdict::Pass), 0),
             (Ruling::Judged(Verdict::Pass), why(), Ruling::Judged(Verdict::Inconclusive), 3),

@@ -12,6 +12,8 @@ use crate::model::{Approval, LabelEvent, Permission, PullState, StatusState};
 use crate::publish::approval::{ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult};
 use crate::publish::{MoveDirection, NoteSubject, approval};
 use crate::render::inline;
+use crate::render::plain::with_code;
+use crate::text::line_with_end;
 use crate::world::World;
 use crate::{publish, report};
 
@@ -69,11 +71,9 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
     let approving = &context.inputs.approving;
     let happened = context.happened();
     let standing = context.current_approval(&context.pull.head)?;
-    let events = context.github.label_events(context.pull.number);
-    let events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
-    let identity = context.github.identity();
-    let since = approval::label_since(&events, &approving.label, standing.as_ref(), identity);
-    let (presence, added) = approval::label_presence(&events, &approving.label, &context.pull, identity);
+    let events = context.label_events(&approving.label)?;
+    let since = approval::label_since(&events, &approving.label, standing.as_ref());
+    let (presence, added) = approval::label_presence(&events, &approving.label, &context.pull);
     let given = added.filter(|_| {
         let counting = approval::unwithdrawn(standing.as_ref(), since);
         approval::asks(happened, &approving.label, presence, &context.pull, counting)
@@ -155,6 +155,10 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundR
             Ok(none(NoResult::ShownLater, gate))
         }
         Some(shown) if shown.hidden > 0 => Ok(none(NoResult::Hidden(shown.hidden), gate)),
+        Some(_) if !newest.report.lasting.is_empty() => {
+            let why = newest.report.lasting.first().map(|why| why.0.clone()).unwrap_or_default();
+            Ok(none(NoResult::Lasting(why), gate))
+        }
         Some(_) => {
             let before = match file {
                 Some(file) => baseline_of(file, context.file(file, &context.base)?.as_ref())?,
@@ -278,10 +282,10 @@ fn withdrawn(context: &PullRequestContext<'_>, head: &str, description: &str) ->
 
 fn refused(context: &PullRequestContext<'_>, why: &ApprovalRefusal) -> Result<(), CliError> {
     let label = &context.inputs.approving.label;
-    let removed = context.github.remove_label(context.pull.number, context.set_label(label).unwrap_or(label));
-    let sentence = inline(&why.to_string(), 400);
+    let removed = context.remove_label(label);
+    let sentence = with_code(&inline(&line_with_end(&why.to_string(), 600), 600));
     let text =
         format!("### Approval\n\n**Not approved**: the label {} was removed, because {sentence}.", inline(label, 60));
     context.note(NoteSubject::Approval, "WARNING", "The approval does not count.", &text);
-    removed.map_err(needs("the label cannot be removed", "pull-requests: write"))
+    removed
 }

@@ -10,7 +10,7 @@ use super::pushed_commits::base_of_group;
 use crate::app::cli_error::CliError;
 use crate::format::event::Event;
 use crate::format::event_action;
-use crate::model::{BranchOrigin, BranchTip, PullRequest, PullRequestDetails};
+use crate::model::{BranchOrigin, BranchTip, PullRequest, PullRequestDetails, PullState};
 use crate::text::short_commit;
 use crate::world::{Env, GitHub, GitHubError, GitHubRefusal, MergeState, OpenPull};
 
@@ -29,14 +29,50 @@ pub struct TestMerge {
     pub merge: String,
 }
 
-/// Returns the event of a job that grades its checkout, with the current base commit. `here` is the commit that is checked out, if
-/// it is known.
+/// What a job that grades its checkout is about.
+pub enum CheckoutMerge {
+    /// The event with the current base commit.
+    Current(Event),
+    /// The checkout is a merge into something else than the current base branch. GitHub starts the run of a new base branch before it
+    /// has made the new test merge (actions/checkout#919, jenkinsci/github-branch-source-plugin#1534).
+    Outdated(OutdatedMerge),
+}
+
+/// A pull request whose checkout is an outdated merge.
+pub struct OutdatedMerge {
+    number: u64,
+    head: String,
+    into: String,
+    origin: BranchOrigin,
+}
+
+impl OutdatedMerge {
+    /// Returns the pull request as an event, and its current test merge.
+    ///
+    /// # Errors
+    /// No test merge of the current base and head, or a failed request.
+    pub fn current(&self, github: &GitHub) -> Result<(Event, TestMerge), CliError> {
+        merge_only(github, self.number, &self.head, self.origin)
+    }
+
+    /// Returns why the checkout gives no verdict.
+    pub fn refusal(&self) -> CliError {
+        let Self { number, into, .. } = self;
+        no_verdict(&format!(
+            "the checkout is a merge of pull request {number} into another commit than one of the current {into}, or into an older one \
+             than this event names: push a commit, or close and reopen the pull request"
+        ))
+    }
+}
+
+/// Returns what a job that grades its checkout is about. `here` is the commit that is checked out, if it is known.
 ///
 /// # Errors
 /// The current pull request cannot be judged by this run, or a request failed.
-pub fn checked_out(env: &Env, event: Event, github: &GitHub, here: Option<&str>) -> Result<Event, CliError> {
+pub fn checked_out(env: &Env, event: Event, github: &GitHub, here: Option<&str>) -> Result<CheckoutMerge, CliError> {
     let Some(pull_request) = event.pull_request.clone() else {
-        return if event.base.is_some() { base_of_group(event, github) } else { dispatched(env, event, github) };
+        let event = if event.base.is_some() { base_of_group(event, github) } else { dispatched(env, event, github) };
+        return event.map(CheckoutMerge::Current);
     };
     let seen = event.head.as_deref().unwrap_or(&pull_request.head);
     let pull = current(github, pull_request.number, seen)?;
@@ -51,11 +87,32 @@ pub fn checked_out(env: &Env, event: Event, github: &GitHub, here: Option<&str>)
     }
     let tip = graded_merge(env, github, &pull, here)?;
     let base = match &tip {
+        Some(tip) if !is_of_base(github, &pull.into, tip.commit(), &pull_request.base)? => {
+            let (number, head, origin) = (pull.number, pull.head, pull_request.origin);
+            return Ok(CheckoutMerge::Outdated(OutdatedMerge { number, head, into: pull.into, origin }));
+        }
         Some(tip) => tip.commit().to_owned(),
         // The workflow does not run on GitHub's merge commit, so the head itself is graded.
         None => merge_base(github, &pull)?,
     };
-    Ok(Event { tip, ..with_base(event, pull_request, base) })
+    Ok(CheckoutMerge::Current(Event { tip, ..with_base(event, pull_request, base) }))
+}
+
+/// Whether the head was merged into a commit of the current base branch: its tip, or one between `seen` and the tip, where `seen` is
+/// the base commit in the event. GitHub sets `seen` when the pull request is opened, gets commits or gets another base branch, and makes
+/// the test merge later. An older commit would bring the rules of another base branch that began there.
+fn is_of_base(github: &GitHub, into: &str, commit: &str, seen: &str) -> Result<bool, CliError> {
+    let tip = github.branch(into).map_err(needs("the base branch cannot be read", "contents: read"))?;
+    if tip.as_deref() == Some(commit) {
+        return Ok(true);
+    }
+    let has = |newer: &str, older: &str| match github.merge_base(newer, older) {
+        Ok(common) => Ok(common == older),
+        // The commit is not in the repository, or the branch was deleted.
+        Err(GitHubError::Missing) => Ok(false),
+        Err(error) => Err(needs("the base branch cannot be compared", "contents: read")(error)),
+    };
+    Ok(has(into, commit)? && (seen == commit || has(commit, seen)?))
 }
 
 const UNREAD: &str = "the commit of this run cannot be read";
@@ -198,6 +255,9 @@ fn merge_of(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> R
         }
         let (pull, state) =
             github.pull_and_merge(number).map_err(needs("the test merge cannot be read", PERMISSION))?;
+        if pull.state == PullState::Closed {
+            return Err(no_verdict(&format!("pull request {number} is closed, so GitHub makes no test merge of it")));
+        }
         has_head(&pull, head)?;
         let into = pull.into;
         let tip = github.branch(&into).map_err(needs("the base branch cannot be read", "contents: read"))?;

@@ -1,6 +1,6 @@
 //! Grades the checkout of a job, looks for an approval, and publishes the result.
 
-use super::current_pull_request::TestMerge;
+use super::current_pull_request::{CheckoutMerge, TestMerge};
 use super::environment::{event_of, github};
 use super::gained_cases::name_gained_cases;
 use super::inputs::{ActionInputs, ActionMode, inside};
@@ -57,20 +57,32 @@ impl<'a> JobContext<'a> {
         }
         let (disk, _) = Disk::of_config(&inside(&context.workspace, &inputs.config))?;
         let here = head_commit(&disk);
-        let event = current_pull_request::checked_out(&world.env, context.event.clone(), github, here.as_deref())?;
-        Ok(Self { event, ..context })
+        let found = current_pull_request::checked_out(&world.env, context.event.clone(), github, here.as_deref())?;
+        match found {
+            CheckoutMerge::Current(event) => Ok(Self { event, ..context }),
+            CheckoutMerge::Outdated(outdated) if context.can_read_data() => {
+                let (event, merge) = outdated.current(github)?;
+                Ok(Self { event, merge: Some(merge), ..context })
+            }
+            CheckoutMerge::Outdated(outdated) => Err(outdated.refusal()),
+        }
+    }
+
+    /// Whether this job can read another commit than the checkout as data: only recordings of the deterministic tier can be.
+    fn can_read_data(&self) -> bool {
+        let is_data = self.inputs.tiers == [Tier::Deterministic] && self.inputs.shard.is_none();
+        is_data && self.inputs.mode == ActionMode::Run
     }
 
     /// A run that was started by hand judges the test merge. A workflow that started on the branch checks out its head, so the merge is
-    /// read as data, which only recordings of the deterministic tier can be.
+    /// read as data.
     fn of_merge(self, event: Event, merge: TestMerge) -> Result<Self, CliError> {
         let (disk, _) = Disk::of_config(&inside(&self.workspace, &self.inputs.config))?;
         let here = head_commit(&disk);
         if here.as_deref() == Some(merge.merge.as_str()) {
             return Ok(Self { event, ..self });
         }
-        let is_data = self.inputs.tiers == [Tier::Deterministic] && self.inputs.shard.is_none();
-        if is_data && self.inputs.mode == ActionMode::Run {
+        if self.can_read_data() {
             return Ok(Self { event, merge: Some(merge), ..self });
         }
         let number = event.pull_request.map_or(0, |pull_request| pull_request.number);

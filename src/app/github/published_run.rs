@@ -96,7 +96,8 @@ fn has_worse_number(report: &Report) -> bool {
 /// Whether an approval would change the result.
 pub(super) fn can_be_approved(report: &Report) -> bool {
     let moved = own_moves(report).any(|(_, delta)| delta.abs() > EPSILON);
-    report.approval.is_none() && (moved || report.unapproved().next().is_some())
+    let is_open = report.approval.is_none() && report.lasting.is_empty();
+    is_open && (moved || report.unapproved().next().is_some())
 }
 
 /// The metrics with their difference from the baseline, except for what the base branch already shows: nobody is asked to approve numbers

@@ -13,7 +13,7 @@ use crate::files::SourceText;
 use crate::format::event_action::EventAction;
 use crate::format::{baseline_v1, event_action};
 use crate::model::{
-    Approval, Baseline, CommitStatus, PullRequest, PullRequestDetails, RepoPath, RunNumber, StatusState,
+    Approval, Baseline, CommitStatus, LabelEvent, PullRequest, PullRequestDetails, RepoPath, RunNumber, StatusState,
 };
 use crate::publish;
 use crate::publish::approval::PullRequestEvent;
@@ -86,6 +86,40 @@ impl<'a> PullRequestContext<'a> {
             (Some("opened" | "reopened"), _) => PullRequestEvent::Opened,
             _ => PullRequestEvent::Other,
         }
+    }
+
+    /// Returns the label changes from the timeline, with the removals of this label that goldgate made itself.
+    ///
+    /// # Errors
+    /// A failed request.
+    pub fn label_events(&self, label: &str) -> Result<Vec<LabelEvent>, CliError> {
+        let (number, identity) = (self.pull.number, self.github.identity());
+        let events = self.github.label_events(number);
+        let mut events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
+        let statuses = match approval::leaves_a_mark(identity) {
+            true => self.statuses(&self.pull.head)?,
+            false => Vec::new(),
+        };
+        approval::mark_own_removals(&mut events, (number, label), identity, &statuses);
+        Ok(events)
+    }
+
+    /// Removes a label. If the account may be a person's, a status says before that goldgate removes it. Without that status, the removal
+    /// counts as the person's own, which can only make a gate fail.
+    ///
+    /// # Errors
+    /// A failed request.
+    pub fn remove_label(&self, label: &str) -> Result<(), CliError> {
+        let number = self.pull.number;
+        if approval::leaves_a_mark(self.github.identity()) {
+            let mark = approval::removal_mark(number, label);
+            let set = self.github.set_status(&self.pull.head, approval::REMOVAL, StatusState::Success, &mark, None);
+            if let Err(error) = set {
+                warn(self.world, &needs("the removal of the label cannot be recorded", "statuses: write")(error));
+            }
+        }
+        let removed = self.github.remove_label(number, self.set_label(label).unwrap_or(label));
+        removed.map_err(needs("the label cannot be removed", "pull-requests: write"))
     }
 
     /// Returns the current approval of a commit.

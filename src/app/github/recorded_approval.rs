@@ -5,7 +5,7 @@ use super::merged_approvals::approval_of_merges;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
-use crate::model::{Approval, Baseline, Ruling};
+use crate::model::{Approval, Baseline, NoVerdict, Ruling};
 use crate::publish::{ConfigKey, approval, reason};
 use crate::report;
 use crate::world::{GitHub, GitHubError};
@@ -123,8 +123,10 @@ pub fn approved_as_measured(done: GradedRun, approval: Approval) -> GradedRun {
     let mut report = done.report.clone();
     if let Some(model) = &done.model_tier {
         report.verdict = model.verdict.clone();
-        report.not_gateable.clear();
-        report::refuse(&mut report, model.not_gateable.clone());
+        let lasting = std::mem::take(&mut report.lasting).into_iter().map(NoVerdict::Lasting);
+        let before = std::mem::take(&mut report.not_gateable);
+        report::refuse(&mut report, model.not_gateable.iter().cloned().chain(lasting).collect());
+        report.lifted = before.into_iter().filter(|why| !report.not_gateable.contains(why)).collect();
     }
     report.notes.push(format!("{} approved the golden changes of this result", approval.by));
     report.approval = Some(approval);

@@ -36,6 +36,8 @@ pub enum RerunOutcome {
     InProgress,
     /// It has no failed job.
     NothingFailed,
+    /// It is too old: GitHub starts no run again after 30 days.
+    TooOld,
     /// The token may not start it; the reason.
     Denied(String),
     /// The request failed; the reason, which may have text of others.
@@ -148,6 +150,10 @@ impl GateRun {
                 Ok(()) => return RerunOutcome::Started,
                 Err(GitHubError::Refused(GitHubRefusal::RunInProgress)) => {}
                 Err(GitHubError::Refused(GitHubRefusal::NothingFailed)) => return RerunOutcome::NothingFailed,
+                Err(GitHubError::Refused(GitHubRefusal::TooOld)) => return RerunOutcome::TooOld,
+                Err(error @ GitHubError::Refused(GitHubRefusal::Other(_))) => {
+                    return RerunOutcome::Failed(error.reason(PERMISSION));
+                }
                 Err(error) if error.is_denied() => return RerunOutcome::Denied(error.reason(PERMISSION)),
                 Err(error) => return RerunOutcome::Failed(error.reason(PERMISSION)),
             }
@@ -192,6 +198,10 @@ impl GateRun {
                     "No job of {run} failed, so none starts again. If a check is red, press **Re-run all jobs** there."
                 )
             }
+            RerunOutcome::TooOld => format!(
+                "The check does not change: GitHub starts no run again that is older than 30 days, and {run} is. Push a commit, look at its \
+                 result, and decide about that one."
+            ),
             RerunOutcome::Denied(why) => {
                 format!("The check does not change yet: press {button} in {run}, because goldgate cannot ({why}).")
             }
@@ -217,6 +227,7 @@ impl fmt::Display for RerunOutcome {
             }
             Self::InProgress => out.write_str("still in progress, so not started again"),
             Self::NothingFailed => out.write_str("no job failed, so none is started again"),
+            Self::TooOld => out.write_str("older than 30 days, so not started again; push a commit"),
             Self::Denied(why) | Self::Failed(why) => write!(out, "not started again: {why}"),
         }
     }

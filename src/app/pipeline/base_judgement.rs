@@ -20,7 +20,7 @@ use crate::golden_changes::{
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange, MetricEvidence,
-    MetricReport, NotGateable, RecordingTrust, RepoPath, RunKey, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier,
+    MetricReport, NoVerdict, RecordingTrust, RepoPath, RunKey, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier,
     Verdict, Weight, metric_value,
 };
 use crate::render::words;
@@ -73,7 +73,7 @@ const RECORD_LABEL: &str = "goldgate:record";
 
 /// Compares the two commits and judges by the base's rules where they differ. Returns the golden changes and the reasons why no
 /// verdict is possible.
-pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGateable>) {
+pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
     let file = &inputs.head.config.file;
     let before = match base_config(inputs.sides.base, file) {
         BaseConfig::Absent(change) => {
@@ -101,15 +101,17 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGat
 }
 
 /// The base branch has a config, and this branch begins before it: what it did to the golden set is not known.
-fn begins_before_config(file: &RepoPath) -> NotGateable {
-    NotGateable(format!("this branch begins before {file} was on its base branch: merge the base branch into it"))
+fn begins_before_config(file: &RepoPath) -> NoVerdict {
+    NoVerdict::lasting(format!(
+        "this branch begins before {file} was on its base branch: merge the base branch into it"
+    ))
 }
 
-fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NotGateable>) {
+fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
     let why = format!(
         "this version cannot read the config of the base commit: {why}; correct it on the base branch, or get this change approved"
     );
-    (Vec::new(), vec![NotGateable(why)])
+    (Vec::new(), vec![NoVerdict::liftable(why)])
 }
 
 /// The config that judges.
@@ -130,7 +132,7 @@ struct BaseJudge<'a> {
 }
 
 impl BaseJudge<'_> {
-    fn all(&self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
+    fn all(&self) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
         let BaseInputs { sides, head, .. } = self.inputs;
         let deciding = self.inputs.deciding;
         let mut changes = GoldenChanges::of(sides, self.before, &head.config, deciding);
@@ -162,7 +164,7 @@ impl BaseJudge<'_> {
         let change = RecordingChanges { sides: *sides, before, after, tiers: deciding, account };
         let Some(unproven) = unproven(&change) else { return };
         if let Some(why) = unproven.refusal(RECORD_LABEL) {
-            changes.refuse(why);
+            changes.refuse(NoVerdict::lasting(why));
         }
         if let Some(words) = unproven.note() {
             let (class, weight) = (ChangeClass::Recording, Weight::Listed);
@@ -195,7 +197,7 @@ impl BaseJudge<'_> {
         let base = match base_plan(inputs, clock) {
             Ok(base) => base,
             Err(problems) => {
-                changes.refuse(unreadable(problems));
+                changes.refuse(NoVerdict::liftable(unreadable(problems)));
                 return None;
             }
         };
@@ -203,7 +205,7 @@ impl BaseJudge<'_> {
             self.refuse_unavailable_runs(runs.tier, different, changes);
             match self.evaluated(&base, runs, &other) {
                 Ok(evaluated) => compare(&evaluated, runs, changes),
-                Err(problems) => changes.refuse(unreadable(problems)),
+                Err(problems) => changes.refuse(NoVerdict::liftable(unreadable(problems))),
             }
         }
         for old in &base.suites {
@@ -244,10 +246,10 @@ impl BaseJudge<'_> {
             let live =
                 loaded.config.agents.values().any(|agent| matches!(source_of(agent, tier), Some(RunSource::Live(_))));
             if live && (!same_rules(old, &loaded.config) || !loaded.reads.different().is_empty()) {
-                changes.refuse(format!(
+                changes.refuse(NoVerdict::lasting(format!(
                     "{}: its live runs were graded on other machines, so they cannot be judged by the base commit's rules: run it without --shard",
                     loaded.config.id
-                ));
+                )));
             }
         }
     }
@@ -316,7 +318,7 @@ fn compare(base: &Evaluated, runs: &TierRuns, changes: &mut GoldenChanges) {
         }
     }
     for why in &base.not_gateable {
-        changes.refuse(format!("by the rules of the base commit: {}", why.0));
+        changes.refuse(why.prefixed("by the rules of the base commit: "));
     }
 }
 

@@ -174,7 +174,7 @@ fn stale_cases(agent: &AgentReport) -> usize {
 pub fn unusable_numbers(report: &Report) -> Vec<String> {
     let mut reasons = Vec::new();
     for suite in &report.suites {
-        reasons.extend(too_many_left_out(suite).map(|why| why.0));
+        reasons.extend(too_many_left_out(suite).map(|why| why.why().0.clone()));
         for agent in &suite.agents {
             let is_part = is_part(agent);
             let stale = stale_cases(agent);

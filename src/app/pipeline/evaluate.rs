@@ -20,7 +20,7 @@ use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{ComparedPair, GateInput, GateOutcome, QuarantineHistory};
 use crate::model::{
-    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run, Sample, SampleUse,
+    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NoVerdict, PairResult, Run, Sample, SampleUse,
     SampleUses, SuiteId, SuiteReport, Tier,
 };
 use crate::report::AgentFacts;
@@ -32,7 +32,7 @@ pub struct Evaluated {
     /// The suites, in the order of the config.
     pub suites: Vec<SuiteReport>,
     /// The reasons why no verdict is possible.
-    pub not_gateable: Vec<NotGateable>,
+    pub not_gateable: Vec<NoVerdict>,
 }
 
 /// What may excuse a failed gate.

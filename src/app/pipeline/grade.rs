@@ -15,7 +15,7 @@ use super::tiers::{TierOutcome, not_run};
 use crate::app::cli_error::CliError;
 use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
 use crate::golden_changes::Sides;
-use crate::model::{Baseline, BaselineUse, Interruption, NotGateable, RepoPath, Ruling, RunUsage, Tier};
+use crate::model::{Baseline, BaselineUse, Interruption, NoVerdict, RepoPath, Ruling, RunUsage, Tier};
 use crate::report;
 use crate::world::Clock;
 
@@ -103,7 +103,7 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
 struct GradedTiers {
     runs: Vec<TierRuns>,
     notes: Vec<String>,
-    not_gateable: Vec<NotGateable>,
+    not_gateable: Vec<NoVerdict>,
     usage: RunUsage,
     called_off: Option<Interruption>,
     /// The model tier's result, if its verdict counts.

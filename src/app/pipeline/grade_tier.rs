@@ -7,7 +7,7 @@ use crate::app::pipeline::replay::Replay;
 use crate::app::pipeline::run_options::{AgentScope, RunOptions};
 use crate::diag::Diagnostics;
 use crate::files::{Files, OtherCommit};
-use crate::model::{Baseline, BaselineUse, NotGateable, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier};
+use crate::model::{Baseline, BaselineUse, NoVerdict, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier};
 use crate::report;
 use crate::world::Clock;
 /// The source of the runs of one tier.
@@ -75,7 +75,8 @@ pub fn assemble_report(
         true => {
             let verdict = Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict));
             // An agent without a judged gate is shown as skipped, but a whole run without any judged gate does not pass.
-            not_gateable.extend(verdict.reason().map(|why| NotGateable(format!("no gate could be judged: {why}"))));
+            not_gateable
+                .extend(verdict.reason().map(|why| NoVerdict::liftable(format!("no gate could be judged: {why}"))));
             verdict
         }
         false => {
@@ -84,7 +85,7 @@ pub fn assemble_report(
                 (AgentScope::Affected, CallableAgents::Some) => "the agents that this change affects did not run",
                 (AgentScope::All, _) => "no suite ran",
             };
-            not_gateable.push(NotGateable(why.to_owned()));
+            not_gateable.push(NoVerdict::liftable(why));
             Ruling::Skipped(why.to_owned())
         }
     };
@@ -106,6 +107,8 @@ pub fn assemble_report(
         suites,
         verdict,
         not_gateable: Vec::new(),
+        lasting: Vec::new(),
+        lifted: Vec::new(),
         called_off: None,
         golden_changes: Vec::new(),
         approval: None,

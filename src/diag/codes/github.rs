@@ -192,11 +192,11 @@ codes! {
     }
 
     OTHER_NAME = "other-name" {
-        cause: "The branch requires a check that no job reports, but a job has the same name with other capital \
-            letters. The required check stays pending for ever.",
+        cause: "The branch requires a check that no job reports: it has another name, such as one with other capital letters, or its \
+            workflow is missing. The required check stays pending for ever.",
         example: "rules of main: \"Goldgate\" is required, but the job's check is \"goldgate\"; a check that nobody \
             reports stays pending; require \"goldgate\" [other-name]",
-        fix: "Require the exact name of the job's check.",
+        fix: "Require the exact name of the job's check, or add the workflow.",
     }
 
     OTHER_RECORDER = "other-recorder" {

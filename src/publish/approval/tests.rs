@@ -2,7 +2,7 @@
 
 use super::{
     ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, LabelPresence, LabelSince, NoResult, PullRequestEvent,
-    counts, description, label_presence, label_since, plan, standing,
+    REMOVAL, counts, description, label_presence, label_since, mark_own_removals, plan, removal_mark, standing,
 };
 use crate::model::{
     Approval, BranchOrigin, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
@@ -172,6 +172,34 @@ fn changed(change: LabelChange, by: &str) -> LabelEvent {
     LabelEvent { label: LABEL.to_owned(), change, by: by.to_owned(), at: String::new() }
 }
 
+fn marked(mut events: Vec<LabelEvent>, identity: Option<&str>, statuses: &[CommitStatus]) -> Vec<LabelEvent> {
+    mark_own_removals(&mut events, (7, LABEL), identity, statuses);
+    events
+}
+
+/// With a personal token, its owner removes labels by hand as the same account.
+#[test]
+fn a_removal_by_the_account_of_a_person_is_goldgates_own_only_right_after_its_status() {
+    let at = |change, time: &str| LabelEvent { at: time.to_owned(), ..changed(change, "alice") };
+    let status = |creator: &str, time: &str| CommitStatus {
+        context: REMOVAL.to_owned(),
+        state: StatusState::Success,
+        description: removal_mark(7, LABEL),
+        creator: creator.to_owned(),
+        at: time.to_owned(),
+    };
+    let events = || vec![at(LabelChange::Added, "t2"), at(LabelChange::Removed, "t4")];
+    for (statuses, expected) in [
+        (vec![], LabelChange::Removed),
+        (vec![status("alice", "t3")], LabelChange::RemovedByGoldgate),
+        (vec![status("alice", "t4")], LabelChange::RemovedByGoldgate),
+        (vec![status("alice", "t1"), status("alice", "t5"), status("mallory", "t3")], LabelChange::Removed),
+        (vec![CommitStatus { description: removal_mark(8, LABEL), ..status("alice", "t3") }], LabelChange::Removed),
+    ] {
+        assert_eq!(marked(events(), Some("alice"), &statuses)[1].change, expected, "{statuses:?}");
+    }
+}
+
 /// The run on the event that removed the label may be dropped, and the label may be back before the next one.
 #[test]
 fn a_removal_after_the_approval_withdraws_it_unless_goldgate_removed_the_label() {
@@ -187,10 +215,11 @@ fn a_removal_after_the_approval_withdraws_it_unless_goldgate_removed_the_label()
         (vec![added("mallory"), removed("")], LabelSince::RemovedBy("")),
         (vec![], LabelSince::NeverSet),
     ] {
-        assert_eq!(label_since(&events, LABEL, Some(&current), Some(BOT)), expected, "{events:?}");
+        let marked = marked(events, Some(BOT), &[]);
+        assert_eq!(label_since(&marked, LABEL, Some(&current)), expected, "{marked:?}");
     }
-    let events = [added("alice"), removed(BOT)];
-    assert_eq!(label_since(&events, LABEL, Some(&current), None), LabelSince::RemovedBy(BOT));
+    let events = marked(vec![added("alice"), removed(BOT)], None, &[]);
+    assert_eq!(label_since(&events, LABEL, Some(&current)), LabelSince::RemovedBy(BOT));
     let (with, without, head, digest) = (pull(&[LABEL]), pull(&[]), head(), digest());
     let since = LabelSince::RemovedByGoldgate;
     let kept =
@@ -221,9 +250,10 @@ fn a_label_that_goldgate_removed_is_served_and_one_that_a_user_removed_is_gone()
         (vec![removed(BOT)], &bare, (LabelPresence::Missing, None)),
         (vec![], &bare, (LabelPresence::Missing, None)),
     ] {
-        let (presence, event) = label_presence(&events, "Goldgate:Accept-Baseline", pull, Some(BOT));
+        let own = marked(events.clone(), Some(BOT), &[]);
+        let (presence, event) = label_presence(&own, "Goldgate:Accept-Baseline", pull);
         assert_eq!((presence, event.map(|event| event.by.as_str())), expected, "{events:?}");
-        assert_ne!(label_presence(&events, LABEL, pull, None).0, LabelPresence::Served, "{events:?}");
+        assert_ne!(label_presence(&events, LABEL, pull).0, LabelPresence::Served, "{events:?}");
     }
 }
 

@@ -18,6 +18,8 @@ pub enum NoResult {
     NotShown,
     /// The comment shows the result only since the label was added.
     ShownLater,
+    /// The result has a reason for a missing verdict that no approval lifts.
+    Lasting(String),
     /// The comment does not show this many kinds of the golden changes.
     Hidden(usize),
     /// The report is for another commit.
@@ -110,6 +112,10 @@ impl fmt::Display for NoResult {
             ),
             Self::ShownLater => out.write_str(
                 "the comment did not show the result on this commit yet when the label was added; look at the comment and add the label again",
+            ),
+            Self::Lasting(why) => write!(
+                out,
+                "the result on this commit has no verdict, and no approval changes that; add it again to a result that has one: {why}"
             ),
             Self::Hidden(count) => write!(
                 out,

@@ -44,6 +44,21 @@ pub(super) struct SectionState {
 }
 
 impl SectionState {
+    /// The state as JSON for an HTML comment. A headline may have any character, so all but the plainest ones are escaped: none ends the
+    /// comment, and none looks like Markdown to another program.
+    pub(super) fn written(&self) -> String {
+        let json = serde_json::to_string(self).unwrap_or_default();
+        let mut out = String::with_capacity(json.len());
+        for char in json.chars() {
+            // Quotes, brackets and backslashes are syntax of JSON; other characters occur only in its texts.
+            match char.is_ascii_alphanumeric() || " .,:;%()[]{}+-_\"\\".contains(char) {
+                true => out.push(char),
+                false => char.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+            }
+        }
+        out
+    }
+
     pub(super) fn number(&self) -> RunNumber {
         RunNumber { run: self.run, attempt: self.attempt }
     }

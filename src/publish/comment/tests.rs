@@ -31,6 +31,8 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
         suites: Vec::new(),
         verdict: Ruling::Judged(Verdict::Pass),
         not_gateable: (0..reasons).map(|number| NotGateable(long(number))).collect(),
+        lasting: Vec::new(),
+        lifted: Vec::new(),
         golden_changes: (0..changes)
             .map(|number| GoldenChange {
                 words: format!("expectation edited: {}", "<&>".repeat(120)),

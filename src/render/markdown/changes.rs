@@ -1,7 +1,7 @@
 //! The golden changes since the base commit.
 
 use crate::model::{ChangeClass, GoldenChange, Report, Weight};
-use crate::render::plain::{inline, put};
+use crate::render::plain::{inline, put, with_code};
 use crate::render::words;
 
 /// The number of changes of each weight that are listed.
@@ -43,21 +43,10 @@ pub fn needing_approval(report: &Report) -> String {
     out
 }
 
-/// The words of a change, with text between two backticks as code. All of it is escaped, whoever wrote the backticks.
+/// The words of a change, with text between two backticks as code.
 fn with_names(words: &str) -> String {
-    let escaped = inline(words, 300);
-    let mut out = String::new();
-    let mut rest = escaped.as_str();
-    while let Some((before, after)) = rest.split_once(BACKTICK) {
-        let Some((name, after)) = after.split_once(BACKTICK) else { break };
-        out.push_str(&format!("{before}<code>{name}</code>"));
-        rest = after;
-    }
-    out + rest
+    with_code(&inline(words, 300))
 }
-
-/// An escaped backtick.
-const BACKTICK: &str = "&#96;";
 
 /// The changes that need no approval, folded.
 pub fn listed(report: &Report) -> String {

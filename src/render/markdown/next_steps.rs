@@ -1,8 +1,8 @@
 //! What to do now: how to reproduce the result, and how to accept it.
 
 use super::Links;
-use crate::model::{Report, Tier};
-use crate::render::plain::put;
+use crate::model::{Aggregate, GateRuling, MetricReport, Report, Ruling, Tier, Verdict, metric_value};
+use crate::render::plain::{put, sentence};
 use crate::render::{evidence, words};
 
 /// The config of a run without `--config`.
@@ -19,13 +19,51 @@ pub fn next_steps(report: &Report, links: &Links) -> String {
         ),
     );
     if let Some(label) = &links.label {
-        put(&mut out, &format!("\nAccept the moved numbers: add the label `{label}`."));
+        put(&mut out, &format!("\nAccept the moved numbers: add the label `{label}`.{}", not_accepted(report)));
         if let Some(reason) = links.reason {
             let ask = "A worse number needs a reason. Copy this line into the description, and complete it:";
             put(&mut out, &format!("{ask}\n\n    {reason}"));
         }
     }
     out
+}
+
+/// The number of failed gates that are named.
+const GATES: usize = 3;
+
+/// Which failed gates an approval does not lift, as a sentence; empty if it lifts all.
+fn not_accepted(report: &Report) -> String {
+    let mut named: Vec<String> = Vec::new();
+    for suite in report.suites.iter().filter(|suite| suite.verdict == Ruling::Judged(Verdict::Fail)) {
+        for agent in &suite.agents {
+            for metric in &agent.metrics {
+                let gates = metric.gates.iter().filter(|gate| stays(metric, gate));
+                named.extend(gates.map(|gate| {
+                    let (value, needed) = (metric_value(metric.unit, metric.value), words::limit(metric, gate));
+                    format!("{} {} {value}, needs {needed}", agent.agent, metric.name)
+                }));
+            }
+        }
+    }
+    let more = match named.len().saturating_sub(GATES) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    named.truncate(GATES);
+    match named.is_empty() {
+        true => String::new(),
+        false => format!(
+            " The check stays red all the same, because no approval lifts a fixed limit: {}{more}.",
+            sentence(&named.join("; "), 400)
+        ),
+    }
+}
+
+/// Whether a gate fails by its own limit. Newly failing cases and new parts of a case are counted against the baseline, which an
+/// approval moves.
+fn stays(metric: &MetricReport, gate: &GateRuling) -> bool {
+    let is_compared = gate.from_baseline || metric.aggregate == Aggregate::NewlyFailing.as_str();
+    gate.ruling == Ruling::Judged(Verdict::Fail) && !is_compared && gate.new_parts.is_empty()
 }
 
 /// The first case behind a failed gate, else a placeholder.

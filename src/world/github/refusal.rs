@@ -6,6 +6,7 @@ use http::{Method, StatusCode};
 use serde_json::Value;
 
 use super::response::GitHubResponse;
+use crate::text::line;
 
 /// Why a request to GitHub failed.
 #[derive(Debug)]
@@ -35,6 +36,10 @@ pub enum GitHubRefusal {
     RunInProgress,
     /// The workflow run has no failed job, so its failed jobs cannot be re-run.
     NothingFailed,
+    /// The workflow run is too old to be re-run.
+    TooOld,
+    /// Another reason, in GitHub's words: an archived repository, an IP allow list, a single sign-on.
+    Other(String),
 }
 
 /// What started a run whose token may only read.
@@ -83,13 +88,19 @@ impl GitHubError {
     /// Whether the token may not do it, so that the same request will fail again.
     pub fn is_denied(&self) -> bool {
         match self {
-            Self::Refused(GitHubRefusal::Permission(_) | GitHubRefusal::ReadOnly(_) | GitHubRefusal::BadToken)
+            Self::Refused(
+                GitHubRefusal::Permission(_)
+                | GitHubRefusal::ReadOnly(_)
+                | GitHubRefusal::BadToken
+                | GitHubRefusal::Other(_),
+            )
             | Self::Missing => true,
             Self::Refused(
                 GitHubRefusal::Locked
                 | GitHubRefusal::RateLimit(_)
                 | GitHubRefusal::RunInProgress
-                | GitHubRefusal::NothingFailed,
+                | GitHubRefusal::NothingFailed
+                | GitHubRefusal::TooOld,
             )
             | Self::Failed(_) => false,
         }
@@ -128,6 +139,8 @@ impl GitHubRefusal {
             Self::RateLimit(limit) => limit.explained(),
             Self::RunInProgress => "the workflow run is still in progress".to_owned(),
             Self::NothingFailed => "the workflow run has no failed job".to_owned(),
+            Self::TooOld => "GitHub starts no run again that is older than 30 days: push a commit".to_owned(),
+            Self::Other(message) => format!("GitHub refuses it: {}", line(message, MESSAGE)),
         }
     }
 }
@@ -163,7 +176,8 @@ pub(super) fn error(method: &Method, answer: &GitHubResponse, read_only: Option<
         StatusCode::UNAUTHORIZED => GitHubRefusal::BadToken.into(),
         StatusCode::FORBIDDEN => {
             let read_only = read_only.filter(|_| method != Method::GET);
-            forbidden(&message.to_lowercase(), read_only).unwrap_or(GitHubRefusal::Permission(accepted(answer))).into()
+            let known = forbidden(&message.to_lowercase(), read_only);
+            known.unwrap_or_else(|| unknown(answer, message)).into()
         }
         StatusCode::NOT_FOUND => GitHubError::Missing,
         status => {
@@ -187,7 +201,25 @@ fn forbidden(message: &str, read_only: Option<ReadOnlyToken>) -> Option<GitHubRe
     if message.contains("already running") {
         return Some(GitHubRefusal::RunInProgress);
     }
+    // "Unable to retry this workflow run because it was created over a month ago" (cli/cli#9989).
+    if message.contains("over a month ago") {
+        return Some(GitHubRefusal::TooOld);
+    }
     read_only.map(GitHubRefusal::ReadOnly)
+}
+
+/// How GitHub says that a token lacks a permission, in lower case: "Resource not accessible by integration", "Resource not accessible by
+/// personal access token", "Must have admin rights to Repository.", "Must have push access to repository".
+const DENIED: [&str; 3] = ["not accessible by", "must have admin rights", "must have push access"];
+
+/// A 403 for another reason than the known ones: a missing permission where GitHub names permissions, says nothing, or says so; else what
+/// GitHub says.
+fn unknown(answer: &GitHubResponse, message: String) -> GitHubRefusal {
+    let said = message.to_lowercase();
+    let is_permission = answer.headers.contains_key("x-accepted-github-permissions")
+        || said.is_empty()
+        || DENIED.iter().any(|words| said.contains(words));
+    if is_permission { GitHubRefusal::Permission(accepted(answer)) } else { GitHubRefusal::Other(message) }
 }
 
 /// The sets of permissions that GitHub accepts for a request, such as `pull-requests: write` (docs, "Troubleshooting the REST API":
@@ -203,10 +235,13 @@ fn accepted(answer: &GitHubResponse) -> Vec<Vec<String>> {
     sets.filter(|set| !set.is_empty()).collect()
 }
 
-/// The first 200 characters of the message in an answer.
+/// The longest message of GitHub, in characters.
+const MESSAGE: usize = 200;
+
+/// The first characters of the message in an answer.
 fn message(answer: &GitHubResponse) -> String {
     let body = serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
-    body["message"].as_str().unwrap_or_default().chars().take(200).collect()
+    body["message"].as_str().unwrap_or_default().chars().take(MESSAGE).collect()
 }
 
 /// The limit that an answer reports, as 403 or 429 (docs, "Rate limits for the REST API").

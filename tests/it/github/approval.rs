@@ -4,6 +4,8 @@ mod artifacts;
 mod bumped;
 mod heads;
 mod label;
+mod lasting;
+mod person;
 mod rerun;
 mod rights;
 mod seen;
@@ -37,6 +39,8 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(bumped::trials());
     trials.extend(heads::trials());
     trials.extend(states::trials());
+    trials.extend(lasting::trials());
+    trials.extend(person::trials());
     trials.extend(vec![
         trial("a regression, a label, a bump, and the gate is green", whole_story),
         trial("an approval twice and a bump twice are one of each", twice),
@@ -435,6 +439,7 @@ fn other_result() {
 fn golden_change() {
     let story = Story::new();
     story.checkout.write(RUN, crate::repository::RUN);
+    story.checkout.write("prompts/legal.md", story.github.text("prompts/legal.md"));
     story.checkout.replace("golden/expected/legal/lease.json", "\"expected_gaps\": [\"Missing_Doc\"],", "");
     assert_eq!(story.gate(7).code, 1, "the guard does not hold it");
     assert!(story.comment().contains(&format!("add the label `{LABEL}`")), "{}", story.comment());

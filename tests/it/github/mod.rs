@@ -16,6 +16,7 @@ mod foreign;
 mod golden;
 mod interrupted;
 mod keys;
+mod outdated;
 mod parts;
 mod present;
 mod publish;
@@ -62,6 +63,7 @@ pub fn trials() -> Vec<Trial> {
         checkout::trials,
         configs::trials,
         drafts::trials,
+        outdated::trials,
         enterprise::trials,
         excuses::trials,
         present::trials,

@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a locked conversation has its own message", locked),
         trial("a read-only token of Dependabot or of a fork has its own message", read_only),
         trial("the missing permission is the one that GitHub names", named),
+        trial("a 403 for another reason is told in GitHub's own words, as data", other),
         trial("a server error while the status is set is retried", server_error),
     ]
 }
@@ -87,6 +88,26 @@ fn named() {
     let ran = opened(&repository, &github).runs();
     let said = warnings(&ran.stdout);
     assert!(said.len() == 1 && said[0].contains("needs the permission `pull-requests: write`"), "{}", ran.stdout);
+}
+
+/// An archived repository, an IP allow list, a single sign-on: GitHub gives the cause in its message alone.
+fn other() {
+    for (message, wanted) in [
+        ("Repository was archived so is read-only.", "Repository was archived so is read-only."),
+        (
+            "the `acme` organization has an IP allow list enabled\n::error::x",
+            "organization has an IP allow list enabled",
+        ),
+        ("Resource protected by organization SAML enforcement.", "organization SAML enforcement"),
+    ] {
+        let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+        github.fault("POST", Fault::Says(message));
+        let ran = opened(&repository, &github).runs();
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let said = warnings(&ran.stdout);
+        assert!(said.len() == 1 && said[0].contains(wanted) && !said[0].contains("permission `"), "{}", ran.stdout);
+        assert!(!ran.stdout.lines().any(|line| line.starts_with("::error::x")), "{}", ran.stdout);
+    }
 }
 
 fn server_error() {

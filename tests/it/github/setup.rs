@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("check --github finds no problem in a complete setup", complete),
         trial("check --github names every missing part of a setup", incomplete),
+        trial("check --github names a required check that no job reports", misspelt),
         trial("check --github reports an image that needs a login", private_image),
         trial("check --github finds a label, an environment and an account that cannot record", recording),
         trial("check --github says which settings its token may not read", unreadable),
@@ -86,6 +87,23 @@ fn incomplete() {
         let told = ran.stderr.lines().filter(|line| line.contains(at) && line.ends_with(&format!("[{code}]"))).count();
         assert_eq!(told, 1, "{code}: {}", ran.stderr);
     }
+}
+
+fn misspelt() {
+    let github = complete_github();
+    github.protect(json!({ "context": "deterministic teir", "app_id": 15368 }));
+    github.protect(json!({ "context": "trusted gate", "app_id": 15368 }));
+    github.protect(json!({ "context": "ci/other-system" }));
+    let ran = check(&repository(), &github);
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    for name in ["deterministic teir", "trusted gate"] {
+        assert!(
+            ran.stderr.contains(&format!("\"{name}\" of GitHub Actions is required, but no job")),
+            "{}",
+            ran.stderr
+        );
+    }
+    assert!(!ran.stderr.contains("ci/other-system"), "{}", ran.stderr);
 }
 
 fn private_image() {

@@ -79,11 +79,10 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
     let is_set = context.set_label(label).is_some();
     let is_event = matches!(context.happened(), PullRequestEvent::Labeled(one) if approval::is_label(one, label));
     let events = match context.pull.state == PullState::Open && (is_set || is_event) {
-        true => context.github.label_events(context.pull.number),
-        false => Ok(Vec::new()),
+        true => context.label_events(label)?,
+        false => Vec::new(),
     };
-    let events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
-    let (presence, added) = approval::label_presence(&events, label, &context.pull, context.github.identity());
+    let (presence, added) = approval::label_presence(&events, label, &context.pull);
     let giver = added.map(|event| event.by.as_str());
     let allowed = match giver.filter(|giver| !giver.is_empty()) {
         Some(giver) => {
@@ -235,9 +234,7 @@ fn require_base_checkout(context: &PullRequestContext<'_>, plan: &Plan, workspac
 }
 
 fn remove_label(context: &PullRequestContext<'_>) -> Result<(), CliError> {
-    let label = &context.inputs.record_label;
-    let removed = context.github.remove_label(context.pull.number, context.set_label(label).unwrap_or(label));
-    removed.map_err(needs("the label cannot be removed", "pull-requests: write"))
+    context.remove_label(&context.inputs.record_label)
 }
 
 fn refused(context: &PullRequestContext<'_>, why: &RecordRefusal) -> Result<(), CliError> {

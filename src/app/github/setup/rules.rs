@@ -8,7 +8,7 @@ use crate::format::workflow::{OnFailure, TokenAccess, Workflow, WorkflowJob, Wor
 use crate::model::RepoPath;
 use crate::publish::ConfigKey;
 use crate::text::is_commit;
-use crate::world::{BranchRules, QueueGrouping};
+use crate::world::{BranchRules, QueueGrouping, RequiredCheck};
 
 /// The id of the app "GitHub Actions", which reports the checks of workflows.
 const ACTIONS_APP: u64 = 15_368;
@@ -328,16 +328,9 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
             format!("require {}; {PROTECTION}", names(&checks)),
         ));
     }
-    let all: BTreeSet<&str> =
-        workflows.iter().flat_map(|workflow| &workflow.jobs).filter_map(|job| job.check.as_deref()).collect();
     for check in &rules.required {
-        let near = all.iter().find(|name| name.eq_ignore_ascii_case(&check.name) && **name != check.name);
-        if let Some(near) = near {
-            let what = format!(
-                "\"{}\" is required, but the job's check is \"{near}\"; a check that nobody reports stays pending",
-                check.name
-            );
-            problems.push(Diagnostic::of_file(&about, Code::OTHER_NAME, what, format!("require \"{near}\"")));
+        if let Some((what, help)) = unreported(workflows, &own, check) {
+            problems.push(Diagnostic::of_file(&about, Code::OTHER_NAME, what, help));
         }
         if checks.contains(check.name.as_str()) && check.app != Some(ACTIONS_APP) {
             let what =
@@ -369,6 +362,29 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
         }
     }
     problems
+}
+
+/// What is wrong with a required check that no job reports, and what to do; `None` if a job may report it.
+fn unreported(workflows: &[Workflow], own: &[String], check: &RequiredCheck) -> Option<(String, String)> {
+    let name = &check.name;
+    let mut jobs = workflows.iter().flat_map(|workflow| &workflow.jobs);
+    let mut near = jobs.clone().filter_map(|job| job.check.as_deref()).filter(|one| one.eq_ignore_ascii_case(name));
+    if let Some(near) = near.find(|near| near != name) {
+        let what = format!(
+            "\"{name}\" is required, but the job's check is \"{near}\"; a check that nobody reports stays pending"
+        );
+        return Some((what, format!("require \"{near}\"")));
+    }
+    // Other systems report checks, too.
+    if check.app != Some(ACTIONS_APP) || own.contains(name) || jobs.any(|job| job.may_report(name)) {
+        return None;
+    }
+    let what = format!(
+        "\"{name}\" of GitHub Actions is required, but no job of the workflows here reports it; a check that nobody reports stays \
+         pending"
+    );
+    let help = "require the exact name of a job's check, unless GitHub runs it without a workflow file";
+    Some((what, help.to_owned()))
 }
 
 #[cfg(test)]

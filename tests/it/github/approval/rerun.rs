@@ -11,6 +11,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a run in progress is waited for before it is started again", in_progress),
         trial("a job does not wait for its own run, and the comment says what to press", own_run),
         trial("a run without a failed job is not started again, and the comment says so", nothing_failed),
+        trial("a run that is too old to be started again asks for a commit, and blames no permission", too_old),
         trial("an approval whose run could not be started is caught up on by the next event", caught_up),
         trial("a result of the trusted gate is approved while it is in progress, and its run starts again", trusted),
         trial("a push while the approval is written starts nothing on the older commit", pushed),
@@ -90,6 +91,18 @@ fn own_run() {
     assert!(story.github.reruns().is_empty());
     let comment = story.comment();
     assert!(comment.contains("is still in progress. When it has finished, press **Re-run failed jobs**"), "{comment}");
+    assert!(!comment.contains("actions: write"), "{comment}");
+}
+
+/// GitHub starts a run again for 30 days (docs, "Re-running workflows and jobs").
+fn too_old() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.grow_old(7);
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let comment = story.comment();
+    assert!(comment.contains("older than 30 days") && comment.contains("Push a commit"), "{comment}");
     assert!(!comment.contains("actions: write"), "{comment}");
 }
 

@@ -35,6 +35,8 @@ pub enum Fault {
     Always(u16),
     /// One is answered so.
     Once(u16),
+    /// Every one is answered with 403 and this message.
+    Says(&'static str),
     /// One is answered with 429 and this `Retry-After`.
     Limited(u32),
     /// Every one is answered with 403, because the hour's requests are used up until so many seconds later.
@@ -52,7 +54,7 @@ impl Fault {
     fn is_of_one(self) -> bool {
         match self {
             Self::Once(_) | Self::DoneButLost | Self::Overwritten => true,
-            Self::Always(_) | Self::Limited(_) | Self::UsedUp(_) | Self::Secondary(_) => false,
+            Self::Always(_) | Self::Says(_) | Self::Limited(_) | Self::UsedUp(_) | Self::Secondary(_) => false,
         }
     }
 }
@@ -178,7 +180,7 @@ impl State {
         }
         let place = self.faults.iter().position(|(of, _)| *of == method)?;
         let fault = self.faults[place].1;
-        if !matches!(fault, Fault::Always(_) | Fault::UsedUp(_)) {
+        if !matches!(fault, Fault::Always(_) | Fault::Says(_) | Fault::UsedUp(_)) {
             self.faults.remove(place);
         }
         Some(fault)
@@ -324,6 +326,12 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
         let mut state = state.lock().unwrap();
         let fault = state.meets(&request.method, &request.path);
         let answered = match fault {
+            // What GitHub says to a token that lacks a permission, where it names none.
+            Some(Fault::Always(403) | Fault::Once(403)) => {
+                status(403, json!({ "message": "Resource not accessible by integration" }))
+            }
+            // GitHub gives the cause of another 403 in its message alone (docs, "Troubleshooting the REST API").
+            Some(Fault::Says(message)) => status(403, json!({ "message": message })),
             Some(Fault::Always(code) | Fault::Once(code)) => status(code, json!({ "message": "a fault of the test" })),
             Some(Fault::UsedUp(_)) if request.path == "/graphql" => graphql::used_up(),
             Some(Fault::UsedUp(seconds)) => used_up(seconds),

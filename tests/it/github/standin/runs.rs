@@ -11,6 +11,8 @@ pub struct Runs {
     again: Vec<Rerun>,
     /// A run in progress ends after it was looked at so often.
     looks: Option<(u64, u32)>,
+    /// A run that was created more than 30 days ago.
+    old: Option<u64>,
 }
 
 /// A request to start a run again that was accepted.
@@ -42,6 +44,11 @@ impl Standin {
     pub fn ends_after(&self, run: u64, looks: u32) {
         self.in_progress(run);
         self.change(|state| state.runs.looks = Some((run, looks)));
+    }
+
+    /// A run was created more than 30 days ago.
+    pub fn grow_old(&self, run: u64) {
+        self.change(|state| state.runs.old = Some(run));
     }
 
     /// A run ends.
@@ -105,6 +112,10 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             let Some(found) = of(id, state) else { return Some(missing()) };
             let run = &state.runs.all[found];
             let refused = |text: &str| status(403, json!({ "message": text }));
+            if run["id"].as_u64() == state.runs.old {
+                // cli/cli#9989.
+                return Some(refused("Unable to retry this workflow run because it was created over a month ago"));
+            }
             if run["status"] != json!("completed") {
                 // apache/tvm#12847, cli/cli#9221.
                 return Some(refused("This workflow is already running"));
