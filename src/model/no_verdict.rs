@@ -15,7 +15,7 @@ pub struct NotGateable(
 pub enum NoVerdict {
     /// An approval lifts it: samples are missing, or the base commit cannot be compared.
     Liftable(NotGateable),
-    /// No approval lifts it: the change has to be mended, such as by new recordings.
+    /// No approval lifts it: the change itself has to be corrected, such as by new recordings.
     Lasting(NotGateable),
 }
 

@@ -137,10 +137,11 @@ impl Digests {
     }
 
     /// Says it if no suite replays the recordings of any of these agents from the folder of `--out`.
-    pub fn tell_unread<'n>(&self, mut agents: impl Iterator<Item = &'n AgentName>, world: &World) {
+    pub fn tell_unread<'n>(&self, agents: impl Iterator<Item = &'n AgentName>, world: &World) {
+        let agents: BTreeSet<&AgentName> = agents.collect();
         let Some((_, plan)) = &self.known else { return };
         let is_read = |agent: &AgentName| plan.suites.iter().any(|loaded| self.is_replayed_from_out(loaded, agent));
-        if !agents.any(is_read) {
+        if !agents.is_empty() && !agents.into_iter().any(is_read) {
             let folders: BTreeSet<String> = plan
                 .config
                 .suites
