@@ -310,7 +310,10 @@ mod tests {
         let text = r#"{"inputs": {"options": {}}, "outputs": {"atoms": []}, "intermediate": {"nodeTransitions": []},
             "evidence": {}, "metrics": {"totalTokens": 9, "totalLatency": 12.4}}"#;
         let run = reading(text).unwrap();
-        assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (RunStatus::Completed, Some(9), Some(12.4)));
+        assert_eq!(
+            (run.status, run.tokens.total, run.tokens.latency_ms),
+            (RunStatus::Completed, Some(9.0), Some(12.4))
+        );
     }
 
     #[test]
