@@ -130,7 +130,7 @@ pub struct LabelEvent {
     pub at: String,
 }
 
-/// Whether a label was added or removed, and by whom. The timeline names only the account, which may be a person's.
+/// Whether a label was added or removed, and which account did it. The timeline names only the account, which may be a person's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelChange {
     /// Added.
