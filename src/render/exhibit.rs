@@ -94,7 +94,7 @@ pub fn calls_in_order(out: &mut String, samples: &[Sample]) {
     }
 }
 
-/// The outputs of all samples as one text, to compare it with another one.
+/// The outputs and the calls of all samples as one text, to compare it with another one.
 pub fn whole(samples: &[Sample]) -> String {
     let mut out = String::new();
     for (number, sample) in samples.iter().enumerate() {
@@ -106,6 +106,9 @@ pub fn whole(samples: &[Sample]) -> String {
             Sample::Completed(runs) => {
                 put(&mut out, &format!("sample {number}:"));
                 runs.iter().for_each(|run| put(&mut out, &output_text(run)));
+                for ObservedCall { name, arguments, .. } in runs.iter().flat_map(|run| calls(run).0) {
+                    put(&mut out, &format!("calls {name}({arguments})"));
+                }
             }
         }
     }

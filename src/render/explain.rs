@@ -130,7 +130,10 @@ fn history(out: &mut String, past: &[Option<f64>]) {
     let Some(last) = known.last() else { return };
     let baselines = words::plural(past.len(), "committed baseline", "committed baselines");
     let passed = metric_value(Unit::Share, Some(*last));
-    put(out, &format!("history: samples that pass in the last {baselines}: {} (now at {passed})", sparkline(past)));
+    put(
+        out,
+        &format!("history: samples that pass in the last {baselines}: {} (in the last one: {passed})", sparkline(past)),
+    );
 }
 
 /// What to do about the first failed check, and how to grade the case again.

@@ -72,7 +72,15 @@ pub struct AgentFacts<'a> {
 /// Why gated metrics have no value.
 fn not_measured(gaps: &MetricGaps) -> Vec<String> {
     let MetricGaps { lost, unstated, partly_lost } = gaps;
-    let mut reasons: Vec<String> = partly_lost.iter().map(fewer_values).collect();
+    // One lost case takes a value from each metric: one sentence says it.
+    let mut by_cases: Vec<Vec<&PartlyLost>> = Vec::new();
+    for lost in partly_lost {
+        match by_cases.iter_mut().find(|group| group.iter().any(|other| other.cases == lost.cases)) {
+            Some(group) => group.push(lost),
+            None => by_cases.push(vec![lost]),
+        }
+    }
+    let mut reasons: Vec<String> = by_cases.iter().filter_map(|group| fewer_values(group)).collect();
     if !unstated.is_empty() {
         reasons.push(format!(
             "not stated by the recordings of every case: {}; record them with `metrics`, or remove the gate",
@@ -89,19 +97,25 @@ fn not_measured(gaps: &MetricGaps) -> Vec<String> {
     reasons
 }
 
-/// Why nothing can be said of a metric that lacks values of the baseline.
-fn fewer_values(lost: &PartlyLost) -> String {
+/// Why nothing can be said of metrics that lack values of the baseline in the same cases.
+fn fewer_values(group: &[&PartlyLost]) -> Option<String> {
+    let (lost, others) = group.split_first()?;
+    let others: Vec<&str> = others.iter().map(|other| other.metric.as_str()).collect();
+    let also = match others.is_empty() {
+        true => String::new(),
+        false => format!(", and so do those of {}", others.join(", ")),
+    };
     let named: Vec<&str> = lost.cases.iter().take(NAMED).map(CaseId::as_str).collect();
     let more = match lost.cases.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!(
-        "fewer values of {} than in the baseline, in {}{more}: with the worst results for the missing ones, its gate fails; run \
+    Some(format!(
+        "fewer values of {} than in the baseline, in {}{more}: with the worst results for the missing ones, its gate fails{also}; run \
          or record these cases again",
         lost.metric,
         named.join(", ")
-    )
+    ))
 }
 
 /// Builds one agent's part.

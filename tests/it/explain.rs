@@ -11,6 +11,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("explain of a suite or an agent lists its cases, and those that fail come first", lists),
         trial("explain compares the output with the one at the last committed baseline", compared),
+        trial("explain compares the calls, also where the text is the same", calls_compared),
         trial("explain --base compares the output with the one at any commit", with_base),
         trial(
             "explain shows the calls in order, the values against their gates, the history and the next step",
@@ -88,6 +89,30 @@ fn compared() {
     );
 }
 
+/// A call that is missing is a change, also where the text is the same.
+fn calls_compared() {
+    let repository = Repository::empty();
+    repository.remove(".git");
+    let agent = "helper: { deterministic: { replay: runs, prompt: prompt.md }, fingerprint: [prompt.md] }";
+    let suite = format!("{{ id: desk, kind: tool_use, path: cases.json, agents: {{ {agent} }} }}");
+    repository.write("goldgate.yaml", format!("version: 1\nbaseline: baseline.json\nsuites:\n  - {suite}\n"));
+    repository.write("prompt.md", "Help.\n");
+    let case = r#"[{ "id": "refund", "category": "x", "query": "q", "expected_tools": ["find", "refund"], "answer": { "equals": "Done." } }]"#;
+    repository.write("cases.json", case);
+    let run = |calls: &str| {
+        format!(
+            r#"{{ "status": "completed", "outputs": {{ "text": "Done." }}, "intermediate": {{ "tool_calls": [{calls}] }} }}"#
+        )
+    };
+    let find = r#"{ "name": "find", "arguments": { "id": 17 } }"#;
+    repository.write("runs/helper/refund.json", run(&format!(r#"{find}, {{ "name": "refund" }}"#)));
+    repository.goldgate(&["run", "-q", "--update-baseline"]);
+    commit_all(&repository);
+    repository.write("runs/helper/refund.json", run(r#"{ "name": "refund" }"#));
+    let ran = explain(&repository, &["refund"]);
+    assert!(ran.stdout.contains("(-) and now (+):\n  - calls find({\"id\":17})\n"), "{}", ran.stdout);
+}
+
 fn with_base() {
     let repository = committed();
     repository.replace(RECORDING, "Needs prior approval.", "Needs nothing.");
@@ -123,7 +148,7 @@ fn sections() {
         "produced, sample 0:\n",
         "calls, sample 0:\n   1 search({\"text\":\"rent\"}) → failed\n   2 search({\"text\":\"rent\"}) → [1]\n",
         "output at commit ",
-        "history: samples that pass in the last 2 committed baselines: █▁ (now at 0%)\n",
+        "history: samples that pass in the last 2 committed baselines: █▁ (in the last one: 0%)\n",
         "\nnext: sharpen the category rules of the prompt",
         "again: goldgate run --suite contracts --agent legal --case lease\n",
     ];

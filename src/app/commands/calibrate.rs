@@ -16,12 +16,13 @@ use crate::format::report_v1;
 use crate::gate::calibration::{CalibratedGate, CalibrationFinding, calibrated};
 use crate::gate::operating::HardGates;
 use crate::model::{
-    AgentReport, COVERAGE, MetricReport, MetricSpec, NEWLY_FAILING, OwnMetric, PairResult, Report, SuiteReport, Tier,
-    interned,
+    AgentReport, COVERAGE, Exclusion, MetricReport, MetricSpec, NEWLY_FAILING, OwnMetric, PairResult, Report,
+    SuiteReport, Tier, interned,
 };
 use crate::render::calibration::{Calibration, RunsAre, calibration};
 use crate::render::operating::operating_table;
 use crate::suites::kind;
+use crate::text::first_of;
 use crate::world::{Disk, World};
 
 /// Prints suggested tolerances, and on demand writes gates with few false alarms into the config. Returns exit code 3 if no metric was
@@ -74,6 +75,8 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
     };
     let is_calibrated = gates.iter().any(|one| one.finding != CalibrationFinding::NoSpread);
     let operating = operating_of(&reports[0], &suites, &|suite, agent| wanted(args, suite, agent));
+    let shown = agents(&reports[0]).filter(|(suite, agent)| wanted(args, suite, agent));
+    world.say(&shown.filter_map(|(suite, agent)| always_wrong(suite, agent)).collect::<String>());
     world.say(&operating_table(&operating, world.columns()));
     world.say(&calibration(&Calibration { gates, left_out, runs_are, rate }, world.columns()));
     if args.write {
@@ -83,6 +86,22 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
     world.keep(suites);
     // Without repeated measurements the result is inconclusive.
     Ok(if is_calibrated { 0 } else { 3 })
+}
+
+/// The cases that fail in all of their samples: that is a failure, and gates that allow it would hide it.
+fn always_wrong(suite: &SuiteReport, agent: &AgentReport) -> Option<String> {
+    let is_wrong = |case: &&PairResult| {
+        case.exclusion == Exclusion::Counted && case.completed >= 2 && case.passing.is_some_and(|passing| passing == 0)
+    };
+    let cases: Vec<&str> = agent.cases.iter().filter(is_wrong).map(|case| case.case.as_str()).collect();
+    (!cases.is_empty()).then(|| {
+        format!(
+            "{}/{}: not noise, but wrong in every sample: {}. Correct that first; gates that allow it would hide it.\n",
+            suite.id,
+            agent.agent,
+            first_of(&cases)
+        )
+    })
 }
 
 fn wanted(args: &CalibrateArgs, suite: &SuiteReport, agent: &AgentReport) -> bool {

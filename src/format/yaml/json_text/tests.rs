@@ -139,6 +139,10 @@ proptest! {
     #[test]
     fn what_a_yaml_writer_writes_is_the_same_value(expected in values()) {
         let Ok(text) = serde_yaml::to_string(&expected) else { return Ok(()) };
+        // In YAML 1.1, which it writes, these are line breaks, and it indents after them; in YAML 1.2 they are letters.
+        if text.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
+            return Ok(());
+        }
         // Its writer marks texts that an older YAML reads in another way, which does not matter here.
         if let Ok(json) = yaml_as_json(source(&text)) {
             prop_assert_eq!(serde_json::from_str::<Value>(&json.text).unwrap(), expected, "{}", text);
