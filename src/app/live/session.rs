@@ -29,7 +29,9 @@ use crate::engine::{
 };
 use crate::files::Files;
 use crate::format::redact::Redactor;
-use crate::model::{Interruption, Provenance, RepoPath, RunProvenance, SampleRequest, Toolbox, Transport, UserTurns};
+use crate::model::{
+    Interruption, Provenance, RepoPath, RunProvenance, SampleRequest, Toolbox, Transport, UserMessage, UserTurns,
+};
 use crate::suites::{RunCaching, input_digest};
 use crate::world::{Disk, Progress, World, head_commit, interrupted, start_runtime};
 
@@ -227,7 +229,12 @@ fn origin(one: &PlannedRun<'_>, state: &AnswerInputs, input_sha256: String, stam
 fn with_recorded_user(disk: &Disk, one: &PlannedRun<'_>, mut request: SampleRequest) -> SampleRequest {
     if let (Some(folder), UserTurns::Simulated(_)) = (&one.live.exchanges, &request.ask.turns) {
         let SampleRequest { key, sample, .. } = &request;
-        request.ask.turns = UserTurns::Scripted(recorded_user(disk, folder, key, *sample));
+        let mut said = recorded_user(disk, folder, key, *sample);
+        if said.is_empty() {
+            // The agent is started, so that its missing recording is seen.
+            said.push(UserMessage::query(&request.ask.prompt));
+        }
+        request.ask.turns = UserTurns::Scripted(said);
     }
     request
 }

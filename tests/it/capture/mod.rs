@@ -157,6 +157,11 @@ fn simulated_user() {
     let (ran, replayed) = run(&repository, &[]);
     assert_eq!((ran.code, replayed["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
     assert_eq!((server.requests().len(), user.requests()), (calls, asked), "a replay calls nobody");
+    let recorded = repository.read(RECORDING);
+    repository.remove(RECORDING);
+    let (ran, _) = run(&repository, &[]);
+    assert_eq!(ran.code, 3, "a missing recording is no failure of the agent: {}{}", ran.stdout, ran.stderr);
+    repository.write(RECORDING, recorded);
     repository.write("goldgate.yaml", with_user(config("talk", "{ replay: runs }", "openai")));
     let (_, graded) = run(&repository, &[]);
     assert_eq!(metrics(&replayed), metrics(&graded));

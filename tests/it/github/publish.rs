@@ -118,10 +118,10 @@ fn published() {
         let [body] = bodies.as_slice() else { panic!("{bodies:?}") };
         let opening = match regressed {
             true => {
-                "> [!WARNING]\n> **As measured by the pull request itself: First run: 4 gates pass, 2 are below their limits: legal finding&#95;recall 0%, needs 80% (not in the baseline) + 1 more gate. There is no baseline yet; goldgate run --update-baseline makes one. This does not block the merge.**"
+                "> [!WARNING]\n> **As measured by the pull request itself: First run: 4 gates pass, 2 are below their limits: legal finding&#95;recall 0%, needs 80% (not in the baseline) + 1 more gate. There is no baseline yet; <code>goldgate run --update-baseline</code> makes one. This does not block the merge.**"
             }
             false => {
-                "> [!NOTE]\n> **As measured by the pull request itself: First run: all 6 gates pass on 1 case. There is no baseline yet; goldgate run --update-baseline makes one.**"
+                "> [!NOTE]\n> **As measured by the pull request itself: First run: all 6 gates pass on 1 case. There is no baseline yet; <code>goldgate run --update-baseline</code> makes one.**"
             }
         };
         assert_eq!(body.lines().take(2).collect::<Vec<_>>().join("\n"), opening, "{body}");

@@ -41,6 +41,8 @@ fn queued(story: &Story, number: u64) -> Ran {
 fn golden_change() -> Story {
     let story = Story::new();
     story.checkout.write(RUN, crate::repository::RUN);
+    // The agent did not change, so its recording is not stale.
+    story.checkout.write("prompts/legal.md", story.github.text("prompts/legal.md"));
     story.checkout.replace(EXPECTED, "\"expected_gaps\": [\"Missing_Doc\"],", "");
     assert_eq!(story.gate(7).code, 1, "the guard does not hold it");
     story
