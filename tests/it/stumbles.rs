@@ -1,4 +1,4 @@
-//! What new users do by mistake, and what they are told.
+//! What new users do by mistake, and what the program answers.
 
 use libtest_mimic::Trial;
 use serde_json::json;
@@ -11,7 +11,7 @@ pub fn trials() -> Vec<Trial> {
         trial("one command is not recorded as several agents", several_agents),
         trial("suites that share an agent and its folder can be run alone", shared_folder),
         trial("import knows the agents, and says where recordings are read", imported),
-        trial("a program that prints a plain answer is told what to print", plain_answer),
+        trial("a plain answer of a program is refused with the form to print", plain_answer),
         trial("a case with checks of its answer needs no list of phrases", no_phrases),
         trial("init names the form of a transcript", other_form),
     ]

@@ -363,7 +363,7 @@ fn is_there(disk: &Disk, path: &str) -> bool {
     disk.holds(&RepoPath::root().below(path)) || disk.list(&RepoPath::root().below(path)).is_ok()
 }
 
-/// What to do next.
+/// What was left out, and what the files still need.
 fn left_to_do(args: &InitArgs, proposed: &ProposedCases) -> String {
     let mut lines = vec![String::new()];
     for (files, why) in [

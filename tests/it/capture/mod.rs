@@ -138,7 +138,7 @@ fn conversation() {
     assert_eq!(metrics(&replayed), metrics(&graded));
 }
 
-/// A program that is recorded with a user whom a model plays: its code runs again with what the user said in the recording.
+/// A program that is recorded with a simulated user: its code runs again with what the user said in the recording.
 fn simulated_user() {
     let (server, user) =
         (ModelServer::new(), Endpoint::new(Duration::ZERO, |_, _| Answer::Says("And now?".to_owned())));
@@ -160,7 +160,7 @@ fn simulated_user() {
     let recorded = repository.read(RECORDING);
     repository.remove(RECORDING);
     let (ran, _) = run(&repository, &[]);
-    assert_eq!(ran.code, 3, "a missing recording is no failure of the agent: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, 3, "the agent did not fail, its recording is missing: {}{}", ran.stdout, ran.stderr);
     repository.write(RECORDING, recorded);
     repository.write("goldgate.yaml", with_user(config("talk", "{ replay: runs }", "openai")));
     let (_, graded) = run(&repository, &[]);

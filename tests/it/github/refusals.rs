@@ -15,7 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a locked conversation has its own message", locked),
         trial("a read-only token of Dependabot or of a fork has its own message", read_only),
         trial("the missing permission is the one that GitHub names", named),
-        trial("a 403 for another reason is told in GitHub's own words, as data", other),
+        trial("a 403 for another reason is shown in GitHub's own words, as data", other),
         trial("a server error while the status is set is retried", server_error),
     ]
 }
