@@ -7,7 +7,7 @@ use super::files::{are_alike, below};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{EntryKind, FilePaths, Files, files_below};
 use crate::format::run_v1;
-use crate::model::{Agent, PathGlob, RepoPath, Tier};
+use crate::model::{Agent, PathGlob, RepoPath};
 
 /// Whether the files of an agent have changed.
 pub enum AgentFileChange {
@@ -113,11 +113,10 @@ fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic> {
 /// Whether a file is one of the agent's own recordings: below a folder that it replays, and a run record. A recording says what the agent
 /// did; it does not define the agent.
 fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
-    let sources = [Tier::Deterministic, Tier::Model].into_iter().filter_map(|tier| agent.source(tier)?.recordings());
     let is_below =
         |folder: &RepoPath| file.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
     file.as_str().ends_with(".json")
-        && sources.into_iter().any(is_below)
+        && agent.recordings().any(is_below)
         && files.text(file).is_ok_and(|source| run_v1::is_run(&source))
 }
 

@@ -110,9 +110,7 @@ impl SuiteConfig {
     /// The folders with the recordings of each agent, in both tiers.
     pub fn recording_folders(&self) -> Vec<RepoPath> {
         let of = |(name, agent): (&AgentName, &Agent)| {
-            let sources =
-                [Tier::Deterministic, Tier::Model].into_iter().filter_map(|tier| agent.source(tier)?.recordings());
-            sources.map(|folder| folder.child(name.as_str())).collect::<Vec<_>>()
+            agent.recordings().map(|folder| folder.child(name.as_str())).collect::<Vec<_>>()
         };
         self.agents.iter().flat_map(of).collect()
     }
@@ -182,6 +180,11 @@ impl Agent {
             Tier::Deterministic => self.deterministic.as_ref(),
             Tier::Model => self.model.as_ref(),
         }
+    }
+
+    /// The folders of its recordings, in both tiers.
+    pub fn recordings(&self) -> impl Iterator<Item = &RepoPath> {
+        [Tier::Deterministic, Tier::Model].into_iter().filter_map(|tier| self.source(tier)?.recordings())
     }
 
     /// The files that define it: `fingerprint` if configured, else its prompt package.
