@@ -1,5 +1,5 @@
 //! All access to the outside: files, environment, clock, git, GitHub, live targets. No other module touches any of them.
-#![allow(clippy::disallowed_methods, reason = "this module wraps them for all others")]
+#![expect(clippy::disallowed_methods, reason = "this module wraps them for all others")]
 
 mod base;
 mod blob_id;

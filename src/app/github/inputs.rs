@@ -96,7 +96,7 @@ pub struct ActionInputs {
     /// Whose approval counts.
     pub approving: ApproverPolicy,
     /// The label that starts a recording.
-    #[cfg_attr(not(feature = "models"), allow(dead_code, reason = "nothing is recorded without live targets"))]
+    #[cfg_attr(not(feature = "models"), expect(dead_code, reason = "nothing is recorded without live targets"))]
     pub record_label: String,
     /// The tiers to grade.
     pub tiers: Vec<Tier>,

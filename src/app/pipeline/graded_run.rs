@@ -18,7 +18,7 @@ pub struct GradedRun {
     /// The suites. They are part of the result so that the caller decides when to free them.
     pub suites: Vec<LoadedSuite>,
     /// The model tier's result, if its verdict counts. It is kept when the rest is judged again.
-    #[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only an approved result is judged again"))]
+    #[cfg_attr(not(feature = "github"), expect(dead_code, reason = "only an approved result is judged again"))]
     pub model_tier: Option<TierOutcome>,
     /// Selected agents that were not run.
     pub not_run: Vec<NotRun>,

@@ -33,7 +33,6 @@ pub enum Resume {
 /// Which answers of earlier runs may be reused, whatever `--cache` and `--resume` request. They are files in the working tree, so a
 /// commit can contain forged ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "models"), allow(dead_code, reason = "nothing is reused without live targets"))]
 pub enum EarlierAnswers {
     /// All.
     All,
@@ -63,7 +62,6 @@ pub enum KeyHosts {
 
 /// The recorder of a pull request: its files are data, so nothing of it is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(not(all(feature = "github", feature = "models")), allow(dead_code, reason = "nothing is recorded"))]
 pub struct Recorder {
     /// The recorded commit.
     pub commit: String,

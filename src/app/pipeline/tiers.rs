@@ -5,7 +5,7 @@ use crate::model::{NoVerdict, Ruling, SuiteReport, Tier};
 
 /// The result of one tier.
 #[derive(Debug, Clone)]
-#[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only an approved result is judged again"))]
+#[cfg_attr(not(feature = "github"), expect(dead_code, reason = "only an approved result is judged again"))]
 pub struct TierOutcome {
     /// The worst verdict of its suites.
     pub verdict: Ruling,
