@@ -185,6 +185,12 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
     })
 }
 
+/// Whether one of the comments has the marker of a key, whoever wrote it.
+pub fn may_exist(key: &str, comments: &[Comment]) -> bool {
+    let marker = marker(key);
+    comments.iter().any(|comment| comment.body.contains(&marker))
+}
+
 /// Whether goldgate wrote a comment: it has the marker, and this token's account is its author.
 fn is_own(comment: &Comment, author: Option<&str>, marker: &str) -> bool {
     author == Some(comment.author.as_str()) && comment.body.contains(marker)

@@ -181,7 +181,7 @@ impl<'a> BaseTree<'a> {
         if let Some(bytes) = self.state().blobs.get(&node.id).cloned() {
             return Ok(bytes);
         }
-        if !self.reserves_single_file(SINGLE_FILES) {
+        if self.are_many_needed() || !self.reserves_single_file(SINGLE_FILES) {
             self.read_archive();
             if let Some(bytes) = self.state().blobs.get(&node.id).cloned() {
                 return Ok(bytes);
@@ -200,6 +200,12 @@ impl<'a> BaseTree<'a> {
         let bytes: Arc<[u8]> = fetched.map_err(|error| self.failed(error.context(at.to_string())))?.into();
         self.state().blobs.insert(node.id.clone(), bytes.clone());
         Ok(bytes)
+    }
+
+    /// Whether more files differ than are fetched on their own, as far as the head's files were read before.
+    fn are_many_needed(&self) -> bool {
+        let is_first = self.state().single_files == 0;
+        is_first && self.head.is_different_in_more(SINGLE_FILES, &|path| self.plain_file(path))
     }
 
     /// Counts a file that is fetched on its own, unless there are already this many.

@@ -19,6 +19,8 @@ pub struct CommentInput<'a> {
     pub run: RunNumber,
     /// Who controls that run.
     pub witness: ReportOrigin,
+    /// The current head of the pull request, if it was read just now.
+    pub current_head: Option<&'a str>,
 }
 
 /// The result of writing a comment.
@@ -89,7 +91,11 @@ fn upsert(
     let key = inputs.key(input.report);
     let mut last = None;
     for round in 0..ROUNDS {
-        let current_head = github.head_of(pull_request.number)?;
+        let current_head = match input.current_head.filter(|_| round == 0) {
+            Some(head) => head.to_owned(),
+            None => github.head_of(pull_request.number)?,
+        };
+        let comments = github.comments(pull_request.number)?;
         let request = CommentRequest {
             report: input.report,
             links: input.links,
@@ -98,10 +104,10 @@ fn upsert(
             current_head: &current_head,
             run: input.run,
             witness: input.witness,
-            // The first round may write the comment that tells it.
-            author: github.identity(),
+            // Without a comment of this key, none is of this account.
+            author: publish::may_exist(key.as_str(), &comments).then(|| github.identity()).flatten(),
         };
-        let plan = publish::plan(&request, &github.comments(pull_request.number)?);
+        let plan = publish::plan(&request, &comments);
         if let CommentPlan::Nothing(why) = plan {
             let why = match why {
                 StaleComment::NewerHead => "a run on a newer commit has already written the comment",
@@ -117,6 +123,8 @@ fn upsert(
             // Another writer may have written between the read and the write: the current text decides.
             Ok(url) => {
                 std::thread::sleep(pause(input.run, round));
+                // A created comment tells the account.
+                let request = CommentRequest { author: github.identity(), ..request };
                 if publish::is_settled(&request, &github.comments(pull_request.number)?) {
                     return Ok(CommentOutcome::Written(url));
                 }

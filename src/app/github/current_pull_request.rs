@@ -311,6 +311,15 @@ fn has_head(pull: &PullRequestDetails, seen: &str) -> Result<(), CliError> {
     Ok(())
 }
 
+/// The open pull requests with the head of an event's pull request.
+#[derive(Default)]
+pub struct OtherPulls {
+    /// The current head of the event's own pull request, if GitHub listed it.
+    pub own_head: Option<String>,
+    /// The others.
+    pub others: Vec<OpenPull>,
+}
+
 /// Returns the other open pull requests with the head of an event's pull request, one for each other base branch: those into the same
 /// branch have the same result. A check belongs to a commit, so a pass for one base branch would count for all of them. After a push
 /// these are all pull requests with the pushed commit as their head: each of them judges its merge, and the push does not. Without the
@@ -318,9 +327,9 @@ fn has_head(pull: &PullRequestDetails, seen: &str) -> Result<(), CliError> {
 ///
 /// # Errors
 /// A failed request.
-pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result<Vec<OpenPull>, CliError> {
+pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result<OtherPulls, CliError> {
     let Some(head) = event.head.as_ref().filter(|_| event.pull_request.is_some() || event.push.is_some()) else {
-        return Ok(Vec::new());
+        return Ok(OtherPulls::default());
     };
     let number = event.pull_request.as_ref().map(|pull_request| pull_request.number);
     let open = match (github.pulls_of(head), number) {
@@ -331,12 +340,13 @@ pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result
         }
         (Err(error), None) if error.is_denied() => {
             notes.push(error.explained(UNREAD_PULLS, "pull-requests: read").to_string());
-            return Ok(Vec::new());
+            return Ok(OtherPulls::default());
         }
         (Err(error), _) => return Err(needs(UNREAD_PULLS, PERMISSION)(error)),
     };
     let here = |base: &str| base.eq_ignore_ascii_case(github.repository());
     let into = event.into.as_deref().filter(|_| number.is_some());
+    let own_head = open.iter().find(|own| Some(own.number) == number).map(|own| own.head.clone());
     let mut others: Vec<OpenPull> = open
         .into_iter()
         .filter(|other| Some(other.number) != number && other.head == *head && here(&other.base_repository))
@@ -345,7 +355,7 @@ pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result
     others.sort_by(|one, other| (&one.into, one.number).cmp(&(&other.into, other.number)));
     others.dedup_by(|later, first| later.into == first.into);
     others.sort_by_key(|other| other.number);
-    Ok(others)
+    Ok(OtherPulls { own_head, others })
 }
 
 const UNREAD_PULLS: &str = "the commit's pull requests cannot be read";

@@ -1,13 +1,13 @@
 //! Grades a merge whose files are only read as data: nothing is checked out, and no symbolic link is followed. The grading function
 //! only gets the files of both commits in memory, and no client.
 
+use super::approval_query::ApprovalQuery;
 use super::base_branch::base_branch;
 use super::commit_files::{BaseView, CommitFiles};
 use super::current_pull_request::TestMerge;
 use super::inputs::ActionInputs;
 use super::read_paths::wanted_by;
 use super::recorded_approval;
-use super::recorded_approval::ApprovalQuery;
 use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::pipeline::baseline;
@@ -92,9 +92,8 @@ fn grade_with_approval(
     let both = BaseView { base, head, history: (github, commit) };
     let mut done = grade_commits(job, clock, inputs, Some(&both), &|configured| load_baseline(base, configured))?;
     let Some(graded) = &job.commit else { return Ok(done) };
-    learn(&done.report);
     let committed = done.config.baseline.as_ref().and_then(|file| head.baseline_bytes(file).ok());
-    let query = ApprovalQuery { key, event, commit: graded, committed: committed.as_deref() };
+    let query = ApprovalQuery { key, event, commit: graded, committed: committed.as_deref(), learn };
     let approval = recorded_approval::find_approval(github, &query, &mut done)?;
     let Some(approval) = approval else { return Ok(done) };
     // The committed file must be a valid baseline, because the approval covers its numbers.

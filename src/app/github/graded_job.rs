@@ -1,12 +1,12 @@
 //! Grades the checkout of a job, looks for an approval, and publishes the result.
 
+use super::approval_query::ApprovalQuery;
 use super::current_pull_request::{CheckoutMerge, TestMerge};
 use super::environment::{event_of, github};
 use super::gained_cases::name_gained_cases;
 use super::inputs::{ActionInputs, ActionMode, inside};
 use super::other_pull_requests::judge_others;
-use super::published_run::{learn_identity, publish_result};
-use super::recorded_approval::ApprovalQuery;
+use super::published_run::{PublishPlace, learn_identity, publish_result};
 use super::{current_pull_request, pushed_commits, recorded_approval};
 use crate::app::cli_error::CliError;
 use crate::app::live;
@@ -20,9 +20,9 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::baseline_v1;
 use crate::format::event::Event;
-use crate::model::{Baseline, RepoPath, Tier};
+use crate::model::{Baseline, RepoPath, Report, Tier};
 use crate::text::short_commit;
-use crate::world::{Disk, GitHub, World, head_commit};
+use crate::world::{BaseTree, Disk, GitHub, World, head_commit};
 
 /// The context of a job that grades a checkout.
 pub(super) struct JobContext<'a> {
@@ -118,24 +118,30 @@ pub(super) fn grade_and_publish(
         live: live::LiveOptions { keys: keys(job, event, github.as_ref())?, ..job.live.clone() },
         ..job.clone()
     };
-    let mut done = grade_worktree(job, world, before, &|disk, _, configured| {
-        let event = &Event { base: job.branch.rules.clone().or_else(|| event.base.clone()), ..event.clone() };
-        baseline(inputs, workspace, event, github.as_ref(), disk, configured)
+    let mut done = grade_worktree(job, world, before, &|disk, rules, configured| {
+        let commit = job.branch.rules.as_ref().or(event.base.as_ref());
+        let source = match (rules, commit, github) {
+            (Some(tree), _, _) => BaselineSource::Tree(tree),
+            (None, Some(commit), Some(github)) => BaselineSource::Commit(github, commit),
+            // Without GitHub only the checkout is available: a local trial, never the job of a pull request.
+            (None, Some(_), None) => BaselineSource::Checkout(disk),
+            (None, None, _) => return baseline_here(inputs, workspace, disk, configured),
+        };
+        source.read(inputs, configured)
     })?;
     complete(&mut done)?;
     done.report.notes.extend(remark.map(str::to_owned));
     let mut done = match (github, &event.base, &event.head) {
-        (Some(github), Some(_), Some(_)) => {
-            learn_identity(world, inputs, event, github, &done.report);
-            apply_approval(context, job, github, done)?
-        }
+        (Some(github), Some(_), Some(_)) => apply_approval(context, job, github, done)?,
         _ => done,
     };
+    let mut current_head = None;
     if let Some(github) = github {
         name_gained_cases(github, event, &mut done);
-        judge_others(world, inputs, github, event, &mut done)?;
+        current_head = judge_others(world, inputs, github, event, &mut done)?;
     }
-    let code = publish_result(world, inputs, event, github.as_ref(), job, &done);
+    let place = PublishPlace { event, github: github.as_ref(), current_head: current_head.as_deref() };
+    let code = publish_result(world, inputs, &place, job, &done);
     world.keep(done);
     code
 }
@@ -168,7 +174,8 @@ pub(super) fn apply_approval(
     let key = inputs.key(&done.report);
     let (disk, _) = Disk::of_config(&job.config)?;
     let committed = done.config.baseline.as_ref().and_then(|file| disk.read(file).ok());
-    let query = ApprovalQuery { key: &key, event, commit: head, committed: committed.as_deref() };
+    let learn = |report: &Report| learn_identity(world, inputs, event, github, report);
+    let query = ApprovalQuery { key: &key, event, commit: head, committed: committed.as_deref(), learn: &learn };
     let approval = recorded_approval::find_approval(github, &query, &mut done)?;
     let Some(approval) = approval else { return Ok(done) };
     if !job.wanted.tiers.contains(&Tier::Deterministic) {
@@ -185,41 +192,57 @@ pub(super) fn apply_approval(
     })
 }
 
-/// Reads the baseline of the base commit or, without a base as on a push, of the checkout.
-pub(super) fn baseline(
+/// Reads the baseline of the checkout, as on a push.
+pub(super) fn baseline_here(
     inputs: &ActionInputs,
     workspace: &str,
-    event: &Event,
-    github: Option<&GitHub>,
     disk: &Disk,
     configured: Option<&RepoPath>,
 ) -> Result<Option<Baseline>, CliError> {
-    let Some(base) = &event.base else {
-        let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
-        return baseline::here(named.as_deref(), disk, configured);
-    };
-    let named = match &inputs.baseline {
-        None => None,
-        Some(path) => Some(RepoPath::root().join(path).map_err(|bad| {
-            Diagnostic::of_file(
-                "action input",
-                Code::PATH_OUTSIDE,
-                format!("baseline is {path:?}, which {bad}"),
-                "write a path inside the repository",
-            )
-        })?),
-    };
-    let Some(file) = named.as_ref().or(configured) else { return Ok(None) };
-    let Some(github) = github else {
-        // Without GitHub only the checkout is available: a local trial, never the job of a pull request.
-        return load(disk, file, Need::Configured);
-    };
-    match github.file(file, base) {
-        Ok(None) => Ok(None),
-        Ok(Some(bytes)) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
-        Err(error) => {
-            let what = format!("the baseline {file} of the base commit cannot be read");
-            Err(error.explained(&what, "contents: read").into())
+    let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
+    baseline::here(named.as_deref(), disk, configured)
+}
+
+/// Where the baseline of the base commit is read.
+pub(super) enum BaselineSource<'a> {
+    /// In the commit's files, which are listed already.
+    Tree(&'a BaseTree<'a>),
+    /// On GitHub, at this commit.
+    Commit(&'a GitHub, &'a str),
+    /// In the checkout.
+    Checkout(&'a Disk),
+}
+
+impl BaselineSource<'_> {
+    /// Reads the file that the input or else the config names; `None` if there is none.
+    pub(super) fn read(
+        &self,
+        inputs: &ActionInputs,
+        configured: Option<&RepoPath>,
+    ) -> Result<Option<Baseline>, CliError> {
+        let named = match &inputs.baseline {
+            None => None,
+            Some(path) => Some(RepoPath::root().join(path).map_err(|bad| {
+                Diagnostic::of_file(
+                    "action input",
+                    Code::PATH_OUTSIDE,
+                    format!("baseline is {path:?}, which {bad}"),
+                    "write a path inside the repository",
+                )
+            })?),
+        };
+        let Some(file) = named.as_ref().or(configured) else { return Ok(None) };
+        match self {
+            Self::Tree(tree) => baseline::of_commit(tree, file),
+            Self::Checkout(disk) => load(disk, file, Need::Configured),
+            Self::Commit(github, commit) => match github.file(file, commit) {
+                Ok(None) => Ok(None),
+                Ok(Some(bytes)) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
+                Err(error) => {
+                    let what = format!("the baseline {file} of the base commit cannot be read");
+                    Err(error.explained(&what, "contents: read").into())
+                }
+            },
         }
     }
 }

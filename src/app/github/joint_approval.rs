@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::approval_query::ApprovalQuery;
 use super::changed_files::changed_files;
 use super::contained_pulls::{ContainedPull, contained_pulls};
 use super::measured_run::{RunQuery, evidence};
@@ -28,21 +29,19 @@ const NAMED: usize = 5;
 /// The longest name of an uncovered part, in characters.
 const LONGEST: usize = 120;
 
-/// Returns the approval that the pull requests of a push or a merge group give to its result. `committed` is the content of the
-/// baseline file. Without the permission to read it, adds a note and returns `None`.
+/// Returns the approval that the pull requests of a push or a merge group give to its result. Without the permission to read it, adds a note and returns `None`.
 ///
 /// # Errors
 /// A failed request.
 pub fn approval_of_contained(
     github: &GitHub,
-    key: &ConfigKey,
-    event: &Event,
+    query: &ApprovalQuery<'_>,
     done: &mut GradedRun,
-    committed: Option<&[u8]>,
 ) -> Result<Option<Approval>, CliError> {
     if passes(&done.report) {
         return Ok(None);
     }
+    let ApprovalQuery { key, event, .. } = *query;
     let pulls = match contained_pulls(github, event) {
         Ok(pulls) => pulls,
         Err(error) => return unread(error, done),
@@ -55,8 +54,7 @@ pub fn approval_of_contained(
         Ok(approval) => return Ok(Some(approval)),
         Err(notes) => done.report.notes.extend(notes),
     }
-    let Some(committed) = committed else { return Ok(None) };
-    Ok(pulls.iter().find_map(|pull| approval_of_merges(github, key, event, pull.number, done, committed)))
+    Ok(pulls.iter().find_map(|pull| approval_of_merges(github, query, pull.number, done)))
 }
 
 /// Whether nothing has to be approved.

@@ -7,18 +7,18 @@
 
 use std::collections::BTreeSet;
 
+use super::approval_query::ApprovalQuery;
 use super::measured_run::{RunQuery, evidence};
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::diag::Diagnostic;
 use crate::files::{SourceText, sha256_hex};
 use crate::format::baseline_v1;
-use crate::format::event::Event;
 use crate::model::{
     Acceptance, AgentName, Approval, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, RepoPath, SuiteId,
 };
 use crate::publish::baseline_pr::is_entered;
-use crate::publish::{BaselineMove, ConfigKey, approval};
+use crate::publish::{BaselineMove, approval};
 use crate::world::{GitHub, GitHubError, MergedPull};
 use crate::{publish, report};
 
@@ -26,16 +26,14 @@ use crate::{publish, report};
 /// takes one request.
 const MOST: usize = 20;
 
-/// Returns the approval that merged pull requests give to the baseline's own pull request, if they do. `committed` is the content
-/// of the baseline file at its head. After a push, or in a merge queue, `number` is that of the pull request that the commit contains.
+/// Returns the approval that merged pull requests give to the baseline's own pull request, if they do. After a push, or in a merge queue, `number` is that of the pull request that the commit contains.
 pub fn approval_of_merges(
     github: &GitHub,
-    key: &ConfigKey,
-    event: &Event,
+    query: &ApprovalQuery<'_>,
     number: u64,
     done: &mut GradedRun,
-    committed: &[u8],
 ) -> Option<Approval> {
+    let committed = query.committed?;
     let file = done.config.baseline.clone()?;
     let changes = &done.report.golden_changes;
     // An approval also lifts the reasons for a missing verdict, and nobody has seen those of this pull request.
@@ -45,8 +43,7 @@ pub fn approval_of_merges(
     {
         return None;
     }
-    let query = OwnPull { number, key, event, file: &file };
-    match found(github, &query, done, committed) {
+    match found(github, query, (number, &file), done, committed) {
         Ok(found) => found,
         Err(_) => {
             let note = "the approvals of merged pull requests cannot be read, so this baseline needs the label";
@@ -56,26 +53,20 @@ pub fn approval_of_merges(
     }
 }
 
-/// The pull request that may be the baseline's own.
-struct OwnPull<'a> {
-    number: u64,
-    key: &'a ConfigKey,
-    event: &'a Event,
-    /// The baseline file.
-    file: &'a RepoPath,
-}
-
+/// The approval of the pull request with this number, if it is the own one of this baseline file.
 fn found(
     github: &GitHub,
-    query: &OwnPull<'_>,
+    query: &ApprovalQuery<'_>,
+    (number, file): (u64, &RepoPath),
     done: &GradedRun,
     committed: &[u8],
 ) -> Result<Option<Approval>, GitHubError> {
-    let OwnPull { number, key, event, file } = *query;
+    let ApprovalQuery { key, event, learn, .. } = *query;
     let pull = github.pull(number)?;
     if pull.branch != key.branch() || pull.origin != BranchOrigin::Same {
         return Ok(None);
     }
+    learn(&done.report);
     let (Some(identity), Some(base)) = (github.identity(), &event.base) else { return Ok(None) };
     let before_sha256 = github.file(file, base)?.map(|bytes| sha256_hex(&bytes));
     let by = ProposalAuthor { identity, pull: &pull, before_sha256 };

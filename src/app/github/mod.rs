@@ -1,6 +1,7 @@
 //! `goldgate action`: the container's entry point on GitHub.
 
 mod approval_label;
+mod approval_query;
 mod approve;
 mod approved_head;
 mod base_branch;

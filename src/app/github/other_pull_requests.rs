@@ -2,6 +2,7 @@
 
 use super::base_branch::relies_on_checks;
 use super::comment::CommentInput;
+use super::current_pull_request::OtherPulls;
 use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
 use super::published_run::links;
@@ -10,7 +11,7 @@ use super::{comment, current_pull_request};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
-use crate::model::{Authority, BranchOrigin, OtherOutcome, OtherPullRequest, Report, Tier};
+use crate::model::{Authority, BranchOrigin, OtherOutcome, OtherPullRequest, RepoPath, Report, Tier};
 use crate::publish::ReportOrigin;
 use crate::render::words;
 use crate::world::{GitHub, OpenPull, World};
@@ -19,7 +20,8 @@ use crate::world::{GitHub, OpenPull, World};
 const MOST: usize = 4;
 
 /// Judges the other open pull requests with the head of this event's pull request, each by its own base commit, and adds their
-/// verdicts to the report. Their files are read as data, so only recordings can be judged.
+/// verdicts to the report. Their files are read as data, so only recordings can be judged. Returns the current head of the event's pull
+/// request, if GitHub listed it and no time passed since then.
 ///
 /// # Errors
 /// Too many of them, or a failed request.
@@ -29,13 +31,14 @@ pub fn judge_others(
     github: &GitHub,
     event: &Event,
     done: &mut GradedRun,
-) -> Result<(), CliError> {
+) -> Result<Option<String>, CliError> {
     let decides = inputs.authority == Authority::Blocking && inputs.tiers.contains(&Tier::Deterministic);
     if !decides || inputs.shard.is_some() {
-        return Ok(());
+        return Ok(None);
     }
-    let others = current_pull_request::others(github, event, &mut done.report.notes)?;
+    let OtherPulls { own_head, others } = current_pull_request::others(github, event, &mut done.report.notes)?;
     let others = counted(world, github, others, done)?;
+    let own_head = own_head.filter(|_| others.is_empty());
     for other in others {
         let number = other.number;
         let (outcome, why) = match judged(world, inputs, github, event, number) {
@@ -55,7 +58,7 @@ pub fn judge_others(
         done.report.notes.push(note);
         done.report.others.push(OtherPullRequest { number, into: other.into, outcome });
     }
-    Ok(())
+    Ok(own_head)
 }
 
 /// Returns the pull requests to judge. If they are for too many branches, those into branches that rely on no checks do not count: nobody
@@ -111,8 +114,13 @@ fn judged(
     let is_only_run = world.env.get("GITHUB_EVENT_NAME") == Some("workflow_dispatch");
     if let Some(pull_request) = own.pull_request.as_ref().filter(|_| is_only_run && inputs.comment) {
         let links = links(&world.env, inputs, &report);
-        let input =
-            CommentInput { report: &report, links: &links, run: comment::this_run(world), witness: ReportOrigin::Own };
+        let input = CommentInput {
+            report: &report,
+            links: &links,
+            run: comment::this_run(world),
+            witness: ReportOrigin::Own,
+            current_head: None,
+        };
         comment::comment(world, inputs, pull_request, Some(github), &input);
     }
     Ok(Some(report))
@@ -122,14 +130,22 @@ fn judged(
 /// conflict.
 fn asks_for_anything(inputs: &ActionInputs, github: &GitHub, event: &Event, base: &str) -> Result<bool, CliError> {
     let config = inputs.config_file()?;
-    let unread = || needs("the config of its base branch cannot be read", "contents: read");
-    let has_config = |commit: &str| github.file(&config, commit).map(|file| file.is_some()).map_err(unread());
-    if has_config(base)? {
+    if has_file(github, &config, base)? {
         return Ok(true);
     }
     let tip = match (&event.tip, &event.into) {
-        (None, Some(into)) => github.branch(into).map_err(unread())?,
+        (None, Some(into)) => github.branch(into).map_err(needs("its base branch cannot be read", "contents: read"))?,
         (Some(_), _) | (None, None) => None,
     };
-    tip.map_or(Ok(false), |tip| has_config(&tip))
+    tip.map_or(Ok(false), |tip| has_file(github, &config, &tip))
+}
+
+/// Whether a commit has a file. The listing of the commit decides: a file that GitHub does not find may also be one that this token may not
+/// read.
+fn has_file(github: &GitHub, file: &RepoPath, commit: &str) -> Result<bool, CliError> {
+    let refused = || needs("the config of its base branch cannot be read", "contents: read");
+    match github.tree(commit).map_err(refused())? {
+        Some(tree) => Ok(tree.contains_key(file)),
+        None => Ok(github.file(file, commit).map_err(refused())?.is_some()),
+    }
 }

@@ -18,15 +18,25 @@ use crate::publish::ReportOrigin;
 use crate::render::markdown::Links;
 use crate::world::{Disk, Env, GitHub, World};
 
+/// Where a result is published.
+pub(super) struct PublishPlace<'a> {
+    /// The event of the job.
+    pub(super) event: &'a Event,
+    /// The client; `None` without a token.
+    pub(super) github: Option<&'a GitHub>,
+    /// The current head of the pull request, if it was read just now.
+    pub(super) current_head: Option<&'a str>,
+}
+
 /// Publishes the result on GitHub and returns the exit code. A failed comment or check run never changes the verdict.
 pub(super) fn publish_result(
     world: &World,
     inputs: &ActionInputs,
-    event: &Event,
-    github: Option<&GitHub>,
+    place: &PublishPlace<'_>,
     job: &RunOptions,
     done: &GradedRun,
 ) -> Result<u8, CliError> {
+    let PublishPlace { event, github, current_head } = *place;
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let report = &done.report;
     let links = links(&world.env, inputs, report);
@@ -45,8 +55,8 @@ pub(super) fn publish_result(
             if let (Some(github), Some(label)) = (github, &links.label) {
                 ensure_label(world, github, LabelPurpose::Approve, label);
             }
-            let input =
-                CommentInput { report, links: &links, run: comment::this_run(world), witness: ReportOrigin::Own };
+            let run = comment::this_run(world);
+            let input = CommentInput { report, links: &links, run, witness: ReportOrigin::Own, current_head };
             Some(comment::comment(world, inputs, pull_request, github, &input))
         }
         (None, true) => {
@@ -67,7 +77,8 @@ pub(super) fn learn_identity(world: &World, inputs: &ActionInputs, event: &Event
     }
     if let Some(pull_request) = &event.pull_request {
         let links = links(&world.env, inputs, report);
-        let input = CommentInput { report, links: &links, run: comment::this_run(world), witness: ReportOrigin::Own };
+        let run = comment::this_run(world);
+        let input = CommentInput { report, links: &links, run, witness: ReportOrigin::Own, current_head: None };
         comment::comment(world, inputs, pull_request, Some(github), &input);
     }
 }

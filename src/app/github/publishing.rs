@@ -115,7 +115,13 @@ fn write_comment(
         PullRequest { number: pull.number, head: run.head.clone(), base: pull.base, origin: BranchOrigin::Fork };
     let links = links(world, github, &run);
     let number = RunNumber { run: run.id, attempt: run.attempt };
-    let input = CommentInput { report: &report, links: &links, run: number, witness: ReportOrigin::Stranger };
+    let input = CommentInput {
+        report: &report,
+        links: &links,
+        run: number,
+        witness: ReportOrigin::Stranger,
+        current_head: None,
+    };
     Ok(comment::comment(world, inputs, &pull_request, Some(github), &input))
 }
 

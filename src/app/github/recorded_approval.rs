@@ -1,27 +1,15 @@
 //! Finds the approval of a run's result and applies it.
 
+use super::approval_query::ApprovalQuery;
 use super::joint_approval;
 use super::merged_approvals::approval_of_merges;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::{Approval, Baseline, NoVerdict, Ruling};
-use crate::publish::{ConfigKey, approval, reason};
+use crate::publish::{approval, reason};
 use crate::report;
 use crate::world::{GitHub, GitHubError};
-
-/// Which approval to find.
-#[derive(Debug, Clone, Copy)]
-pub struct ApprovalQuery<'a> {
-    /// The key of the config.
-    pub key: &'a ConfigKey,
-    /// The event of the job.
-    pub event: &'a Event,
-    /// The graded commit.
-    pub commit: &'a str,
-    /// The content of the baseline file at the graded commit.
-    pub committed: Option<&'a [u8]>,
-}
 
 /// Returns the approval that counts for a result: the one on the graded commit, for a push or a merge group those of its pull requests,
 /// and for the pull request with the baseline those of the merged pull requests. Without the permission to read them, adds a
@@ -34,19 +22,16 @@ pub fn find_approval(
     query: &ApprovalQuery<'_>,
     done: &mut GradedRun,
 ) -> Result<Option<Approval>, CliError> {
-    let ApprovalQuery { key, event, commit, committed } = *query;
+    let event = query.event;
     // Nobody can have approved the commit of a merge group: it is new.
     let is_group = event.pull_request.is_none() && event.push.is_none();
-    if !is_group && let Some(approval) = on_commit(github, key, commit, done)? {
+    if !is_group && let Some(approval) = on_commit(github, query, done)? {
         return Ok(Some(with_reason(github, event, approval)));
     }
-    let found = match (&event.pull_request, committed) {
-        (None, _) => joint_approval::approval_of_contained(github, key, event, done, committed),
-        (Some(pull_request), Some(bytes)) => {
-            Ok(approval_of_merges(github, key, event, pull_request.number, done, bytes))
-        }
-        (Some(_), None) => Ok(None),
-    }?;
+    let found = match &event.pull_request {
+        None => joint_approval::approval_of_contained(github, query, done)?,
+        Some(pull_request) => approval_of_merges(github, query, pull_request.number, done),
+    };
     Ok(found.map(|approval| with_reason(github, event, approval)))
 }
 
@@ -57,21 +42,19 @@ fn with_reason(github: &GitHub, event: &Event, approval: Approval) -> Approval {
 }
 
 /// Returns the approval recorded on a commit for the digest of this result, if any.
-fn on_commit(
-    github: &GitHub,
-    key: &ConfigKey,
-    commit: &str,
-    done: &mut GradedRun,
-) -> Result<Option<Approval>, CliError> {
+fn on_commit(github: &GitHub, query: &ApprovalQuery<'_>, done: &mut GradedRun) -> Result<Option<Approval>, CliError> {
+    let ApprovalQuery { key, commit, learn, .. } = *query;
     let statuses = match github.statuses(commit) {
         Ok(statuses) => statuses,
         Err(error) => return unread(error, "statuses: read", done),
     };
+    if !approval::is_claimed(&statuses, key) {
+        return Ok(None);
+    }
+    learn(&done.report);
     let Some(identity) = github.identity() else {
-        if approval::is_claimed(&statuses, key) {
-            let note = "approvals cannot be checked, because GitHub does not say which account the token belongs to";
-            done.report.notes.push(note.to_owned());
-        }
+        let note = "approvals cannot be checked, because GitHub does not say which account the token belongs to";
+        done.report.notes.push(note.to_owned());
         return Ok(None);
     };
     let digest = report::result_digest(&done.report, done.config.baseline.as_ref());

@@ -10,7 +10,7 @@ use super::gained_cases::name_gained_cases;
 use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
 use super::other_pull_requests::judge_others;
-use super::published_run::{learn_identity, links, publish_result};
+use super::published_run::{PublishPlace, learn_identity, links, publish_result};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::format::event::Event;
@@ -73,8 +73,9 @@ pub fn grade_merge(
     let learn = |report: &Report| learn_identity(world, inputs, event, github, report);
     let (job, mut done) = grade_as_data(world, inputs, github, event, merge, &learn)?;
     name_gained_cases(github, event, &mut done);
-    judge_others(world, inputs, github, event, &mut done)?;
-    let code = publish_result(world, inputs, event, Some(github), &job, &done)?;
+    let current_head = judge_others(world, inputs, github, event, &mut done)?;
+    let place = PublishPlace { event, github: Some(github), current_head: current_head.as_deref() };
+    let code = publish_result(world, inputs, &place, &job, &done)?;
     Ok((code, done.report))
 }
 
