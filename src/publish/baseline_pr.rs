@@ -26,6 +26,8 @@ pub struct BaselinePrInput<'a> {
     pub branch: Option<&'a Baseline>,
     /// The open pull request.
     pub open: Option<OpenBaselinePr<'a>>,
+    /// The newest pull request from the branch, if a person closed it without a merge.
+    pub declined: Option<DeclinedBaselinePr<'a>>,
     /// The author of the commit.
     pub by: &'a str,
     /// Now, in UTC.
@@ -41,6 +43,18 @@ pub struct OpenBaselinePr<'a> {
     pub description: &'a str,
 }
 
+/// A pull request that somebody closed without a merge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeclinedBaselinePr<'a> {
+    /// Its number.
+    pub number: u64,
+    /// The baseline at its head.
+    pub baseline: &'a Baseline,
+}
+
+/// The last line of the description of a pull request that goldgate closes itself.
+pub const CLOSED: &str = "Closed by goldgate: the numbers equal the baseline again.";
+
 /// What to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BaselinePrPlan {
@@ -48,6 +62,8 @@ pub enum BaselinePrPlan {
     Nothing,
     /// Close the pull request with this number: no number moves any more.
     Close(u64),
+    /// Nothing: somebody closed the pull request with these numbers.
+    Declined(u64),
     /// Open or update the pull request.
     Keep {
         /// The baseline to commit; `None` if the branch already has it.
@@ -63,6 +79,10 @@ pub enum BaselinePrPlan {
 pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     if asked.before.is_some_and(|before| is_same(before, asked.proposed)) {
         return asked.open.map_or(BaselinePrPlan::Nothing, |open| BaselinePrPlan::Close(open.number));
+    }
+    let declined = asked.declined.filter(|declined| is_same(declined.baseline, asked.proposed));
+    if let (None, Some(declined)) = (asked.open, declined) {
+        return BaselinePrPlan::Declined(declined.number);
     }
     let reason = stated_reason(asked);
     let mut target = asked.proposed.clone();
@@ -148,7 +168,7 @@ fn description(moves: &[BaselineMove], reason: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BaselinePrInput, BaselinePrPlan, OpenBaselinePr, plan};
+    use super::{BaselinePrInput, BaselinePrPlan, DeclinedBaselinePr, OpenBaselinePr, plan};
     use crate::publish::moves::MoveDirection;
     use crate::publish::samples::{baseline, moved};
 
@@ -163,6 +183,7 @@ mod tests {
             given: None,
             branch: None,
             open: None,
+            declined: None,
             by: "bot",
             at: "t",
         };
@@ -170,6 +191,11 @@ mod tests {
         assert_eq!(plan(&same), BaselinePrPlan::Nothing);
         let open = OpenBaselinePr { number: 7, description: "" };
         assert_eq!(plan(&BaselinePrInput { open: Some(open), ..same }), BaselinePrPlan::Close(7));
+
+        let declined = |baseline| Some(DeclinedBaselinePr { number: 6, baseline });
+        assert_eq!(plan(&BaselinePrInput { declined: declined(&after), ..base.clone() }), BaselinePrPlan::Declined(6));
+        let other = BaselinePrInput { declined: declined(&before), ..base.clone() };
+        assert!(matches!(plan(&other), BaselinePrPlan::Keep { number: None, .. }));
 
         let BaselinePrPlan::Keep { commit: Some(first), number: None, description } = plan(&base) else {
             unreachable!("not opened")
@@ -217,6 +243,7 @@ mod tests {
                 given: given.map(str::to_owned),
                 branch: None,
                 open: description.map(|description| OpenBaselinePr { number: 7, description }),
+                declined: None,
                 by: "bot",
                 at: "t",
             };

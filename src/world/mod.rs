@@ -80,11 +80,11 @@ pub use github::WorkflowRun;
 #[cfg(feature = "github")]
 pub use github::{BranchRules, EnvironmentUse, ImageState, QueueGrouping, RequiredCheck};
 #[cfg(feature = "github")]
+pub use github::{ClosedPull, MergeState, MergedPull};
+#[cfg(feature = "github")]
 pub use github::{CommitComparison, ComparedFile};
 #[cfg(feature = "github")]
 pub use github::{FileCommit, FilesCommit};
-#[cfg(feature = "github")]
-pub use github::{MergeState, MergedPull};
 pub use objects::{Depth, Listing, NodeKind, Objects, TreeNode};
 #[cfg(feature = "github")]
 pub use owner::give_to_owner;

@@ -12,11 +12,11 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, sha256_hex};
 use crate::format::event_action::EventAction;
 use crate::format::{baseline_v1, event_action, report_v1};
-use crate::model::{Baseline, RepoPath, Report};
+use crate::model::{Baseline, PullRequestDetails, RepoPath, Report};
 use crate::publish;
-use crate::publish::baseline_pr::{BaselinePrInput, BaselinePrPlan, OpenBaselinePr, TITLE};
+use crate::publish::baseline_pr::{BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr, TITLE};
 use crate::publish::{ConfigKey, baseline_pr};
-use crate::world::{Disk, FileCommit, GitHub, World};
+use crate::world::{ClosedPull, Disk, FileCommit, GitHub, World};
 
 const PULLS: &str = "pull-requests: write";
 const CONTENTS: &str = "contents: write";
@@ -116,6 +116,10 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         Some(number) => Some(github.pull(number).map_err(needs("the pull request cannot be read", PULLS))?),
         None => None,
     };
+    let declined = match &pull {
+        Some(_) => None,
+        None => declined(target, owner)?,
+    };
     let by = github.identity().unwrap_or("goldgate");
     let proposed: Baseline = baseline::proposed(before.as_ref(), report);
     let moves = publish::moves(before.as_ref(), report);
@@ -130,9 +134,20 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         given,
         branch: branch.as_ref(),
         open: pull.as_ref().map(|pull| OpenBaselinePr { number: pull.number, description: &pull.description }),
+        declined: declined.as_ref().map(|(number, baseline)| DeclinedBaselinePr { number: *number, baseline }),
         by,
         at: &world.clock.now(),
     });
+    carry_out(target, pull.as_ref(), plan)
+}
+
+/// Acts. Returns the commit that was written, if any.
+fn carry_out(
+    target: &BaselineBranch<'_>,
+    pull: Option<&PullRequestDetails>,
+    plan: BaselinePrPlan,
+) -> Result<Option<String>, CliError> {
+    let BaselineBranch { world, github, .. } = target;
     match plan {
         BaselinePrPlan::Nothing => {
             log(world, "no number changed");
@@ -140,14 +155,24 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         }
         BaselinePrPlan::Close(number) => {
             log(world, &format!("the numbers equal the baseline again, so pull request {number} is closed"));
-            github.close_pull(number).map_err(needs("the pull request cannot be closed", PULLS))?;
+            let description = pull.map(|pull| pull.description.trim_end()).unwrap_or_default();
+            github
+                .close_pull(number, &format!("{description}\n\n{CLOSED}\n"))
+                .map_err(needs("the pull request cannot be closed", PULLS))?;
+            Ok(None)
+        }
+        BaselinePrPlan::Declined(number) => {
+            let what = format!(
+                "pull request {number} with these numbers was closed, so none is opened; reopen it to take them"
+            );
+            log(world, &what);
             Ok(None)
         }
         BaselinePrPlan::Keep { commit: baseline, number, description } => {
             let written = baseline.map(|baseline| commit_baseline(target, &baseline)).transpose()?;
             match number {
                 Some(number) => {
-                    let stated = pull.as_ref().map(|pull| pull.description.trim());
+                    let stated = pull.map(|pull| pull.description.trim());
                     if stated != Some(description.trim()) {
                         let described = github.describe_pull(number, TITLE, &description);
                         described.map_err(needs("the pull request cannot be updated", PULLS))?;
@@ -159,6 +184,19 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
             Ok(written)
         }
     }
+}
+
+/// Returns the newest pull request from the branch with the baseline at its head, if somebody closed it without a merge. One that goldgate
+/// closed says so in its description.
+fn declined(target: &BaselineBranch<'_>, owner: &str) -> Result<Option<(u64, Baseline)>, CliError> {
+    let BaselineBranch { github, file, branch, .. } = target;
+    let closed = github.newest_closed_pull(owner, branch).map_err(needs("the pull requests cannot be read", PULLS))?;
+    let Some(ClosedPull { number, head, description, is_merged: false }) = closed else { return Ok(None) };
+    if description.trim_end().ends_with(CLOSED) {
+        return Ok(None);
+    }
+    let bytes = github.file(file, &head).map_err(needs("the baseline cannot be read", CONTENTS))?;
+    Ok(baseline_of(file, bytes.as_ref()).ok().flatten().map(|baseline| (number, baseline)))
 }
 
 fn open_pull_request(target: &BaselineBranch<'_>, description: &str) -> Result<(), CliError> {

@@ -184,8 +184,8 @@ impl GitHub {
     ///
     /// # Errors
     /// GitHub refused or did not answer.
-    pub fn close_pull(&self, number: u64) -> Result<(), GitHubError> {
-        self.change_pull(number, &json!({ "state": "closed" }))
+    pub fn close_pull(&self, number: u64, description: &str) -> Result<(), GitHubError> {
+        self.change_pull(number, &json!({ "state": "closed", "body": description }))
     }
 
     fn change_pull(&self, number: u64, body: &Value) -> Result<(), GitHubError> {

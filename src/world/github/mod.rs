@@ -43,7 +43,7 @@ pub use self::comparisons::{CommitComparison, ComparedFile};
 use self::download_clients::DownloadClients;
 use self::exchange::{SendError, exchanged};
 pub use self::labels::RepositoryLabel;
-pub use self::pulls::{MergeState, MergedPull, OpenPull};
+pub use self::pulls::{ClosedPull, MergeState, MergedPull, OpenPull};
 pub use self::refusal::{GitHubError, GitHubRefusal, ReadOnlyToken};
 use self::refusal::{Repeatable, backoff, error, pause};
 pub use self::reruns::RerunScope;

@@ -53,6 +53,38 @@ impl GitHub {
     }
 }
 
+/// A closed pull request of this repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClosedPull {
+    /// Its number.
+    pub number: u64,
+    /// Its head commit.
+    pub head: String,
+    /// Its description.
+    pub description: String,
+    /// Whether it was merged.
+    pub is_merged: bool,
+}
+
+impl GitHub {
+    /// The newest closed pull request from `owner:branch`.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn newest_closed_pull(&self, owner: &str, branch: &str) -> Result<Option<ClosedPull>, GitHubError> {
+        let head = encoded_segment(&format!("{owner}:{branch}"));
+        let path = self.path(&format!("/pulls?state=closed&head={head}&sort=created&direction=desc&per_page=1"));
+        let answer = self.ask(&Method::GET, &path, None, "while looking for a closed pull request")?;
+        let forms: Vec<MergedPullForm> = parsed(&answer, &path)?;
+        Ok(forms.into_iter().next().map(|MergedPullForm { number, head, merged_at, body, .. }| ClosedPull {
+            number,
+            head: head.sha,
+            description: body.unwrap_or_default(),
+            is_merged: merged_at.is_some(),
+        }))
+    }
+}
+
 /// A merged pull request of this repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedPull {

@@ -26,6 +26,7 @@ fn own() -> Vec<Trial> {
         trial("a moved number opens one pull request, which is updated and never doubled", one),
         trial("a worse number asks for a reason, which goes into the file", reason),
         trial("a number that no longer moves closes the pull request", closed),
+        trial("a pull request that somebody closed is opened again only with other numbers", declined),
         trial("nothing moved is nothing done", nothing),
         trial("a branch that is not the default one moves no baseline", other_branch),
         trial("a report on another commit, or none, is refused", no_report),
@@ -138,6 +139,33 @@ fn closed() {
     let ran = branch.job();
     assert!(ran.stdout.contains("the numbers equal the baseline again, so pull request 3 is closed"), "{}", ran.stdout);
     assert!(ours(&branch.github).is_empty());
+    // goldgate closed it, so nobody declined these numbers.
+    let branch = Branch::new();
+    let baseline = branch.repository.read(BASELINE);
+    branch.worse();
+    branch.job();
+    let worse = branch.repository.read(RUN);
+    branch.repository.replace(RUN, "{\"category\": \"a\"}, {\"category\": \"b\"},", "");
+    branch.job();
+    assert!(ours(&branch.github).is_empty());
+    branch.repository.write(RUN, worse);
+    branch.repository.write(BASELINE, baseline);
+    branch.job();
+    assert_eq!(ours(&branch.github), [4]);
+}
+
+fn declined() {
+    let branch = Branch::new();
+    branch.worse();
+    branch.job();
+    branch.github.close(3);
+    let ran = branch.job();
+    let says = "pull request 3 with these numbers was closed, so none is opened; reopen it to take them";
+    assert!(ran.code == 0 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert!(ours(&branch.github).is_empty());
+    branch.repository.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"c\"},");
+    branch.job();
+    assert_eq!(ours(&branch.github), [4]);
 }
 
 fn nothing() {

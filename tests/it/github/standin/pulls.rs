@@ -178,8 +178,12 @@ impl Pulls {
 
     /// REST, "List pull requests": `state`, `base` and `head` filter; a closed one has `merged_at` if it was merged.
     fn closed(&self, request: &Request) -> Answer {
-        let into = request.asked("base");
-        let is_of = |pull: &Pull| pull.state == "closed" && into.as_ref().is_none_or(|into| *into == pull.into);
+        let (into, from) = (request.asked("base"), request.asked("head"));
+        let is_of = |pull: &Pull| {
+            pull.state == "closed"
+                && into.as_ref().is_none_or(|into| *into == pull.into)
+                && from.as_ref().is_none_or(|from| *from == pull.label())
+        };
         let found: Vec<u64> =
             self.all.iter().rev().filter(|(_, pull)| is_of(pull)).map(|(number, _)| *number).collect();
         request.page(&found, |number| self.shown(*number, &[]))
