@@ -22,6 +22,8 @@ pub struct OngoingConversation<'a> {
     calls: Vec<ToolCall>,
     /// The turns of the model since the user's last message.
     turns: usize,
+    /// The number of the model's answers before this one.
+    step: u32,
     /// Whether the user may say more than one thing.
     has_turns: bool,
     /// What the user said, with the answers.
@@ -64,6 +66,7 @@ impl<'a> OngoingConversation<'a> {
             conversation,
             calls: Vec::new(),
             turns: 0,
+            step: 0,
             has_turns: request.ask.turns != UserTurns::Single,
             said: vec![said(&request.ask.prompt)],
         }
@@ -95,15 +98,15 @@ impl<'a> OngoingConversation<'a> {
         for call in &calls {
             let outcome = self.tools.answer(call);
             self.calls.push(ToolCall {
-                name: call.name.clone(),
-                arguments: Json::from(call.arguments.to_string()),
                 result: outcome.as_ref().map_or_else(|_| Json::null(), |result| Json::from(result.to_string())),
                 error: outcome.as_ref().err().cloned(),
-                latency_ms: None,
                 turn,
+                step: Some(self.step),
+                ..ToolCall::of(&call.name, Json::from(call.arguments.to_string()))
             });
             answers.push(ToolAnswer { id: call.id.clone(), outcome });
         }
+        self.step += 1;
         if let Some(said) = self.said.last_mut() {
             said.text.clone_from(&text);
         }
@@ -146,6 +149,7 @@ impl<'a> OngoingConversation<'a> {
             }
         };
         let events = self.tools.events.iter().map(|event| Json::from(event.to_string())).collect();
+        ToolCall::number_several(&mut self.calls);
         let steps = Steps::Seen { node_transitions: Vec::new(), tool_calls: self.calls, events };
         ConversationOutcome { outputs: Json::from(outputs.to_string()), steps, read: self.tools.read }
     }

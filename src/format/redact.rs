@@ -92,6 +92,8 @@ impl Redactor {
             error: call.error.as_deref().map(|error| self.text(error)),
             latency_ms: call.latency_ms,
             turn: call.turn,
+            step: call.step,
+            server: call.server.as_deref().map(|server| self.text(server)),
         }
     }
 

@@ -44,7 +44,8 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
     record.refuse_contradictions(source, key, sample)?;
     let status = record.status(source)?;
     let metrics = record.metrics.map(CountsForm::read).unwrap_or_default();
-    let parts = metrics.input_tokens.into_iter().chain(metrics.output_tokens).reduce(|input, output| input + output);
+    // A total made of one part would hide what the other part used.
+    let parts = metrics.input_tokens.zip(metrics.output_tokens).map(|(input, output)| input + output);
     // A total below its parts would hide what the run used.
     let total = metrics.total_tokens.into_iter().chain(parts).reduce(f64::max);
     let provenance = record.provenance.unwrap_or_default();
@@ -326,7 +327,7 @@ mod tests {
         assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (Some(123.0), None, Some(4.5), None));
         assert_eq!(tokens(r#"{"model_calls": 3}"#).model_calls, Some(3.0));
         let read = tokens(r#"{"total_tokens": [1], "input_tokens": 7, "output_tokens": "many", "cost_usd": 0.5}"#);
-        assert_eq!((read.total, read.input, read.output, read.cost_usd), (Some(7.0), Some(7), None, Some(0.5)));
+        assert_eq!((read.total, read.input, read.output, read.cost_usd), (None, Some(7), None, Some(0.5)));
         let read = tokens(r#"{"total_tokens": -5, "total_latency_ms": -1.0, "cost_usd": "-0.5", "input_tokens": -3}"#);
         assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (None, None, None, None));
         let total = |given: &str| tokens(&format!(r#"{{"input_tokens": 7, "output_tokens": 2, {given}}}"#)).total;

@@ -84,6 +84,33 @@ pub struct ToolCall {
     pub latency_ms: Option<u64>,
     /// The turn of the conversation that it belongs to, from 0; `None` in a run with one message of the user.
     pub turn: Option<u32>,
+    /// The answer of the model that asked for it, from 0: calls of one answer have one number. `None` if this is the only call, or unknown.
+    pub step: Option<u32>,
+    /// The MCP server of the tool, if stated.
+    pub server: Option<String>,
+}
+
+impl ToolCall {
+    /// A call without a result.
+    pub fn of(name: &str, arguments: Json) -> Self {
+        Self {
+            name: name.to_owned(),
+            arguments,
+            result: Json::null(),
+            error: None,
+            latency_ms: None,
+            turn: None,
+            step: None,
+            server: None,
+        }
+    }
+
+    /// Removes the step of a single call, which says nothing.
+    pub fn number_several(calls: &mut [Self]) {
+        if let [only] = calls {
+            only.step = None;
+        }
+    }
 }
 
 /// What a run read.

@@ -128,18 +128,28 @@ fn items() {
             { "type": "reasoning", "summary": [] },
             { "type": "function_call", "call_id": "1", "name": "get_weather", "arguments": "{\"city\": \"Paris\"}" },
             { "type": "function_call_output", "call_id": "1", "output": "rain" },
-            { "type": "web_search_call", "id": "w", "status": "completed" },
+            { "type": "web_search_call", "id": "w", "status": "completed", "action": { "type": "search", "query": "Paris" } },
+            { "type": "mcp_call", "id": "m", "server_label": "db", "name": "delete_account", "arguments": "{\"id\": 1}",
+              "output": "gone", "error": null },
+            { "type": "local_shell_call", "id": "l", "call_id": "2", "status": "completed",
+              "action": { "type": "exec", "command": ["rm", "-rf", "/"] } },
+            { "type": "mcp_list_tools", "id": "t", "server_label": "db", "tools": [] },
             { "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "It rains." }] },
         ],
         "usage": { "input_tokens": 5, "output_tokens": 2, "total_tokens": 7 },
     });
     let (record, said) = imported("openai", &response);
-    let calls = paris();
-    assert_eq!(told(&record), (&json!("Be brief.\n\nWeather in Paris?"), &calls, &json!("It rains.")));
-    assert_eq!(
-        record["intermediate"]["events"],
-        json!([{ "type": "web_search_call", "id": "w", "status": "completed" }])
-    );
+    let (prompt, calls, text) = told(&record);
+    assert_eq!((prompt, text), (&json!("Be brief.\n\nWeather in Paris?"), &json!("It rains.")));
+    let seen = |key: &str| calls.as_array().unwrap().iter().map(|call| call[key].clone()).collect::<Value>();
+    assert_eq!(seen("name"), json!(["get_weather", "web_search", "delete_account", "local_shell"]));
+    assert_eq!(seen("server"), json!([null, null, "db", null]));
+    assert_eq!(seen("step"), json!([0, 1, 1, 1]));
+    assert_eq!(seen("result"), json!(["rain", null, "gone", null]));
+    assert_eq!(calls[1]["arguments"], json!({ "action": { "type": "search", "query": "Paris" } }));
+    assert_eq!(calls[3]["arguments"], json!({ "action": { "type": "exec", "command": ["rm", "-rf", "/"] } }));
+    let others = json!([{ "type": "mcp_list_tools", "id": "t", "server_label": "db", "tools": [] }]);
+    assert_eq!(record["intermediate"]["events"], others);
     assert_eq!((&record["metrics"]["input_tokens"], said.as_str()), (&json!(5), "left out: 1 x \"reasoning\"\n"));
     let failed =
         json!({ "input": "q", "output": [], "status": "failed", "error": { "code": "x", "message": "overloaded" } });
@@ -166,6 +176,8 @@ fn blocks() {
     let failed =
         json!({ "name": "book", "arguments": {}, "result": "no room", "error": "no room", "latency_ms": null });
     calls.as_array_mut().unwrap().push(failed);
+    // Both were asked for in one answer.
+    calls.as_array_mut().unwrap().iter_mut().for_each(|call| call["step"] = json!(0));
     assert_eq!(told(&record), (&json!("Be brief.\n\nWeather in Paris?"), &calls, &json!("It rains.")));
     assert_eq!(record["intermediate"]["events"], json!([{ "role": "assistant", "text": "Let me look." }]));
     assert_eq!(said, "left out: 1 x \"thinking\"\n");

@@ -51,12 +51,9 @@ fn period(from: u64, to: u64) -> Period {
 
 fn sample(number: u32) -> Traced {
     let call = ToolCall {
-        name: "find_order".to_owned(),
-        arguments: Json::from(r#"{"order": 17}"#),
         result: Json::from(r#"{"state": "shipped"}"#),
-        error: None,
         latency_ms: Some(1000),
-        turn: None,
+        ..ToolCall::of("find_order", Json::from(r#"{"order": 17}"#))
     };
     let provenance =
         Provenance { model: Some("model-a-1".to_owned()), cache: Some("miss".to_owned()), ..Provenance::default() };

@@ -240,7 +240,7 @@ fn transcripts(from: &[String]) -> Result<Vec<TranscriptFile>, CliError> {
 
 /// Reads a file in the format in which most of it is understood: tool calls, then answers, then parts that are not left out.
 fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
-    let forms = format_of(&source)?.map_or(TranscriptFormat::ALL.to_vec(), |form| vec![form]);
+    let forms = format_of(&source)?.map_or(TranscriptFormat::OF_RUNS.to_vec(), |form| vec![form]);
     let (mut best, mut first_problem): (Option<(_, _, Vec<Transcript>)>, Option<Diagnostics>) = (None, None);
     for form in forms {
         match read_transcripts(form, &source, None) {

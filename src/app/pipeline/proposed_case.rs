@@ -401,14 +401,7 @@ mod tests {
     fn a_call_has_the_arguments_that_another_run_repeats() {
         let arguments =
             r#"{"id": "A-17", "amount": 40, "urgent": true, "reason": "it broke", "lines": [1], "note": ""}"#;
-        let call = ToolCall {
-            name: "refund".to_owned(),
-            arguments: Json::from(arguments.to_owned()),
-            result: Json::null(),
-            error: None,
-            latency_ms: None,
-            turn: None,
-        };
+        let call = ToolCall::of("refund", Json::from(arguments.to_owned()));
         let proposed = serde_json::to_value(ProposedTrajectory::of([&call])).unwrap();
         let values = json!({ "id": "A-17", "amount": 40, "urgent": true });
         let tools = json!([{ "name": "refund", "args": { "match": "superset", "values": values } }]);

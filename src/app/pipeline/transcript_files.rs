@@ -161,10 +161,7 @@ fn unknown(source: &SourceText) -> Diagnostic {
 
 /// The formats that can be read.
 fn formats() -> String {
-    format!(
-        "use one of the formats {}, or results of promptfoo (docs/traces.md), or name the format before the path",
-        TranscriptFormat::names()
-    )
+    format!("use one of the formats {} (docs/traces.md), or name the format before the path", TranscriptFormat::names())
 }
 
 /// The files that a path names: itself, those in a folder, or those that match a pattern.

@@ -173,7 +173,7 @@ codes! {
     UNKNOWN_FORMAT = "unknown-format" {
         cause: "A file to import has none of the known formats, or its content does not show which one.",
         example: "settings.json:1:1: the format of this file is not known; use one of the formats openai, \
-            anthropic, otlp, or results of promptfoo (docs/traces.md), or name the format before the path [unknown-format]",
+            anthropic, otlp, inspect, langchain, langsmith, langfuse, promptfoo, openai-evals (docs/traces.md), or name the format before the path [unknown-format]",
         fix: "Check the path. If the file is a transcript, name its format: `goldgate import openai PATH`.",
     }
 

@@ -6,8 +6,8 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("text", "the text of the answer; `null` without one"),
     (
         "calls",
-        "the tool calls: `name`, `server`, `arguments`, `result`, whether it `failed`, and its `turn` in a conversation; `null` if they \
-         cannot be read",
+        "the tool calls: `name`, `server`, `arguments`, `result`, whether it `failed`, its `turn` in a conversation, and its `step`, which is \
+         the same for calls that the model asked for in one answer; `null` if they cannot be read",
     ),
     ("input", "`input` of the case, or its `query`"),
     ("expected", "`expected` of the case; without such a key the case, without its id, tags, notes and owner"),

@@ -60,12 +60,16 @@ enum StepsForm<'a> {
 #[derive(Serialize)]
 struct RunCallForm<'a> {
     name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<&'a str>,
     arguments: Box<RawValue>,
     result: Box<RawValue>,
     error: Option<&'a str>,
     latency_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -159,9 +163,10 @@ impl<'a> StepsForm<'a> {
 
 impl<'a> RunCallForm<'a> {
     fn of(call: &'a ToolCall) -> Self {
-        let ToolCall { name, arguments, result, error, latency_ms, turn } = call;
-        let (latency_ms, turn) = (*latency_ms, *turn);
-        Self { name, arguments: raw(arguments), result: raw(result), error: error.as_deref(), latency_ms, turn }
+        let ToolCall { name, arguments, result, error, latency_ms, turn, step, server } = call;
+        let (latency_ms, turn, step) = (*latency_ms, *turn, *step);
+        let (error, server) = (error.as_deref(), server.as_deref());
+        Self { name, server, arguments: raw(arguments), result: raw(result), error, latency_ms, turn, step }
     }
 }
 
@@ -242,6 +247,8 @@ mod tests {
             error: some("timed out"),
             latency_ms: Some(12),
             turn: None,
+            step: None,
+            server: None,
         };
         RunRecord {
             agent: AgentName::new("legal").unwrap(),

@@ -52,6 +52,7 @@ struct ContentBlock<'a> {
     text: Option<&'a RawValue>,
     id: Option<String>,
     name: Option<String>,
+    server_name: Option<String>,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
     tool_use_id: Option<String>,
@@ -181,12 +182,13 @@ impl<'a> AnthropicReader<'a> {
             let Some(name) = block.name else { return Err(self.refuse(raw, "this call has no \"name\"")) };
             let input = block.input.map_or_else(Json::default, |input| Json::from(input.get()));
             self.builder.called(block.id, name, input);
+            self.builder.served_by(block.server_name);
         } else if kind == "tool_result" || kind.ends_with("_tool_result") {
             let Some(id) = block.tool_use_id else {
                 return Err(self.refuse(raw, "this tool result has no \"tool_use_id\""));
             };
             let result = content::result(block.content);
-            let error = block.is_error.filter(|error| *error).map(|_| error_text(&result));
+            let error = block.is_error.filter(|error| *error).map(|_| content::error_text(result.text()));
             let answered = self.builder.answered(&id, result, error);
             answered.map_err(content::unasked(self.source, raw, &id))?;
         } else if kind != "text" {
@@ -199,10 +201,4 @@ impl<'a> AnthropicReader<'a> {
         let help = "use the format of the messages API";
         self.source.problem(json::offset_of(self.source, raw), Code::BAD_MESSAGE, what, help)
     }
-}
-
-/// The error text of a failed tool.
-fn error_text(result: &Json) -> String {
-    let text: Option<String> = serde_json::from_str(result.text()).ok();
-    text.unwrap_or_else(|| result.text().to_owned())
 }

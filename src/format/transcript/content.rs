@@ -87,6 +87,11 @@ pub fn result(raw: Option<&RawValue>) -> Json {
     }
 }
 
+/// The error text of a failed tool, from its JSON.
+pub fn error_text(json: &str) -> String {
+    serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
+}
+
 /// Arguments that are JSON inside a string; a string without valid JSON stays a string.
 pub fn arguments(source: &SourceText, raw: Option<&RawValue>) -> Result<Json, Diagnostic> {
     let Some(raw) = raw else { return Ok(Json::default()) };
@@ -120,7 +125,7 @@ impl VendorUsage {
         let cached = [self.cache_creation_input_tokens, self.cache_read_input_tokens].into_iter().flatten();
         let input = self.prompt_tokens.or(self.input_tokens).map(|input| cached.fold(input, u64::saturating_add));
         let output = self.completion_tokens.or(self.output_tokens);
-        let both = (input.is_some() || output.is_some()).then(|| sum(input, output));
+        let both = input.zip(output).map(|(input, output)| input.saturating_add(output));
         add(&mut metrics.input_tokens, input);
         add(&mut metrics.output_tokens, output);
         add(&mut metrics.total_tokens, self.total_tokens.or(both));

@@ -19,6 +19,10 @@ pub struct ConversationBuilder {
     unanswered_instruction: Option<String>,
     instructed: Option<String>,
     begun: bool,
+    /// Number of the assistant's answers: each ends with a message of somebody else, or a result.
+    steps: u32,
+    /// Whether the next part of the assistant begins an answer.
+    is_asked: bool,
     /// The user's messages since the last answer.
     heard: Vec<String>,
     turns: Vec<TranscriptTurn>,
@@ -59,6 +63,7 @@ pub struct NoAssistantMessage;
 impl ConversationBuilder {
     /// Adds a message of the system or the user.
     pub fn add_question(&mut self, asker: Asker, text: String) {
+        self.is_asked = true;
         let follows_user = self.query.is_some() || self.begun;
         match (follows_user, asker) {
             _ if text.is_empty() => {}
@@ -83,6 +88,10 @@ impl ConversationBuilder {
 
     /// Marks everything before as answered: the assistant acts after reading it.
     fn answers(&mut self) {
+        if self.is_asked || !self.begun {
+            self.steps += 1;
+        }
+        self.is_asked = false;
         self.begun = true;
         let heard = self.unanswered.take();
         self.interjected = self.interjected.take().or(heard);
@@ -101,6 +110,7 @@ impl ConversationBuilder {
 
     /// Starts an assistant message with its text, if any. The text of the last one is the answer.
     pub fn add_answer(&mut self, text: String) {
+        self.is_asked = true;
         self.answers();
         if let Some((index, before)) = self.last.take().filter(|(_, before)| !before.is_empty()) {
             self.events.insert(index, event("assistant", &before));
@@ -117,8 +127,22 @@ impl ConversationBuilder {
         self.last.get_or_insert_with(|| (self.events.len(), String::new()));
         let known = id.map_or_else(|| Known::Name(name.clone()), Known::Id);
         self.open.entry(known).or_default().push_back(self.calls.len());
-        let turn = self.turn();
-        self.calls.push(ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None, turn });
+        let (turn, step) = (self.turn(), self.steps.checked_sub(1));
+        self.calls.push(ToolCall { turn, step, ..ToolCall::of(&name, arguments) });
+    }
+
+    /// States the MCP server of the last call.
+    pub fn served_by(&mut self, server: Option<String>) {
+        if let Some(call) = self.calls.last_mut() {
+            call.server = server;
+        }
+    }
+
+    /// Adds the result to the last call, for a tool of the vendor: its call and its result are one item.
+    pub fn answered_at_once(&mut self, result: Json, error: Option<String>) {
+        if let Some(call) = self.calls.last_mut() {
+            (call.result, call.error) = (result, error);
+        }
     }
 
     /// Adds the result to the first open call with this id.
@@ -139,6 +163,7 @@ impl ConversationBuilder {
 
     fn answer(&mut self, known: &Known, result: Json, error: Option<String>) -> Result<(), UnmatchedResult> {
         let index = self.open.get_mut(known).and_then(VecDeque::pop_front).ok_or(UnmatchedResult)?;
+        self.is_asked = true;
         self.calls[index].result = result;
         self.calls[index].error = error;
         Ok(())
@@ -163,6 +188,7 @@ impl ConversationBuilder {
             // Only the calls of a conversation state their turn.
             self.calls.iter_mut().for_each(|call| call.turn = None);
         }
+        ToolCall::number_several(&mut self.calls);
         Ok(Transcript {
             at,
             agent: None,

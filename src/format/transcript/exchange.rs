@@ -135,7 +135,7 @@ impl Exchange {
         let of_model = |message: &Value| {
             let role = message.get("role").and_then(Value::as_str);
             let kind = message.get("type").and_then(Value::as_str);
-            role == Some("assistant") || matches!(kind, Some("function_call" | "reasoning" | "custom_tool_call"))
+            role == Some("assistant") || kind.is_some_and(|kind| kind == "reasoning" || kind.ends_with("_call"))
         };
         next.is_some_and(of_model)
     }

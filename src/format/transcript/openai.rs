@@ -73,6 +73,26 @@ struct OpenAiMessage<'a> {
     model: Option<String>,
 }
 
+/// A call of an MCP server or of one of the vendor's tools.
+#[derive(Deserialize)]
+struct VendorCallForm<'a> {
+    server_label: Option<String>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    outputs: Option<&'a RawValue>,
+    #[serde(borrow)]
+    results: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(flatten)]
+    others: serde_json::Map<String, serde_json::Value>,
+}
+
 #[derive(Deserialize)]
 struct OpenAiCallForm<'a> {
     id: Option<String>,
@@ -293,8 +313,39 @@ impl OpenAiReader<'_> {
             (Some(kind @ ("function_call_output" | "custom_tool_call_output")), _, None) => {
                 return Err(self.refuse(raw, &format!("this {kind} has no \"call_id\"")));
             }
-            // Calls of the vendor's built-in tools each have their own format.
+            (Some(kind), name, id) if kind.ends_with("_call") => self.vendor_call(kind, name, id, raw)?,
+            (Some(kind), _, Some(id)) if kind.ends_with("_call_output") => {
+                let answered = self.builder.answered(&id, content::result(message.output), None);
+                answered.map_err(content::unasked(self.source, raw, &id))?;
+            }
             (Some(_) | None, ..) => self.builder.kept(Json::from(raw.get())),
+        }
+        Ok(())
+    }
+
+    /// A call of an MCP server, or of one of the vendor's own tools. Each of these has other keys: all but those of the result are its
+    /// arguments.
+    fn vendor_call(
+        &mut self,
+        kind: &str,
+        name: Option<String>,
+        id: Option<String>,
+        raw: &RawValue,
+    ) -> Result<(), Diagnostic> {
+        let VendorCallForm { server_label, arguments, output, outputs, results, result, error, mut others } =
+            content::fields(self.source, raw)?;
+        let name = name.unwrap_or_else(|| kind.trim_end_matches("_call").to_owned());
+        ["type", "id", "call_id", "name", "status"].iter().for_each(|key| drop(others.remove(*key)));
+        let arguments = match arguments {
+            Some(arguments) => content::arguments(self.source, Some(arguments))?,
+            None => Json::from(serde_json::Value::Object(others).to_string()),
+        };
+        let is_answered_later = id.is_some();
+        self.builder.called(id, name, arguments);
+        self.builder.served_by(server_label);
+        if !is_answered_later {
+            let error = error.filter(|error| error.get() != "null").map(|error| content::error_text(error.get()));
+            self.builder.answered_at_once(content::result(output.or(outputs).or(results).or(result)), error);
         }
         Ok(())
     }

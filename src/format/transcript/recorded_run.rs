@@ -132,18 +132,23 @@ pub enum TranscriptFormat {
 }
 
 impl TranscriptFormat {
-    /// All formats.
-    pub const ALL: [Self; 7] =
+    /// The formats of runs alone, without cases.
+    pub const OF_RUNS: [Self; 7] =
         [Self::OpenAi, Self::Anthropic, Self::Otlp, Self::Inspect, Self::Langchain, Self::Langsmith, Self::Langfuse];
+
+    /// All formats.
+    fn every() -> impl Iterator<Item = Self> {
+        Self::OF_RUNS.into_iter().chain([Self::Promptfoo, Self::OpenaiEvals])
+    }
 
     /// The format with this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.as_str() == name)
+        Self::every().find(|format| format.as_str() == name)
     }
 
     /// The names of all formats, in a sentence.
     pub fn names() -> String {
-        Self::ALL.map(Self::as_str).join(", ")
+        Self::every().map(Self::as_str).collect::<Vec<_>>().join(", ")
     }
 
     /// Whether its records are traces, which may lack the messages.

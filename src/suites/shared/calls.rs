@@ -22,6 +22,8 @@ pub struct ObservedCall {
     pub failed: bool,
     /// The turn of the conversation that it belongs to, from 0, if the record states it.
     pub turn: Option<u32>,
+    /// The answer of the model that asked for it, from 0, if the record states it.
+    pub step: Option<u32>,
 }
 
 impl ObservedCall {
@@ -59,10 +61,11 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         }
     }
     let mut calls = Vec::with_capacity(list.len());
-    for (index, one) in list.into_iter().enumerate() {
+    let index = |call: &Value, key: &str| call.get(key)?.as_u64().and_then(|index| u32::try_from(index).ok());
+    for (at, one) in list.into_iter().enumerate() {
         let name = one.get("name").and_then(Value::as_str);
         if name.is_none() {
-            flaws.push(format!("tool_calls[{index}] has no name"));
+            flaws.push(format!("tool_calls[{at}] has no name"));
         }
         let stated = one.get("server").and_then(Value::as_str).or_else(|| mcp_name(name?).map(|(server, _)| server));
         calls.push(ObservedCall {
@@ -71,7 +74,8 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
             arguments: one.get("arguments").map_or(Value::Null, lenient::embedded),
             result: one.get("result").map_or(Value::Null, lenient::embedded),
             failed: one.get("error").is_some_and(|error| !error.is_null()),
-            turn: one.get("turn").and_then(Value::as_u64).and_then(|turn| u32::try_from(turn).ok()),
+            turn: index(one, "turn"),
+            step: index(one, "step"),
         });
     }
     (calls, flaws)

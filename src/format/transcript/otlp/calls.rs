@@ -77,15 +77,7 @@ impl Calls {
     }
 
     fn push(&mut self, at: i64, name: &str, arguments: Json) -> usize {
-        let call = ToolCall {
-            name: name.to_owned(),
-            arguments,
-            result: Json::null(),
-            error: None,
-            latency_ms: None,
-            turn: None,
-        };
-        self.calls.push((at, call));
+        self.calls.push((at, ToolCall::of(name, arguments)));
         self.calls.len() - 1
     }
 

@@ -182,14 +182,15 @@ impl<'a> GradedRunValues<'a> {
 
 /// A call as an expression sees it.
 fn call(call: ObservedCall) -> Value {
-    let ObservedCall { name, server, arguments, result, failed, turn } = call;
-    let fields: [(&str, Value); 6] = [
+    let ObservedCall { name, server, arguments, result, failed, turn, step } = call;
+    let fields: [(&str, Value); 7] = [
         ("name", Value::String(name)),
         ("server", server.map_or(Value::Null, Value::String)),
         ("arguments", arguments),
         ("result", result),
         ("failed", Value::Bool(failed)),
         ("turn", turn.map_or(Value::Null, Value::from)),
+        ("step", step.map_or(Value::Null, Value::from)),
     ];
     Value::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
 }
