@@ -94,6 +94,13 @@ impl Gate {
     pub const NO_LARGE_DROP_ELSE_HALF: Self =
         Self::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: Some(0.5) };
 
+    /// At most 15% of a range of 2 points below the baseline.
+    pub const NO_LARGE_DROP_OF_TWO_POINTS: Self = Self::Change { drift: Drift::Drop, tolerance: 0.3, otherwise: None };
+
+    /// At most 15% of a range of 12 points below the baseline.
+    pub const NO_LARGE_DROP_OF_TWELVE_POINTS: Self =
+        Self::Change { drift: Drift::Drop, tolerance: 1.8, otherwise: None };
+
     /// At most 15 percentage points above the baseline.
     pub const NO_LARGE_RISE: Self = Self::Change { drift: Drift::Rise, tolerance: 0.15, otherwise: None };
 

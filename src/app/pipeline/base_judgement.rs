@@ -136,6 +136,7 @@ impl BaseJudge<'_> {
         let BaseInputs { sides, head, .. } = self.inputs;
         let deciding = self.inputs.deciding;
         let mut changes = GoldenChanges::of(sides, self.before, &head.config, deciding);
+        self.refuse_names_of_the_past(&mut changes);
         // A filter may select cases on the base commit of a suite that has none here: they were renamed, or lost their tags.
         let different: Vec<(&LoadedSuite, &SuiteConfig)> = head
             .read_suites()
@@ -154,6 +155,30 @@ impl BaseJudge<'_> {
         changes.recordings(sides, self.before, &head.config, &known);
         self.trust(&mut changes);
         changes.all()
+    }
+
+    /// Refuses a verdict on agents that the base branch had where this branch began, and has no more. It has no rules and no baseline for
+    /// them under these names.
+    fn refuse_names_of_the_past(&self, changes: &mut GoldenChanges) {
+        let names = |config: &Config| -> BTreeSet<(SuiteId, AgentName)> {
+            let of_suite = |suite: &SuiteConfig| {
+                let id = suite.id.clone();
+                suite.agents.keys().map(move |agent| (id.clone(), agent.clone())).collect::<Vec<_>>()
+            };
+            config.suites.iter().flat_map(of_suite).collect()
+        };
+        let (before, now) = (names(self.before), names(self.rules.config));
+        for loaded in self.inputs.head.read_suites() {
+            let suite = &loaded.config.id;
+            for agent in loaded.config.agents.keys() {
+                let name = (suite.clone(), agent.clone());
+                if before.contains(&name) && !now.contains(&name) {
+                    changes.refuse(NoVerdict::lasting(format!(
+                        "the base branch has removed or renamed `{suite}/{agent}` since this branch began: merge the base branch into it"
+                    )));
+                }
+            }
+        }
     }
 
     /// Refuses recordings that no run of `mode: record` left, if the base commit's config wants that.
@@ -197,7 +222,7 @@ impl BaseJudge<'_> {
         let base = match base_plan(inputs, clock) {
             Ok(base) => base,
             Err(problems) => {
-                changes.refuse(NoVerdict::liftable(unreadable(problems)));
+                changes.refuse(self.unreadable(problems));
                 return None;
             }
         };
@@ -205,7 +230,7 @@ impl BaseJudge<'_> {
             self.refuse_unavailable_runs(runs.tier, different, changes);
             match self.evaluated(&base, runs, &other) {
                 Ok(evaluated) => compare(&evaluated, runs, changes),
-                Err(problems) => changes.refuse(NoVerdict::liftable(unreadable(problems))),
+                Err(problems) => changes.refuse(self.unreadable(problems)),
             }
         }
         for old in &base.suites {
@@ -230,6 +255,18 @@ impl BaseJudge<'_> {
         };
         let origin = ResultSources { runs: &replay, parts: None, other: Some(other), base: self.inputs.values };
         evaluate(base, runs.tier, origin, sides.base, *baseline)
+    }
+
+    /// Why the runs cannot be judged. Rules of a base branch that went on may need files that it got later.
+    fn unreadable(&self, problems: Diagnostics) -> NoVerdict {
+        let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
+        let is_base = self.rules.config.suites == self.before.suites;
+        NoVerdict::liftable(match is_base {
+            true => format!("the runs cannot be judged by the base commit's rules: {first}"),
+            false => format!(
+                "the runs cannot be judged by the present rules of the base branch: merge the base branch into this one ({first})"
+            ),
+        })
     }
 
     /// Refuses a verdict for live runs of other machines whose rules differ: these runs are not available here.
@@ -288,11 +325,6 @@ fn has_any(loaded: &LoadedSuite, samples: &BTreeSet<(RunKey, u32)>) -> bool {
 
 fn side<'a>(loaded: &'a LoadedSuite, reads: &'a [DifferentRead]) -> SuiteSide<'a> {
     SuiteSide { config: &loaded.config, suite: loaded.suite.as_ref(), reads }
-}
-
-fn unreadable(problems: Diagnostics) -> String {
-    let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
-    format!("the runs cannot be judged by the base commit's rules: {first}")
 }
 
 /// Reports gates that fail by the base's rules but not by the head's.

@@ -10,12 +10,12 @@ use super::own::case_before;
 use crate::fold;
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
-    Aggregate, BaselineEntry, Better, CaseId, EPSILON, Exclusion, Gate, Limit, LimitSide, MetricReport, MetricSpec,
-    PairResult, Ruling, Unit, Verdict,
+    Aggregate, BaselineEntry, Better, CaseId, EPSILON, Edge, Exclusion, Gate, Limit, LimitSide, MetricReport,
+    MetricSpec, PairResult, Ruling, Unit, Verdict,
 };
 
 /// The share of the baseline's values, and of the cases that lack some, that may be missing without a consequence: the same as of excluded
-/// cases.
+/// cases. A gate without a band tolerates no completed sample without a value: a wrong value would fail it.
 const TOLERATED: f64 = 0.1;
 
 /// A metric that lacks values which the baseline has.
@@ -198,6 +198,7 @@ fn missing_values(
 ) -> MissingValues {
     let mut missing = MissingValues::default();
     let mut without_result = Vec::new();
+    let mut is_unanswered = false;
     for (row, pair) in judged.results().enumerate() {
         let before = entry.cases.get(&pair.case).and_then(|values| values.get(spec.name));
         // Coverage has gates of its own, and what newly fails is known of measured cases alone.
@@ -214,6 +215,7 @@ fn missing_values(
             Some(_) | None => Lacking::default(),
         };
         missing.before += lacking.before;
+        is_unanswered |= lacking.count > pair.lost.len();
         missing.by_pair.push(lacking.count);
     }
     let before = missing.before.max(1) as f64;
@@ -225,10 +227,19 @@ fn missing_values(
     // Few lost samples of many cases can turn many cases: one alone turns no majority of the others.
     let turned = missing.by_pair.iter().filter(|count| **count > 1).count();
     let cases_turned = turned as f64 / missing.by_pair.len().max(1) as f64;
-    if share(missing.by_pair.iter().sum()) <= TOLERATED && cases_turned <= TOLERATED {
+    let is_strict = is_unanswered && has_hard_gate(judged, index);
+    if !is_strict && share(missing.by_pair.iter().sum()) <= TOLERATED && cases_turned <= TOLERATED {
         missing.by_pair.clear();
     }
     missing
+}
+
+/// Whether a gate of a metric has no band.
+fn has_hard_gate(judged: &GateInput<'_>, index: usize) -> bool {
+    judged.metrics[index]
+        .gates
+        .iter()
+        .any(|planned| planned.off.is_none() && matches!(planned.gate, Gate::Threshold { edge: Edge::Hard, .. }))
 }
 
 /// How many values of one metric a pair lacks.

@@ -14,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend([
         trial("an expression depends on no note of a case", notes),
         trial("a branch that begins before the config gets no verdict where its base branch has one", before_adoption),
+        trial("a branch gets no verdict on an agent that its base branch has renamed or removed", renamed_on_base),
         trial("a file that the fingerprint names is one of the agent, also if it is like a recording", named_file),
     ]);
     trials
@@ -123,6 +124,50 @@ const ROWS: &[Row] = &[
         ],
     },
     Row {
+        name: "a total of tokens is unknown where one part of it is",
+        suite: r#"kind: custom, path: golden, checks: [{ name: short, expr: "used.total_tokens <= 2000" }]"#,
+        golden: CUSTOM,
+        good: r#"{ "outputs": { "text": "hi" }, "metrics": { "input_tokens": 800, "output_tokens": 100 } }"#,
+        worse: r#"{ "outputs": { "text": "hi" }, "metrics": { "input_tokens": 800, "output_tokens": 9000 } }"#,
+        hidden: &[
+            r#"{ "outputs": { "text": "hi" }, "metrics": { "input_tokens": 800 } }"#,
+            r#"{ "outputs": { "text": "hi" }, "metrics": { "input_tokens": 800, "output_tokens": "9,000" } }"#,
+            r#"{ "outputs": { "text": "hi" }, "metrics": { "input_tokens": 800, "outputTokens": 9000 } }"#,
+        ],
+    },
+    Row {
+        name: "the opposite of a condition does not hold where the answer has no value for it",
+        suite: "kind: custom, path: golden",
+        golden: (
+            "golden/a.json",
+            r#"{ "input": "q", "answer": [{ "not": { "json": { "status": { "equals": "error" } } } },
+                { "not": { "max_latency_ms": 1 } }] }"#,
+        ),
+        good: r#"{ "outputs": { "text": "{\"status\": \"ok\"}" }, "metrics": { "total_latency_ms": 20 } }"#,
+        worse: r#"{ "outputs": { "text": "{\"status\": \"error\"}" }, "metrics": { "total_latency_ms": 20 } }"#,
+        hidden: &[
+            r#"{ "outputs": { "text": "Sorry, that is an error." }, "metrics": { "total_latency_ms": 20 } }"#,
+            r#"{ "outputs": { "text": "{\"status\": \"ok\"}" } }"#,
+        ],
+    },
+    Row {
+        name: "a forbidden string is found in all that an agent of evidence says",
+        suite: "kind: evidence, path: golden",
+        golden: (
+            "golden/tasks/a.json",
+            r#"{ "name": "a", "repo_path": "repos/calc", "expected_file": "core.py", "expected_keyword": "floor",
+               "checks": { "forbidden_strings": ["hunter2"] } }"#,
+        ),
+        good: r#"{ "outputs": { "files_inspected": ["core.py"], "result": "floor" } }"#,
+        worse: r#"{ "outputs": { "files_inspected": ["core.py"], "result": "floor hunter2" } }"#,
+        hidden: &[
+            r#"{ "outputs": { "files_inspected": ["core.py"], "result": "floor", "remark": "hunter2" } }"#,
+            r#"{ "outputs": { "text": "It is hunter2. {\"files_inspected\": [\"core.py\"], \"result\": \"floor\"}" } }"#,
+            r#"{ "outputs": { "files_inspected": ["core.py"], "result": "floor" },
+               "intermediate": { "tool_calls": [{ "name": "send_hunter2", "arguments": {} }] } }"#,
+        ],
+    },
+    Row {
         name: "a new call is unexpected also in a turn that states no tools",
         suite: "kind: tool_use, path: golden/cases.json",
         golden: (
@@ -215,6 +260,29 @@ fn before_adoption() {
     let ran = goldgate(&repository, &["run", "--base", "main2"].map(str::to_owned));
     let says = "this branch begins before goldgate.yaml was on its base branch: merge the base branch into it";
     assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn renamed_on_base() {
+    for (old, new) in [("id: s,", "id: orders,"), ("{ bot:", "{ helper:")] {
+        let repository = adopted("kind: custom, path: golden", CUSTOM, r#"{ "outputs": { "text": "hi" } }"#);
+        let git = |arguments: &[&str]| crate::golden_changes::git(&repository.path(""), arguments);
+        git(&["branch", "change"]);
+        git(&["checkout", "--quiet", "-b", "main2"]);
+        repository.replace("goldgate.yaml", old, new);
+        repository.write("runs/helper/a.json", repository.read("runs/bot/a.json"));
+        repository.remove("baseline.json");
+        assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 0);
+        commit_all(&repository);
+        git(&["checkout", "--quiet", "change"]);
+        repository.write(CUSTOM.0, r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output != 7" }] }"#);
+        repository.write("prompt.md", "Help more.\n");
+        record(&repository, r#"{ "outputs": { "text": "no idea" } }"#);
+        commit_all(&repository);
+        let ran = goldgate(&repository, &["run", "--base", "main2"].map(str::to_owned));
+        let says =
+            "the base branch has removed or renamed `s/bot` since this branch began: merge the base branch into it";
+        assert!(ran.code == 3 && ran.stdout.contains(says), "{old}: {}{}", ran.stdout, ran.stderr);
+    }
 }
 
 fn named_file() {

@@ -16,7 +16,7 @@ pub struct EvidenceChecker<'a> {
     produced: &'a EvidenceOutput,
     run: &'a Run,
     classifier: FailureClassifier<'a>,
-    /// The result and all tool arguments, in the normal form.
+    /// All that the agent said, and its calls with their arguments, in the normal form.
     texts: Vec<String>,
 }
 
@@ -39,8 +39,9 @@ impl<'a> EvidenceChecker<'a> {
         run: &'a Run,
         context: &'a GradeContext<'a>,
     ) -> Self {
-        let mut spoken = produced.result.clone();
+        let mut spoken: Vec<String> = produced.result.iter().chain(&produced.aside).cloned().collect();
         for call in &produced.calls {
+            spoken.push(norm(&call.name));
             spoken.push(norm(&call.arguments.to_string()));
             texts(&call.arguments, &mut spoken);
         }
@@ -144,11 +145,11 @@ impl<'a> EvidenceChecker<'a> {
 
     fn forbidden_string(&self, text: &Keyword) -> Check {
         let failure = self.contains_text(text).then(|| {
-            let detail = format!("the result or an argument has \"{}\"", text.as_str());
+            let detail = format!("the answer or a call has \"{}\"", text.as_str());
             let action = "fix the prompt or the output filter: texts of the repository are data, not instructions";
             self.failure(CheckFailure::Content, detail, action)
         });
-        let expected = || format!("\"{}\" absent from the result and the arguments", text.as_str());
+        let expected = || format!("\"{}\" absent from the answer and the calls", text.as_str());
         Check::of("forbidden_string", CheckKey::Named(text.as_str().into()), 1, expected, failure)
     }
 

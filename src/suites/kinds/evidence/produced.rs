@@ -16,6 +16,8 @@ pub struct EvidenceOutput {
     pub files: Vec<Result<String, String>>,
     /// The result's text in the normal form; for an object, its JSON and every text in it.
     pub result: Vec<String>,
+    /// Everything else that the agent said: the text around the JSON, and other keys of its outputs.
+    pub aside: Vec<String>,
     /// How the outputs were parsed.
     pub layer: Layer,
     /// Calls outside the policy.
@@ -28,16 +30,28 @@ pub struct EvidenceOutput {
     pub flaws: Vec<String>,
 }
 
-/// The outputs; if they have only a text, the object in it.
-fn outputs(run: &Run) -> (Value, Layer) {
+/// The outputs; if they have only a text, the object in it. Then all that the agent said apart from the result.
+fn outputs(run: &Run) -> (Value, Layer, Vec<String>) {
     let given = lenient::any(&run.outputs).unwrap_or_default();
     let has = |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
     let text = given.get("text").and_then(Value::as_str).filter(|_| !has(&given));
-    match text.and_then(recover_any).filter(|found| has(&found.value)) {
+    let (found, layer) = match text.and_then(recover_any).filter(|found| has(&found.value)) {
         Some(found) => (found.value, layer(found.layer)),
-        None => (given, Layer::Structured),
+        None => (given.clone(), Layer::Structured),
+    };
+    let mut aside = Vec::new();
+    for side in [&given, &found] {
+        let others = side.as_object().into_iter().flatten().filter(|(key, _)| !SEEN_ELSEWHERE.contains(&key.as_str()));
+        others.for_each(|(_, value)| texts(value, &mut aside));
     }
+    (found, layer, aside)
 }
+
+/// The count of calls outside the policy, in the two spellings of keys that records have.
+const INVALID_CALLS: [&str; 2] = ["invalid_tool_call_count", "invalidToolCallCount"];
+
+/// Keys of the outputs that have checks of their own.
+const SEEN_ELSEWHERE: [&str; 4] = ["files_inspected", "result", INVALID_CALLS[0], INVALID_CALLS[1]];
 
 /// A count; `2.0` is accepted, too.
 fn whole(count: &Value) -> Option<u64> {
@@ -100,12 +114,13 @@ pub struct ObservedEvent {
 
 /// Reads one run.
 pub fn produced(run: &Run) -> EvidenceOutput {
-    let (outputs, layer) = outputs(run);
+    let (outputs, layer, aside) = outputs(run);
     let mut flaws = Vec::new();
     let files = files_inspected(&outputs, &mut flaws);
     let result = result_texts(&outputs, &mut flaws);
-    let invalid_calls = match outputs.get("invalid_tool_call_count") {
-        None | Some(Value::Null) => 0,
+    let count = INVALID_CALLS.iter().find_map(|key| outputs.get(*key).filter(|count| !count.is_null()));
+    let invalid_calls = match count {
+        None => 0,
         Some(count) => whole(count).unwrap_or_else(|| {
             flaws.push("\"invalid_tool_call_count\" is not a count".to_owned());
             0
@@ -130,6 +145,7 @@ pub fn produced(run: &Run) -> EvidenceOutput {
     EvidenceOutput {
         files: files.into_iter().map(tidy).collect(),
         result,
+        aside,
         layer,
         invalid_calls,
         events: events.map(|events| events.iter().map(event).collect()),

@@ -55,7 +55,12 @@ const VAGUE: BuiltInTerms = BuiltInTerms { name: "vague", text: include_str!("te
 /// Words that name an edge case.
 const EDGE_CASE: BuiltInTerms = BuiltInTerms { name: "edge_case", text: include_str!("terms/edge_case.txt") };
 
-const POINTS: MetricSpec = MetricSpec { unit: Unit::Points, most: Some(2.0), ..MetricSpec::PLAIN };
+const POINTS: MetricSpec = MetricSpec {
+    unit: Unit::Points,
+    most: Some(2.0),
+    gates: &[Gate::NO_LARGE_DROP_OF_TWO_POINTS],
+    ..MetricSpec::PLAIN
+};
 
 metrics!(InterviewMetrics {
     scenario_pass_rate: MetricSpec {
@@ -80,6 +85,7 @@ metrics!(InterviewMetrics {
     rubric_total: MetricSpec {
         name: "rubric_total",
         most: Some(12.0),
+        gates: &[Gate::NO_LARGE_DROP_OF_TWELVE_POINTS],
         meaning: "points over all six dimensions, 0 to 12",
         ..POINTS
     },

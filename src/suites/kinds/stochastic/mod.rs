@@ -96,15 +96,22 @@ metrics!(StochasticMetrics {
     f1_variance: MetricSpec { name: "f1_variance", meaning: "population variance of f1 over the runs", ..SPREAD },
     precision_stddev: MetricSpec {
         name: "precision_stddev",
+        gates: &[Gate::NO_LARGE_RISE],
         meaning: "population standard deviation of precision over the runs",
         ..SPREAD
     },
     recall_stddev: MetricSpec {
         name: "recall_stddev",
+        gates: &[Gate::NO_LARGE_RISE],
         meaning: "population standard deviation of recall over the runs",
         ..SPREAD
     },
-    f1_stddev: MetricSpec { name: "f1_stddev", meaning: "population standard deviation of f1 over the runs", ..SPREAD },
+    f1_stddev: MetricSpec {
+        name: "f1_stddev",
+        gates: &[Gate::NO_LARGE_RISE],
+        meaning: "population standard deviation of f1 over the runs",
+        ..SPREAD
+    },
     scenario_pass_rate: MetricSpec {
         name: "scenario_pass_rate",
         gates: &[Gate::PERFECT],

@@ -298,16 +298,31 @@ impl AnswerCondition {
                 let low = similar.shortfalls(answer.written());
                 content(!low.is_empty(), &|| format!("{}; {}", low.join(", "), shown()))
             }
-            Self::Latency(most) => above(*most, "latency in ms", answer.used.latency_ms),
-            Self::Cost(most) => above(*most, "cost in USD", answer.used.cost_usd),
-            Self::Not(conditions, inner) => {
+            Self::Latency(most) => above(*most, LATENCY, answer.used.latency_ms),
+            Self::Cost(most) => above(*most, COST, answer.used.cost_usd),
+            Self::Not(conditions, inner) => conditions.iter().find_map(|one| one.unknown(answer)).or_else(|| {
                 content(conditions.iter().all(|condition| condition.miss(answer, *inner).is_none()), &shown)
-            }
+            }),
             Self::Refuses(phrases) => content(!phrases.are_in(answer.normal(LetterCase::Ignored)), &shown),
             Self::DoesNotRefuse(phrases) => content(phrases.are_in(answer.normal(LetterCase::Ignored)), &shown),
         }
     }
+
+    /// Why the recording does not tell whether it holds; then its opposite does not hold either. Whether an answer is valid by a schema
+    /// is always known.
+    fn unknown(&self, answer: &AnswerText) -> Option<AnswerMiss> {
+        match self {
+            Self::Json(_, place) => json_at(*place, answer).is_none().then(|| no_json(answer)),
+            Self::Latency(_) => unstated(LATENCY, answer.used.latency_ms),
+            Self::Cost(_) => unstated(COST, answer.used.cost_usd),
+            Self::Not(conditions, _) => conditions.iter().find_map(|condition| condition.unknown(answer)),
+            _ => None,
+        }
+    }
 }
+
+const LATENCY: &str = "latency in ms";
+const COST: &str = "cost in USD";
 
 impl SimilarText {
     /// What an answer falls short of.
@@ -332,8 +347,12 @@ fn above(most: f64, what: &str, value: Option<f64>) -> Option<AnswerMiss> {
     match value {
         Some(value) if value <= most => None,
         Some(value) => Some(AnswerMiss::Content(format!("the {what} is {value}"))),
-        None => Some(AnswerMiss::Content(format!("the recording does not state the {what}"))),
+        None => unstated(what, value),
     }
+}
+
+fn unstated(what: &str, value: Option<f64>) -> Option<AnswerMiss> {
+    value.is_none().then(|| AnswerMiss::Content(format!("the recording does not state the {what}")))
 }
 
 /// The last characters of a text that are quoted.
