@@ -16,13 +16,16 @@ pub mod text;
 // Read-only access to files, through a trait.
 pub mod files;
 
+// Files of users and of other tools: text to values, and back.
 pub mod format;
 
-// From runs to a verdict; pure.
+// The kinds of suites: from golden files and runs to grades; pure.
 pub mod suites;
 
+// From samples to the values of cases and agents; pure.
 pub mod fold;
 
+// From values to rulings; pure.
 pub mod gate;
 
 // Changes of the golden set since the base commit; pure.

@@ -176,7 +176,8 @@ fn otherwise_of_change(spec: &MetricSpec, stated: &StatedGate) -> Result<Option<
     let drops = max_drop.is_some() || (max_rise.is_none() && default_drop(spec).is_some());
     let Some(number) = otherwise.filter(|_| drops && !has_threshold) else { return Ok(None) };
     if spec.unit != Unit::Share || spec.better != Better::Higher {
-        let what = format!("otherwise with max_drop works only for shares: {} is not a share", spec.name);
+        let what =
+            format!("otherwise with max_drop works only for shares where higher is better; {} is none", spec.name);
         return Err(("otherwise", what, "remove it".to_owned()));
     }
     lies_within(spec, "otherwise", number)?;

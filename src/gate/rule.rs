@@ -17,7 +17,7 @@ pub struct Subject {
     pub added_value: Option<f64>,
     /// Number of cases that both this run and the baseline measured.
     pub in_common: usize,
-    /// Whether there are pairs and all of them are excluded, or the metric lacks a value that it needs.
+    /// Whether no pair counts, or the metric lacks a value that it needs.
     pub all_excluded: bool,
     /// Number of cases that this run measured.
     pub measured: usize,

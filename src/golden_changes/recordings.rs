@@ -95,7 +95,7 @@ pub fn compare(
         if let Some(unread) = one.unread() {
             return Some(unread);
         }
-        // Naming more files does not change the agent: files that only the new list names explain no other recordings.
+        // Naming more files does not change the agent: a file that only the new list names cannot be the reason for changed recordings.
         let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after);
         match is_wider {
             true => one.list(found, &agent_file_change(sides, before, before)),
@@ -264,7 +264,7 @@ impl RecordingComparison<'_> {
         self.add_line(found, &changed, weight, format!("{words}{}", self.recorded_by(&changed)));
     }
 
-    /// The cases in which the agent now answers otherwise or makes other calls: they may pass all the same.
+    /// The cases with other answers or other calls. They may still pass.
     fn other_answers(&self, changed: &[&CaseSample]) -> String {
         let is_other = |key: &CaseSample| {
             let files = self.old.get(key).zip(self.new.get(key));
@@ -311,7 +311,7 @@ impl RecordingComparison<'_> {
         )))
     }
 
-    /// What a recording's digests say of its age, given that the prompt package changed in what [`PromptChange`] states.
+    /// The age of a recording by its digests, after a change of the prompt package as in [`PromptChange`].
     fn age(&self, key: &CaseSample) -> Option<RecordingAge> {
         let RecordingOwner { suite, agent, recordings, .. } = self.who;
         let source = self.sides.head.text(&self.new.get(key)?.file).ok()?;
@@ -327,8 +327,8 @@ impl RecordingComparison<'_> {
         self.age(key) == Some(RecordingAge::Fresh) && !self.copies.contains(key)
     }
 
-    /// Recordings that did not change, or only in votes, and that have no digest to prove that they are from the current agent, or
-    /// none of its changed prompt package.
+    /// Unchanged recordings, apart from votes, whose digests do not prove that they are from the current agent, or from its changed
+    /// prompt package.
     fn unknown(&self) -> Vec<&CaseSample> {
         let unknown = |key: &&CaseSample| self.age(key) == Some(RecordingAge::Unknown);
         self.of(&[RecordingChange::Same, RecordingChange::Votes]).into_iter().filter(unknown).collect()
@@ -429,6 +429,6 @@ pub struct KnownRecordings<'a> {
     pub tiers: &'a [Tier],
     /// The age of a recording by the digests in its text, as in the freshness check of a run.
     pub age: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
-    /// Whether a case counts on one of the commits. Recordings of other cases may be as they are.
+    /// Whether a case counts on one of the commits. Recordings of other cases are not compared.
     pub counts: &'a dyn Fn(&SuiteId, &AgentName, &str) -> bool,
 }

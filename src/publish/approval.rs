@@ -117,7 +117,7 @@ pub fn is_label(one: &str, other: &str) -> bool {
 pub enum LabelPresence {
     /// It is.
     Set,
-    /// goldgate removed it after somebody added it: another step of the job has decided about another config.
+    /// Somebody added it, and goldgate removed it again in a step for another config.
     Served,
     /// It is not.
     Missing,
@@ -126,8 +126,8 @@ pub enum LabelPresence {
 /// The status that says that goldgate itself removes a label now, if its account may be a person's.
 pub const REMOVAL: &str = "goldgate/label";
 
-/// Whether goldgate says in a status that it removes a label: its account may be a person's, who removes labels by hand as well. An
-/// account of an app has no hands.
+/// Whether goldgate says in a status that it removes a label. That is needed if its account may be a person's, who may also remove labels
+/// by hand.
 pub fn leaves_a_mark(identity: Option<&str>) -> bool {
     identity.is_some_and(|identity| !identity.ends_with("[bot]"))
 }

@@ -196,8 +196,8 @@ struct SuiteGrading<'a> {
 /// The most cases that a core takes at once: few, so that no core waits long for the last one.
 const AT_ONCE: usize = 4;
 
-/// Grades the selected drafts of a suite. Their results are only shown, so nothing that is read for them is compared. The base commit's
-/// rules and joined shards have none.
+/// Grades the selected drafts of a suite. Drafts are shown and never gated, so their files are not compared. None are graded under the
+/// base commit's rules or from shards.
 fn grade_drafts(
     grading: &SuiteGrading<'_>,
     tier: Tier,
@@ -347,7 +347,7 @@ fn retag(loaded: &LoadedSuite, pair: &mut PairResult) {
     }
 }
 
-/// Whether a pair is or was in quarantine, as far as its golden file says.
+/// Whether the golden file names a quarantine, also an expired one.
 pub fn quarantine_history(pair: &Pair) -> QuarantineHistory {
     match pair.quarantine {
         None => QuarantineHistory::Never,

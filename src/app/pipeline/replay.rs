@@ -82,7 +82,7 @@ enum RecordingLayout {
     Both,
 }
 
-/// What a run without a recording is.
+/// How a missing recording is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AbsentRecording {
     /// A problem: nothing is graded.
@@ -212,7 +212,7 @@ impl<'a> Replay<'a> {
         problems
     }
 
-    /// What a case that counts without a recording is: a run that only the base commit's rules need may be missing.
+    /// How a missing recording of a case that counts is treated. Under the base commit's rules it is a lost sample, else a problem.
     fn absent(&self) -> AbsentRecording {
         match self.rules {
             RulesSource::Head => AbsentRecording::Refused,

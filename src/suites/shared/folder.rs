@@ -24,7 +24,7 @@ use crate::suites::kind::{CaseIndex, Pair};
 pub struct GoldenCase<T> {
     /// The case's id if the file states one; the default is the file stem.
     pub id: Option<StatedName>,
-    /// The names of the runs of a sample; empty for the run of the case itself.
+    /// The runs that make up one sample; empty if it is the case's own run.
     pub runs: Vec<StatedName>,
     /// Number of samples, if neither config nor command line states it.
     pub samples: Option<u32>,
@@ -141,7 +141,7 @@ impl<T> CaseFolder<T> {
         self.table.case(pair)
     }
 
-    /// Problems of the folder that show without reading its files.
+    /// Problems that the names in the folder show.
     pub fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
         audit.strays(files, &self.path);
