@@ -4,6 +4,8 @@
 mod voted;
 
 use libtest_mimic::Trial;
+#[cfg(feature = "models")]
+use serde_json::json;
 
 use crate::repository::Repository;
 use crate::trial;
@@ -13,6 +15,8 @@ pub fn trials() -> Vec<Trial> {
         vec![trial("votes in a recording that goldgate never writes are refused with their place", bad_votes)];
     #[cfg(feature = "models")]
     trials.extend(voted::trials());
+    #[cfg(feature = "models")]
+    trials.push(trial("a program judges, and its recorded verdicts are shown without it", program));
     trials.extend(CONFIGS.iter().map(|(what, from, to, said)| {
         trial(format!("{what} is refused with its place and its mend"), move || refused(from, to, said))
     }));
@@ -48,6 +52,39 @@ pub fn repository(cases: usize, more: &str) -> Repository {
 }
 
 const TARGETS: &str = "targets:\n  live: { command: [\"true\"] }\n  bench: { command: [\"sh\", \"bench.sh\"] }\n";
+
+/// The program of docs/judges.md, as it is printed there.
+#[cfg(feature = "models")]
+fn program() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/judges.md")).unwrap();
+    let block = |language: &str| {
+        let start = format!("```{language}\n");
+        let after = page.split("## A program as judge").nth(1).unwrap().split(&start).nth(1).unwrap();
+        after.split("```").next().unwrap().to_owned()
+    };
+    let repository = Repository::empty();
+    let suite = "version: 1\nsuites:\n  - id: code\n    kind: custom\n    path: cases\n    agents: { coder: { deterministic: { replay: runs }, \
+         fingerprint: { none: written by hand } } }\n";
+    repository.write("goldgate.yaml", format!("{suite}{}", block("yaml")));
+    repository.write("checks/compiles.md", "Pass if the answer is valid Python, else fail.\n");
+    repository.write("checks/compiles.py", block("python"));
+    for (case, code) in [("right", "for i in range(3): print(i)"), ("wrong", "for i in range(3) print(i)")] {
+        let golden = json!({ "input": "Write a loop.", "checks": [{ "name": "any", "expr": "text != ''" }] });
+        repository.write(&format!("cases/{case}.json"), golden.to_string());
+        let run = json!({ "status": "completed", "outputs": { "text": code } });
+        repository.write(&format!("runs/coder/{case}.json"), run.to_string());
+    }
+    let ran = repository.goldgate(&["judge"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    // Without the program, the recorded verdicts are shown.
+    repository.remove("checks/compiles.py");
+    let ran = repository.goldgate(&["run", "-v"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let says = "code/coder: judge compiles (advisory): of 2 cases, 1 pass, 0 weak, 1 fail";
+    assert!(ran.stdout.contains(says), "{}", ran.stdout);
+    let ran = repository.goldgate(&["explain", "wrong"]);
+    assert!(ran.stdout.contains("    compiles: fail\n      sample 0 fail: "), "{}", ran.stdout);
+}
 
 fn bad_votes() {
     let repository = repository(1, TARGETS);

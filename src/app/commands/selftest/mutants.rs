@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::model::Run;
+use crate::text::recover::recover_any;
 
 /// The most mutants of one run.
 const MOST: usize = 12;
@@ -25,6 +26,8 @@ pub enum Mutation {
     },
     /// The longest text is replaced.
     Replaced(String),
+    /// A number is one more, or a yes becomes a no.
+    Altered(String),
     /// The name of a called tool is changed.
     Renamed(String),
     /// An argument of a tool call is changed.
@@ -34,7 +37,7 @@ pub enum Mutation {
 /// Returns the possible mutations of a run, the most important first.
 pub fn mutations(run: &Run) -> Vec<Mutation> {
     let mut found = vec![Mutation::Truncated];
-    let outputs: Value = serde_json::from_str(&run.outputs).unwrap_or_default();
+    let outputs = shown(run).value();
     let mut calls = Vec::new();
     if let Some(steps) = &run.intermediate {
         pointers(&serde_json::from_str(steps).unwrap_or_default(), "", &mut calls);
@@ -50,15 +53,17 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
     pointers(&outputs, "", &mut inside);
     let longest = inside.iter().filter_map(|(at, kind)| match kind {
         ValueKind::Text(length) if *length >= LONG => Some((*length, at)),
-        ValueKind::Text(_) | ValueKind::List(_) | ValueKind::Other => None,
+        ValueKind::Text(_) | ValueKind::List(_) | ValueKind::Plain | ValueKind::Other => None,
     });
     found.extend(longest.max_by_key(|(length, _)| *length).map(|(_, at)| Mutation::Replaced(at.clone())));
+    let plain = inside.iter().filter(|(_, kind)| matches!(kind, ValueKind::Plain));
+    found.extend(plain.take(2).map(|(at, _)| Mutation::Altered(at.clone())));
     // An outer list contains more of the output.
     let mut lists: Vec<(usize, &String, usize)> = inside
         .iter()
         .filter_map(|(at, kind)| match kind {
             ValueKind::List(length) if *length > 0 => Some((at.matches('/').count(), at, *length)),
-            ValueKind::List(_) | ValueKind::Text(_) | ValueKind::Other => None,
+            ValueKind::List(_) | ValueKind::Text(_) | ValueKind::Plain | ValueKind::Other => None,
         })
         .collect();
     lists.sort();
@@ -72,7 +77,34 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
 enum ValueKind {
     Text(usize),
     List(usize),
+    /// A number, or yes or no.
+    Plain,
     Other,
+}
+
+/// The outputs of a run.
+enum ShownOutputs {
+    /// As they are.
+    Plain(Value),
+    /// They have only a text, and these are the values in its JSON object.
+    InText(Value),
+}
+
+impl ShownOutputs {
+    fn value(self) -> Value {
+        match self {
+            Self::Plain(value) | Self::InText(value) => value,
+        }
+    }
+}
+
+fn shown(run: &Run) -> ShownOutputs {
+    let outputs: Value = serde_json::from_str(&run.outputs).unwrap_or_default();
+    let only = outputs.as_object().filter(|fields| fields.len() == 1).and_then(|fields| fields.get("text")?.as_str());
+    match only.and_then(recover_any).map(|found| found.value).filter(Value::is_object) {
+        Some(inner) => ShownOutputs::InText(inner),
+        None => ShownOutputs::Plain(outputs),
+    }
 }
 
 fn pointers(value: &Value, at: &str, found: &mut Vec<(String, ValueKind)>) {
@@ -88,13 +120,26 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<(String, ValueKind)>) {
             }
         }
         Value::String(text) => found.push((at.to_owned(), ValueKind::Text(text.chars().count()))),
-        Value::Null | Value::Bool(_) | Value::Number(_) => found.push((at.to_owned(), ValueKind::Other)),
+        Value::Bool(_) | Value::Number(_) => found.push((at.to_owned(), ValueKind::Plain)),
+        Value::Null => found.push((at.to_owned(), ValueKind::Other)),
     }
 }
 
 /// Returns the run with one mutation.
 pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
-    let outputs = |change: &dyn Fn(&mut Value)| Run { outputs: changed(&run.outputs, change).into(), ..run.clone() };
+    let outputs = |change: &dyn Fn(&mut Value)| {
+        let outputs = match shown(run) {
+            ShownOutputs::Plain(mut value) => {
+                change(&mut value);
+                value
+            }
+            ShownOutputs::InText(mut value) => {
+                change(&mut value);
+                json!({ "text": value.to_string() })
+            }
+        };
+        Run { outputs: outputs.to_string().into(), ..run.clone() }
+    };
     let steps = |change: &dyn Fn(&mut Value)| Run {
         intermediate: run.intermediate.as_ref().map(|text| changed(text, change).into()),
         ..run.clone()
@@ -112,6 +157,11 @@ pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
             if let Some(Value::String(text)) = value.pointer_mut(at) {
                 *text = ELSE.to_owned();
             }
+        }),
+        Mutation::Altered(at) => outputs(&|value| match value.pointer_mut(at) {
+            Some(Value::Bool(holds)) => *holds = !*holds,
+            Some(number @ Value::Number(_)) => *number = json!(number.as_f64().unwrap_or_default() + 1.0),
+            Some(_) | None => {}
         }),
         Mutation::Renamed(at) => steps(&|value| {
             if let Some(Value::String(name)) = value.pointer_mut(at) {
@@ -146,7 +196,7 @@ mod tests {
     fn each_mutant_has_exactly_one_mutation() {
         let run = Run {
             intermediate: Some(r#"{"tool_calls":[{"arguments":{"of":1},"name":"look"}]}"#.into()),
-            ..Run::of(r#"{"findings":["a","b"],"summary":"a text of some length, to be cut"}"#)
+            ..Run::of(r#"{"findings":["a","b"],"summary":"a text of some length, to be cut","total":3}"#)
         };
         let found = mutations(&run);
         let dropped = |element| Mutation::Dropped { list: "/findings".to_owned(), element };
@@ -155,17 +205,29 @@ mod tests {
             Mutation::Renamed("/tool_calls/0/name".to_owned()),
             Mutation::Argued("/tool_calls/0/arguments".to_owned()),
             Mutation::Replaced("/summary".to_owned()),
+            Mutation::Altered("/total".to_owned()),
             dropped(0),
             dropped(1),
         ];
         assert_eq!(found, expected);
         let mutants: Vec<Run> = found.iter().map(|mutation| mutant(&run, mutation)).collect();
-        assert_eq!(&*mutants[0].outputs, r#"{"text":"{\"findings\":[\"a\",\"b\"],\"summary\":\""}"#);
+        assert_eq!(&*mutants[0].outputs, r#"{"text":"{\"findings\":[\"a\",\"b\"],\"summary\":\"a tex"}"#);
         let steps = |at: usize| mutants[at].intermediate.as_deref().unwrap();
         assert_eq!(steps(1), r#"{"tool_calls":[{"arguments":{"of":1},"name":"look_of_another"}]}"#);
         assert_eq!(steps(2), r#"{"tool_calls":[{"arguments":{"of":"something else"},"name":"look"}]}"#);
-        assert_eq!(&*mutants[3].outputs, r#"{"findings":["a","b"],"summary":"something else"}"#);
-        assert_eq!(&*mutants[5].outputs, r#"{"findings":["a"],"summary":"a text of some length, to be cut"}"#);
+        assert_eq!(&*mutants[3].outputs, r#"{"findings":["a","b"],"summary":"something else","total":3}"#);
+        assert_eq!(
+            &*mutants[4].outputs,
+            r#"{"findings":["a","b"],"summary":"a text of some length, to be cut","total":4.0}"#
+        );
+        assert_eq!(
+            &*mutants[6].outputs,
+            r#"{"findings":["a"],"summary":"a text of some length, to be cut","total":3}"#
+        );
+        let text = Run::of(r#"{"text":"```json\n{\"is_late\": true}\n```"}"#);
+        let altered = Mutation::Altered("/is_late".to_owned());
+        assert_eq!(mutations(&text), [Mutation::Truncated, altered.clone()]);
+        assert_eq!(&*mutant(&text, &altered).outputs, r#"{"text":"{\"is_late\":false}"}"#);
         assert!(mutants.iter().all(|mutant| *mutant != run));
     }
 }
