@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the binary for this machine and packs it with its completions and manual pages. On Linux it is the binary of the image, so
+# Builds the binary for this machine, or for macOS on Intel, and packs it with its completions and manual pages. On Linux it is the binary of the image, so
 # the download and the action run the same bytes, and the image is pushed under a name of this run. usage: build.sh NAME FOLDER (NAME such as x86_64-linux)
 # It reads VERSION, and on Linux TOKEN for the registry.
 set -euo pipefail
@@ -14,6 +14,12 @@ case $name in
         container=$(docker create "$image")
         docker cp "$container:/goldgate" "$folder/goldgate"
         docker rm "$container"
+        ;;
+    x86_64-macos)
+        # On Apple silicon, which runs the result as well.
+        rustup target add x86_64-apple-darwin
+        cargo build --locked --profile image --bin goldgate --target x86_64-apple-darwin
+        cp target/x86_64-apple-darwin/image/goldgate "$folder/goldgate"
         ;;
     *)
         cargo build --locked --profile image --bin goldgate

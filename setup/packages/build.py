@@ -23,6 +23,7 @@ SYSTEMS = {
     "x86_64-linux": ("manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64", "linux", "x64"),
     "aarch64-linux": ("manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64", "linux", "arm64"),
     "aarch64-macos": ("macosx_11_0_arm64", "darwin", "arm64"),
+    "x86_64-macos": ("macosx_10_12_x86_64", "darwin", "x64"),
 }
 # Where Python's prefix has what a shell and `man` look for.
 SHARED = {
