@@ -233,6 +233,9 @@ pub struct SelftestArgs {
     /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
+    /// Also list the broken recordings that no check and no metric notices
+    #[arg(short, long, overrides_with = "verbose")]
+    pub verbose: bool,
     /// The filters.
     #[command(flatten)]
     pub chosen: SelectionArgs,

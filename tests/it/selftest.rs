@@ -53,6 +53,9 @@ fn unnoticed() {
     let ran = repository.goldgate(&["selftest"]);
     let line = "  chat/assistant/greeting: it still passes with each of 2 mutants of its recordings: check more of the answer\n";
     assert!(ran.code == 1 && ran.stdout.contains(line), "{}{}", ran.stdout, ran.stderr);
+    let ran = repository.goldgate(&["selftest", "-v"]);
+    let named = "  chat/assistant/greeting: not detected: the text /text is \"something else\"\n";
+    assert!(ran.stdout.contains(named), "{}", ran.stdout);
     repository.write("cases.json", CASE.replace("KEYWORDS", "\"what may I do\""));
     let ran = repository.goldgate(&["selftest"]);
     assert!(ran.stdout.contains("mutants of recordings: 2 of 2 detected, in 1 case\n"), "{}", ran.stdout);

@@ -17,7 +17,7 @@ use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostics;
 use crate::files::Files;
 use crate::model::{AgentName, CaseId, Exclusion, PairResult, Ruling, Run, RunKey, Sample, SuiteId, Tier, Verdict};
-use crate::render::plural;
+use crate::render::{line, plural};
 use crate::suites::Pair;
 use crate::world::{Disk, World};
 
@@ -60,6 +60,9 @@ pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
         "mutants of recordings: {detected} of {all} detected, in {}\n",
         plural(mutated.len(), "case", "cases")
     ));
+    if args.verbose {
+        output.push_str(&undetected_mutants(&plan, &disk, &mutated)?);
+    }
     lines.sort();
     let listed: String = lines.iter().map(|line| format!("  {line}\n")).collect();
     let verdict = match lines.len() {
@@ -140,6 +143,8 @@ impl RunReader for ConstantAnswers {
 struct MutantCounts {
     all: usize,
     detected: usize,
+    /// The numbers of the others.
+    undetected: Vec<usize>,
 }
 
 /// Grades all mutants of the recordings of each passing case. A case that fails anyway proves nothing.
@@ -157,11 +162,46 @@ fn mutated(plan: &Plan, files: &dyn Files) -> Result<BTreeMap<PairName, MutantCo
         for (name, case) in graded(plan, files, &MutatedRecordings { replay: &replay, counts: &counts, number })? {
             let (Some(one), Some(whole)) = (counts_by_pair.get_mut(&name), whole.get(&name)) else { continue };
             one.all += 1;
-            one.detected += usize::from(differs(whole, &case));
+            match differs(whole, &case) {
+                true => one.detected += 1,
+                false => one.undetected.push(number),
+            }
         }
     }
     Ok(counts_by_pair)
 }
+
+/// Names the mutants that nothing detects, by the first sample of their case.
+fn undetected_mutants(
+    plan: &Plan,
+    files: &dyn Files,
+    mutated: &BTreeMap<PairName, MutantCounts>,
+) -> Result<String, Diagnostics> {
+    let layout = LiveLayout::default();
+    let replay = Replay::open(files, plan, Tier::Deterministic, &layout)?;
+    let mut output = String::new();
+    for loaded in &plan.suites {
+        for pair in loaded.suite.pairs() {
+            let name = (loaded.config.id.clone(), pair.agent.clone(), pair.case.clone());
+            let Some(counts) = mutated.get(&name).filter(|counts| !counts.undetected.is_empty()) else { continue };
+            let samples = replay.samples(pair, SampleCount::AtLeast(0))?;
+            let runs = samples.into_iter().find_map(|sample| match sample {
+                Sample::Completed(runs) => Some(runs),
+                Sample::Inconclusive { .. } | Sample::Spared => None,
+            });
+            let all: Vec<String> =
+                runs.iter().flatten().flat_map(mutations).map(|mutation| mutation.to_string()).collect();
+            let named = counts.undetected.iter().filter_map(|number| all.get(*number));
+            for mutation in named {
+                output.push_str(&format!("  {}: not detected: {}\n", pair_label(&name), line(mutation, SHOWN)));
+            }
+        }
+    }
+    Ok(output)
+}
+
+/// The longest description of a mutant, in characters.
+const SHOWN: usize = 120;
 
 /// Returns the number of mutations for the runs of each pair: the maximum of its samples.
 fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usize>, Diagnostics> {

@@ -1,5 +1,7 @@
 //! Mutated recordings: grading that does not detect a mutation proves nothing.
 
+use std::fmt;
+
 use serde_json::{Value, json};
 
 use crate::model::Run;
@@ -32,6 +34,19 @@ pub enum Mutation {
     Renamed(String),
     /// An argument of a tool call is changed.
     Argued(String),
+}
+
+impl fmt::Display for Mutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated => write!(f, "the answer is cut in the middle"),
+            Self::Dropped { list, element } => write!(f, "element {element} of {list} is left out"),
+            Self::Replaced(at) => write!(f, "the text {at} is \"{ELSE}\""),
+            Self::Altered(at) => write!(f, "{at} has another value"),
+            Self::Renamed(at) => write!(f, "{at} names another tool"),
+            Self::Argued(at) => write!(f, "an argument in {at} is \"{ELSE}\""),
+        }
+    }
 }
 
 /// Returns the possible mutations of a run, the most important first.
