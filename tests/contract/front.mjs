@@ -43,22 +43,25 @@ const run = {
 // The files of the base commit, where a check wants it to have some.
 let based = false;
 const blobs = new Map();
+const file = (name, bytes) => {
+  const sha = crypto.createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  blobs.set(sha, bytes);
+  return { path: name, mode: '100644', type: 'blob', sha, size: bytes.length };
+};
+const listed = (name) => ({ path: name, mode: '040000', type: 'tree', sha: '0'.repeat(40) });
 const tree = () => {
   const base = path.dirname(config);
   const files = fs.readdirSync(`${base}/fixtures`, { recursive: true }).map((name) => `fixtures/${name}`).concat('fixtures', 'goldgate.yaml');
   return files.map((name) => {
-    if (fs.statSync(`${base}/${name}`).isDirectory()) return { path: name, mode: '040000', type: 'tree', sha: '0'.repeat(40) };
-    const bytes = fs.readFileSync(`${base}/${name}`);
-    const sha = crypto.createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
-    blobs.set(sha, bytes);
-    return { path: name, mode: '100644', type: 'blob', sha, size: bytes.length };
+    return fs.statSync(`${base}/${name}`).isDirectory() ? listed(name) : file(name, fs.readFileSync(`${base}/${name}`));
   });
 };
 // The baseline of the base commit: only the suite whose recorded agent is not perfect, so that all other numbers are new.
 const baseline = () => {
   const whole = JSON.parse(fs.readFileSync(path.join(path.dirname(config), 'baselines/latest.json')));
-  return Buffer.from(JSON.stringify({ ...whole, suites: { orders: whole.suites.orders } })).toString('base64');
+  return Buffer.from(JSON.stringify({ ...whole, suites: { orders: whole.suites.orders } }));
 };
+const baselines = () => [listed('baselines'), file('baselines/latest.json', baseline())];
 const commit = (sha, parent) => ({ sha, parents: [{ sha: parent }] });
 const merged = () => ({ ...pull(2), merged_at: '2026-11-21T07:00:00Z', merge_commit_sha: '5'.repeat(40) });
 
@@ -104,7 +107,7 @@ const governed = (method, path, body, query) => {
   }
   if (/\/commits\/[0-9a-f]+\/pulls$/.test(path)) return [200, based ? [merged()] : []];
   if (/\/git\/matching-refs\//.test(path)) return [200, []];
-  if (based && /\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: tree(), truncated: false }];
+  if (based && /\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: [...tree(), ...baselines()], truncated: false }];
   if (/\/git\/blobs\//.test(path)) return [200, blobs.get(path.split('/').pop())];
   if (/\/check-runs$/.test(path)) return method === 'POST' ? [201, { id: 900, ...body }] : [200, { total_count: 0, check_runs: [] }];
   if (path === '/repos/acme/agents') return [200, { default_branch: 'master' }];
@@ -116,7 +119,7 @@ const governed = (method, path, body, query) => {
   if (/\/activity$/.test(path)) return [200, [{ after: pull(2).head.sha, actor: { login: 'hubot' } }]];
   if (/\/git\/ref\//.test(path)) return refs.size ? [200, { object: { sha: refs.get('baseline') } }] : [404, { message: 'Not Found' }];
   if (/\/git\/refs/.test(path)) { refs.set('baseline', body.sha); return [method === 'POST' ? 201 : 200, {}]; }
-  if (/\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: [], truncated: false }];
+  if (/\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: baselines(), truncated: false }];
   if (/\/git\//.test(path)) return [method === 'POST' ? 201 : 200, { sha: fresh(), tree: { sha: fresh() } }];
   if (/\/pulls$/.test(path) && method === 'POST') { ours = 3; return [201, pull(3)]; }
   if (query.includes('state=closed')) return [200, [merged()]];
@@ -132,7 +135,7 @@ const answer = (method, url, body) => {
   if (found) return found;
   if (/\/pulls\/\d+$/.test(path)) return [200, pull(Number(path.split('/').pop()))];
   if (/\/contents\/goldgate.yaml$/.test(path)) return [200, { encoding: 'base64', content: fs.readFileSync(config).toString('base64') }];
-  if (/\/contents\/baselines(%2F|\/)latest.json$/.test(path)) return [200, { encoding: 'base64', content: baseline() }];
+  if (/\/contents\/baselines(%2F|\/)latest.json$/.test(path)) return [200, { encoding: 'base64', content: baseline().toString('base64') }];
   if (/\/contents\//.test(path)) return [404, { message: 'Not Found' }];
   if (/\/issues\/\d+\/comments$/.test(path)) return method === 'POST' ? [201, shown(add(body.body))] : [200, comments.map(shown)];
   const id = Number(path.split('/').pop());
