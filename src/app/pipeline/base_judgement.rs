@@ -160,23 +160,14 @@ impl BaseJudge<'_> {
     /// Refuses a verdict on agents that the base branch had where this branch began, and has no more. It has no rules and no baseline for
     /// them under these names.
     fn refuse_names_of_the_past(&self, changes: &mut GoldenChanges) {
-        let names = |config: &Config| -> BTreeSet<(SuiteId, AgentName)> {
-            let of_suite = |suite: &SuiteConfig| {
-                let id = suite.id.clone();
-                suite.agents.keys().map(move |agent| (id.clone(), agent.clone())).collect::<Vec<_>>()
-            };
-            config.suites.iter().flat_map(of_suite).collect()
-        };
-        let (before, now) = (names(self.before), names(self.rules.config));
-        for loaded in self.inputs.head.read_suites() {
-            let suite = &loaded.config.id;
-            for agent in loaded.config.agents.keys() {
-                let name = (suite.clone(), agent.clone());
-                if before.contains(&name) && !now.contains(&name) {
-                    changes.refuse(NoVerdict::lasting(format!(
-                        "the base branch has removed or renamed `{suite}/{agent}` since this branch began: merge the base branch into it"
-                    )));
-                }
+        for LoadedSuite { config: suite, .. } in self.inputs.head.read_suites() {
+            let [before, now] = [self.before, self.rules.config].map(|config| same_suite(config, suite));
+            let has = |suite: Option<&SuiteConfig>, agent| suite.is_some_and(|suite| suite.agents.contains_key(agent));
+            for agent in suite.agents.keys().filter(|agent| has(before, *agent) && !has(now, *agent)) {
+                let id = &suite.id;
+                changes.refuse(NoVerdict::lasting(format!(
+                    "the base branch has removed or renamed `{id}/{agent}` since this branch began: merge the base branch into it"
+                )));
             }
         }
     }

@@ -263,13 +263,16 @@ fn before_adoption() {
 }
 
 fn renamed_on_base() {
-    for (old, new) in [("id: s,", "id: orders,"), ("{ bot:", "{ helper:")] {
+    let other_kind = ("kind: custom, path: golden", "kind: tool_use, path: cases.json");
+    for (old, new) in [("id: s,", "id: orders,"), ("{ bot:", "{ helper:"), other_kind] {
         let repository = adopted("kind: custom, path: golden", CUSTOM, r#"{ "outputs": { "text": "hi" } }"#);
         let git = |arguments: &[&str]| crate::golden_changes::git(&repository.path(""), arguments);
         git(&["branch", "change"]);
         git(&["checkout", "--quiet", "-b", "main2"]);
         repository.replace("goldgate.yaml", old, new);
         repository.write("runs/helper/a.json", repository.read("runs/bot/a.json"));
+        let case = json!({ "id": "a", "category": "x", "query": "q", "expected_tools": [], "expected_output_contains": ["hi"] });
+        repository.write("cases.json", Value::from(vec![case]).to_string());
         repository.remove("baseline.json");
         assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 0);
         commit_all(&repository);
