@@ -149,7 +149,7 @@ impl<'a> OngoingConversation<'a> {
             }
         };
         let events = self.tools.events.iter().map(|event| Json::from(event.to_string())).collect();
-        ToolCall::number_several(&mut self.calls);
+        ToolCall::clear_single_step(&mut self.calls);
         let steps = Steps::Seen { node_transitions: Vec::new(), tool_calls: self.calls, events };
         ConversationOutcome { outputs: Json::from(outputs.to_string()), steps, read: self.tools.read }
     }

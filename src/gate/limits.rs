@@ -177,7 +177,7 @@ fn otherwise_of_change(spec: &MetricSpec, stated: &StatedGate) -> Result<Option<
     let Some(number) = otherwise.filter(|_| drops && !has_threshold) else { return Ok(None) };
     if spec.unit != Unit::Share || spec.better != Better::Higher {
         let what =
-            format!("otherwise with max_drop works only for shares where higher is better; {} is none", spec.name);
+            format!("otherwise with max_drop works only for shares where higher is better; {} is not one", spec.name);
         return Err(("otherwise", what, "remove it".to_owned()));
     }
     lies_within(spec, "otherwise", number)?;

@@ -105,8 +105,8 @@ impl ToolCall {
         }
     }
 
-    /// Removes the step of a single call, which says nothing.
-    pub fn number_several(calls: &mut [Self]) {
+    /// Removes the step of an only call: nothing shares it.
+    pub fn clear_single_step(calls: &mut [Self]) {
         if let [only] = calls {
             only.step = None;
         }

@@ -6,18 +6,26 @@ use super::BaselineMove;
 use super::moves::MoveDirection;
 use crate::model::{AgentName, Baseline, BaselineEntry, SuiteId, Unit};
 
+fn suite() -> SuiteId {
+    SuiteId::new("contracts").expect("a word of letters is an id")
+}
+
+fn agent() -> AgentName {
+    AgentName::new("legal").expect("a word of letters is a name")
+}
+
 /// A baseline of one agent, with this recall.
 pub fn baseline(recall: f64) -> Baseline {
     let entry = BaselineEntry { metrics: BTreeMap::from([("recall".to_owned(), recall)]), ..BaselineEntry::default() };
-    let agents = BTreeMap::from([(AgentName::new("legal").unwrap(), entry)]);
-    Baseline { suites: BTreeMap::from([(SuiteId::new("contracts").unwrap(), agents)]), ..Baseline::default() }
+    let agents = BTreeMap::from([(agent(), entry)]);
+    Baseline { suites: BTreeMap::from([(suite(), agents)]), ..Baseline::default() }
 }
 
 /// Its recall, moved from 0.9 to 0.8.
 pub fn moved(turn: MoveDirection) -> Vec<BaselineMove> {
     vec![BaselineMove {
-        suite: SuiteId::new("contracts").unwrap(),
-        agent: AgentName::new("legal").unwrap(),
+        suite: suite(),
+        agent: agent(),
         metric: "recall".to_owned(),
         unit: Unit::Share,
         before: Some(0.9),

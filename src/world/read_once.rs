@@ -49,8 +49,7 @@ impl<'a> ReadOnce<'a> {
 
     /// Whether more than this many of the files that were read differ from the blob at their path.
     pub(super) fn is_different_in_more(&self, most: usize, blob: &dyn Fn(&RepoPath) -> Option<TreeNode>) -> bool {
-        let kept: Vec<(RepoPath, Arc<ReadContent>)> =
-            self.kept.read().unwrap_or_else(PoisonError::into_inner).clone().into_iter().collect();
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         let differs = |file: &RepoPath, content: &ReadContent| blob(file).is_some_and(|blob| !content.is_blob(&blob));
         kept.iter().filter(|(file, content)| differs(file, content)).nth(most).is_some()
     }

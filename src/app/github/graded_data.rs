@@ -37,8 +37,8 @@ pub fn grade_as_data(
     merged: &TestMerge,
     learn: &dyn Fn(&Report),
 ) -> Result<(RunOptions, GradedRun), CliError> {
-    let file = inside("config", &inputs.config)?;
-    let baseline = inputs.baseline.as_deref().map(|path| inside("baseline", path)).transpose()?;
+    let file = path_of_input("config", &inputs.config)?;
+    let baseline = inputs.baseline.as_deref().map(|path| path_of_input("baseline", path)).transpose()?;
     let branch = base_branch(&world.env, event, Some(github))?;
     // The merge contains only the changes of the pull request; a head that is behind its base would seem to remove files.
     let mut commits = CommitPair::read(github, &file, baseline, [&merged.base, &merged.merge])?;
@@ -68,7 +68,7 @@ pub fn grade_as_data(
 }
 
 /// Parses the path of an input, which must be inside the repository.
-fn inside(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
+pub(super) fn path_of_input(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
     RepoPath::root().join(path).map_err(|bad| {
         let what = format!("{input} is {path:?}, which {bad}");
         Diagnostic::of_file("action input", Code::PATH_OUTSIDE, what, "write a path inside the repository")

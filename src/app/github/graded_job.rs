@@ -4,6 +4,7 @@ use super::approval_query::ApprovalQuery;
 use super::current_pull_request::{CheckoutMerge, TestMerge};
 use super::environment::{event_of, github};
 use super::gained_cases::name_gained_cases;
+use super::graded_data::path_of_input;
 use super::inputs::{ActionInputs, ActionMode, inside};
 use super::other_pull_requests::judge_others;
 use super::published_run::{PublishPlace, learn_identity, publish_result};
@@ -16,7 +17,7 @@ use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::run_options::RunOptions;
 use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::{BaseSource, grade_worktree};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::Diagnostic;
 use crate::files::SourceText;
 use crate::format::baseline_v1;
 use crate::format::event::Event;
@@ -119,13 +120,14 @@ pub(super) fn grade_and_publish(
         ..job.clone()
     };
     let mut done = grade_worktree(job, world, before, &|disk, rules, configured| {
-        let commit = job.branch.rules.as_ref().or(event.base.as_ref());
-        let source = match (rules, commit, github) {
-            (Some(tree), _, _) => BaselineSource::Tree(tree),
-            (None, Some(commit), Some(github)) => BaselineSource::Commit(github, commit),
+        let Some(commit) = job.branch.rules.as_ref().or(event.base.as_ref()) else {
+            return baseline_here(inputs, workspace, disk, configured);
+        };
+        let source = match (rules, github) {
+            (Some(tree), _) => BaselineSource::Tree(tree),
+            (None, Some(github)) => BaselineSource::Commit(github, commit),
             // Without GitHub only the checkout is available: a local trial, never the job of a pull request.
-            (None, Some(_), None) => BaselineSource::Checkout(disk),
-            (None, None, _) => return baseline_here(inputs, workspace, disk, configured),
+            (None, None) => BaselineSource::Checkout(disk),
         };
         source.read(inputs, configured)
     })?;
@@ -193,7 +195,7 @@ pub(super) fn apply_approval(
 }
 
 /// Reads the baseline of the checkout, as on a push.
-pub(super) fn baseline_here(
+fn baseline_here(
     inputs: &ActionInputs,
     workspace: &str,
     disk: &Disk,
@@ -204,7 +206,7 @@ pub(super) fn baseline_here(
 }
 
 /// Where the baseline of the base commit is read.
-pub(super) enum BaselineSource<'a> {
+enum BaselineSource<'a> {
     /// In the commit's files, which are listed already.
     Tree(&'a BaseTree<'a>),
     /// On GitHub, at this commit.
@@ -215,22 +217,8 @@ pub(super) enum BaselineSource<'a> {
 
 impl BaselineSource<'_> {
     /// Reads the file that the input or else the config names; `None` if there is none.
-    pub(super) fn read(
-        &self,
-        inputs: &ActionInputs,
-        configured: Option<&RepoPath>,
-    ) -> Result<Option<Baseline>, CliError> {
-        let named = match &inputs.baseline {
-            None => None,
-            Some(path) => Some(RepoPath::root().join(path).map_err(|bad| {
-                Diagnostic::of_file(
-                    "action input",
-                    Code::PATH_OUTSIDE,
-                    format!("baseline is {path:?}, which {bad}"),
-                    "write a path inside the repository",
-                )
-            })?),
-        };
+    fn read(&self, inputs: &ActionInputs, configured: Option<&RepoPath>) -> Result<Option<Baseline>, CliError> {
+        let named = inputs.baseline.as_deref().map(|path| path_of_input("baseline", path)).transpose()?;
         let Some(file) = named.as_ref().or(configured) else { return Ok(None) };
         match self {
             Self::Tree(tree) => baseline::of_commit(tree, file),

@@ -29,7 +29,8 @@ const NAMED: usize = 5;
 /// The longest name of an uncovered part, in characters.
 const LONGEST: usize = 120;
 
-/// Returns the approval that the pull requests of a push or a merge group give to its result. Without the permission to read it, adds a note and returns `None`.
+/// Returns the approval that the pull requests of a push or a merge group give to its result. Without the permission to read it, adds a
+/// note and returns `None`.
 ///
 /// # Errors
 /// A failed request.

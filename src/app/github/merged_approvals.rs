@@ -26,7 +26,8 @@ use crate::{publish, report};
 /// takes one request.
 const MOST: usize = 20;
 
-/// Returns the approval that merged pull requests give to the baseline's own pull request, if they do. After a push, or in a merge queue, `number` is that of the pull request that the commit contains.
+/// Returns the approval that merged pull requests give to the baseline's own pull request, if they do. After a push, or in a merge queue,
+/// `number` is that of the pull request that the commit contains.
 pub fn approval_of_merges(
     github: &GitHub,
     query: &ApprovalQuery<'_>,

@@ -188,7 +188,7 @@ impl ConversationBuilder {
             // Only the calls of a conversation state their turn.
             self.calls.iter_mut().for_each(|call| call.turn = None);
         }
-        ToolCall::number_several(&mut self.calls);
+        ToolCall::clear_single_step(&mut self.calls);
         Ok(Transcript {
             at,
             agent: None,

@@ -2,6 +2,7 @@
 
 use http::Method;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::approvals::ApprovalPullForm;
 use super::{GitHub, GitHubError, PAGE, parsed};
@@ -33,8 +34,7 @@ impl GitHub {
     pub fn open_pulls(&self, owner: &str, branch: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let head = encoded_segment(&format!("{owner}:{branch}"));
         let path = self.path(&format!("/pulls?state=open&head={head}&per_page={PAGE}"));
-        let answer = self.ask(&Method::GET, &path, None, "while looking for the pull request")?;
-        let forms: Vec<PullForm> = parsed(&answer, &path)?;
+        let forms: Vec<PullForm> = self.listed(&path, "while looking for the pull request")?;
         Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
     }
 }
@@ -47,9 +47,15 @@ impl GitHub {
     /// GitHub did not answer.
     pub fn pulls_of(&self, commit: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
-        let answer = self.ask(&Method::GET, &path, None, "while looking for the commit's pull requests")?;
-        let forms: Vec<PullForm> = parsed(&answer, &path)?;
+        let forms: Vec<PullForm> = self.listed(&path, "while looking for the commit's pull requests")?;
         Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
+    }
+}
+
+impl GitHub {
+    /// One page of a list.
+    fn listed<T: DeserializeOwned>(&self, path: &str, doing: &'static str) -> Result<Vec<T>, GitHubError> {
+        parsed(&self.ask(&Method::GET, path, None, doing)?, path)
     }
 }
 
@@ -74,8 +80,7 @@ impl GitHub {
     pub fn newest_closed_pull(&self, owner: &str, branch: &str) -> Result<Option<ClosedPull>, GitHubError> {
         let head = encoded_segment(&format!("{owner}:{branch}"));
         let path = self.path(&format!("/pulls?state=closed&head={head}&sort=created&direction=desc&per_page=1"));
-        let answer = self.ask(&Method::GET, &path, None, "while looking for a closed pull request")?;
-        let forms: Vec<MergedPullForm> = parsed(&answer, &path)?;
+        let forms: Vec<MergedPullForm> = self.listed(&path, "while looking for a closed pull request")?;
         Ok(forms.into_iter().next().map(|MergedPullForm { number, head, merged_at, body, .. }| ClosedPull {
             number,
             head: head.sha,
@@ -110,8 +115,7 @@ impl GitHub {
     pub fn merged_pulls(&self, into: &str) -> Result<Vec<MergedPull>, GitHubError> {
         let into = encoded_segment(into);
         let path = self.path(&format!("/pulls?state=closed&base={into}&sort=updated&direction=desc&per_page={PAGE}"));
-        let answer = self.ask(&Method::GET, &path, None, "while looking for merged pull requests")?;
-        let forms: Vec<MergedPullForm> = parsed(&answer, &path)?;
+        let forms: Vec<MergedPullForm> = self.listed(&path, "while looking for merged pull requests")?;
         Ok(forms.into_iter().filter_map(MergedPullForm::merged).collect())
     }
 
@@ -121,8 +125,7 @@ impl GitHub {
     /// GitHub did not answer.
     pub fn merged_pulls_of(&self, commit: &str) -> Result<Vec<MergedPull>, GitHubError> {
         let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
-        let answer = self.ask(&Method::GET, &path, None, "while looking for the commit's pull requests")?;
-        let forms: Vec<MergedPullForm> = parsed(&answer, &path)?;
+        let forms: Vec<MergedPullForm> = self.listed(&path, "while looking for the commit's pull requests")?;
         Ok(forms.into_iter().filter_map(MergedPullForm::merged).collect())
     }
 }

@@ -5,7 +5,7 @@ mod vacuous;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::mutants::{mutant, mutations};
+use self::mutants::{Mutation, mutant, mutations};
 use self::vacuous::{Vacuous, texts};
 use crate::app::cli::SelftestArgs;
 use crate::app::cli_error::CliError;
@@ -45,10 +45,12 @@ pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
             )
         }));
     }
-    let mutated = mutated(&plan, &disk)?;
+    let layout = LiveLayout::default();
+    let replay = Replay::open(&disk, &plan, Tier::Deterministic, &layout)?;
+    let mutated = mutated(&plan, &disk, &replay)?;
     let (detected, all) =
-        mutated.values().fold((0, 0), |(detected, all), one| (detected + one.detected, all + one.all));
-    let undetected = mutated.iter().filter(|(_, one)| one.all > 0 && one.detected == 0);
+        mutated.values().fold((0, 0), |(detected, all), one| (detected + one.detected(), all + one.all));
+    let undetected = mutated.iter().filter(|(_, one)| one.all > 0 && one.detected() == 0);
     lines.extend(undetected.map(|(name, one)| {
         format!(
             "{}: it still passes with each of {} of its recordings: check more of the answer",
@@ -61,7 +63,7 @@ pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
         plural(mutated.len(), "case", "cases")
     ));
     if args.verbose {
-        output.push_str(&undetected_mutants(&plan, &disk, &mutated)?);
+        output.push_str(&undetected_mutants(&plan, &replay, &mutated)?);
     }
     lines.sort();
     let listed: String = lines.iter().map(|line| format!("  {line}\n")).collect();
@@ -138,33 +140,40 @@ impl RunReader for ConstantAnswers {
     }
 }
 
-/// The number of mutants of a case's recordings, and how many are detected.
+/// The mutants of a case's recordings.
 #[derive(Default)]
 struct MutantCounts {
+    /// How many there are.
     all: usize,
-    detected: usize,
-    /// The numbers of the others.
+    /// The numbers of those that nothing detects.
     undetected: Vec<usize>,
 }
 
+impl MutantCounts {
+    fn detected(&self) -> usize {
+        self.all - self.undetected.len()
+    }
+}
+
 /// Grades all mutants of the recordings of each passing case. A case that fails anyway proves nothing.
-fn mutated(plan: &Plan, files: &dyn Files) -> Result<BTreeMap<PairName, MutantCounts>, Diagnostics> {
-    let layout = LiveLayout::default();
-    let replay = Replay::open(files, plan, Tier::Deterministic, &layout)?;
-    let whole = graded(plan, files, &replay)?;
+fn mutated(
+    plan: &Plan,
+    files: &dyn Files,
+    replay: &Replay<'_>,
+) -> Result<BTreeMap<PairName, MutantCounts>, Diagnostics> {
+    let whole = graded(plan, files, replay)?;
     let mut counts_by_pair: BTreeMap<PairName, MutantCounts> = whole
         .iter()
         .filter(|(_, case)| passes(case))
         .map(|(name, _)| (name.clone(), MutantCounts::default()))
         .collect();
-    let counts = counts(plan, &replay)?;
+    let counts = counts(plan, replay)?;
     for number in 0..counts.values().copied().max().unwrap_or(0) {
-        for (name, case) in graded(plan, files, &MutatedRecordings { replay: &replay, counts: &counts, number })? {
+        for (name, case) in graded(plan, files, &MutatedRecordings { replay, counts: &counts, number })? {
             let (Some(one), Some(whole)) = (counts_by_pair.get_mut(&name), whole.get(&name)) else { continue };
             one.all += 1;
-            match differs(whole, &case) {
-                true => one.detected += 1,
-                false => one.undetected.push(number),
+            if !differs(whole, &case) {
+                one.undetected.push(number);
             }
         }
     }
@@ -174,27 +183,24 @@ fn mutated(plan: &Plan, files: &dyn Files) -> Result<BTreeMap<PairName, MutantCo
 /// Names the mutants that nothing detects, by the first sample of their case.
 fn undetected_mutants(
     plan: &Plan,
-    files: &dyn Files,
+    replay: &Replay<'_>,
     mutated: &BTreeMap<PairName, MutantCounts>,
 ) -> Result<String, Diagnostics> {
-    let layout = LiveLayout::default();
-    let replay = Replay::open(files, plan, Tier::Deterministic, &layout)?;
     let mut output = String::new();
-    for loaded in &plan.suites {
-        for pair in loaded.suite.pairs() {
-            let name = (loaded.config.id.clone(), pair.agent.clone(), pair.case.clone());
-            let Some(counts) = mutated.get(&name).filter(|counts| !counts.undetected.is_empty()) else { continue };
-            let samples = replay.samples(pair, SampleCount::AtLeast(0))?;
-            let runs = samples.into_iter().find_map(|sample| match sample {
-                Sample::Completed(runs) => Some(runs),
-                Sample::Inconclusive { .. } | Sample::Spared => None,
-            });
-            let all: Vec<String> =
-                runs.iter().flatten().flat_map(mutations).map(|mutation| mutation.to_string()).collect();
-            let named = counts.undetected.iter().filter_map(|number| all.get(*number));
-            for mutation in named {
-                output.push_str(&format!("  {}: not detected: {}\n", pair_label(&name), line(mutation, SHOWN)));
-            }
+    for (loaded, pair) in
+        plan.suites.iter().flat_map(|loaded| loaded.suite.pairs().iter().map(move |pair| (loaded, pair)))
+    {
+        let name = (loaded.config.id.clone(), pair.agent.clone(), pair.case.clone());
+        let Some(counts) = mutated.get(&name).filter(|counts| !counts.undetected.is_empty()) else { continue };
+        let samples = replay.samples(pair, SampleCount::AtLeast(0))?;
+        let runs = samples.into_iter().find_map(|sample| match sample {
+            Sample::Completed(runs) => Some(runs),
+            Sample::Inconclusive { .. } | Sample::Spared => None,
+        });
+        let all: Vec<(usize, Mutation)> = runs.iter().flat_map(|runs| all_mutations(runs)).collect();
+        for (_, mutation) in counts.undetected.iter().filter_map(|number| all.get(*number)) {
+            let what = line(&mutation.to_string(), SHOWN);
+            output.push_str(&format!("  {}: not detected: {what}\n", pair_label(&name)));
         }
     }
     Ok(output)
@@ -210,13 +216,18 @@ fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usiz
     let counted = pairs.filter(|pair| !pair.runs.is_empty() && replay.has(pair)).filter_map(|pair| {
         let samples = problems.keep_all(replay.samples(pair, SampleCount::AtLeast(0)))?;
         let of = |sample: &Sample| match sample {
-            Sample::Completed(runs) => runs.iter().map(|run| mutations(run).len()).sum(),
+            Sample::Completed(runs) => all_mutations(runs).count(),
             Sample::Inconclusive { .. } | Sample::Spared => 0,
         };
         Some((pair.runs.clone(), samples.iter().map(of).max().unwrap_or(0)))
     });
     let counted = counted.collect();
     problems.or(counted)
+}
+
+/// The mutations of the runs of a sample, each with the index of its run.
+fn all_mutations(runs: &[Run]) -> impl Iterator<Item = (usize, Mutation)> {
+    runs.iter().enumerate().flat_map(|(at, run)| mutations(run).into_iter().map(move |one| (at, one)))
 }
 
 /// Whether any value or check differs.
@@ -237,8 +248,7 @@ struct MutatedRecordings<'a> {
 impl MutatedRecordings<'_> {
     /// Returns the sample with its mutation `number`; `None` if it has fewer.
     fn mutant(&self, runs: &[Run]) -> Option<Vec<Run>> {
-        let all = runs.iter().enumerate().flat_map(|(at, run)| mutations(run).into_iter().map(move |one| (at, one)));
-        let (at, mutation) = all.into_iter().nth(self.number)?;
+        let (at, mutation) = all_mutations(runs).nth(self.number)?;
         let broken = |(index, run): (usize, &Run)| if index == at { mutant(run, &mutation) } else { run.clone() };
         Some(runs.iter().enumerate().map(broken).collect())
     }

@@ -35,16 +35,16 @@ fn outputs(run: &Run) -> (Value, Layer, Vec<String>) {
     let given = lenient::any(&run.outputs).unwrap_or_default();
     let has = |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
     let text = given.get("text").and_then(Value::as_str).filter(|_| !has(&given));
-    let (found, layer) = match text.and_then(recover_any).filter(|found| has(&found.value)) {
-        Some(found) => (found.value, layer(found.layer)),
-        None => (given.clone(), Layer::Structured),
-    };
+    let found = text.and_then(recover_any).filter(|found| has(&found.value));
     let mut aside = Vec::new();
-    for side in [&given, &found] {
+    for side in std::iter::once(&given).chain(found.as_ref().map(|found| &found.value)) {
         let others = side.as_object().into_iter().flatten().filter(|(key, _)| !SEEN_ELSEWHERE.contains(&key.as_str()));
         others.for_each(|(_, value)| texts(value, &mut aside));
     }
-    (found, layer, aside)
+    match found {
+        Some(found) => (found.value, layer(found.layer), aside),
+        None => (given, Layer::Structured, aside),
+    }
 }
 
 /// The count of calls outside the policy, in the two spellings of keys that records have.

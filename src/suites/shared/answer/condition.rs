@@ -344,11 +344,9 @@ impl SimilarText {
 
 /// A limit needs a value: a recording without one does not keep it.
 fn above(most: f64, what: &str, value: Option<f64>) -> Option<AnswerMiss> {
-    match value {
-        Some(value) if value <= most => None,
-        Some(value) => Some(AnswerMiss::Content(format!("the {what} is {value}"))),
-        None => unstated(what, value),
-    }
+    let is_above = |value: &f64| *value > most;
+    let exceeds = |value: f64| AnswerMiss::Content(format!("the {what} is {value}"));
+    unstated(what, value).or_else(|| value.filter(is_above).map(exceeds))
 }
 
 fn unstated(what: &str, value: Option<f64>) -> Option<AnswerMiss> {
