@@ -189,8 +189,18 @@ impl From<Diagnostic> for Diagnostics {
 
 /// The most similar word of `known`, if one is similar enough to be meant.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_within(found, known, usize::MAX)
+}
+
+/// The same, if at most two letters differ: then it is a slip, and no other word.
+pub fn misspelt<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_within(found, known, 2)
+}
+
+fn nearest_within<'a>(found: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Option<&'a str> {
     let near = known.into_iter().map(|word| (strsim::damerau_levenshtein(found, word), word));
-    near.filter(|(distance, word)| *distance <= 1 + word.len().min(found.len()) / 4).min().map(|(_, word)| word)
+    let is_near = |distance: usize, word: &str| distance <= most.min(1 + word.len().min(found.len()) / 4);
+    near.filter(|(distance, word)| is_near(*distance, word)).min().map(|(_, word)| word)
 }
 
 #[cfg(test)]
