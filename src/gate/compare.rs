@@ -14,8 +14,8 @@ pub use self::gate_input::{CaseSelection, ComparedPair, GateInput, QuarantineHis
 pub use self::left_out::PartlyLost;
 pub(super) use self::left_out::WorstResults;
 use self::left_out::withhold_passes;
-pub(super) use self::own::newly_failing_cases;
 use self::own::{case, newly_failing};
+pub(super) use self::own::{case_before, newly_failing_cases};
 use self::parts::fail_new_parts;
 pub(super) use self::parts::{is_strict, more_parts};
 use self::unmeasured::withhold_failures;

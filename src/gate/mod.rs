@@ -1,5 +1,6 @@
 //! Evaluates gates: hard limits, bands, regressions, comparability with the baseline (grading.md 3, 13, 15).
 
+mod branch_cases;
 pub mod calibration;
 mod compare;
 mod early_stop;
@@ -10,6 +11,7 @@ pub mod operating;
 mod rule;
 pub mod statistics;
 
+pub use branch_cases::{case_values, completed_entry};
 pub use compare::{
     CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, MetricGaps, PartlyLost, QuarantineHistory,
     agent,

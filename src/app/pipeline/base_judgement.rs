@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::evaluate::{Evaluated, Excuses, ResultSources, evaluate};
+use super::evaluate::{BranchNumbers, Evaluated, ResultSources, evaluate};
 use super::freshness::CurrentAgents;
 use super::live_runs::LiveRuns;
 use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
@@ -52,7 +52,7 @@ pub struct BaseInputs<'a> {
     /// The baseline of the base commit.
     pub baseline: Option<&'a Baseline>,
     /// The base commit's own numbers, if they may excuse a failed gate.
-    pub values: Option<&'a dyn Excuses>,
+    pub values: Option<&'a dyn BranchNumbers>,
     /// Whether the head was graded on this machine, so that all files it read are known.
     pub graded_here: GradedHere,
     /// The clock of the run.

@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::evaluate::{Excuses, ResultSources, evaluate, quarantine_history};
+use super::evaluate::{BranchNumbers, ResultSources, evaluate, quarantine_history};
 use super::plan::{Plan, plan};
 use super::replay::{LiveLayout, Replay};
 use super::selection::Selection;
 use crate::diag::{Diagnostics, ReadFailure};
 use crate::files::Files;
-use crate::gate::{BaseMeasurement, ComparedPair, GateInput, GateOutcome, QuarantineHistory, excuse};
-use crate::model::{AgentName, Baseline, CaseId, RepoPath, SuiteConfig, SuiteId, SuiteReport, Tier};
+use crate::gate;
+use crate::gate::{BaseMeasurement, ComparedPair, GateInput, GateOutcome, QuarantineHistory, completed_entry, excuse};
+use crate::model::{AgentName, Baseline, CaseId, Exclusion, RepoPath, SuiteConfig, SuiteId, SuiteReport, Tier};
 use crate::render::line;
 use crate::suites::read_config;
 use crate::world::Clock;
@@ -106,15 +107,17 @@ impl<'a> BaseValues<'a> {
     }
 }
 
-impl Excuses for BaseValues<'_> {
-    fn excuse(
+impl BranchNumbers for BaseValues<'_> {
+    fn compare(
         &self,
         suite: &SuiteId,
         agent: &AgentName,
         judged: &GateInput<'_>,
         outcome: &mut GateOutcome,
     ) -> Vec<String> {
-        if !outcome.fails_by_comparison() {
+        // Without any baseline, nothing is compared. A case that it lacks may have been merged since.
+        let lacks = self.baseline.is_some() && lacks_cases(judged);
+        if !lacks && !outcome.fails_by_comparison() {
             return Vec::new();
         }
         let suite = self.suite(suite);
@@ -122,7 +125,9 @@ impl Excuses for BaseValues<'_> {
             TipSuite::Absent => return Vec::new(),
             TipSuite::Unreadable(why) => {
                 let branch = self.tip.branch.unwrap_or("the base commit");
-                return vec![format!("{branch} excuses nothing, because its recordings cannot be graded: {why}")];
+                return vec![format!(
+                    "nothing is compared with the own numbers of {branch}, because its recordings cannot be graded: {why}"
+                )];
             }
             TipSuite::Graded(graded) => graded,
         };
@@ -139,6 +144,19 @@ impl Excuses for BaseValues<'_> {
         });
         let pairs: Vec<ComparedPair<'_>> = pairs.collect();
         let base = BaseMeasurement { branch: self.tip.branch, pairs: &pairs, identity: &own.identity };
-        excuse(judged, &base, outcome)
+        let mut notes = excuse(judged, &base, outcome);
+        if lacks && let Some(entry) = completed_entry(judged, &base) {
+            let judged = GateInput { before: Some(&entry), ..*judged };
+            let mut completed = gate::agent(&judged);
+            notes.extend(excuse(&judged, &base, &mut completed));
+            notes.extend(outcome.add_worse(&judged, completed, &base));
+        }
+        notes
     }
+}
+
+/// Whether a case counts that the baseline does not have.
+fn lacks_cases(judged: &GateInput<'_>) -> bool {
+    let has = |case: &CaseId| judged.before.is_some_and(|entry| entry.cases.contains_key(case));
+    judged.pairs.iter().any(|pair| pair.result.exclusion == Exclusion::Counted && !has(&pair.result.case))
 }

@@ -1,16 +1,15 @@
 //! Reads the baseline to compare with, and computes the one that a run proposes.
 
-use std::collections::BTreeMap;
-
 use super::graded_run::GradedRun;
 use crate::app::cli::RunArgs;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
+use crate::gate::case_values;
 use crate::model::{
-    AgentReport, Baseline, BaselineEntry, COVERAGE, CaseValues, Exclusion, InputLimit, JudgeEntry, JudgeReport,
-    NEWLY_FAILING, PASSED, PairResult, RecordingAge, RepoPath, Report, Ruling, Verdict, share,
+    AgentReport, Baseline, BaselineEntry, COVERAGE, Exclusion, InputLimit, JudgeEntry, JudgeReport, NEWLY_FAILING,
+    PairResult, RecordingAge, RepoPath, Report, Ruling, Verdict,
 };
 use crate::render::plural;
 use crate::report::too_many_left_out;
@@ -113,21 +112,10 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
     // This metric compares with the baseline, so it is not stored in it.
     let own = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);
     let metrics = own.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
-    let cases = agent.cases.iter().map(|case| {
-        let values = agent.metrics.iter().zip(&case.values);
-        let measured = values.filter(|(_, value)| value.value.is_some());
-        let values: CaseValues = match case.exclusion {
-            Exclusion::Counted => {
-                let passing = case.passing.and_then(|passing| share(passing as usize, case.completed as usize));
-                let passed = passing.map(|passing| (PASSED.to_owned(), vec![Some(passing)]));
-                let parts = case.parts.clone();
-                let measured = measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec()));
-                measured.chain(parts).chain(passed).collect()
-            }
-            Exclusion::NoMajority | Exclusion::Quarantined => BTreeMap::new(),
-        };
-        (case.case.clone(), values)
-    });
+    let cases = agent
+        .cases
+        .iter()
+        .map(|case| (case.case.clone(), case_values(agent.metrics.iter().map(|metric| metric.name.as_str()), case)));
     BaselineEntry {
         finding_count: None,
         metrics: metrics.collect(),

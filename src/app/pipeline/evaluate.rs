@@ -35,10 +35,11 @@ pub struct Evaluated {
     pub not_gateable: Vec<NoVerdict>,
 }
 
-/// What may excuse a failed gate.
-pub trait Excuses: Sync {
-    /// Excuses failed gates of an agent, if they may be. Returns why some are not.
-    fn excuse(
+/// The own numbers of the branch that a change is merged into.
+pub trait BranchNumbers: Sync {
+    /// Compares an agent with them: they excuse gates that fail on the branch as well, and replace the baseline in cases that it lacks.
+    /// Returns notes.
+    fn compare(
         &self,
         suite: &SuiteId,
         agent: &AgentName,
@@ -56,8 +57,8 @@ pub struct ResultSources<'a> {
     pub parts: Option<&'a ShardResults>,
     /// The commit to compare the read files with, if any.
     pub other: Option<&'a dyn OtherCommit>,
-    /// The base commit's own numbers, if they may excuse a failed gate.
-    pub base: Option<&'a dyn Excuses>,
+    /// The branch's own numbers, if they count.
+    pub base: Option<&'a dyn BranchNumbers>,
 }
 
 /// The results of pairs that other machines graded.
@@ -359,7 +360,7 @@ pub fn quarantine_history(pair: &Pair) -> QuarantineHistory {
 #[derive(Clone, Copy)]
 struct ComparedWith<'a> {
     baseline: Option<&'a Baseline>,
-    base: Option<&'a dyn Excuses>,
+    base: Option<&'a dyn BranchNumbers>,
 }
 
 /// What the numbers of an agent depend on.
@@ -413,8 +414,8 @@ fn judge(
     };
     let mut judgement = gate::agent(&input);
     // A live run's numbers differ each time, so only recordings are compared with those of the branch.
-    let not_excused = match compared.base.filter(|_| tier == Tier::Deterministic) {
-        Some(base) => base.excuse(&loaded.config.id, &agent, &input, &mut judgement),
+    let branch_notes = match compared.base.filter(|_| tier == Tier::Deterministic) {
+        Some(base) => base.compare(&loaded.config.id, &agent, &input, &mut judgement),
         None => Vec::new(),
     };
     let graded_pairs: Vec<&Pair> = graded.iter().map(|graded| graded.pair).collect();
@@ -423,7 +424,7 @@ fn judge(
     let results: Vec<PairResult> = graded.into_iter().map(|graded| graded.result).collect();
     // Notes on all recordings of the agent come first: a terminal shows only some.
     let mut remarks = freshness.notes;
-    remarks.extend(not_excused);
+    remarks.extend(branch_notes);
     remarks.extend(counts.notes(&agent, &results));
     remarks.extend(loaded.suite.remarks(&results, &judgement.verdict));
     remarks.extend(remarks::remarks(&loaded.specs, &results, &own, &plan.today));

@@ -2,7 +2,7 @@
 
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::base_values::{BaseValues, TipFiles};
-use super::evaluate::{Evaluated, Excuses};
+use super::evaluate::{BranchNumbers, Evaluated};
 use super::grade_tier::{CallableAgents, RunsFrom, assemble_report, grade_tier};
 use super::graded_run::GradedRun;
 use super::live_runs::{LiveRuns, NotRun};
@@ -52,7 +52,7 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
     let branch = job.branch.name.as_deref();
     let values = inputs.values.map(|files| BaseValues::new(TipFiles { files, branch }, &plan, clock, against.as_ref()));
-    let values = values.as_ref().map(|values| values as &dyn Excuses);
+    let values = values.as_ref().map(|values| values as &dyn BranchNumbers);
     let graded = grade_tiers(job, &plan, inputs, (against.as_ref(), values))?;
     // A tier that does not decide by the head's rules does not decide by the base's either.
     let deciding: Vec<&TierRuns> = graded.runs.iter().filter(|runs| job.decides(runs.tier)).collect();
@@ -116,7 +116,7 @@ fn grade_tiers(
     job: &RunOptions,
     plan: &Plan,
     inputs: &GradeInputs<'_>,
-    (against, values): (Option<&Baseline>, Option<&dyn Excuses>),
+    (against, values): (Option<&Baseline>, Option<&dyn BranchNumbers>),
 ) -> Result<GradedTiers, CliError> {
     let other = inputs.base.map(|base| base as &dyn OtherCommit);
     let tiers = &plan.wanted.tiers;

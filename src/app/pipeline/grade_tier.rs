@@ -1,7 +1,7 @@
 //! Grades one tier, and assembles the report from the results of all tiers.
 
 use super::live_runs::LiveRuns;
-use crate::app::pipeline::evaluate::{Evaluated, Excuses, ResultSources, ShardResults, evaluate};
+use crate::app::pipeline::evaluate::{BranchNumbers, Evaluated, ResultSources, ShardResults, evaluate};
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::replay::Replay;
 use crate::app::pipeline::run_options::{AgentScope, RunOptions};
@@ -20,7 +20,7 @@ pub struct RunsFrom<'a> {
     /// The commit to compare the read files with.
     pub other: Option<&'a dyn OtherCommit>,
     /// The base commit's own numbers, if they may excuse a failed gate.
-    pub base: Option<&'a dyn Excuses>,
+    pub base: Option<&'a dyn BranchNumbers>,
 }
 
 /// Grades the suites of one tier.
@@ -37,7 +37,7 @@ pub fn grade_tier(
     let RunsFrom { made, parts, other, base } = from;
     let overlay = made.overlay(below);
     // Without live runs the overlay is empty and is not used.
-    let files: &dyn Files = if made.files.is_empty() { below } else { &overlay };
+    let files: &dyn Files = if made.records.is_empty() { below } else { &overlay };
     let runs = Replay::open(files, plan, tier, &made.layout)?;
     let origin = ResultSources { runs: &runs, parts, other, base };
     let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));

@@ -12,7 +12,7 @@ use crate::model::{
 };
 
 /// The aggregated values of a case in the baseline.
-pub(super) fn case_before(metrics: &[GatedMetric], entry: &BaselineEntry, case: &CaseId) -> Vec<Option<f64>> {
+pub(in crate::gate) fn case_before(metrics: &[GatedMetric], entry: &BaselineEntry, case: &CaseId) -> Vec<Option<f64>> {
     let values = entry.cases.get(case);
     let of = |metric: &GatedMetric| fold::folded(&metric.spec, values?.get(metric.spec.name)?);
     metrics.iter().map(of).collect()

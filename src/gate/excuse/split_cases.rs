@@ -26,16 +26,14 @@ impl<'a> SplitCases<'a> {
     /// Splits the cases for the metric at `index`.
     pub(super) fn of(judged: &GateInput<'a>, base: &BaseMeasurement<'a>, index: usize) -> Self {
         let columns = columns(judged, index);
-        let scored = |identity: &Identity| {
-            let Identity { suite_digest: _, scorer, model: _, prompt_sha256: _, judge, samples: _, tier } = identity;
-            (scorer.clone(), judge.clone(), tier.clone())
-        };
-        let is_scored_alike = judged.identity.scorer.is_some() && scored(judged.identity) == scored(base.identity);
+        let is_scored_alike = is_scored_alike(judged, base);
         let on_branch: BTreeMap<&CaseId, &ComparedPair<'a>> =
             base.pairs.iter().map(|pair| (&pair.result.case, pair)).collect();
         let (mut shared, mut rest) = (Vec::new(), Vec::new());
         for pair in judged.pairs.iter().filter(|pair| pair.result.exclusion == Exclusion::Counted) {
-            let own = on_branch.get(&pair.result.case).filter(|own| is_scored_alike && is_alike(pair, own, &columns));
+            let own = on_branch
+                .get(&pair.result.case)
+                .filter(|own| is_scored_alike && is_measured_alike(pair, own, &columns));
             match own {
                 Some(own) => shared.push([*pair, **own]),
                 None => rest.push(*pair),
@@ -151,10 +149,19 @@ fn columns(judged: &GateInput<'_>, index: usize) -> Vec<usize> {
     }
 }
 
+/// Whether the numbers of both have the same meaning.
+pub(in crate::gate) fn is_scored_alike(judged: &GateInput<'_>, base: &BaseMeasurement<'_>) -> bool {
+    let scored = |identity: &Identity| {
+        let Identity { suite_digest: _, scorer, model: _, prompt_sha256: _, judge, samples: _, tier } = identity;
+        (scorer.clone(), judge.clone(), tier.clone())
+    };
+    judged.identity.scorer.is_some() && scored(judged.identity) == scored(base.identity)
+}
+
 /// Whether a case was measured on the branch like here: with the same expectations, from recordings of its agent, and never in
 /// quarantine. The branch has a value wherever the change has one. The number of samples may differ, as for the baseline: otherwise a
 /// change could take a case out of the comparison by recording it less often.
-fn is_alike(pair: &ComparedPair<'_>, own: &ComparedPair<'_>, columns: &[usize]) -> bool {
+pub(in crate::gate) fn is_measured_alike(pair: &ComparedPair<'_>, own: &ComparedPair<'_>, columns: &[usize]) -> bool {
     let (now, before) = (pair.result, own.result);
     let age = before.answered_by.freshness;
     before.exclusion == Exclusion::Counted

@@ -372,6 +372,6 @@ fn lazy() {
     spoil(&repository, 3);
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 1, "a base commit that cannot be graded excuses nothing: {}{}", ran.stdout, ran.stderr);
-    let why = "main excuses nothing, because its recordings cannot be graded: runs/legal/lease-3.json";
+    let why = "nothing is compared with the own numbers of main, because its recordings cannot be graded: runs/legal/lease-3.json";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
 }

@@ -9,6 +9,7 @@ mod fewer_samples;
 mod hidden_answers;
 mod honest;
 mod ignored_files;
+mod lagging_baseline;
 mod lost_samples;
 mod more_samples;
 mod random;
@@ -64,6 +65,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = attacks().into_iter().map(each).collect();
     trials.push(trial("there are at least sixty attacks, and each says why", enough));
     trials.extend(base_values::trials());
+    trials.extend(lagging_baseline::trials());
     trials.extend(returned_baselines::trials());
     trials.extend(excuses::trials());
     trials.extend(fewer_samples::trials());
