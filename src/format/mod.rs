@@ -22,6 +22,7 @@ pub mod lenient;
 #[cfg(feature = "models")]
 pub mod otlp;
 mod raw_json;
+pub mod recording_layout;
 #[cfg(feature = "models")]
 pub mod redact;
 pub mod report_v1;

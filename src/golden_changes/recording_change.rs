@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::Sides;
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
+use crate::format::recording_layout::case_and_sample;
 use crate::format::{json, run_v1};
 use crate::model::{CALL_LISTS, RepoPath};
 
@@ -27,19 +28,11 @@ pub type Recordings = BTreeMap<CaseSample, RecordedFile>;
 
 /// The recordings in an agent's folder. `{case}.json` and `{case}/0.json` are the same sample.
 pub fn recordings(files: FilePaths) -> Recordings {
-    let of = |(name, file): (String, RepoPath)| Some((case_sample(&name)?, RecordedFile { name, file }));
+    let of = |(name, file): (String, RepoPath)| {
+        let (case, sample) = case_and_sample(&name)?;
+        Some(((case.to_owned(), sample), RecordedFile { name, file }))
+    };
     files.into_iter().filter_map(of).collect()
-}
-
-/// The case and sample of a recording by its path below the agent's folder; `None` for paths that a replay ignores.
-fn case_sample(name: &str) -> Option<CaseSample> {
-    if name.split('/').any(|part| part.starts_with('.')) {
-        return None;
-    }
-    let stem = name.strip_suffix(".json")?;
-    let Some((case, number)) = stem.split_once('/') else { return Some((stem.to_owned(), 0)) };
-    let sample = number.parse().ok().filter(|sample: &u32| sample.to_string() == number)?;
-    Some((case.to_owned(), sample))
 }
 
 /// How a recording differs, for a case that both sides have.

@@ -97,7 +97,7 @@ pub use runtime::start_runtime;
 pub use signals::interrupted;
 #[cfg(feature = "models")]
 pub use signals::signal_so_far;
-pub use swap::{FileSet, SetFiles};
+pub use swap::{RecordingFiles, RecordingSet};
 pub use threads::{STACK, start_threads};
 #[cfg(feature = "models")]
 pub use traces::export;

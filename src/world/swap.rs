@@ -8,29 +8,28 @@ use anyhow::Context;
 use super::disk::Disk;
 use super::draft_name::draft_file;
 use super::limited_writer::beyond;
+use crate::format::recording_layout::{RecordingPaths, sample_name};
 use crate::model::{InputLimit, RepoPath};
 
-/// Files that replace `{name}.json` and the folder `{name}` in a folder.
-pub struct FileSet<'a> {
-    /// The folder.
-    pub folder: RepoPath,
-    /// The name of the set.
-    pub name: String,
+/// The new recordings of a case. They replace the old ones in both layouts.
+pub struct RecordingSet<'a> {
+    /// Where they are.
+    pub paths: RecordingPaths,
     /// The files.
-    pub files: SetFiles<'a>,
+    pub files: RecordingFiles<'a>,
 }
 
-impl FileSet<'_> {
+impl RecordingSet<'_> {
     /// Refuses a file that goldgate would not read again.
     fn ensure_readable(&self, disk: &Disk) -> anyhow::Result<()> {
         let longest = match &self.files {
-            SetFiles::Single(bytes) => bytes.len(),
-            SetFiles::Several(files) => files.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0),
+            RecordingFiles::Single(bytes) => bytes.len(),
+            RecordingFiles::Several(files) => files.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0),
         };
         let limit = &InputLimit::FILE;
         match limit.is_exceeded_by(longest) {
             true => {
-                let set = disk.shown(&self.folder.child(&self.name));
+                let set = disk.shown(&self.paths.folder());
                 Err(beyond(limit)).with_context(|| format!("while writing {set}"))
             }
             false => Ok(()),
@@ -39,14 +38,14 @@ impl FileSet<'_> {
 }
 
 /// The files of a set.
-pub enum SetFiles<'a> {
-    /// One file, `{name}.json`.
+pub enum RecordingFiles<'a> {
+    /// One file.
     Single(&'a [u8]),
-    /// A folder `{name}` with these files.
-    Several(Vec<(String, &'a [u8])>),
+    /// A folder with a file for each sample.
+    Several(Vec<(u32, &'a [u8])>),
 }
 
-impl SetFiles<'_> {
+impl RecordingFiles<'_> {
     /// Number of files.
     pub fn count(&self) -> usize {
         match self {
@@ -76,28 +75,30 @@ enum SwapStep<'a> {
 }
 
 /// All steps, in an order that changes no existing file before everything new is on disk.
-fn steps<'a>(sets: &[FileSet<'a>], drafts: &RepoPath) -> Vec<SwapStep<'a>> {
+fn steps<'a>(sets: &[RecordingSet<'a>], drafts: &RepoPath) -> Vec<SwapStep<'a>> {
     let mut steps = vec![SwapStep::DraftFolder(drafts.clone())];
     let (mut puts, mut removes, mut folders) = (Vec::new(), Vec::new(), Vec::new());
     for (number, set) in sets.iter().enumerate() {
         let draft = drafts.child(&number.to_string());
-        let (single, folder) = (set.folder.child(&format!("{}.json", set.name)), set.folder.child(&set.name));
+        let (single, folder) = (set.paths.single(), set.paths.folder());
         match &set.files {
-            SetFiles::Single(bytes) => {
+            RecordingFiles::Single(bytes) => {
                 steps.push(SwapStep::Draft(draft.clone(), bytes));
                 puts.push(SwapStep::Put(draft, single));
                 removes.push(SwapStep::Remove(folder));
             }
-            SetFiles::Several(files) => {
+            RecordingFiles::Several(files) => {
                 steps.push(SwapStep::DraftFolder(draft.clone()));
-                steps.extend(files.iter().map(|(name, bytes)| SwapStep::Draft(draft.child(name), bytes)));
+                steps.extend(
+                    files.iter().map(|(sample, bytes)| SwapStep::Draft(draft.child(&sample_name(*sample)), bytes)),
+                );
                 steps.push(SwapStep::SyncDrafts(draft.clone()));
                 puts.push(SwapStep::Put(draft, folder));
                 removes.push(SwapStep::Remove(single));
             }
         }
-        if !folders.contains(&set.folder) {
-            folders.push(set.folder.clone());
+        if !folders.contains(set.paths.agent_folder()) {
+            folders.push(set.paths.agent_folder().clone());
         }
     }
     steps.push(SwapStep::SyncDrafts(drafts.clone()));
@@ -113,7 +114,7 @@ impl Disk {
     ///
     /// # Errors
     /// Why it failed. Every set is then either the old one or the new one.
-    pub fn swap(&self, sets: &[FileSet<'_>]) -> anyhow::Result<()> {
+    pub fn swap(&self, sets: &[RecordingSet<'_>]) -> anyhow::Result<()> {
         if sets.is_empty() {
             return Ok(());
         }
@@ -128,7 +129,7 @@ impl Disk {
         }
     }
 
-    fn swap_by(&self, home: &Self, drafts: &RepoPath, sets: &[FileSet<'_>]) -> anyhow::Result<()> {
+    fn swap_by(&self, home: &Self, drafts: &RepoPath, sets: &[RecordingSet<'_>]) -> anyhow::Result<()> {
         let done = steps(sets, drafts).iter().try_for_each(|step| self.step(home, step));
         // Remaining drafts are useless.
         let _ = home.remove(drafts);
@@ -190,12 +191,16 @@ fn is_elsewhere(error: &io::Error) -> bool {
 mod tests {
     use std::path::Path;
 
-    use super::{FileSet, SetFiles, steps};
+    use super::{RecordingFiles, RecordingSet, steps};
+    use crate::format::recording_layout::RecordingPaths;
     use crate::model::RepoPath;
     use crate::world::Disk;
 
-    fn set<'a>(name: &str, files: SetFiles<'a>) -> FileSet<'a> {
-        FileSet { folder: RepoPath::root().child("runs").child("legal"), name: name.to_owned(), files }
+    fn set<'a>(name: &str, files: RecordingFiles<'a>) -> RecordingSet<'a> {
+        RecordingSet {
+            paths: RecordingPaths::in_agent_folder(RepoPath::root().child("runs").child("legal"), name),
+            files,
+        }
     }
 
     /// The files of a set on disk.
@@ -227,12 +232,12 @@ mod tests {
     fn after_an_interruption_each_set_is_complete() {
         let new: &[u8] = b"new";
         let sets = || {
-            let two = || vec![("0.json".to_owned(), new), ("1.json".to_owned(), new)];
+            let two = || vec![(0, new), (1, new)];
             vec![
-                set("several", SetFiles::Several(two())),
-                set("single", SetFiles::Single(new)),
-                set("becomes-several", SetFiles::Several(two())),
-                set("fresh", SetFiles::Several(two())),
+                set("several", RecordingFiles::Several(two())),
+                set("single", RecordingFiles::Single(new)),
+                set("becomes-several", RecordingFiles::Several(two())),
+                set("fresh", RecordingFiles::Several(two())),
             ]
         };
         let drafts = RepoPath::root().child("drafts");
@@ -261,10 +266,7 @@ mod tests {
         let disk = Disk::open(folder.path()).unwrap();
         let bytes = vec![b' '; 32 * 1024 * 1024 + 1];
         let sets = |bytes| {
-            [
-                set("single", SetFiles::Single(b"new")),
-                set("several", SetFiles::Several(vec![("0.json".to_owned(), bytes)])),
-            ]
+            [set("single", RecordingFiles::Single(b"new")), set("several", RecordingFiles::Several(vec![(0, bytes)]))]
         };
         let refused = disk.swap(&sets(&bytes)).unwrap_err();
         assert_eq!(
@@ -285,9 +287,9 @@ mod tests {
         let disk = Disk::open(folder.path()).unwrap();
         let long = "x".repeat(245);
         disk.swap(&[
-            set("several", SetFiles::Single(b"new")),
-            set("becomes-several", SetFiles::Several(vec![("0.json".to_owned(), b"new")])),
-            set(&long, SetFiles::Single(b"new")),
+            set("several", RecordingFiles::Single(b"new")),
+            set("becomes-several", RecordingFiles::Several(vec![(0, b"new")])),
+            set(&long, RecordingFiles::Single(b"new")),
         ])
         .unwrap();
         let pair = |name: &str| (name.to_owned(), "new".to_owned());

@@ -7,18 +7,19 @@ use crate::app::cli::RecordArgs;
 use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::live::{LiveOptions, LiveRuns};
-use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
+use crate::app::pipeline::plan::{Plan, plan};
 use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::exchange::recorded_exchanges;
+use crate::format::recording_layout::{RecordingPaths, sample_name};
 use crate::format::run_v1;
 use crate::model::{
     AgentName, CaptureSource, LiveSource, Protocol, RecordPolicy, RepoPath, RunKey, RunSource, RunStatus, Target, Tier,
     Transport,
 };
 use crate::render::plural;
-use crate::world::{Disk, FileSet, Loudness, SetFiles, World};
+use crate::world::{Disk, Loudness, RecordingFiles, RecordingSet, World};
 
 /// The exit code if a sample could not be recorded.
 const NOT_RECORDED: u8 = 3;
@@ -49,13 +50,13 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         world.tell("nothing was recorded: the recordings are unchanged");
         return Ok(interruption.exit_code());
     }
-    let outcome = RecordedRuns::of(&plan, &made);
+    let outcome = RecordedRuns::of(&made);
     let folder = |key: &RunKey| match &args.out {
         Some(_) => Some(RepoPath::root()),
         None => recorded.get(&(key.suite.to_string(), key.agent.clone())).cloned(),
     };
     let out = args.out.as_deref().map(|out| Disk::create(Path::new(out))).transpose()?;
-    let sets: Vec<FileSet<'_>> = outcome.sets(&folder);
+    let sets: Vec<RecordingSet<'_>> = outcome.sets(&folder);
     out.as_ref().unwrap_or(&disk).swap(&sets)?;
     outcome.tell(args.out.as_deref(), &sets, world);
     let is_complete = outcome.failed.is_empty() && made.not_run.is_empty() && !sets.is_empty();
@@ -151,7 +152,7 @@ fn target(args: &RecordArgs) -> Target {
 /// The runs that were made, by case.
 struct RecordedRuns<'a> {
     /// The texts of the samples of each complete case.
-    complete: BTreeMap<RunKey, Vec<(String, &'a str)>>,
+    complete: BTreeMap<&'a RunKey, &'a BTreeMap<u32, String>>,
     /// Samples that did not complete, with the reason.
     failed: Vec<String>,
     /// Samples that made no call of a model through the endpoint.
@@ -159,30 +160,21 @@ struct RecordedRuns<'a> {
 }
 
 impl<'a> RecordedRuns<'a> {
-    fn of(plan: &Plan, made: &'a LiveRuns) -> Self {
+    fn of(made: &'a LiveRuns) -> Self {
         let mut runs = Self { complete: BTreeMap::new(), failed: Vec::new(), silent: 0 };
-        let keys = |loaded: &LoadedSuite| -> BTreeSet<RunKey> {
-            loaded.chosen_to_run(&plan.wanted).flat_map(|pair| &pair.runs).cloned().collect()
-        };
-        for key in plan.suites.iter().flat_map(keys) {
-            let Some(folder) = made.layout.folders.get(&(key.suite.clone(), key.agent.clone())) else { continue };
-            let folder = folder.child(key.agent.as_str()).child(key.case.as_str());
-            let of_case = made.files.iter().filter(|(file, _)| file.parent() == folder);
-            let samples: Vec<(String, &str)> =
-                of_case.map(|(file, text)| (file.name().to_owned(), text.as_str())).collect();
+        for (key, samples) in &made.records {
             let before = runs.failed.len();
-            samples.iter().for_each(|(name, text)| runs.look_at(&key, name, text));
-            if runs.failed.len() == before && !samples.is_empty() {
+            samples.iter().for_each(|(sample, text)| runs.look_at(key, *sample, text));
+            if runs.failed.len() == before {
                 runs.complete.insert(key, samples);
             }
         }
         runs
     }
 
-    fn look_at(&mut self, key: &RunKey, name: &str, text: &str) {
-        let source = SourceText::from_text(RepoPath::root().child(name), text.to_owned());
-        let number = name.strip_suffix(".json").and_then(|stem| stem.parse().ok()).unwrap_or_default();
-        let why = match run_v1::read_run(&source, key, number) {
+    fn look_at(&mut self, key: &RunKey, sample: u32, text: &str) {
+        let source = SourceText::from_text(RepoPath::root().child(&sample_name(sample)), text.to_owned());
+        let why = match run_v1::read_run(&source, key, sample) {
             Ok(run) if run.status == RunStatus::Completed => {
                 let exchanges = recorded_exchanges(text).map_or(0, |recorded| recorded.exchanges.len());
                 self.silent += usize::from(exchanges == 0);
@@ -191,33 +183,32 @@ impl<'a> RecordedRuns<'a> {
             Ok(run) => run.error.unwrap_or_else(|| format!("it ended with {}", run.status.as_str())),
             Err(problem) => problem.to_string(),
         };
-        self.failed.push(format!("{}/{}/{} sample {number}: {why}", key.suite, key.agent, key.case));
+        self.failed.push(format!("{}/{}/{} sample {sample}: {why}", key.suite, key.agent, key.case));
     }
 
     /// The files to write: a case of which a sample failed keeps its recordings.
-    fn sets(&self, folder: &dyn Fn(&RunKey) -> Option<RepoPath>) -> Vec<FileSet<'a>> {
+    fn sets(&self, folder: &dyn Fn(&RunKey) -> Option<RepoPath>) -> Vec<RecordingSet<'a>> {
         let mut sets = Vec::new();
         for (key, samples) in &self.complete {
             let Some(folder) = folder(key) else { continue };
-            let files = match samples.as_slice() {
-                [(_, text)] => SetFiles::Single(text.as_bytes()),
-                several => {
-                    SetFiles::Several(several.iter().map(|(name, text)| (name.clone(), text.as_bytes())).collect())
-                }
+            let mut texts = samples.iter().map(|(sample, text)| (*sample, text.as_bytes()));
+            let files = match (texts.next(), samples.len()) {
+                (Some((_, text)), 1) => RecordingFiles::Single(text),
+                (first, _) => RecordingFiles::Several(first.into_iter().chain(texts).collect()),
             };
-            sets.push(FileSet { folder: folder.child(key.agent.as_str()), name: key.case.to_string(), files });
+            sets.push(RecordingSet { paths: RecordingPaths::new(&folder, &key.agent, &key.case), files });
         }
         sets
     }
 
-    fn tell(&self, out: Option<&str>, sets: &[FileSet<'_>], world: &World) {
+    fn tell(&self, out: Option<&str>, sets: &[RecordingSet<'_>], world: &World) {
         let below = out.map_or(String::new(), |out| format!("{}/", out.trim_end_matches('/')));
         for set in sets {
-            let ending = match set.files {
-                SetFiles::Single(_) => ".json",
-                SetFiles::Several(_) => "/",
+            let path = match set.files {
+                RecordingFiles::Single(_) => set.paths.single().to_string(),
+                RecordingFiles::Several(_) => format!("{}/", set.paths.folder()),
             };
-            world.say(&format!("{below}{}/{}{ending}\n", set.folder, set.name));
+            world.say(&format!("{below}{path}\n"));
         }
         self.failed.iter().for_each(|failed| world.tell(&format!("not recorded: {failed}")));
         if self.silent > 0 {

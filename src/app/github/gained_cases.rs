@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
+use crate::format::recording_layout::RecordingPaths;
 use crate::model::{RepoPath, RunSource, Tier};
 use crate::render::plural;
 use crate::world::GitHub;
@@ -20,10 +21,10 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
     };
     let Ok(Some(tree)) = github.tree(head) else { return };
     let has_recording = |folder: &RepoPath, agent: &str, case: &str| {
-        let whole = folder.child(agent).child(&format!("{case}.json"));
-        let samples = format!("{}/", folder.child(agent).child(case));
+        let paths = RecordingPaths::in_agent_folder(folder.child(agent), case);
+        let samples = format!("{}/", paths.folder());
         let below = tree.keys().any(|path| path.as_str().starts_with(&samples));
-        tree.contains_key(&whole) || below
+        tree.contains_key(&paths.single()) || below
     };
     let mut gained = BTreeSet::new();
     for suite in done.report.suites.iter().filter(|suite| suite.tier == Tier::Deterministic) {

@@ -154,9 +154,7 @@ impl<'a> LiveSession<'a> {
         }
         for (job, text) in records {
             let request = &self.jobs[job].request;
-            let folder = made.layout.folders[&(request.key.suite.clone(), request.key.agent.clone())].clone();
-            let folder = folder.child(request.key.agent.as_str()).child(request.key.case.as_str());
-            made.files.push((folder.child(&format!("{}.json", request.sample)), text));
+            made.records.entry(request.key.clone()).or_default().insert(request.sample, text);
         }
         Ok(())
     }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::diag::Diagnostic;
-use crate::files::{EntryKind, Files};
+use crate::files::Files;
 use crate::format::exchange::{NoExchanges, RecordedExchanges, recorded_exchanges};
+use crate::format::recording_layout::RecordingPaths;
 use crate::format::{request_v1, run_v1};
-use crate::model::{AgentName, CaseId, InputLimit, RepoPath, RunKey, SampleRequest, UserMessage};
+use crate::model::{AgentName, CaseId, RepoPath, RunKey, SampleRequest, UserMessage};
 use crate::suites::turns;
 use crate::world::targets::RecordedSamples;
 
@@ -34,25 +35,9 @@ pub fn recorded_count(files: &dyn Files, folder: &RepoPath, agent: &AgentName, c
     recordings(files, folder, agent, case).keys().next_back().map_or(0, |highest| highest + 1)
 }
 
-/// The recordings of a case by sample: one file, or a folder with a file for each sample.
+/// The recordings of a case by sample.
 fn recordings(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &CaseId) -> BTreeMap<u32, RepoPath> {
-    let own = folder.child(agent.as_str());
-    let entries = files.list(&own).unwrap_or_default();
-    let has = |name: &str, kind: EntryKind| entries.iter().any(|entry| entry.name == name && entry.kind == kind);
-    let file = format!("{case}.json");
-    if has(&file, EntryKind::File) {
-        return BTreeMap::from([(0, own.child(&file))]);
-    }
-    if !has(case.as_str(), EntryKind::Folder) {
-        return BTreeMap::new();
-    }
-    let of_case = own.child(case.as_str());
-    let number = |name: &str| {
-        let number: u32 = name.strip_suffix(".json")?.parse().ok()?;
-        (!InputLimit::SAMPLES.is_exceeded_by(number as usize + 1)).then_some(number)
-    };
-    let samples = files.list(&of_case).unwrap_or_default();
-    samples.iter().filter_map(|entry| Some((number(&entry.name)?, of_case.child(&entry.name)))).collect()
+    RecordingPaths::new(folder, agent, case).list(files).unwrap_or_default().into_iter().collect()
 }
 
 /// What the user said in a recorded sample; nothing if it has no turns.

@@ -9,12 +9,13 @@ use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::SampleJob;
 use crate::files::SourceText;
+use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;
 use crate::model::{
     AgentName, Json, Measures, RepoPath, RunEvidence, RunInputs, RunKey, RunRecord, RunStatus, Steps, SuiteId,
 };
 use crate::render::plural;
-use crate::world::{Disk, FileSet, SetFiles};
+use crate::world::{Disk, RecordingFiles, RecordingSet};
 
 /// Writes recordings.
 pub struct RecordingWriter {
@@ -100,20 +101,20 @@ impl RecordingWriter {
                 (None, Some(folder)) => folder.clone(),
                 (None, None) => continue,
             };
-            let texts: Vec<(String, &[u8])> = jobs_of_run
+            let texts: Vec<(u32, &[u8])> = jobs_of_run
                 .iter()
                 .filter_map(|index| {
                     let text = records.get(index)?;
-                    Some((format!("{}.json", jobs[*index].request.sample), text.as_bytes()))
+                    Some((jobs[*index].request.sample, text.as_bytes()))
                 })
                 .collect();
             let files = match texts.as_slice() {
-                [(_, text)] if jobs_of_run.len() == 1 => SetFiles::Single(text),
-                _ => SetFiles::Several(texts),
+                [(_, text)] if jobs_of_run.len() == 1 => RecordingFiles::Single(text),
+                _ => RecordingFiles::Several(texts),
             };
             written += files.count();
             failed += jobs_of_run.iter().filter(|index| has_failed(&jobs[**index], records.get(index))).count();
-            sets.push(FileSet { folder: folder.child(key.agent.as_str()), name: key.case.to_string(), files });
+            sets.push(RecordingSet { paths: RecordingPaths::new(&folder, &key.agent, &key.case), files });
             agents.insert(&key.agent);
         }
         elsewhere.as_ref().unwrap_or(disk).swap(&sets)?;

@@ -11,11 +11,12 @@ pub use self::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Entry, EntryKind, Files};
+use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;
 use crate::model::{AgentName, CaseId, InputLimit, RepoPath};
 use crate::suites::are_same_texts;
 use crate::text::line;
-use crate::world::{Disk, FileSet, NoFile, SetFiles, World};
+use crate::world::{Disk, NoFile, RecordingFiles, RecordingSet, World};
 
 /// The runs by agent and case, in order.
 pub type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), Vec<ImportedRun<'a>>>;
@@ -35,8 +36,11 @@ pub fn write_recordings(
     let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
     for ((agent, case), runs) in named {
         problems.keep_all(same_input(case, runs, digests.compared_messages(agent, case)));
-        let destination =
-            RecordingDestination { out: place.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
+        let destination = RecordingDestination {
+            out: place.out,
+            folder: &folder,
+            paths: RecordingPaths::new(&RepoPath::root(), agent, case),
+        };
         let paths = destination.checked_paths(runs.len(), place.existing);
         let mut texts = Vec::new();
         for (path, (sample, run)) in problems.keep_all(paths).unwrap_or_default().into_iter().zip((0_u32..).zip(runs)) {
@@ -44,17 +48,17 @@ pub fn write_recordings(
             if let Some(note) = problems.keep_all(digests.add(&mut record, run, place.existing)) {
                 unknown.extend(note);
             }
-            texts.push((path, run_v1::written(&record)));
+            texts.push((sample, path, run_v1::written(&record)));
         }
-        recordings.push((destination.own, case, texts));
+        recordings.push((destination.paths, texts));
     }
     problems.or(())?;
-    let sets: Vec<FileSet<'_>> = recordings.iter().map(|(own, case, texts)| set(own, case, texts)).collect();
+    let sets: Vec<RecordingSet<'_>> = recordings.iter().map(|(paths, texts)| set(paths, texts)).collect();
     folder.swap(&sets)?;
     unknown.iter().for_each(|note| world.tell(note));
     digests.tell_unread(named.keys().map(|(agent, _)| agent), world);
-    let texts = recordings.iter().flat_map(|(_, _, texts)| texts);
-    Ok(texts.map(|(path, _)| display_path(place.out, path)).collect())
+    let texts = recordings.iter().flat_map(|(_, texts)| texts);
+    Ok(texts.map(|(_, path, _)| display_path(place.out, path)).collect())
 }
 
 /// Checks that all runs of a case answer the same input: only then are they its samples.
@@ -79,14 +83,12 @@ fn same_input(case: &CaseId, runs: &[ImportedRun<'_>], compared: ComparedMessage
 }
 
 /// Returns the recordings of one case as a set, which replaces the old ones at once.
-fn set<'a>(own: &RepoPath, case: &CaseId, texts: &'a [(RepoPath, String)]) -> FileSet<'a> {
+fn set<'a>(paths: &RecordingPaths, texts: &'a [(u32, RepoPath, String)]) -> RecordingSet<'a> {
     let files = match texts {
-        [(_, text)] => SetFiles::Single(text.as_bytes()),
-        texts => {
-            SetFiles::Several(texts.iter().map(|(path, text)| (path.name().to_owned(), text.as_bytes())).collect())
-        }
+        [(_, _, text)] => RecordingFiles::Single(text.as_bytes()),
+        texts => RecordingFiles::Several(texts.iter().map(|(sample, _, text)| (*sample, text.as_bytes())).collect()),
     };
-    FileSet { folder: own.clone(), name: case.to_string(), files }
+    RecordingSet { paths: paths.clone(), files }
 }
 
 fn display_path(out: &str, path: &RepoPath) -> String {
@@ -100,17 +102,16 @@ const MOST_SAMPLES: usize = InputLimit::SAMPLES.count();
 struct RecordingDestination<'a> {
     out: &'a str,
     folder: &'a Disk,
-    own: RepoPath,
-    case: &'a CaseId,
+    paths: RecordingPaths,
 }
 
 impl RecordingDestination<'_> {
     /// Returns the paths to write: one file for one sample, a folder for several. Existing recordings that would be overwritten or mixed
     /// with new ones are errors.
     fn checked_paths(&self, samples: usize, existing: ExistingRecordings) -> Result<Vec<RepoPath>, Diagnostics> {
-        let (file, inner) = (self.own.child(&format!("{}.json", self.case)), self.own.child(self.case.as_str()));
+        let (file, inner) = (self.paths.single(), self.paths.folder());
         let alone = samples == 1;
-        let numbered = (0..samples).map(|sample| inner.child(&format!("{sample}.json")));
+        let numbered = (0_u32..).take(samples).map(|sample| self.paths.sample(sample));
         let paths: Vec<RepoPath> = if alone { vec![file.clone()] } else { numbered.collect() };
         let mut problems = Diagnostics::default();
         if samples > MOST_SAMPLES {
@@ -125,7 +126,7 @@ impl RecordingDestination<'_> {
         }
         let (other, kind) = if alone { (&inner, EntryKind::Folder) } else { (&file, EntryKind::File) };
         let other_layout = Entry { name: other.name().to_owned(), kind };
-        if self.folder.list(&self.own).unwrap_or_default().contains(&other_layout) {
+        if self.folder.list(self.paths.agent_folder()).unwrap_or_default().contains(&other_layout) {
             let what =
                 "the case already has recordings in the other layout: one file for one sample, a folder for several";
             problems.push(self.problem(other, Code::OTHER_FORM, what, "remove it, or use another --out"));

@@ -1,14 +1,17 @@
 //! The results of live runs.
 
+use std::collections::BTreeMap;
+
 use super::replay::LiveLayout;
 use crate::files::{Files, OverlayFiles};
-use crate::model::{Interruption, RepoPath, RunUsage, Tier};
+use crate::format::recording_layout::RecordingPaths;
+use crate::model::{Interruption, RunKey, RunUsage, Tier};
 
 /// The results of live runs.
 #[derive(Default)]
 pub struct LiveRuns {
-    /// The records, with their paths in the overlay.
-    pub files: Vec<(RepoPath, String)>,
+    /// The records of each run, by sample.
+    pub records: BTreeMap<RunKey, BTreeMap<u32, String>>,
     /// The folders of the records, and which samples were skipped.
     pub layout: LiveLayout,
     /// The usage.
@@ -35,7 +38,11 @@ impl LiveRuns {
     pub fn overlay<'a>(&'a self, below: &'a dyn Files) -> OverlayFiles<'a> {
         let mut overlay = OverlayFiles::over(below);
         self.layout.folders.iter().for_each(|((_, agent), folder)| overlay.folder(folder.child(agent.as_str())));
-        self.files.iter().for_each(|(file, text)| overlay.put(file.clone(), text));
+        for (key, samples) in &self.records {
+            let folder = &self.layout.folders[&(key.suite.clone(), key.agent.clone())];
+            let paths = RecordingPaths::new(folder, &key.agent, &key.case);
+            samples.iter().for_each(|(sample, text)| overlay.put(paths.sample(*sample), text));
+        }
         overlay
     }
 }

@@ -7,6 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
+use crate::format::recording_layout::{RecordingPaths, sample_number};
 use crate::format::run_v1;
 use crate::golden_changes::record_first;
 use crate::model::{
@@ -237,8 +238,8 @@ impl<'a> Replay<'a> {
             )
             .into());
         };
-        let file = folder.path.child(&format!("{}.json", key.case));
-        let inner = folder.path.child(key.case.as_str());
+        let paths = folder.paths(key.case.as_str());
+        let (file, inner) = (paths.single(), paths.folder());
         match folder.entries.get(key.case.as_str()) {
             None if absent == AbsentRecording::Lost => Ok(BTreeMap::new()),
             None => {
@@ -307,11 +308,16 @@ impl RecordingFolder {
         Ok(Self { path, entries })
     }
 
+    /// The paths of a case's recordings.
+    fn paths(&self, case: &str) -> RecordingPaths {
+        RecordingPaths::in_agent_folder(self.path.clone(), case)
+    }
+
     /// The path of an entry.
     fn recording(&self, case: &str, layout: RecordingLayout) -> RepoPath {
         match layout {
-            RecordingLayout::File => self.path.child(&format!("{case}.json")),
-            RecordingLayout::Folder | RecordingLayout::Both => self.path.child(case),
+            RecordingLayout::File => self.paths(case).single(),
+            RecordingLayout::Folder | RecordingLayout::Both => self.paths(case).folder(),
         }
     }
 }
@@ -326,12 +332,8 @@ fn numbered(files: &dyn Files, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPa
     let mut found = BTreeMap::new();
     let mut problems = Diagnostics::default();
     for entry in files.list(folder)? {
-        let number = entry
-            .name
-            .strip_suffix(".json")
-            .and_then(|stem| stem.parse().ok().filter(|number: &u32| number.to_string() == stem));
-        match (entry.kind, number) {
-            (EntryKind::File, Some(number @ 0..1000)) => {
+        match (entry.kind, sample_number(&entry.name)) {
+            (EntryKind::File, Some(number)) => {
                 found.insert(number, folder.child(&entry.name));
             }
             (EntryKind::File, None) if is_readme(&entry.name) => {}

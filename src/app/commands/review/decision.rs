@@ -7,6 +7,7 @@ use globset::GlobMatcher;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
 use crate::files::{Files, SourceText};
+use crate::format::recording_layout::RecordingPaths;
 use crate::model::{AgentName, CaseId, RepoPath, RunKey, RunSource, SuiteId};
 use crate::suites::{CaseText, GoldenForm};
 use crate::world::Disk;
@@ -59,11 +60,10 @@ pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
             let own = pair.runs.iter().filter(|key| key.suite == loaded.config.id && !is_other(key));
             let recordings =
                 own.filter_map(|key| match loaded.config.agents.get(&key.agent)?.deterministic.as_ref()? {
-                    RunSource::Replay(folder) => Some((folder.child(key.agent.as_str()), key.case.as_str())),
+                    RunSource::Replay(folder) => Some(RecordingPaths::new(folder, &key.agent, &key.case)),
                     RunSource::Live(_) => None,
                 });
-            let recordings =
-                recordings.flat_map(|(folder, case)| [folder.child(&format!("{case}.json")), folder.child(case)]);
+            let recordings = recordings.flat_map(|paths| [paths.single(), paths.folder()]);
             let known = found
                 .iter_mut()
                 .find(|one| one.suite == loaded.config.id && one.case == pair.case && one.golden == pair.golden)

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::outdated::{recording_files, replay_folder};
+use super::outdated::replay_folder;
 use crate::app::live::LiveRuns;
 use crate::app::pipeline::plan::{LoadedSuite, Plan};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
+use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;
 use crate::model::{RepoPath, RunKey, RunStatus};
 
@@ -34,21 +35,10 @@ impl NewRecordings {
     pub fn of(plan: &Plan, made: &LiveRuns, head: &dyn Files) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut found = Self::default();
-        let mut by_folder: BTreeMap<RepoPath, Vec<(u32, &str)>> = BTreeMap::new();
-        for (file, text) in &made.files {
-            let number = file.name().strip_suffix(".json").and_then(|stem| stem.parse().ok());
-            if let Some(number) = number {
-                by_folder.entry(file.parent()).or_default().push((number, text));
-            }
-        }
-        for loaded in &plan.suites {
-            let keys: BTreeSet<&RunKey> = loaded.chosen_to_run(&plan.wanted).flat_map(|pair| &pair.runs).collect();
-            for key in keys {
-                let made_in = made.layout.folders.get(&(key.suite.clone(), key.agent.clone()));
-                let made_in = made_in.map(|folder| folder.child(key.agent.as_str()).child(key.case.as_str()));
-                let Some(samples) = made_in.and_then(|folder| by_folder.remove(&folder)) else { continue };
-                problems.keep(found.add(loaded, key, samples, head));
-            }
+        for (key, samples) in &made.records {
+            let loaded = plan.suites.iter().find(|loaded| loaded.config.id == key.suite);
+            problems
+                .keep_all(loaded.map_or(Ok(()), |loaded| found.add(loaded, key, samples, head).map_err(Into::into)));
         }
         problems.or(found)
     }
@@ -57,7 +47,7 @@ impl NewRecordings {
         &mut self,
         loaded: &LoadedSuite,
         key: &RunKey,
-        mut samples: Vec<(u32, &str)>,
+        samples: &BTreeMap<u32, String>,
         head: &dyn Files,
     ) -> Result<(), Diagnostic> {
         let Some(folder) = replay_folder(loaded, key) else { return Ok(()) };
@@ -65,20 +55,15 @@ impl NewRecordings {
             self.failed.push(format!("{}/{}/{}: {why}", key.suite, key.agent, key.case));
             return Ok(());
         }
-        samples.sort_unstable();
-        let agent = folder.child(key.agent.as_str());
-        let inner = agent.child(key.case.as_str());
-        let before = recording_files(head, folder, key)?;
-        let is_nested = before.iter().any(|(_, file)| file.parent() == inner);
-        let files: BTreeMap<RepoPath, String> = match samples.as_slice() {
-            [(0, text)] if !is_nested => {
-                BTreeMap::from([(agent.child(&format!("{}.json", key.case)), (*text).to_owned())])
-            }
-            several => several
-                .iter()
-                .map(|(sample, text)| (inner.child(&format!("{sample}.json")), (*text).to_owned()))
-                .collect(),
+        let paths = RecordingPaths::new(folder, &key.agent, &key.case);
+        let before = paths.list(head)?;
+        let has_folder = before.iter().any(|(_, file)| file.parent() == paths.folder());
+        let path = |sample: u32| match samples.len() {
+            1 if sample == 0 && !has_folder => paths.single(),
+            _ => paths.sample(sample),
         };
+        let files: BTreeMap<RepoPath, String> =
+            samples.iter().map(|(sample, text)| (path(*sample), text.clone())).collect();
         if let Some(file) = files.keys().find(|file| is_forbidden(file)) {
             let what = "recordings must not be written here";
             let help = "name another folder after replay:, outside of .github and .git";

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::app::pipeline::freshness::FreshnessInputs;
 use crate::app::pipeline::plan::{LoadedSuite, Plan};
-use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
-use crate::files::{EntryKind, Files};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::Files;
+use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;
 use crate::golden_changes::{Sides, has_agent_changed};
 use crate::model::{
@@ -54,7 +55,8 @@ pub fn outdated_pairs(
         };
         let is_unproven = pair.runs.iter().any(|key| {
             let folder = replay_folder(loaded, key);
-            let files = folder.and_then(|folder| recording_files(sides.head, folder, key).ok()).unwrap_or_default();
+            let paths = folder.map(|folder| RecordingPaths::new(folder, &key.agent, &key.case));
+            let files = paths.and_then(|paths| paths.list(sides.head).ok()).unwrap_or_default();
             files.iter().any(|(_, file)| unproven.contains(file))
         });
         let is_outdated = match age {
@@ -90,7 +92,7 @@ pub fn replay_folder<'a>(loaded: &'a LoadedSuite, key: &RunKey) -> Option<&'a Re
 fn recorded_runs(loaded: &LoadedSuite, pair: &Pair, files: &dyn Files) -> Result<Vec<Vec<Option<Run>>>, Diagnostic> {
     let of_run = |key: &RunKey| -> Result<Vec<Option<Run>>, Diagnostic> {
         let Some(folder) = replay_folder(loaded, key) else { return Ok(Vec::new()) };
-        let recorded = recording_files(files, folder, key)?;
+        let recorded = RecordingPaths::new(folder, &key.agent, &key.case).list(files)?;
         let mut runs = Vec::new();
         for (sample, file) in recorded {
             let run = files.text(&file).and_then(|source| run_v1::read_run(&source, key, sample)).ok();
@@ -110,32 +112,4 @@ fn complete_samples(recorded: &[Vec<Option<Run>>], count: usize) -> Option<Vec<S
         runs.iter().all(|run| run.status == RunStatus::Completed).then_some(Sample::Completed(runs))
     };
     (0..count).map(sample).collect()
-}
-
-/// Returns the files with the recordings of a run, by sample.
-///
-/// # Errors
-/// A link, or a file that cannot be read.
-pub fn recording_files(files: &dyn Files, folder: &RepoPath, key: &RunKey) -> Result<Vec<(u32, RepoPath)>, Diagnostic> {
-    let agent = folder.child(key.agent.as_str());
-    let single = agent.child(&format!("{}.json", key.case));
-    let mut found = Vec::new();
-    match files.bytes(&single) {
-        Ok(_) => found.push((0, single)),
-        Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => {}
-        Err(problem) => return Err(problem),
-    }
-    let inner = agent.child(key.case.as_str());
-    let entries = match files.list(&inner) {
-        Ok(entries) => entries,
-        Err(problem) if problem.is_read_failure(ReadFailure::MissingFolder) => Vec::new(),
-        Err(problem) => return Err(problem),
-    };
-    for entry in entries.into_iter().filter(|entry| entry.kind == EntryKind::File) {
-        let stem = entry.name.strip_suffix(".json");
-        let number = stem.and_then(|stem| stem.parse::<u32>().ok().filter(|number| number.to_string() == stem));
-        found.extend(number.filter(|number| *number < 1000).map(|number| (number, inner.child(&entry.name))));
-    }
-    found.sort();
-    Ok(found)
 }

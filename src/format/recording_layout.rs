@@ -1,0 +1,132 @@
+//! Where recordings are: `{agent}/{case}.json` in a folder of recordings, or `{agent}/{case}/{sample}.json` with a file for each sample.
+
+use crate::diag::{Diagnostic, ReadFailure};
+use crate::files::{EntryKind, Files};
+use crate::model::{AgentName, CaseId, RepoPath};
+
+/// Sample numbers are below this one.
+pub const SAMPLE_NUMBERS: u32 = 1000;
+
+/// The paths of the recordings of one case of one agent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RecordingPaths {
+    agent_folder: RepoPath,
+    case: String,
+}
+
+impl RecordingPaths {
+    /// The paths in a folder of recordings.
+    pub fn new(recordings: &RepoPath, agent: &AgentName, case: &CaseId) -> Self {
+        Self::in_agent_folder(recordings.child(agent.as_str()), case.as_str())
+    }
+
+    /// The paths in an agent's folder.
+    pub fn in_agent_folder(agent_folder: RepoPath, case: &str) -> Self {
+        Self { agent_folder, case: case.to_owned() }
+    }
+
+    /// The agent's folder.
+    pub fn agent_folder(&self) -> &RepoPath {
+        &self.agent_folder
+    }
+
+    /// The file of a case with one sample.
+    pub fn single(&self) -> RepoPath {
+        self.agent_folder.child(&json_name(&self.case))
+    }
+
+    /// The folder of a case with a file for each sample.
+    pub fn folder(&self) -> RepoPath {
+        self.agent_folder.child(&self.case)
+    }
+
+    /// The file of a sample in that folder.
+    pub fn sample(&self, sample: u32) -> RepoPath {
+        self.folder().child(&sample_name(sample))
+    }
+
+    /// Lists the recordings with their sample numbers, in both layouts. Other files are ignored: a replay reports them.
+    ///
+    /// # Errors
+    /// A folder that cannot be listed, such as a link.
+    pub fn list(&self, files: &dyn Files) -> Result<Vec<(u32, RepoPath)>, Diagnostic> {
+        let entries = |folder: &RepoPath| match files.list(folder) {
+            Err(problem) if problem.is_read_failure(ReadFailure::MissingFolder) => Ok(Vec::new()),
+            listed => listed,
+        };
+        let single = json_name(&self.case);
+        let in_agent_folder = entries(&self.agent_folder)?;
+        let has = |name: &str, kind| in_agent_folder.iter().any(|entry| entry.name == name && entry.kind == kind);
+        let mut found = Vec::new();
+        if has(&single, EntryKind::File) {
+            found.push((0, self.single()));
+        }
+        if has(&self.case, EntryKind::Folder) {
+            let folder = self.folder();
+            let samples = entries(&folder)?.into_iter().filter(|entry| entry.kind == EntryKind::File);
+            found.extend(samples.filter_map(|entry| Some((sample_number(&entry.name)?, folder.child(&entry.name)))));
+        }
+        found.sort();
+        Ok(found)
+    }
+}
+
+/// The sample number in the name of a file: `0.json` to `999.json`, without leading zeros.
+pub fn sample_number(name: &str) -> Option<u32> {
+    let stem = name.strip_suffix(".json")?;
+    stem.parse().ok().filter(|number: &u32| *number < SAMPLE_NUMBERS && number.to_string() == stem)
+}
+
+/// The name of a sample's file.
+pub fn sample_name(sample: u32) -> String {
+    json_name(&sample.to_string())
+}
+
+/// The case and sample number of a recording by its path in the agent's folder; `None` for paths that a replay does not read.
+pub fn case_and_sample(path: &str) -> Option<(&str, u32)> {
+    let (case, sample) = match path.split_once('/') {
+        None => (path.strip_suffix(".json")?, 0),
+        Some((case, name)) => (case, sample_number(name)?),
+    };
+    (!case.starts_with('.')).then_some((case, sample))
+}
+
+fn json_name(stem: &str) -> String {
+    format!("{stem}.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{case_and_sample, sample_number};
+
+    #[test]
+    fn a_sample_has_one_name() {
+        for (name, number) in [
+            ("0.json", Some(0)),
+            ("999.json", Some(999)),
+            ("1000.json", None),
+            ("007.json", None),
+            ("+7.json", None),
+            ("7.JSON", None),
+            ("7", None),
+        ] {
+            assert_eq!(sample_number(name), number, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_path_names_a_case_and_a_sample_in_both_layouts() {
+        for (path, expected) in [
+            ("lease.json", Some(("lease", 0))),
+            ("lease/0.json", Some(("lease", 0))),
+            ("lease/12.json", Some(("lease", 12))),
+            ("lease/012.json", None),
+            ("lease/more/1.json", None),
+            (".lease.json", None),
+            (".lease/1.json", None),
+            ("README.md", None),
+        ] {
+            assert_eq!(case_and_sample(path), expected, "{path}");
+        }
+    }
+}
