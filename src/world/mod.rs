@@ -2,8 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "this module wraps them for all others")]
 
 mod base;
-mod blob_id;
 mod browser;
+#[cfg(feature = "github")]
+mod checkout_objects;
 mod clock;
 mod config_place;
 mod console;
@@ -19,6 +20,7 @@ mod git_history;
 mod github;
 mod ignored;
 mod limited_writer;
+mod object_id;
 mod objects;
 #[cfg(feature = "github")]
 mod owner;
@@ -42,6 +44,8 @@ mod web;
 
 pub use base::BaseTree;
 pub use browser::open_in_browser;
+#[cfg(feature = "github")]
+pub use checkout_objects::CheckoutObjects;
 pub use clock::Clock;
 pub use console::{Colours, Loudness, World};
 pub use disk::{Disk, NoFile, append};

@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use memchr::memmem;
 
-use super::blob_id::{BlobId, IdForm, pointer_length};
 use super::disk::Disk;
 use super::git::Git;
+use super::object_id::{IdForm, ObjectId, ObjectKind, pointer_length};
 use super::objects::TreeNode;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Entry, Files};
@@ -130,9 +130,9 @@ pub(super) struct ReadContent {
     /// Its bytes.
     pub(super) bytes: Vec<u8>,
     /// The ids under which git may store them, each computed on first use.
-    unchanged: OnceLock<(IdForm, BlobId)>,
-    normalized: OnceLock<(IdForm, BlobId)>,
-    pointer: OnceLock<(IdForm, BlobId)>,
+    unchanged: OnceLock<(IdForm, ObjectId)>,
+    normalized: OnceLock<(IdForm, ObjectId)>,
+    pointer: OnceLock<(IdForm, ObjectId)>,
 }
 
 impl ReadContent {
@@ -146,20 +146,22 @@ impl ReadContent {
     pub(super) fn is_blob(&self, blob: &TreeNode) -> bool {
         let Some(form) = IdForm::of(&blob.id) else { return false };
         let fits = |length: usize| blob.size.is_none_or(|size| size == length as u64);
-        let is = |known: &OnceLock<(IdForm, BlobId)>, id: &dyn Fn() -> BlobId| match known.get_or_init(|| (form, id()))
+        let is = |known: &OnceLock<(IdForm, ObjectId)>, id: &dyn Fn() -> ObjectId| match known
+            .get_or_init(|| (form, id()))
         {
             (known, own) if *known == form => own.is(&blob.id),
             // A submodule may use the other hash.
             _ => id().is(&blob.id),
         };
         let length = self.bytes.len();
-        if fits(length) && is(&self.unchanged, &|| BlobId::of(form, &self.bytes)) {
+        if fits(length) && is(&self.unchanged, &|| ObjectId::of(form, ObjectKind::Blob, &self.bytes)) {
             return true;
         }
         // A checkout on Windows has other line ends than the stored file.
         let returns = memmem::find_iter(&self.bytes, b"\r\n").count();
-        let is_normalized = || is(&self.normalized, &|| BlobId::of(form, &without_returns(&self.bytes)));
-        let is_pointer = || is(&self.pointer, &|| BlobId::of_pointer(form, &self.bytes));
+        let is_normalized =
+            || is(&self.normalized, &|| ObjectId::of(form, ObjectKind::Blob, &without_returns(&self.bytes)));
+        let is_pointer = || is(&self.pointer, &|| ObjectId::of_pointer(form, &self.bytes));
         (returns > 0 && fits(length - returns) && is_normalized()) || (fits(pointer_length(length)) && is_pointer())
     }
 }

@@ -58,10 +58,16 @@ fn config() -> String {
 }
 
 pub fn git(folder: &Path, arguments: &[&str]) {
+    git_answer(folder, arguments);
+}
+
+/// What git prints, without the last line end.
+pub fn git_answer(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["-c", "user.name=Subject A", "-c", "user.email=a@example.org"]);
     let ran = command.args(arguments).output().unwrap();
     assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).unwrap().trim_end().to_owned()
 }
 
 /// A repository of a dozen cases, its state committed.

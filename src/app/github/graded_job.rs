@@ -23,7 +23,7 @@ use crate::format::baseline_v1;
 use crate::format::event::Event;
 use crate::model::{Baseline, RepoPath, Report, Tier};
 use crate::text::short_commit;
-use crate::world::{BaseTree, Disk, GitHub, World, head_commit};
+use crate::world::{BaseTree, CheckoutObjects, Disk, GitHub, World, head_commit};
 
 /// The context of a job that grades a checkout.
 pub(super) struct JobContext<'a> {
@@ -110,13 +110,15 @@ pub(super) fn grade_and_publish(
 ) -> Result<u8, CliError> {
     let JobContext { world, inputs, workspace, github, event, remark, merge: _ } = context;
     let guards = job.is_compared();
-    let before = match (&event.base, github) {
-        (Some(commit), Some(github)) if guards => BaseSource::Commit(github, commit),
+    let (disk, _) = Disk::of_config(&job.config)?;
+    let objects = github.as_ref().map(|github| CheckoutObjects::new(&disk, github));
+    let before = match (&event.base, &objects) {
+        (Some(commit), Some(objects)) if guards => BaseSource::Commit(objects, commit),
         (Some(_), None) if guards => BaseSource::Unknown("the token is missing"),
         (Some(_), _) | (None, _) => BaseSource::None,
     };
     let job = &RunOptions {
-        live: live::LiveOptions { keys: keys(job, event, github.as_ref())?, ..job.live.clone() },
+        live: live::LiveOptions { keys: keys(job, event, objects.as_ref())?, ..job.live.clone() },
         ..job.clone()
     };
     let mut done = grade_worktree(job, world, before, &|disk, rules, configured| {
@@ -149,15 +151,19 @@ pub(super) fn grade_and_publish(
 }
 
 /// Returns the hosts that may receive API keys: on a pull request only those in the base commit's config.
-pub(super) fn keys(job: &RunOptions, event: &Event, github: Option<&GitHub>) -> Result<live::KeyHosts, CliError> {
+pub(super) fn keys(
+    job: &RunOptions,
+    event: &Event,
+    objects: Option<&CheckoutObjects<'_>>,
+) -> Result<live::KeyHosts, CliError> {
     if !job.wanted.tiers.contains(&Tier::Model) {
         return Ok(live::KeyHosts::Any);
     }
     let (disk, file) = Disk::of_config(&job.config)?;
-    Ok(match (&event.base, github) {
+    Ok(match (&event.base, objects) {
         (None, _) => live::KeyHosts::Any,
         (Some(_), None) => live::named_by(None),
-        (Some(commit), Some(github)) => live::keys_of_base(github, commit, &disk, &file),
+        (Some(commit), Some(objects)) => live::keys_of_base(objects, commit, &disk, &file),
     })
 }
 

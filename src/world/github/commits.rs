@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{GitHub, GitHubError, parsed};
 use crate::model::RepoPath;
 use crate::text::encoded_segment;
-use crate::world::blob_id::{BlobId, IdForm};
+use crate::world::object_id::{IdForm, ObjectId, ObjectKind};
 
 /// A file in a git tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Blob {
     pub fn holds(&self, bytes: &[u8]) -> bool {
         match self {
             Self::Link => false,
-            Self::File(id) => IdForm::of(id).is_some_and(|form| BlobId::of(form, bytes).is(id)),
+            Self::File(id) => IdForm::of(id).is_some_and(|form| ObjectId::of(form, ObjectKind::Blob, bytes).is(id)),
         }
     }
 }

@@ -16,6 +16,7 @@ mod foreign;
 mod golden;
 mod interrupted;
 mod keys;
+mod local_objects;
 mod outdated;
 mod parts;
 mod present;
@@ -66,6 +67,7 @@ pub fn trials() -> Vec<Trial> {
         outdated::trials,
         enterprise::trials,
         excuses::trials,
+        local_objects::trials,
         present::trials,
         parts::trials,
         publish::trials,

@@ -1,13 +1,38 @@
-//! The id under which git stores the bytes of a file.
+//! The id under which git stores the bytes of an object.
 
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
 use crate::files::sha256_hex;
 
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ObjectKind {
+    /// The bytes of a file.
+    Blob,
+    /// A folder.
+    #[cfg(feature = "github")]
+    Tree,
+    /// A commit.
+    #[cfg(feature = "github")]
+    Commit,
+}
+
+impl ObjectKind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Blob => "blob",
+            #[cfg(feature = "github")]
+            Self::Tree => "tree",
+            #[cfg(feature = "github")]
+            Self::Commit => "commit",
+        }
+    }
+}
+
 /// The digest in a git object id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct BlobId(Box<[u8]>);
+pub(super) struct ObjectId(Box<[u8]>);
 
 /// The hash of a git object id, by its number of digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +44,15 @@ pub(super) enum IdForm {
 }
 
 impl IdForm {
+    /// Number of bytes of an id.
+    #[cfg(feature = "github")]
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Self::Sha1 => 20,
+            Self::Sha256 => LONGEST,
+        }
+    }
+
     /// The form of an id; `None` if the length fits neither.
     pub(super) fn of(id: &str) -> Option<Self> {
         match id.len() {
@@ -29,10 +63,10 @@ impl IdForm {
     }
 }
 
-impl BlobId {
+impl ObjectId {
     /// Computes the id of these bytes.
-    pub(super) fn of(form: IdForm, bytes: &[u8]) -> Self {
-        let heading = format!("blob {}\0", bytes.len());
+    pub(super) fn of(form: IdForm, kind: ObjectKind, bytes: &[u8]) -> Self {
+        let heading = format!("{} {}\0", kind.as_str(), bytes.len());
         let parts = [heading.as_bytes(), bytes];
         Self(match form {
             IdForm::Sha1 => parts.iter().fold(Sha1::new(), |hash, part| hash.chain_update(part)).finalize()[..].into(),
@@ -51,7 +85,7 @@ impl BlobId {
 
     /// The id of the Git LFS pointer of these bytes. A pointer contains their digest, so it identifies them.
     pub(super) fn of_pointer(form: IdForm, bytes: &[u8]) -> Self {
-        Self::of(form, pointer(&sha256_hex(bytes), bytes.len()).as_bytes())
+        Self::of(form, ObjectKind::Blob, pointer(&sha256_hex(bytes), bytes.len()).as_bytes())
     }
 }
 

@@ -1,0 +1,88 @@
+//! A job on a runner with git reads the base commit's files in its own checkout, if they are there and match their ids.
+
+use libtest_mimic::Trial;
+
+use super::standin::Standin;
+use super::standin::pulls::MERGE;
+use super::{RUN, head_sha, opened};
+use crate::golden_changes::{commit_all, git_answer};
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("the base commit's files are read in the checkout where it has them", local),
+        trial("an object of the checkout that does not match its id is read on GitHub", forged),
+        trial("a base commit that the checkout does not have is read on GitHub", shallow),
+    ]
+}
+
+const EXPECTED: &str = "golden/expected/legal/lease.json";
+
+const MEDIUM: &str = "\"min_severity\": \"medium\"";
+
+const INFO: &str = "\"min_severity\": \"info\"";
+
+/// A pull request that loosens the expectation of a worse agent, on a checkout that has the base commit. `break_checkout` gets the
+/// folder of the checkout.
+fn loosened(break_checkout: &dyn Fn(&Repository)) -> (Ran, Vec<String>) {
+    let repository = Repository::small();
+    commit_all(&repository);
+    let base = git_answer(&repository.path(""), &["rev-parse", "HEAD"]);
+    let github = Standin::new(&head_sha());
+    github.commit(&base, &repository);
+    github.branch("master", &base);
+    break_checkout(&repository);
+    // What is checked out is GitHub's test merge.
+    repository.write(".git/HEAD", format!("{MERGE}\n"));
+    repository.replace(EXPECTED, MEDIUM, INFO);
+    repository.replace(RUN, "\"P1\"", "\"P4\"");
+    // More files than are read one by one.
+    repository.write("prompts/legal.md", "Report every change.\n");
+    repository.replace("golden/contracts/lease.md", "# Lease", "# The lease");
+    let path = std::env::var("PATH").unwrap();
+    let ran = opened(&repository, &github).variable("PATH", &path).runs();
+    (ran, github.requests())
+}
+
+fn is_red(ran: &Ran) {
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let change = "expectation of lease of `contracts` edited: expected_findings[0].min_severity \"medium\" -> \"info\"";
+    assert!(ran.stdout.contains(change), "{}", ran.stdout);
+}
+
+fn asks_github(requests: &[String]) -> bool {
+    requests.iter().any(|request| ["/git/trees/", "/git/blobs/", "/tarball/"].iter().any(|part| request.contains(part)))
+}
+
+fn local() {
+    let (ran, requests) = loosened(&|_| {});
+    is_red(&ran);
+    assert!(!asks_github(&requests), "{requests:?}");
+}
+
+/// A step that ran before writes the loosened expectation under the id of the base commit's.
+fn forged() {
+    let (ran, requests) = loosened(&|repository| {
+        let folder = repository.path("");
+        let id = git_answer(&folder, &["rev-parse", &format!("HEAD:{EXPECTED}")]);
+        let text = repository.read(EXPECTED).replace(MEDIUM, INFO);
+        repository.write("forged.json", text);
+        let other = git_answer(&folder, &["hash-object", "-w", "forged.json"]);
+        let object = |id: &str| repository.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+        std::fs::remove_file(object(&id)).unwrap();
+        std::fs::copy(object(&other), object(&id)).unwrap();
+        repository.remove("forged.json");
+    });
+    is_red(&ran);
+    assert!(asks_github(&requests), "{requests:?}");
+}
+
+fn shallow() {
+    let (ran, requests) = loosened(&|repository| {
+        std::fs::remove_dir_all(repository.path(".git/objects")).unwrap();
+        std::fs::create_dir(repository.path(".git/objects")).unwrap();
+    });
+    is_red(&ran);
+    assert!(asks_github(&requests), "{requests:?}");
+}
