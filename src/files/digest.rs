@@ -36,6 +36,11 @@ impl CheckoutDigest {
     }
 }
 
+/// The name of a file in a list of digests, on one line.
+pub fn escaped_name(name: &str) -> String {
+    name.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
+}
+
 /// A text with the digests of several files, in both forms of [`CheckoutDigest`].
 #[derive(Debug, Default)]
 pub struct DigestList {
@@ -56,8 +61,37 @@ impl DigestList {
         self.raw.push_str(&line(&digest.raw_sha256));
     }
 
+    /// Adds a file as `sha256sum` prints it. A name with a line break is escaped, so that it cannot contain the line of another file.
+    pub fn add_file(&mut self, bytes: &[u8], name: &str) {
+        let escaped = escaped_name(name);
+        let mark = if escaped == name { "" } else { "\\" };
+        self.add(bytes, |digest| format!("{mark}{digest}  {escaped}\n"));
+    }
+
     /// The digest of the whole list.
     pub fn digest(&self) -> CheckoutDigest {
         CheckoutDigest::of_forms(self.stored.as_bytes(), self.raw.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DigestList, sha256_hex};
+
+    #[test]
+    fn a_name_with_a_line_break_is_not_the_line_of_another_file() {
+        let mut two = DigestList::default();
+        two.add_file(b"a", "p/a.md");
+        two.add_file(b"b", "p/b.md");
+        let mut one = DigestList::default();
+        one.add_file(b"a", &format!("p/a.md\n{}  p/b.md", sha256_hex(b"b")));
+        assert_ne!(one.digest(), two.digest());
+        // A back slash that was there is not one that escapes.
+        let digest = |name| {
+            let mut list = DigestList::default();
+            list.add_file(b"a", name);
+            list.digest()
+        };
+        assert_ne!(digest("a\\nb"), digest("a\nb"));
     }
 }

@@ -11,7 +11,7 @@ use crate::diag::Diagnostic;
 use crate::model::RepoPath;
 
 pub use self::base_files::{BaseFiles, FileMatch};
-pub use self::digest::{CheckoutDigest, DigestList, sha256_hex};
+pub use self::digest::{CheckoutDigest, DigestList, escaped_name, sha256_hex};
 pub use self::overlay::OverlayFiles;
 pub use self::read_log::{
     DifferentRead, FolderNames, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,

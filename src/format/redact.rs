@@ -5,23 +5,7 @@ use serde_json::Value;
 
 use super::lenient;
 use crate::model::{Json, REDACTED, RunRecord, Steps, ToolCall};
-use crate::text::pattern;
-
-/// Key formats of common vendors.
-const KEYS: &[&str] = &[
-    r"sk-[A-Za-z0-9_-]{16,}",
-    r"gh[pousr]_[A-Za-z0-9]{20,}",
-    r"github_pat_[A-Za-z0-9_]{20,}",
-    r"glpat-[A-Za-z0-9_-]{16,}",
-    r"(?:AKIA|ASIA)[0-9A-Z]{16}",
-    r"xox[abeprs]-[A-Za-z0-9-]{10,}",
-    r"AIza[0-9A-Za-z_-]{30,}",
-    r"hf_[A-Za-z0-9]{20,}",
-    r"npm_[A-Za-z0-9]{30,}",
-    r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
-    r"(?i:bearer)\s+[A-Za-z0-9._~+/=-]{16,}",
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
-];
+use crate::text::without_keys;
 
 /// Shortest value that counts as a secret, in bytes: shorter ones occur in ordinary words.
 const SHORTEST: usize = 8;
@@ -49,7 +33,7 @@ impl Redactor {
     /// # Errors
     /// The first invalid pattern and what is wrong with it.
     pub fn new<'a>(stated: &[String], values: impl IntoIterator<Item = &'a str>) -> Result<Self, (usize, String)> {
-        let mut patterns: Vec<Regex> = KEYS.iter().map(|text| pattern(text)).collect();
+        let mut patterns: Vec<Regex> = Vec::new();
         for (index, pattern) in stated.iter().enumerate() {
             patterns.push(pattern_of(pattern).map_err(|why| (index, why))?);
         }
@@ -63,6 +47,7 @@ impl Redactor {
     /// The text without secrets.
     pub fn text(&self, text: &str) -> String {
         let plain = self.secrets.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED));
+        let plain = without_keys(&plain).into_owned();
         self.patterns.iter().fold(plain, |text, pattern| pattern.replace_all(&text, REDACTED).into_owned())
     }
 
@@ -156,35 +141,20 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_every_vendor_are_removed() {
-        for key in [
-            "sk-ant-api03-abcdefghijklmnop",
-            "sk-proj-0123456789abcdef",
-            "ghp_0123456789abcdefghijABCDEFGHIJ",
-            "github_pat_11ABCDEFG0123456789_abc",
-            "AKIAIOSFODNN7EXAMPLE",
-            "xoxb-123456789012-abc",
-            "glpat-0123456789abcdefghij",
-            "AIza0123456789abcdefghijABCDEFGHIJ",
-            "hf_0123456789abcdefghij",
-            "npm_0123456789abcdefghijABCDEFGHIJ",
-            "Bearer abcdefghijklmnop.qrstu",
-            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijk",
-            "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----",
-            "hunter2hunter2",
-            "ACME-1234",
+    fn keys_patterns_and_secrets_are_removed() {
+        for (secret, left) in [
+            ("sk-ant-api03-abcdefghijklmnop", "sk-ant-[redacted]"),
+            ("hunter2hunter2", "[redacted]"),
+            ("ACME-1234", "[redacted]"),
         ] {
-            let plain = redactor().text(&format!("the key is {key}, keep it"));
-            assert!(!plain.contains(key), "{plain}");
-            assert!(plain.starts_with("the key is [redacted]"), "{plain}");
+            assert_eq!(redactor().text(&format!("it is {secret}, keep it")), format!("it is {left}, keep it"));
         }
-        assert_eq!(redactor().text("a short task-list of sk-8"), "a short task-list of sk-8");
     }
 
     #[test]
     fn a_key_after_an_escape_is_removed_and_clean_json_is_unchanged() {
         let json = |text: &str| redactor().json(&Json::from(text)).text().to_owned();
-        assert_eq!(json(r#"{"a": "x\nsk-0123456789abcdefgh", "b": [1.50]}"#), r#"{"a":"x\n[redacted]","b":[1.5]}"#);
+        assert_eq!(json(r#"{"a": "x\nsk-0123456789abcdefgh", "b": [1.50]}"#), r#"{"a":"x\nsk-[redacted]","b":[1.5]}"#);
         assert_eq!(json(r#"{ "a" : 1.50 }"#), r#"{ "a" : 1.50 }"#);
         assert_eq!(json(r#"{"hunter2hunter2": 1}"#), r#"{"[redacted]":1}"#);
     }

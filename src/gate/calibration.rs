@@ -146,11 +146,11 @@ pub(super) fn rounded_up(unit: Unit, value: f64) -> f64 {
 mod tests {
     use super::{CalibrationFinding, Proposal, calibrated, rounded_up};
     use crate::model::{
-        Better, Comparison, Edge, GateKind, GateRuling, MetricEvidence, MetricReport, Ruling, Unit, Verdict,
+        Better, Comparison, GateKind, GateRuling, MetricEvidence, MetricReport, Ruling, Strictness, Unit, Verdict,
     };
 
-    fn gate(gate: GateKind, threshold: f64, from_baseline: bool, edge: Edge) -> GateRuling {
-        let (zone, hard) = (edge.zone(), edge == Edge::Hard);
+    fn gate(gate: GateKind, threshold: f64, from_baseline: bool, strictness: Strictness) -> GateRuling {
+        let (zone, hard) = (strictness.zone(), strictness == Strictness::Hard);
         let ruling = Ruling::Judged(Verdict::Pass);
         GateRuling {
             gate,
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_flaky_band_gets_a_wider_proposal() {
-        let drop = || gate(GateKind::MaxDrop, 0.05, false, Edge::Band(0.0));
+        let drop = || gate(GateKind::MaxDrop, 0.05, false, Strictness::Band(0.0));
         let CalibrationFinding::Spread { alarms, .. } =
             calibrated(&metric(Better::Higher, vec![drop()]), &SWINGS, 0.01).remove(0).1
         else {
@@ -204,19 +204,26 @@ mod tests {
         assert!((0.14..0.17).contains(&alarms.rate), "{alarms:?}");
         assert_eq!((alarms.seen, alarms.of), (7, 56));
         assert_eq!(proposal(drop(), &SWINGS), Some(Proposal::Width(0.14)));
-        assert_eq!(proposal(gate(GateKind::Min, 0.9, true, Edge::Band(0.05)), &SWINGS), Some(Proposal::Width(0.14)));
+        assert_eq!(
+            proposal(gate(GateKind::Min, 0.9, true, Strictness::Band(0.05)), &SWINGS),
+            Some(Proposal::Width(0.14))
+        );
     }
 
     #[test]
     fn too_little_data_gives_no_proposal() {
-        let drop = || gate(GateKind::MaxDrop, 0.15, false, Edge::Band(0.0));
+        let drop = || gate(GateKind::MaxDrop, 0.15, false, Strictness::Band(0.0));
         for (gate, values, expected) in [
-            (gate(GateKind::Min, 0.8, false, Edge::Hard), &SWINGS[..], Proposal::Hard),
+            (gate(GateKind::Min, 0.8, false, Strictness::Hard), &SWINGS[..], Proposal::Hard),
             (drop(), &SWINGS[..4], Proposal::TooFew),
             (drop(), &[0.9; 9], Proposal::Steady),
-            (gate(GateKind::Min, 0.8, false, Edge::Band(0.0)), &SWINGS[..], Proposal::Width(0.02)),
-            (gate(GateKind::Min, 0.5, false, Edge::Band(0.1)), &SWINGS[..], Proposal::Width(0.0)),
-            (gate(GateKind::Min, 0.9, true, Edge::Band(0.1)), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
+            (gate(GateKind::Min, 0.8, false, Strictness::Band(0.0)), &SWINGS[..], Proposal::Width(0.02)),
+            (gate(GateKind::Min, 0.5, false, Strictness::Band(0.1)), &SWINGS[..], Proposal::Width(0.0)),
+            (
+                gate(GateKind::Min, 0.9, true, Strictness::Band(0.1)),
+                &[0.0, 1.0, 0.0, 1.0, 0.0],
+                Proposal::TooNoisy(2.91),
+            ),
             (drop(), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
         ] {
             assert_eq!(proposal(gate.clone(), values), Some(expected), "{gate:?} {values:?}");

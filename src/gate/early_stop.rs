@@ -4,7 +4,7 @@
 use super::limits::{GatedMetric, PlannedGate};
 use super::rule::{BaseNumber, Subject, ruling};
 use crate::fold;
-use crate::model::{Aggregate, CheckOutcome, Edge, Gate, Grade, Limit, LimitSide, MetricSpec, SampleFold, Unit};
+use crate::model::{Aggregate, CheckOutcome, Gate, Grade, Limit, LimitSide, MetricSpec, SampleFold, Strictness, Unit};
 
 /// The samples of a pair so far.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +76,7 @@ fn may_have_parts(metric: &GatedMetric, index: usize, so_far: &SoFar<'_>) -> boo
     let is_strict = |planned: &PlannedGate| {
         let strict = matches!(
             planned.gate,
-            Gate::Threshold { side: LimitSide::Max, limit: Limit::Baseline { .. }, edge: Edge::Hard }
+            Gate::Threshold { side: LimitSide::Max, limit: Limit::Baseline { .. }, strictness: Strictness::Hard }
         );
         planned.off.is_none() && strict
     };
@@ -87,8 +87,8 @@ fn may_have_parts(metric: &GatedMetric, index: usize, so_far: &SoFar<'_>) -> boo
 /// The gate as it applies to the agent, and as it applies to the case alone.
 fn own(planned: &PlannedGate, zone: Option<f64>) -> Vec<Gate> {
     let mut gates = vec![planned.gate];
-    if let (Gate::Threshold { side, limit, edge: Edge::Band(_) }, Some(zone)) = (planned.gate, zone) {
-        gates.push(Gate::Threshold { side, limit, edge: Edge::Band(zone) });
+    if let (Gate::Threshold { side, limit, strictness: Strictness::Band(_) }, Some(zone)) = (planned.gate, zone) {
+        gates.push(Gate::Threshold { side, limit, strictness: Strictness::Band(zone) });
     }
     gates
 }

@@ -1,8 +1,8 @@
 //! Merges the gates of the config with the kind's default gates, key by key.
 
 use crate::model::{
-    Aggregate, Better, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, StatedGate, StatedLimit, SuiteConfig, Tier,
-    Unit,
+    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, StatedGate, StatedLimit, Strictness,
+    SuiteConfig, Tier, Unit,
 };
 
 /// A gate to evaluate, or a disabled one to report.
@@ -147,10 +147,12 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
     let (default_drop, default_otherwise) = default_drop(spec).unzip();
     let drop = max_drop.or_else(|| of_change.and(default_drop));
     let otherwise = of_change.or(default_otherwise.flatten());
-    for (drift, tolerance, otherwise) in [(Drift::Drop, drop, otherwise), (Drift::Rise, *max_rise, None)] {
+    for (direction, tolerance, otherwise) in
+        [(ChangeDirection::Drop, drop, otherwise), (ChangeDirection::Rise, *max_rise, None)]
+    {
         if let Some(tolerance) = tolerance {
-            let gate = Gate::Change { drift, tolerance, otherwise };
-            fits(spec, drift == Drift::Drop, gate.kind().as_str())?;
+            let gate = Gate::Change { direction, tolerance, otherwise };
+            fits(spec, direction == ChangeDirection::Drop, gate.kind().as_str())?;
             lies_within(spec, gate.kind().as_str(), tolerance)?;
             can_fail(spec, &gate)?;
             gates.push(gate);
@@ -162,8 +164,8 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
 /// The default tolerance of a drop, and the value to reach without a baseline.
 fn default_drop(spec: &MetricSpec) -> Option<(f64, Option<f64>)> {
     spec.gates.iter().find_map(|gate| match gate {
-        Gate::Change { drift: Drift::Drop, tolerance, otherwise } => Some((*tolerance, *otherwise)),
-        Gate::Change { drift: Drift::Rise, .. } | Gate::Threshold { .. } => None,
+        Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise } => Some((*tolerance, *otherwise)),
+        Gate::Change { direction: ChangeDirection::Rise, .. } | Gate::Threshold { .. } => None,
     })
 }
 
@@ -210,7 +212,7 @@ fn threshold(
     let key = if side == LimitSide::Min { "min" } else { "max" };
     fits(spec, side == LimitSide::Min, key)?;
     let default = spec.gates.iter().find_map(|gate| match gate {
-        Gate::Threshold { side: of, limit, edge } if *of == side => Some((*limit, *edge)),
+        Gate::Threshold { side: of, limit, strictness } if *of == side => Some((*limit, *strictness)),
         Gate::Threshold { .. } | Gate::Change { .. } => None,
     });
     let default_limit = default.map(|(limit, _)| limit);
@@ -235,7 +237,11 @@ fn threshold(
         Limit::Baseline { otherwise: Some(number) } => lies_within(spec, "otherwise", number)?,
         Limit::Baseline { otherwise: None } => {}
     }
-    let gate = Gate::Threshold { side, limit, edge: edge(spec, default.map(|(_, edge)| edge), stated)? };
+    let gate = Gate::Threshold {
+        side,
+        limit,
+        strictness: strictness(spec, default.map(|(_, strictness)| strictness), stated)?,
+    };
     can_fail(spec, &gate)?;
     Ok(gate)
 }
@@ -268,9 +274,11 @@ fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), 
 fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
     let greatest = spec.greatest();
     let never = match *gate {
-        Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(number), edge } => number <= edge.zone(),
-        Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(number), edge } => {
-            greatest - number <= edge.zone()
+        Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(number), strictness } => {
+            number <= strictness.zone()
+        }
+        Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(number), strictness } => {
+            greatest - number <= strictness.zone()
         }
         Gate::Threshold { limit: Limit::Baseline { .. }, .. } => false,
         Gate::Change { tolerance, .. } => tolerance >= greatest,
@@ -293,18 +301,22 @@ pub fn widest_zone(unit: Unit) -> f64 {
     }
 }
 
-fn edge(spec: &MetricSpec, default: Option<Edge>, stated: &StatedGate) -> Result<Edge, GateRejection> {
+fn strictness(
+    spec: &MetricSpec,
+    default: Option<Strictness>,
+    stated: &StatedGate,
+) -> Result<Strictness, GateRejection> {
     let widest = widest_zone(spec.unit);
     if let Some(zone) = stated.zone.filter(|zone| !(0.0..=widest).contains(zone)) {
         return Err(("zone", format!("zone is {zone}"), format!("write a number from 0 to {widest}")));
     }
-    if default == Some(Edge::Open) {
-        return Ok(Edge::Open);
+    if default == Some(Strictness::Open) {
+        return Ok(Strictness::Open);
     }
-    let zone = stated.zone.or(default.map(Edge::zone)).unwrap_or(0.0);
-    match stated.hard.unwrap_or(default == Some(Edge::Hard)) {
-        true => Ok(Edge::Hard),
-        false => Ok(Edge::Band(zone)),
+    let zone = stated.zone.or(default.map(Strictness::zone)).unwrap_or(0.0);
+    match stated.hard.unwrap_or(default == Some(Strictness::Hard)) {
+        true => Ok(Strictness::Hard),
+        false => Ok(Strictness::Band(zone)),
     }
 }
 

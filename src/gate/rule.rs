@@ -1,7 +1,9 @@
 //! Evaluates one gate on one value (grading.md 3, 15).
 
 use super::limits::PlannedGate;
-use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, Limit, LimitSide, Ruling, SWITCHED_OFF, Verdict};
+use crate::model::{
+    ChangeDirection, EPSILON, Gate, GateRuling, Limit, LimitSide, Ruling, SWITCHED_OFF, Strictness, Verdict,
+};
 
 /// Tolerance at the exact boundary if a number comes from a baseline: these are rounded to six decimal places.
 const BASELINE_EPSILON: f64 = 1e-6;
@@ -44,14 +46,14 @@ pub enum BaseNumber {
 /// Evaluates one gate.
 pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
     match gate {
-        Gate::Threshold { side, limit, edge } => by_threshold(gate, *side, *limit, *edge, subject, base),
+        Gate::Threshold { side, limit, strictness } => by_threshold(gate, *side, *limit, *strictness, subject, base),
         // Without a baseline it is a fixed limit and is reported as one.
-        Gate::Change { drift, otherwise: Some(number), .. } if *base == BaseNumber::Absent => {
-            let side = if *drift == Drift::Drop { LimitSide::Min } else { LimitSide::Max };
-            let floor = Gate::Threshold { side, limit: Limit::Number(*number), edge: Edge::Hard };
+        Gate::Change { direction, otherwise: Some(number), .. } if *base == BaseNumber::Absent => {
+            let side = if *direction == ChangeDirection::Drop { LimitSide::Min } else { LimitSide::Max };
+            let floor = Gate::Threshold { side, limit: Limit::Number(*number), strictness: Strictness::Hard };
             ruling(&floor, subject, base)
         }
-        Gate::Change { drift, tolerance, .. } => by_change(gate, *drift, *tolerance, subject, base),
+        Gate::Change { direction, tolerance, .. } => by_change(gate, *direction, *tolerance, subject, base),
     }
 }
 
@@ -59,7 +61,7 @@ fn by_threshold(
     gate: &Gate,
     side: LimitSide,
     limit: Limit,
-    edge: Edge,
+    strictness: Strictness,
     subject: &Subject,
     base: &BaseNumber,
 ) -> GateRuling {
@@ -78,9 +80,9 @@ fn by_threshold(
             LimitSide::Min => value - threshold,
             LimitSide::Max => threshold - value,
         };
-        match edge {
-            Edge::Hard | Edge::Band(_) => banded(above, edge.zone(), epsilon),
-            Edge::Open => banded(above, f64::INFINITY, epsilon),
+        match strictness {
+            Strictness::Hard | Strictness::Band(_) => banded(above, strictness.zone(), epsilon),
+            Strictness::Open => banded(above, f64::INFINITY, epsilon),
         }
     };
     // New cases cannot be compared with the baseline: they are compared with the limit that applies without one.
@@ -104,8 +106,8 @@ fn by_threshold(
         gate: gate.kind(),
         threshold: threshold.ok(),
         from_baseline,
-        zone: edge.zone(),
-        hard: edge == Edge::Hard,
+        zone: strictness.zone(),
+        hard: strictness == Strictness::Hard,
         ruling: ruled,
         base_commit: None,
         chance: None,
@@ -124,15 +126,21 @@ fn banded(above: f64, zone: f64, epsilon: f64) -> Verdict {
     }
 }
 
-fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base: &BaseNumber) -> GateRuling {
+fn by_change(
+    gate: &Gate,
+    direction: ChangeDirection,
+    tolerance: f64,
+    subject: &Subject,
+    base: &BaseNumber,
+) -> GateRuling {
     let ruled = match (base, subject.shared_value) {
         (_, None) => of_nothing(subject, base),
         (BaseNumber::Absent, Some(_)) => Ruling::Skipped("no baseline".to_owned()),
         (BaseNumber::Incomparable(why), Some(_)) => Ruling::Skipped(why.clone()),
         (BaseNumber::Known(base), Some(value)) => {
-            let lost = match drift {
-                Drift::Drop => base - value,
-                Drift::Rise => value - base,
+            let lost = match direction {
+                ChangeDirection::Drop => base - value,
+                ChangeDirection::Rise => value - base,
             };
             Ruling::Judged(if lost <= tolerance + BASELINE_EPSILON { Verdict::Pass } else { Verdict::Fail })
         }

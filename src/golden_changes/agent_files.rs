@@ -1,5 +1,6 @@
 //! The files of an agent (`fingerprint`, `prompt`), on both sides.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use super::Sides;
@@ -54,7 +55,7 @@ fn further_prompt_files(files: &dyn Files, agent: &Agent) -> Result<FilePaths, S
         return Ok(FilePaths::new());
     };
     let mut further = below(files, prompt)?;
-    further.retain(|_, file| !agent.fingerprint.iter().any(|glob| glob.fits(file)));
+    further.retain(|_, file| !agent.fingerprint.iter().any(|glob| glob.matches(file)));
     Ok(further)
 }
 
@@ -87,7 +88,7 @@ pub fn files_of_patterns(
         match glob.file() {
             Some(file) if is_listed(files, &file)? => drop(exact.insert(file)),
             Some(_) => {}
-            None => named.extend(files_below(files, glob.folder())?.into_values().filter(|file| glob.fits(file))),
+            None => named.extend(files_below(files, glob.folder())?.into_values().filter(|file| glob.matches(file))),
         }
     }
     named.retain(|file| !is_recording(files, agent, file));
@@ -122,13 +123,21 @@ fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
 
 /// Whether `after` names every file that `before` names, in any commit. That both name the same files today is not enough: a file that
 /// is added later may fit one pattern only.
-pub fn names_all_of(before: &Agent, after: &Agent) -> bool {
+pub fn names_all_of(before: &Agent, after: &Agent, head: &dyn Files) -> bool {
     let is_named = |old: &PathGlob| {
         let same = after.fingerprint.iter().any(|new| new.as_str() == old.as_str());
-        same || old.file().is_some_and(|file| after.fingerprint.iter().any(|new| new.fits(&file)))
+        same || old.file().is_some_and(|file| after.fingerprint.iter().any(|new| new.matches(&file)))
     };
     let keeps_prompt = before.prompt.is_none() || before.prompt == after.prompt;
-    keeps_prompt && before.fingerprint.iter().all(is_named)
+    keeps_prompt && before.fingerprint.iter().all(is_named) && ignored_now(before, after, head).is_empty()
+}
+
+/// The files that `before` names without a wildcard and `after` only with one that leaves them out, because git ignores them.
+pub fn ignored_now(before: &Agent, after: &Agent, head: &dyn Files) -> BTreeSet<RepoPath> {
+    let listed = LazyCell::new(|| files_of_patterns(head, after, &after.fingerprint).unwrap_or_default());
+    let exact = before.fingerprint.iter().filter_map(PathGlob::file);
+    let matched = exact.filter(|file| after.fingerprint.iter().any(|new| new.matches(file)));
+    matched.filter(|file| head.bytes(file).is_ok() && !listed.contains(file)).collect()
 }
 
 /// The files of an agent on one side by path, and a description of them; `None` if the agent names no files.

@@ -125,19 +125,19 @@ impl SuiteComparison<'_> {
             if now == then || !reported.insert((key.0, &pair.golden)) {
                 continue;
             }
-            let who = format!("case {} of `{}`", key.0, self.id());
+            let subject = format!("case {} of `{}`", key.0, self.id());
             let mut add = |weight, words| found.add(ChangeClass::Removed, weight, words, Some(&pair.golden));
             match (then, now) {
                 (None, Some(Quarantine { owner, reason, expires })) => {
-                    let words = format!("{who} put into quarantine until {expires} by {owner}: {reason}");
+                    let words = format!("{subject} put into quarantine until {expires} by {owner}: {reason}");
                     add(Weight::NeedsApproval, words);
                 }
                 (Some(then), Some(now)) if now.expires > then.expires => {
-                    let words = format!("quarantine of {who} made longer: {} -> {}", then.expires, now.expires);
+                    let words = format!("quarantine of {subject} made longer: {} -> {}", then.expires, now.expires);
                     add(Weight::NeedsApproval, words);
                 }
-                (Some(_), Some(_)) => add(Weight::Listed, format!("quarantine of {who} edited")),
-                (_, None) => add(Weight::Listed, format!("{who} taken out of quarantine")),
+                (Some(_), Some(_)) => add(Weight::Listed, format!("quarantine of {subject} edited")),
+                (_, None) => add(Weight::Listed, format!("{subject} taken out of quarantine")),
             }
         }
     }
@@ -195,13 +195,13 @@ impl SuiteComparison<'_> {
         for (path, readers) in files.iter().filter(|(path, _)| !is_golden(path)) {
             if let Some((verb, detail)) = self.file(path, readers.is_empty()) {
                 reported.insert(path.clone());
-                found.material(self.id(), self.as_material(path, readers, verb, detail), path);
+                found.material(self.id(), self.changed_file(path, readers, verb, detail), path);
             }
         }
         for (path, readers) in &folders {
             for (inner, verb) in self.names(path) {
                 if reported.insert(inner.clone()) && !is_golden(&inner) {
-                    found.material(self.id(), self.as_material(&inner, readers, verb, None), &inner);
+                    found.material(self.id(), self.changed_file(&inner, readers, verb, None), &inner);
                 }
             }
         }
@@ -231,7 +231,7 @@ impl SuiteComparison<'_> {
     /// What happened to a file; `None` if only its form changed. For lists and rules of the suite the meaning counts, for
     /// documents the bytes.
     fn file(&self, path: &RepoPath, of_suite: bool) -> Option<(&'static str, Option<String>)> {
-        if of_suite && self.is_moved(path) {
+        if of_suite && self.is_renamed_setting(path) {
             return None;
         }
         let (old, new) = (self.sides.base.bytes(path), self.sides.head.bytes(path));
@@ -256,14 +256,14 @@ impl SuiteComparison<'_> {
     }
 
     /// Whether only one side's config names a file: then the changed setting is reported instead.
-    fn is_moved(&self, path: &RepoPath) -> bool {
+    fn is_renamed_setting(&self, path: &RepoPath) -> bool {
         let of_kind = kind(&self.after.config.kind).map(|kind| &kind.settings);
         let names = |config: &SuiteConfig| setting_files(of_kind, config).iter().any(|file| file.path == *path);
         names(self.before.config) != names(self.after.config)
     }
 
     /// A changed file with its name in the report.
-    fn as_material(
+    fn changed_file(
         &self,
         path: &RepoPath,
         readers: &BTreeSet<String>,

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::found::{ChangeCollector, LimitMove};
 use crate::gate::{PlannedGate, planned_in};
-use crate::model::{Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SuiteConfig, Tier, at_least_two_places};
+use crate::model::{
+    ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Strictness, SuiteConfig, Tier, at_least_two_places,
+};
 use crate::suites::kind;
 
 /// Compares the gates of one suite, metric by metric.
@@ -56,16 +58,16 @@ fn metric(
 }
 
 fn pair(suite: &SuiteConfig, spec: &MetricSpec, old: &PlannedGate, new: &PlannedGate, found: &mut ChangeCollector) {
-    let who = format!("{} of `{}`", name(spec, &old.gate), suite.id);
+    let subject = format!("{} of `{}`", name(spec, &old.gate), suite.id);
     match (&old.off, &new.off) {
-        (None, Some(reason)) => return found.needs(format!("{who} switched off: {reason}"), None),
-        (Some(_), None) => return found.lists(format!("{who} switched on again: {}", limit(new)), None),
+        (None, Some(reason)) => return found.needs(format!("{subject} switched off: {reason}"), None),
+        (Some(_), None) => return found.lists(format!("{subject} switched on again: {}", limit(new)), None),
         (Some(_), Some(reason)) if old.gate == new.gate => {
-            return found.lists(format!("{who} stays switched off, for another reason: {reason}"), None);
+            return found.lists(format!("{subject} stays switched off, for another reason: {reason}"), None);
         }
         (None, None) | (Some(_), Some(_)) => {}
     }
-    found.moved(looser(spec, &old.gate, &new.gate), format!("{who} {} -> {}", limit(old), limit(new)), None);
+    found.moved(looser(spec, &old.gate, &new.gate), format!("{subject} {} -> {}", limit(old), limit(new)), None);
 }
 
 /// The name of a gate: `finding_recall floor`.
@@ -73,15 +75,15 @@ fn name(spec: &MetricSpec, gate: &Gate) -> String {
     let word = match gate {
         Gate::Threshold { side: LimitSide::Min, .. } => "floor",
         Gate::Threshold { side: LimitSide::Max, .. } => "ceiling",
-        Gate::Change { drift: Drift::Drop, .. } => "largest drop",
-        Gate::Change { drift: Drift::Rise, .. } => "largest rise",
+        Gate::Change { direction: ChangeDirection::Drop, .. } => "largest drop",
+        Gate::Change { direction: ChangeDirection::Rise, .. } => "largest rise",
     };
     format!("{} {word}", spec.name)
 }
 
 fn limit(planned: &PlannedGate) -> String {
     let text = match planned.gate {
-        Gate::Threshold { limit, edge, .. } => {
+        Gate::Threshold { limit, strictness, .. } => {
             let limit = match limit {
                 Limit::Number(number) => at_least_two_places(number),
                 Limit::Baseline { otherwise: None } => "the baseline".to_owned(),
@@ -89,10 +91,10 @@ fn limit(planned: &PlannedGate) -> String {
                     format!("the baseline, else {}", at_least_two_places(number))
                 }
             };
-            match edge {
-                Edge::Hard => format!("{limit} (hard)"),
-                Edge::Band(zone) if zone > 0.0 => format!("{limit} (band {})", at_least_two_places(zone)),
-                Edge::Band(_) | Edge::Open => limit,
+            match strictness {
+                Strictness::Hard => format!("{limit} (hard)"),
+                Strictness::Band(zone) if zone > 0.0 => format!("{limit} (band {})", at_least_two_places(zone)),
+                Strictness::Band(_) | Strictness::Open => limit,
             }
         }
         Gate::Change { tolerance, otherwise: None, .. } => at_least_two_places(tolerance),
@@ -110,18 +112,17 @@ fn limit(planned: &PlannedGate) -> String {
 fn looser(spec: &MetricSpec, old: &Gate, new: &Gate) -> LimitMove {
     let loose = match (old, new) {
         // Only the best value passes, and it passed before.
-        (Gate::Threshold { .. }, Gate::Threshold { side, limit: Limit::Number(number), edge: Edge::Hard })
-            if is_end_of_range(spec, *side, *number) =>
-        {
-            false
-        }
+        (
+            Gate::Threshold { .. },
+            Gate::Threshold { side, limit: Limit::Number(number), strictness: Strictness::Hard },
+        ) if is_end_of_range(spec, *side, *number) => false,
         (
             Gate::Change { tolerance: old, otherwise: old_otherwise, .. },
             Gate::Change { tolerance: new, otherwise: new_otherwise, .. },
         ) => new > old || looser_otherwise(LimitSide::Min, *old_otherwise, *new_otherwise),
         (
-            Gate::Threshold { side, limit: old_limit, edge: old_edge },
-            Gate::Threshold { limit: new_limit, edge: new_edge, .. },
+            Gate::Threshold { side, limit: old_limit, strictness: old_edge },
+            Gate::Threshold { limit: new_limit, strictness: new_edge, .. },
         ) => looser_limit(*side, *old_limit, *new_limit) || looser_edge(*old_edge, *new_edge),
         (Gate::Threshold { .. }, Gate::Change { .. }) | (Gate::Change { .. }, Gate::Threshold { .. }) => true,
     };
@@ -160,32 +161,33 @@ fn looser_limit(side: LimitSide, old: Limit, new: Limit) -> bool {
     }
 }
 
-fn looser_edge(old: Edge, new: Edge) -> bool {
+fn looser_edge(old: Strictness, new: Strictness) -> bool {
     match (old, new) {
-        (Edge::Hard, Edge::Band(_)) | (Edge::Hard | Edge::Band(_), Edge::Open) => true,
-        (_, Edge::Hard) | (Edge::Open, Edge::Band(_) | Edge::Open) => false,
-        (Edge::Band(old), Edge::Band(new)) => new > old,
+        (Strictness::Hard, Strictness::Band(_)) | (Strictness::Hard | Strictness::Band(_), Strictness::Open) => true,
+        (_, Strictness::Hard) | (Strictness::Open, Strictness::Band(_) | Strictness::Open) => false,
+        (Strictness::Band(old), Strictness::Band(new)) => new > old,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{LimitMove, looser};
-    use crate::model::{Drift, Edge, Gate, Limit, LimitSide, MetricSpec};
+    use crate::model::{ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Strictness};
 
-    fn gate(side: LimitSide, limit: Limit, edge: Edge) -> Gate {
-        Gate::Threshold { side, limit, edge }
+    fn gate(side: LimitSide, limit: Limit, strictness: Strictness) -> Gate {
+        Gate::Threshold { side, limit, strictness }
     }
 
     #[test]
     fn what_passes_now_and_did_not_before_is_looser() {
         let number = Limit::Number;
         let base = |otherwise| Limit::Baseline { otherwise };
-        let (hard, band) = (Edge::Hard, Edge::Band);
-        let floor = |limit, edge| gate(LimitSide::Min, limit, edge);
-        let ceiling = |limit, edge| gate(LimitSide::Max, limit, edge);
-        let change = |tolerance| Gate::Change { drift: Drift::Drop, tolerance, otherwise: None };
-        let change_else = |otherwise| Gate::Change { drift: Drift::Drop, tolerance: 0.1, otherwise: Some(otherwise) };
+        let (hard, band) = (Strictness::Hard, Strictness::Band);
+        let floor = |limit, strictness| gate(LimitSide::Min, limit, strictness);
+        let ceiling = |limit, strictness| gate(LimitSide::Max, limit, strictness);
+        let change = |tolerance| Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise: None };
+        let change_else =
+            |otherwise| Gate::Change { direction: ChangeDirection::Drop, tolerance: 0.1, otherwise: Some(otherwise) };
         let table = [
             (floor(number(0.8), hard), floor(number(0.7), hard), LimitMove::Looser),
             (floor(number(0.8), hard), floor(number(0.9), hard), LimitMove::Tighter),

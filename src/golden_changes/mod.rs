@@ -115,7 +115,7 @@ impl GoldenChanges {
             for (name, agent) in &suite.agents {
                 if let Some(agent_before) = old.agents.get(name) {
                     let who =
-                        recordings::RecordingOwner { suite: &suite.id, agent: name, file: &after.file, recordings };
+                        recordings::ComparedAgent { suite: &suite.id, agent: name, file: &after.file, recordings };
                     let refusals = recordings::compare(sides, &who, agent_before, agent, &mut self.found);
                     self.refusals.extend(refusals);
                 }

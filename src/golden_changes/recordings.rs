@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Sides;
-use super::agent_files::{AgentFileChange, PromptChange, agent_file_change, agent_files, names_all_of, prompt_change};
+use super::agent_files::{
+    AgentFileChange, PromptChange, agent_file_change, agent_files, ignored_now, names_all_of, prompt_change,
+};
 use super::files::below;
 use super::found::ChangeCollector;
 use super::record_command::record_again;
@@ -27,7 +29,7 @@ const SAME_ANSWERS: &str = "changed only in their digests, while the agent's fil
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
 
 /// Whose recordings are compared.
-pub struct RecordingOwner<'a> {
+pub struct ComparedAgent<'a> {
     /// The suite.
     pub suite: &'a SuiteId,
     /// The agent.
@@ -52,7 +54,7 @@ pub struct RunsOf<'a> {
 /// cases do not count as changes.
 pub fn compare(
     sides: &Sides<'_>,
-    who: &RecordingOwner<'_>,
+    owner: &ComparedAgent<'_>,
     before: &Agent,
     after: &Agent,
     found: &mut ChangeCollector,
@@ -63,28 +65,28 @@ pub fn compare(
     };
     // Both tiers may replay the same recordings.
     let folders: BTreeSet<(&RepoPath, &RepoPath, RecordingUse)> =
-        who.recordings.tiers.iter().filter_map(replayed).collect();
+        owner.recordings.tiers.iter().filter_map(replayed).collect();
     let inputs = agent_file_change(sides, before, after);
     let refusals = folders.into_iter().filter_map(|(old, new, used)| {
         let folder = new;
-        let (old, new) = (old.child(who.agent.as_str()), new.child(who.agent.as_str()));
+        let (old, new) = (old.child(owner.agent.as_str()), new.child(owner.agent.as_str()));
         let (files_before, files_after) = match (below(sides.base, &old), below(sides.head, &new)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => {
-                let words = format!("recordings of `{}/{}` cannot be compared: {why}", who.suite, who.agent);
-                found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(who.file));
+                let words = format!("recordings of `{}/{}` cannot be compared: {why}", owner.suite, owner.agent);
+                found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(owner.file));
                 return None;
             }
         };
         let (mut old, mut new) = (recordings(files_before), recordings(files_after));
-        let counts = |key: &CaseSample| (who.recordings.counts)(who.suite, who.agent, &key.0);
+        let counts = |key: &CaseSample| (owner.recordings.counts)(owner.suite, owner.agent, &key.0);
         old.retain(|key, _| counts(key));
         new.retain(|key, _| counts(key));
         let changes = changes(sides, &old, &new);
         let copies = copies(sides, &old, &new, &changes);
         let one = RecordingComparison {
             sides,
-            who,
+            owner,
             folder,
             old: &old,
             new: &new,
@@ -96,7 +98,7 @@ pub fn compare(
             return Some(unread);
         }
         // Naming more files does not change the agent: a file that only the new list names cannot be the reason for changed recordings.
-        let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after);
+        let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
         match is_wider {
             true => one.list(found, &agent_file_change(sides, before, before)),
             false => one.list(found, &inputs),
@@ -114,10 +116,11 @@ pub fn compare(
 }
 
 /// The samples that were added to existing cases of an unchanged agent, in one tier. Reads no recording.
-pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent) -> BTreeSet<(RunKey, u32)> {
-    let recordings_of = |agent: &'_ Agent| agent.source(who.tier).and_then(RunSource::recordings).cloned();
+pub fn added(sides: &Sides<'_>, owner: &RunsOf<'_>, before: &Agent, after: &Agent) -> BTreeSet<(RunKey, u32)> {
+    let recordings_of = |agent: &'_ Agent| agent.source(owner.tier).and_then(RunSource::recordings).cloned();
     let (Some(old), Some(new)) = (recordings_of(before), recordings_of(after)) else { return BTreeSet::new() };
-    let of = |files: &dyn Files, folder: &RepoPath| below(files, &folder.child(who.agent.as_str())).unwrap_or_default();
+    let of =
+        |files: &dyn Files, folder: &RepoPath| below(files, &folder.child(owner.agent.as_str())).unwrap_or_default();
     let (old, new) = (of(sides.base, &old), of(sides.head, &new));
     if old.keys().eq(new.keys()) {
         return BTreeSet::new();
@@ -131,7 +134,7 @@ pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent)
         return BTreeSet::new();
     }
     let run = |(case, sample): &CaseSample| {
-        let key = RunKey { suite: who.suite.clone(), agent: who.agent.clone(), case: CaseId::new(case).ok()? };
+        let key = RunKey { suite: owner.suite.clone(), agent: owner.agent.clone(), case: CaseId::new(case).ok()? };
         Some((key, *sample))
     };
     added.into_iter().filter_map(run).collect()
@@ -144,14 +147,14 @@ pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent)
 /// Why they cannot be listed.
 pub fn not_of_base(
     sides: &Sides<'_>,
-    who: &RunsOf<'_>,
+    owner: &RunsOf<'_>,
     before: Option<&Agent>,
     after: &Agent,
 ) -> Result<Vec<RepoPath>, String> {
-    let Some(folder) = after.source(who.tier).and_then(RunSource::recordings) else { return Ok(Vec::new()) };
-    let new = recordings(below(sides.head, &folder.child(who.agent.as_str()))?);
-    let old = match before.and_then(|agent| agent.source(who.tier)?.recordings()) {
-        Some(folder) => recordings(below(sides.base, &folder.child(who.agent.as_str()))?),
+    let Some(folder) = after.source(owner.tier).and_then(RunSource::recordings) else { return Ok(Vec::new()) };
+    let new = recordings(below(sides.head, &folder.child(owner.agent.as_str()))?);
+    let old = match before.and_then(|agent| agent.source(owner.tier)?.recordings()) {
+        Some(folder) => recordings(below(sides.base, &folder.child(owner.agent.as_str()))?),
         None => Recordings::new(),
     };
     let is_of_base = |key: &CaseSample, file: &RepoPath| {
@@ -168,7 +171,7 @@ pub fn not_of_base(
 
 struct RecordingComparison<'a> {
     sides: &'a Sides<'a>,
-    who: &'a RecordingOwner<'a>,
+    owner: &'a ComparedAgent<'a>,
     /// The head's folder of recordings.
     folder: &'a RepoPath,
     old: &'a Recordings,
@@ -195,7 +198,7 @@ impl RecordingComparison<'_> {
     }
 
     fn agent(&self) -> String {
-        format!("{}/{}", self.who.suite, self.who.agent)
+        format!("{}/{}", self.owner.suite, self.owner.agent)
     }
 
     /// Adds one line about recordings.
@@ -313,7 +316,7 @@ impl RecordingComparison<'_> {
 
     /// The age of a recording by its digests, after a change of the prompt package as in [`PromptChange`].
     fn age(&self, key: &CaseSample) -> Option<RecordingAge> {
-        let RecordingOwner { suite, agent, recordings, .. } = self.who;
+        let ComparedAgent { suite, agent, recordings, .. } = self.owner;
         let source = self.sides.head.text(&self.new.get(key)?.file).ok()?;
         Some(match ((recordings.age)(suite, agent, &source.text), self.prompt) {
             (RecordingAge::Fresh, PromptChange::Uncovered) => RecordingAge::Unknown,
@@ -362,7 +365,7 @@ impl RecordingComparison<'_> {
             1 => "1 recording was".to_owned(),
             count => format!("{count} recordings were"),
         };
-        let RecordingOwner { suite, agent, .. } = self.who;
+        let ComparedAgent { suite, agent, .. } = self.owner;
         Some(NoVerdict::lasting(format!(
             "{suite}/{agent}: {} ({}); {}",
             what(&were),
@@ -381,17 +384,23 @@ impl RecordingComparison<'_> {
             (Ok(old), Ok(new)) => (old, new),
             (Err(why), _) | (_, Err(why)) => {
                 let words = format!("the files of `{}` cannot be compared: {why}", self.agent());
-                return found.needs(words, Some(self.who.file));
+                return found.needs(words, Some(self.owner.file));
             }
         };
         let named_by =
             |files: &Option<(FilePaths, String)>| files.as_ref().map_or("none".to_owned(), |(_, of)| of.clone());
         let words = format!("files of `{}`: {} -> {}", self.agent(), named_by(&old), named_by(&new));
-        if names_all_of(before, after) {
-            return found.lists(format!("{words}; no file was dropped"), Some(self.who.file));
+        if names_all_of(before, after, self.sides.head) {
+            return found.lists(format!("{words}; no file was dropped"), Some(self.owner.file));
+        }
+        let ignored: Vec<String> =
+            ignored_now(before, after, self.sides.head).iter().map(ToString::to_string).collect();
+        if !ignored.is_empty() {
+            let words = format!("{words}; git ignores {}, so a pattern with a wildcard leaves it out", named(&ignored));
+            return found.needs(words, Some(self.owner.file));
         }
         let (Some((old, _)), kept) = (old, new.map(|(files, _)| files).unwrap_or_default()) else {
-            return found.lists(words, Some(self.who.file));
+            return found.lists(words, Some(self.owner.file));
         };
         // A list that names fewer files and adds none does not describe a new version: the files that it leaves out may change later,
         // and nobody would see it.
@@ -408,16 +417,16 @@ impl RecordingComparison<'_> {
             && self.copies.is_empty()
             && self.changes.values().all(|change| matches!(change, RecordingChange::Content | RecordingChange::Added));
         match (left.is_empty(), again) {
-            (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.who.file)),
+            (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.owner.file)),
             (false, _) => {
                 let words = match is_narrower {
                     true => format!("{words}; no longer listed: {}", named(&left)),
                     false => format!("{words}; {} changed and dropped out of the list", named(&left)),
                 };
-                found.needs(words, Some(self.who.file));
+                found.needs(words, Some(self.owner.file));
             }
             (true, false) => {
-                found.needs(format!("{words}, and not every recording was made again"), Some(self.who.file));
+                found.needs(format!("{words}, and not every recording was made again"), Some(self.owner.file));
             }
         }
     }

@@ -25,7 +25,7 @@ pub enum Limit {
 
 /// The result just beyond the threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Edge {
+pub enum Strictness {
     /// Every value beyond the threshold fails.
     Hard,
     /// Values up to this far beyond it are inconclusive. Range: 0..0.5, for points 0..6.
@@ -34,7 +34,7 @@ pub enum Edge {
     Open,
 }
 
-impl Edge {
+impl Strictness {
     /// The width of the inconclusive band: 0 for a hard gate and for an unlimited band.
     pub fn zone(self) -> f64 {
         match self {
@@ -46,7 +46,7 @@ impl Edge {
 
 /// The direction of a change from the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Drift {
+pub enum ChangeDirection {
     /// A drop below the baseline.
     Drop,
     /// A rise above the baseline.
@@ -63,12 +63,12 @@ pub enum Gate {
         /// The threshold.
         limit: Limit,
         /// Hard, or with a band.
-        edge: Edge,
+        strictness: Strictness,
     },
     /// A limit on the change from the baseline; the boundary passes, without a band.
     Change {
         /// The direction that is limited.
-        drift: Drift,
+        direction: ChangeDirection,
         /// The largest allowed change, in the metric's unit, at least 0.
         tolerance: f64,
         /// The value to reach while the agent has no baseline; without it the gate is skipped then.
@@ -78,39 +78,45 @@ pub enum Gate {
 
 impl Gate {
     /// At least 1, without a band.
-    pub const PERFECT: Self = Self::Threshold { side: LimitSide::Min, limit: Limit::Number(1.0), edge: Edge::Hard };
+    pub const PERFECT: Self =
+        Self::Threshold { side: LimitSide::Min, limit: Limit::Number(1.0), strictness: Strictness::Hard };
 
     /// At least the baseline, and 1 without a baseline; no band.
-    pub const AS_THE_BASELINE: Self =
-        Self::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: Some(1.0) }, edge: Edge::Hard };
+    pub const AS_THE_BASELINE: Self = Self::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Baseline { otherwise: Some(1.0) },
+        strictness: Strictness::Hard,
+    };
 
     /// At most 0, without a band.
-    pub const NONE: Self = Self::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), edge: Edge::Hard };
+    pub const NONE: Self =
+        Self::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), strictness: Strictness::Hard };
 
     /// At most 15 percentage points below the baseline.
-    pub const NO_LARGE_DROP: Self = Self::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: None };
+    pub const NO_LARGE_DROP: Self = Self::Change { direction: ChangeDirection::Drop, tolerance: 0.15, otherwise: None };
 
     /// The same, and at least half without a baseline: an agent that fails most cases fails at once.
     pub const NO_LARGE_DROP_ELSE_HALF: Self =
-        Self::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: Some(0.5) };
+        Self::Change { direction: ChangeDirection::Drop, tolerance: 0.15, otherwise: Some(0.5) };
 
     /// At most 15% of a range of 2 points below the baseline.
-    pub const NO_LARGE_DROP_OF_TWO_POINTS: Self = Self::Change { drift: Drift::Drop, tolerance: 0.3, otherwise: None };
+    pub const NO_LARGE_DROP_OF_TWO_POINTS: Self =
+        Self::Change { direction: ChangeDirection::Drop, tolerance: 0.3, otherwise: None };
 
     /// At most 15% of a range of 12 points below the baseline.
     pub const NO_LARGE_DROP_OF_TWELVE_POINTS: Self =
-        Self::Change { drift: Drift::Drop, tolerance: 1.8, otherwise: None };
+        Self::Change { direction: ChangeDirection::Drop, tolerance: 1.8, otherwise: None };
 
     /// At most 15 percentage points above the baseline.
-    pub const NO_LARGE_RISE: Self = Self::Change { drift: Drift::Rise, tolerance: 0.15, otherwise: None };
+    pub const NO_LARGE_RISE: Self = Self::Change { direction: ChangeDirection::Rise, tolerance: 0.15, otherwise: None };
 
     /// The kind of the gate.
     pub fn kind(&self) -> GateKind {
         match self {
             Self::Threshold { side: LimitSide::Min, .. } => GateKind::Min,
             Self::Threshold { side: LimitSide::Max, .. } => GateKind::Max,
-            Self::Change { drift: Drift::Drop, .. } => GateKind::MaxDrop,
-            Self::Change { drift: Drift::Rise, .. } => GateKind::MaxRise,
+            Self::Change { direction: ChangeDirection::Drop, .. } => GateKind::MaxDrop,
+            Self::Change { direction: ChangeDirection::Rise, .. } => GateKind::MaxRise,
         }
     }
 }

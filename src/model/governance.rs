@@ -137,6 +137,8 @@ pub enum LabelChange {
     Added,
     /// Removed by a user.
     Removed,
-    /// Removed by goldgate itself.
+    /// Removed by goldgate itself, in another run.
     RemovedByGoldgate,
+    /// Removed by goldgate itself, in this run.
+    RemovedInThisRun,
 }

@@ -65,7 +65,7 @@ pub use config::{
 };
 pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
 pub use exchange::{CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
-pub use gate::{Drift, Edge, Gate, GateKind, Limit, LimitSide};
+pub use gate::{ChangeDirection, Gate, GateKind, Limit, LimitSide, Strictness};
 pub use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling, NewPart};
 pub use governance::{
     ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::gate::{Edge, Gate, Limit, LimitSide};
+use super::gate::{Gate, Limit, LimitSide, Strictness};
 use super::interned::interned;
 use super::metric::{Aggregate, Better, ExplainedBy, MetricSpec, Unit, ValueSource};
 
@@ -65,8 +65,8 @@ impl OwnMetric {
     fn gates(&self) -> &'static [Gate] {
         const LIMIT: Limit = Limit::Baseline { otherwise: None };
         match self.better {
-            Better::Higher => &[Gate::Threshold { side: LimitSide::Min, limit: LIMIT, edge: Edge::Hard }],
-            Better::Lower => &[Gate::Threshold { side: LimitSide::Max, limit: LIMIT, edge: Edge::Hard }],
+            Better::Higher => &[Gate::Threshold { side: LimitSide::Min, limit: LIMIT, strictness: Strictness::Hard }],
+            Better::Lower => &[Gate::Threshold { side: LimitSide::Max, limit: LIMIT, strictness: Strictness::Hard }],
             Better::Neither => &[],
         }
     }

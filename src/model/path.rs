@@ -143,7 +143,7 @@ impl PathGlob {
     }
 
     /// Whether a path matches.
-    pub fn fits(&self, path: &RepoPath) -> bool {
+    pub fn matches(&self, path: &RepoPath) -> bool {
         self.matcher.is_match(path.as_str())
     }
 
@@ -221,7 +221,7 @@ mod tests {
         ];
         for (text, folder, path, fits) in table {
             let glob = PathGlob::new(&at("a"), text).unwrap();
-            assert_eq!((glob.folder(), glob.fits(&at(path))), (&at(folder), fits), "{text} {path}");
+            assert_eq!((glob.folder(), glob.matches(&at(path))), (&at(folder), fits), "{text} {path}");
         }
         for bad in ["", " ", "/etc/*", "../../x", "a[", "a\\b"] {
             assert!(PathGlob::new(&at("a"), bad).is_err(), "{bad}");

@@ -33,7 +33,7 @@ pub enum PullRequestEvent<'a> {
 #[derive(Debug, Clone)]
 pub struct ApprovalInput<'a> {
     /// What happened.
-    pub happened: PullRequestEvent<'a>,
+    pub event: PullRequestEvent<'a>,
     /// Whether the label is there.
     pub presence: LabelPresence,
     /// Who added the label last, from the timeline.
@@ -47,9 +47,9 @@ pub struct ApprovalInput<'a> {
     /// The label that approves.
     pub label: &'a str,
     /// The permission that an approval needs.
-    pub floor: Permission,
+    pub required: Permission,
     /// The permission of whoever added it, from the API.
-    pub allowed: Permission,
+    pub permission: Permission,
     /// Whether the author and the last pusher may approve.
     pub by_author: ByAuthor,
     /// The pull request now.
@@ -118,47 +118,43 @@ pub enum LabelPresence {
     /// It is.
     Set,
     /// Somebody added it, and goldgate removed it again in a step for another config.
-    Served,
+    RemovedInOtherStep,
     /// It is not.
     Missing,
 }
 
-/// The status that says that goldgate itself removes a label now, if its account may be a person's.
+/// The status that says that goldgate itself removes a label now. Other workflows may have the same account, and so may a person.
 pub const REMOVAL: &str = "goldgate/label";
 
-/// Whether goldgate says in a status that it removes a label. That is needed if its account may be a person's, who may also remove labels
-/// by hand.
-pub fn leaves_a_mark(identity: Option<&str>) -> bool {
-    identity.is_some_and(|identity| !identity.ends_with("[bot]"))
+/// The description of that status. `run` is the run that removes the label.
+pub fn removal_mark(pull_request: u64, label: &str, run: &str) -> String {
+    format!("{}{run}", mark_of_any_run(pull_request, label))
 }
 
-/// The description of that status.
-pub fn removal_mark(pull_request: u64, label: &str) -> String {
+fn mark_of_any_run(pull_request: u64, label: &str) -> String {
     let label: String = label.chars().take(50).collect();
-    format!("goldgate removes the label {label} of pull request {pull_request}")
+    format!("goldgate removes the label {label} of pull request {pull_request} in run ")
 }
 
-/// Marks the removals of a label that are goldgate's own: those of its account, and if that may be a person's, only those right after
-/// its own status said so. `identity` is goldgate's own login, and `statuses` those of the head.
+/// Marks the removals of a label that are goldgate's own: those of its account right after its own status said so. `identity` is
+/// goldgate's own login, `run` this run, and `statuses` are those of the head.
 pub fn mark_own_removals(
     events: &mut [LabelEvent],
     (number, label): (u64, &str),
-    identity: Option<&str>,
+    (identity, run): (Option<&str>, &str),
     statuses: &[CommitStatus],
 ) {
     let Some(identity) = identity else { return };
-    let mark = removal_mark(number, label);
-    let own = statuses.iter().filter(|status| {
-        status.context == REMOVAL && status.creator == identity && is_label(&status.description, &mark)
-    });
-    let marks: Vec<&str> = own.map(|status| status.at.as_str()).collect();
+    let mark = mark_of_any_run(number, label).to_lowercase();
+    let run_of = |status: &CommitStatus| status.description.to_lowercase().strip_prefix(&mark).map(str::to_owned);
+    let own = statuses.iter().filter(|status| status.context == REMOVAL && status.creator == identity);
+    let marks: Vec<(&str, String)> = own.filter_map(|status| Some((status.at.as_str(), run_of(status)?))).collect();
     let mut before = String::new();
     for event in events.iter_mut().filter(|event| is_label(&event.label, label)) {
         // GitHub writes every time in one format in UTC, so times compare as texts.
-        let is_said = || marks.iter().any(|at| before.as_str() <= *at && *at <= event.at.as_str());
-        if event.change == LabelChange::Removed && event.by == identity && (!leaves_a_mark(Some(identity)) || is_said())
-        {
-            event.change = LabelChange::RemovedByGoldgate;
+        let said = marks.iter().find(|(at, _)| before.as_str() <= *at && *at <= event.at.as_str());
+        if let Some((_, of_run)) = said.filter(|_| event.change == LabelChange::Removed && event.by == identity) {
+            event.change = if of_run == run { LabelChange::RemovedInThisRun } else { LabelChange::RemovedByGoldgate };
         }
         before.clone_from(&event.at);
     }
@@ -175,9 +171,9 @@ pub fn label_presence<'a>(
     match (own.next(), is_set) {
         (Some(last), true) => (LabelPresence::Set, Some(last).filter(|last| last.change == LabelChange::Added)),
         (None, true) => (LabelPresence::Set, None),
-        (Some(last), false) if last.change == LabelChange::RemovedByGoldgate => {
+        (Some(last), false) if last.change == LabelChange::RemovedInThisRun => {
             let added = own.next().filter(|event| event.change == LabelChange::Added);
-            let presence = if added.is_some() { LabelPresence::Served } else { LabelPresence::Missing };
+            let presence = if added.is_some() { LabelPresence::RemovedInOtherStep } else { LabelPresence::Missing };
             (presence, added)
         }
         (Some(_) | None, false) => (LabelPresence::Missing, None),
@@ -212,9 +208,13 @@ pub fn label_since<'a>(events: &'a [LabelEvent], label: &str, standing: Option<&
     let since = || own.iter().skip(first);
     match since().rfind(|event| event.change == LabelChange::Removed) {
         Some(removal) => LabelSince::RemovedBy(&removal.by),
-        None if since().any(|event| event.change == LabelChange::RemovedByGoldgate) => LabelSince::RemovedByGoldgate,
+        None if since().any(|event| is_of_goldgate(event.change)) => LabelSince::RemovedByGoldgate,
         None => LabelSince::Kept,
     }
+}
+
+fn is_of_goldgate(change: LabelChange) -> bool {
+    matches!(change, LabelChange::RemovedByGoldgate | LabelChange::RemovedInThisRun)
 }
 
 /// The approval, unless somebody removed the label after it. The run on that event may have been dropped.
@@ -227,17 +227,17 @@ pub fn unwithdrawn<'a>(standing: Option<&'a Approval>, since: LabelSince<'_>) ->
 
 /// Whether an approval has to be checked: the label is set, and the head has no approval or the label was just added.
 pub fn asks(
-    happened: PullRequestEvent<'_>,
+    event: PullRequestEvent<'_>,
     label: &str,
     presence: LabelPresence,
     pull: &PullRequestDetails,
     standing: Option<&Approval>,
 ) -> bool {
-    let is_new = matches!(happened, PullRequestEvent::Labeled(one) if is_label(one, label));
+    let is_new = matches!(event, PullRequestEvent::Labeled(one) if is_label(one, label));
     let is_asked = match presence {
         LabelPresence::Set => is_new || standing.is_none(),
         // Of several configs, an earlier step of the job that this label started has refused its own one.
-        LabelPresence::Served => is_new && standing.is_none(),
+        LabelPresence::RemovedInOtherStep => is_new && standing.is_none(),
         LabelPresence::Missing => false,
     };
     pull.state == PullState::Open && is_asked
@@ -249,17 +249,17 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     if pull.state == PullState::Closed {
         return ApprovalPlan::Nothing(ApprovalSkip::Closed);
     }
-    if asks(asked.happened, asked.label, asked.presence, pull, unwithdrawn(asked.standing, asked.since)) {
+    if asks(asked.event, asked.label, asked.presence, pull, unwithdrawn(asked.standing, asked.since)) {
         return judged(asked).unwrap_or_else(|why| refused(asked, why));
     }
     let is_own = |label: &str| is_label(label, asked.label);
     if pull.labels.iter().any(|label| is_own(label)) {
-        return ApprovalPlan::Nothing(match asked.happened {
+        return ApprovalPlan::Nothing(match asked.event {
             PullRequestEvent::Unlabeled(label) if is_own(label) => ApprovalSkip::Back,
             _ => ApprovalSkip::Already,
         });
     }
-    match (asked.standing, asked.happened) {
+    match (asked.standing, asked.event) {
         (Some(_), _) => match asked.since {
             LabelSince::RemovedByGoldgate => ApprovalPlan::Nothing(ApprovalSkip::RemovedByGoldgate),
             LabelSince::NeverSet => ApprovalPlan::Nothing(ApprovalSkip::OtherPullRequest),
@@ -296,7 +296,7 @@ fn refused(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalPlan {
     let now = asked.pull.head.clone();
     let missing = why == ApprovalRefusal::NoResult(NoResult::Missing);
     let is_early = missing || why == ApprovalRefusal::NoResult(NoResult::Younger);
-    let why = match asked.happened {
+    let why = match asked.event {
         _ if !is_early => why,
         _ if now != asked.head => ApprovalRefusal::Moved { seen: asked.head.to_owned(), now },
         PullRequestEvent::Pushed => ApprovalRefusal::Pushed { head: now },
@@ -311,8 +311,8 @@ fn refused(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalPlan {
 fn judged(asked: &ApprovalInput<'_>) -> Result<ApprovalPlan, ApprovalRefusal> {
     let pull = asked.pull;
     let actor = asked.giver.filter(|giver| !giver.is_empty()).ok_or(ApprovalRefusal::NoGiver)?.to_owned();
-    if asked.allowed < asked.floor {
-        return Err(ApprovalRefusal::NotAllowed { actor, has: asked.allowed, needs: asked.floor });
+    if asked.permission < asked.required {
+        return Err(ApprovalRefusal::NotAllowed { actor, has: asked.permission, needs: asked.required });
     }
     if asked.by_author == ByAuthor::DoesNotCount {
         if actor.eq_ignore_ascii_case(&pull.author) {

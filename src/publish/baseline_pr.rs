@@ -161,7 +161,8 @@ fn description(moves: &[BaselineMove], reason: Option<&str>) -> String {
         out.push_str(&format!("\n… and {} more.\n", moves.len() - ROWS));
     }
     if let Some(reason) = reason {
-        out.push_str(&format!("\nGoldgate-Reason: {reason}\n"));
+        // Indented, a line is code: the text of others is not read as Markdown. The next run reads the line there.
+        out.push_str(&format!("\n    Goldgate-Reason: {reason}\n"));
     }
     out
 }

@@ -40,7 +40,7 @@ pub struct CommentRequest<'a> {
     /// The run.
     pub run: RunNumber,
     /// Which job measured it.
-    pub witness: ReportOrigin,
+    pub origin: ReportOrigin,
     /// The login that writes the comments; `None` if it is not known yet.
     pub author: Option<&'a str>,
 }
@@ -53,7 +53,7 @@ pub struct Note<'a> {
     /// The kind of its alert, such as `NOTE`.
     pub alert: &'static str,
     /// Its headline.
-    pub says: &'a str,
+    pub headline: &'a str,
     /// Its text, as Markdown with all untrusted text escaped.
     pub text: &'a str,
     /// Which comment, where a repository has several.
@@ -143,20 +143,20 @@ struct SectionWriter<'a> {
     current_head: &'a str,
     run: RunNumber,
     author: Option<&'a str>,
-    witness: ReportOrigin,
+    origin: ReportOrigin,
 }
 
 impl<'a> CommentRequest<'a> {
     fn writer(&self) -> SectionWriter<'a> {
-        let Self { report, links: _, key, head, current_head, run, author, witness } = *self;
-        SectionWriter { index: tier(report), key, head, current_head, run, author, witness }
+        let Self { report, links: _, key, head, current_head, run, author, origin } = *self;
+        SectionWriter { index: tier(report), key, head, current_head, run, author, origin }
     }
 }
 
 impl<'a> Note<'a> {
     fn writer(&self) -> SectionWriter<'a> {
-        let Self { about, alert: _, says: _, text: _, key, head, current_head, run, author } = *self;
-        SectionWriter { index: about.tier_index(), key, head, current_head, run, author, witness: ReportOrigin::Own }
+        let Self { about, alert: _, headline: _, text: _, key, head, current_head, run, author } = *self;
+        SectionWriter { index: about.tier_index(), key, head, current_head, run, author, origin: ReportOrigin::Own }
     }
 }
 
@@ -173,8 +173,8 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
             run: note.run.run,
             attempt: note.run.attempt,
             alert: note.alert.to_owned(),
-            says: note.says.to_owned(),
-            witness: ReportOrigin::Own,
+            headline: note.headline.to_owned(),
+            origin: ReportOrigin::Own,
             result: None,
             since: None,
             hidden: 0,
@@ -191,9 +191,12 @@ pub fn may_exist(key: &str, comments: &[Comment]) -> bool {
     comments.iter().any(|comment| comment.body.contains(&marker))
 }
 
-/// Whether goldgate wrote a comment: it has the marker, and this token's account is its author.
+/// Whether goldgate wrote a comment: this token's account is its author, and it begins with an alert and the marker. Another workflow
+/// with the same account may quote a text that has the marker.
 fn is_own(comment: &Comment, author: Option<&str>, marker: &str) -> bool {
-    author == Some(comment.author.as_str()) && comment.body.contains(marker)
+    let before = comment.body.split_once(marker).map(|(before, _)| before.trim_end());
+    let is_alert = |text: &str| text.starts_with("> [!") && text.lines().all(|line| line.starts_with('>'));
+    author == Some(comment.author.as_str()) && before.is_some_and(is_alert)
 }
 
 fn planned(
@@ -232,11 +235,11 @@ fn stale(writer: &SectionWriter<'_>, current: &SectionState) -> Option<StaleComm
     match (own_is_current, section_is_current) {
         (false, true) => Some(StaleComment::NewerHead),
         (true, false) => None,
-        (true, true) | (false, false) => match (writer.witness, current.witness) {
+        (true, true) | (false, false) => match (writer.origin, current.origin) {
             // A pull request must not overwrite the verdict of a job that it does not control.
-            (ReportOrigin::Stranger, ReportOrigin::Own) => Some(StaleComment::Trusted),
-            (ReportOrigin::Own, ReportOrigin::Stranger) => None,
-            (ReportOrigin::Own, ReportOrigin::Own) | (ReportOrigin::Stranger, ReportOrigin::Stranger) => {
+            (ReportOrigin::Untrusted, ReportOrigin::Own) => Some(StaleComment::Trusted),
+            (ReportOrigin::Own, ReportOrigin::Untrusted) => None,
+            (ReportOrigin::Own, ReportOrigin::Own) | (ReportOrigin::Untrusted, ReportOrigin::Untrusted) => {
                 (current.number() > writer.run).then_some(StaleComment::LaterRun)
             }
         },
@@ -256,8 +259,8 @@ pub fn is_note_written(note: &Note<'_>, body: &str) -> bool {
 fn has_section(writer: &SectionWriter<'_>, body: &str) -> bool {
     let sections: BTreeMap<usize, CommentSection> = sections_of(body).into_iter().collect();
     sections.get(&writer.index).is_some_and(|section| {
-        let SectionState { head, witness, .. } = &section.state;
-        head == &plain(writer.head) && section.state.number() == writer.run && *witness == writer.witness
+        let SectionState { head, origin, .. } = &section.state;
+        head == &plain(writer.head) && section.state.number() == writer.run && *origin == writer.origin
     })
 }
 
@@ -275,7 +278,7 @@ pub fn shown_digest(report: &Report) -> String {
 
 fn composed(request: &CommentRequest<'_>, marker: &str, mut sections: BTreeMap<usize, CommentSection>) -> String {
     let index = tier(request.report);
-    let (alert, says) = opening(request);
+    let (alert, headline) = opening(request);
     let (head, result) = (plain(request.head), Some(shown_digest(request.report)));
     // What the comment has shown before, it shows since then.
     let before = sections.get(&index).map(|section| &section.state);
@@ -286,8 +289,8 @@ fn composed(request: &CommentRequest<'_>, marker: &str, mut sections: BTreeMap<u
         run: request.run.run,
         attempt: request.run.attempt,
         alert: alert.to_owned(),
-        says,
-        witness: request.witness,
+        headline,
+        origin: request.origin,
         result,
         since,
         // At least as long as the value that is set below.
@@ -334,10 +337,10 @@ const LEFT_OUT: &str = "Left out for lack of space; the summary of its run has i
 fn opening(request: &CommentRequest<'_>) -> (&'static str, String) {
     let (kind, headline) = (markdown::alert_kind(request.report), words::headline(request.report));
     let headline = line_with_end(&headline, HEADLINE);
-    match (request.witness, kind) {
+    match (request.origin, kind) {
         (ReportOrigin::Own, kind) => (kind, headline),
-        (ReportOrigin::Stranger, "CAUTION" | "WARNING") => ("WARNING", format!("{ITSELF}{headline}")),
-        (ReportOrigin::Stranger, _) => ("NOTE", format!("{ITSELF}{headline}")),
+        (ReportOrigin::Untrusted, "CAUTION" | "WARNING") => ("WARNING", format!("{ITSELF}{headline}")),
+        (ReportOrigin::Untrusted, _) => ("NOTE", format!("{ITSELF}{headline}")),
     }
 }
 
@@ -364,7 +367,7 @@ fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
 /// The alert of a section. Only known alert kinds are copied from an existing comment, and its headline is escaped like any other text.
 fn alert_of(state: &SectionState) -> String {
     let kind = ["CAUTION", "WARNING", "NOTE", "TIP"].into_iter().find(|kind| *kind == state.alert).unwrap_or("NOTE");
-    format!("> [!{kind}]\n> **{}**\n", with_code(&sentence(&state.says, HEADLINE + ITSELF.len())))
+    format!("> [!{kind}]\n> **{}**\n", with_code(&sentence(&state.headline, HEADLINE + ITSELF.len())))
 }
 
 /// The longest headline, in characters: a reason for a missing verdict ends with a command.

@@ -10,15 +10,15 @@ use crate::text::short_commit;
 #[derive(Debug, Clone, Copy)]
 pub struct RecordInput<'a> {
     /// What happened.
-    pub happened: PullRequestEvent<'a>,
+    pub event: PullRequestEvent<'a>,
     /// Whether the label is there.
     pub presence: LabelPresence,
     /// Who added the label last, from the timeline.
     pub giver: Option<&'a str>,
     /// The permission of whoever added it, from the API.
-    pub allowed: Permission,
+    pub permission: Permission,
     /// The permission that recording needs.
-    pub floor: Permission,
+    pub required: Permission,
     /// The label that starts a recording.
     pub label: &'a str,
     /// The head commit at the time of the event.
@@ -82,19 +82,19 @@ pub fn plan(asked: &RecordInput<'_>) -> RecordPlan {
     if pull.state == PullState::Closed {
         return RecordPlan::Nothing(RecordSkip::Closed);
     }
-    let is_own = matches!(asked.happened, PullRequestEvent::Labeled(label) if is_label(label, asked.label));
+    let is_own = matches!(asked.event, PullRequestEvent::Labeled(label) if is_label(label, asked.label));
     match asked.presence {
         LabelPresence::Set => {}
         // Of several configs, the first step of the job that this label started has removed it.
-        LabelPresence::Served if is_own => {}
-        LabelPresence::Served | LabelPresence::Missing => return RecordPlan::Nothing(RecordSkip::NoLabel),
+        LabelPresence::RemovedInOtherStep if is_own => {}
+        LabelPresence::RemovedInOtherStep | LabelPresence::Missing => return RecordPlan::Nothing(RecordSkip::NoLabel),
     }
     let Some(by) = asked.giver.filter(|giver| !giver.is_empty()) else {
         return RecordPlan::Refuse(RecordRefusal::NoGiver);
     };
-    if asked.allowed < asked.floor {
+    if asked.permission < asked.required {
         let actor = by.to_owned();
-        return RecordPlan::Refuse(RecordRefusal::NotAllowed { actor, has: asked.allowed, needs: asked.floor });
+        return RecordPlan::Refuse(RecordRefusal::NotAllowed { actor, has: asked.permission, needs: asked.required });
     }
     // Who pushes to a branch of this repository has the write permission; anybody pushes to a fork.
     let is_seen = is_own && asked.head == pull.head;
@@ -163,10 +163,19 @@ mod tests {
         }
     }
 
-    fn asked<'a>(pull: &'a PullRequestDetails, happened: PullRequestEvent<'a>) -> RecordInput<'a> {
-        let (allowed, floor) = (Permission::Write, Permission::Write);
+    fn asked<'a>(pull: &'a PullRequestDetails, event: PullRequestEvent<'a>) -> RecordInput<'a> {
+        let (permission, required) = (Permission::Write, Permission::Write);
         let presence = LabelPresence::Set;
-        RecordInput { happened, presence, giver: Some("alice"), allowed, floor, label: LABEL, head: "bbbbbbb1", pull }
+        RecordInput {
+            event,
+            presence,
+            giver: Some("alice"),
+            permission,
+            required,
+            label: LABEL,
+            head: "bbbbbbb1",
+            pull,
+        }
     }
 
     #[test]
@@ -175,7 +184,7 @@ mod tests {
         let record = RecordPlan::Record { by: "alice".to_owned() };
         let pushed = RecordPlan::Refuse(RecordRefusal::Pushed { head: "bbbbbbb1".to_owned() });
         let labeled = PullRequestEvent::Labeled("goldgate:Record");
-        for (happened, of_fork) in [
+        for (event, of_fork) in [
             (labeled, &record),
             (PullRequestEvent::Labeled("bug"), &pushed),
             (PullRequestEvent::Unlabeled(LABEL), &pushed),
@@ -183,8 +192,8 @@ mod tests {
             (PullRequestEvent::Opened, &pushed),
             (PullRequestEvent::Other, &pushed),
         ] {
-            assert_eq!(plan(&asked(&own, happened)), record, "{happened:?}");
-            assert_eq!(plan(&asked(&fork, happened)), *of_fork, "{happened:?}");
+            assert_eq!(plan(&asked(&own, event)), record, "{event:?}");
+            assert_eq!(plan(&asked(&fork, event)), *of_fork, "{event:?}");
         }
         assert_eq!(plan(&RecordInput { head: "aaaaaaa1", ..asked(&fork, labeled) }), pushed, "an older run");
         assert_eq!(plan(&RecordInput { head: "aaaaaaa1", ..asked(&own, labeled) }), record);
@@ -194,8 +203,8 @@ mod tests {
     fn the_giver_needs_the_permission_and_the_label_has_to_be_set() {
         let own = pull(BranchOrigin::Same);
         let all = asked(&own, PullRequestEvent::Labeled(LABEL));
-        for allowed in [Permission::None, Permission::Read, Permission::Triage] {
-            let plan = plan(&RecordInput { allowed, ..all });
+        for permission in [Permission::None, Permission::Read, Permission::Triage] {
+            let plan = plan(&RecordInput { permission, ..all });
             assert!(matches!(plan, RecordPlan::Refuse(RecordRefusal::NotAllowed { .. })), "{plan:?}");
         }
         for giver in [None, Some("")] {
@@ -206,9 +215,9 @@ mod tests {
         let nothing = RecordPlan::Nothing(RecordSkip::NoLabel);
         assert_eq!(plan(&RecordInput { presence: LabelPresence::Missing, ..all }), nothing);
         // Another config of the same job goes on; another event does not bring the label back.
-        let served = RecordInput { presence: LabelPresence::Served, ..all };
+        let served = RecordInput { presence: LabelPresence::RemovedInOtherStep, ..all };
         assert!(matches!(plan(&served), RecordPlan::Record { .. }));
-        assert_eq!(plan(&RecordInput { happened: PullRequestEvent::Pushed, ..served }), nothing);
-        assert_eq!(plan(&RecordInput { happened: PullRequestEvent::Labeled("bug"), ..served }), nothing);
+        assert_eq!(plan(&RecordInput { event: PullRequestEvent::Pushed, ..served }), nothing);
+        assert_eq!(plan(&RecordInput { event: PullRequestEvent::Labeled("bug"), ..served }), nothing);
     }
 }

@@ -7,7 +7,7 @@ use super::terminal::plain_style;
 use super::words;
 use crate::gate::GatedMetric;
 use crate::gate::operating::{Advice, Basis, DROP, GateAdvice, GateRates, HardGates, OperatingEstimate, Rates};
-use crate::model::{AgentReport, Edge, Gate, Limit, SuiteId};
+use crate::model::{AgentReport, Gate, Limit, Strictness, SuiteId};
 
 /// The characteristics of one suite.
 pub struct SuiteOperating<'a> {
@@ -299,20 +299,20 @@ fn metric_line(suite: &SuiteOperating<'_>, changed: &[GateAdvice], metric: usize
 
 /// A gate in the syntax of a config, in place of the present one.
 fn gate_yaml(present: &Gate, gate: &Gate) -> String {
-    let was_hard = matches!(present, Gate::Threshold { edge: Edge::Hard, .. });
+    let was_hard = matches!(present, Gate::Threshold { strictness: Strictness::Hard, .. });
     match *gate {
-        Gate::Threshold { limit, edge, .. } => {
+        Gate::Threshold { limit, strictness, .. } => {
             let limit = match limit {
                 Limit::Number(number) => number.to_string(),
                 Limit::Baseline { .. } => "baseline".to_owned(),
             };
-            let edge = match edge {
-                Edge::Hard => ", hard: true".to_owned(),
-                Edge::Band(zone) if was_hard => format!(", zone: {zone}, hard: false"),
-                Edge::Band(zone) => format!(", zone: {zone}"),
-                Edge::Open => String::new(),
+            let strictness = match strictness {
+                Strictness::Hard => ", hard: true".to_owned(),
+                Strictness::Band(zone) if was_hard => format!(", zone: {zone}, hard: false"),
+                Strictness::Band(zone) => format!(", zone: {zone}"),
+                Strictness::Open => String::new(),
             };
-            format!("{{ {}: {limit}{edge} }}", gate.kind())
+            format!("{{ {}: {limit}{strictness} }}", gate.kind())
         }
         Gate::Change { tolerance, .. } => format!("{{ {}: {tolerance} }}", gate.kind()),
     }

@@ -1,52 +1,75 @@
 //! Keywords, categories and token overlap, all on normal forms.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use memchr::{memchr_iter, memchr2, memmem};
 
 use super::norm::{norm, norm_cased};
+use super::secrets::without_keys;
 
 /// A keyword in its normal form; never empty, so it cannot match everything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Keyword(Box<str>);
+pub struct Keyword {
+    normal: Box<str>,
+    /// The form in recordings of a keyword with a key, which no recording keeps.
+    redacted: Option<Box<str>>,
+}
 
 impl Keyword {
     /// The keyword; `None` if its normal form is empty.
     pub fn new(text: &str) -> Option<Self> {
-        let normal = norm(text);
-        (!normal.is_empty()).then(|| Self(normal.into()))
+        Self::in_form(text, norm)
     }
 
     /// The same in the form of [`norm_cased`], to be searched in texts of that form.
     pub fn cased(text: &str) -> Option<Self> {
-        let normal = norm_cased(text);
-        (!normal.is_empty()).then(|| Self(normal.into()))
+        Self::in_form(text, norm_cased)
+    }
+
+    fn in_form(text: &str, form: fn(&str) -> String) -> Option<Self> {
+        let redacted = match without_keys(text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(redacted) => Some(form(&redacted).into()),
+        };
+        let normal = form(text);
+        (!normal.is_empty()).then(|| Self { normal: normal.into(), redacted })
+    }
+
+    /// Both forms of the keyword.
+    fn forms(&self) -> impl Iterator<Item = &str> {
+        [&*self.normal].into_iter().chain(self.redacted.as_deref())
     }
 
     /// Whether a text in normal form contains the keyword.
     pub fn is_in(&self, normal: &str) -> bool {
-        contains(normal, &self.0)
+        self.forms().any(|form| contains(normal, form))
     }
 
     /// Whether a text in normal form contains the keyword as whole words, without an adjacent letter or digit.
     pub fn is_word_of(&self, normal: &str) -> bool {
-        let touches = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
-        let mut from = 0;
-        while let Some(found) = memmem::find(&normal.as_bytes()[from..], self.0.as_bytes()) {
-            let (start, end) = (from + found, from + found + self.0.len());
-            if !touches(normal[..start].chars().next_back()) && !touches(normal[end..].chars().next()) {
-                return true;
-            }
-            // The next occurrence may overlap with this one.
-            from = start + self.0.chars().next().map_or(1, char::len_utf8);
-        }
-        false
+        self.forms().any(|form| contains_word(normal, form))
     }
 
     /// The normal form.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.normal
     }
+}
+
+/// Whether a text contains a word without an adjacent letter or digit.
+fn contains_word(text: &str, word: &str) -> bool {
+    let touches = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+    let mut from = 0;
+    while let Some(found) = memmem::find(&text.as_bytes()[from..], word.as_bytes()) {
+        let (start, end) = (from + found, from + found + word.len());
+        if !touches(text[..start].chars().next_back()) && !touches(text[end..].chars().next()) {
+            return true;
+        }
+        // The next occurrence may overlap with this one.
+        from = start + word.chars().next().map_or(1, char::len_utf8);
+    }
+    false
 }
 
 /// Text length in bytes up to which a scan for the first letter is faster than a prepared search.
@@ -89,7 +112,18 @@ pub fn token_overlap(one: &str, other: &str) -> f64 {
 mod tests {
     use proptest::proptest;
 
-    use super::{Keyword, contains, same_category, token_overlap};
+    use super::{Keyword, contains, norm, same_category, token_overlap};
+
+    #[test]
+    fn a_keyword_with_a_key_is_found_where_the_recorder_removed_it() {
+        let keyword = Keyword::new("sk-live-0123456789abcdef0123").unwrap();
+        assert!(keyword.is_in(&norm("Take sk-live-0123456789abcdef0123.")));
+        assert!(
+            keyword.is_in(&norm("Take sk-live-[redacted].")) && keyword.is_word_of(&norm("Take sk-live-[redacted]."))
+        );
+        assert!(!keyword.is_in(&norm("Take [redacted].")));
+        assert!(!Keyword::new("refund").unwrap().is_in(&norm("Take sk-live-[redacted].")));
+    }
 
     #[test]
     fn an_empty_keyword_is_rejected() {

@@ -16,6 +16,7 @@ mod reasoning;
 pub mod recover;
 mod returns;
 pub mod rtf;
+mod secrets;
 mod similarity;
 mod word_diff;
 
@@ -32,5 +33,6 @@ pub use pattern::pattern;
 pub use percent::{decoded, encoded_path, encoded_segment};
 pub use reasoning::answer_of;
 pub use returns::without_returns;
+pub use secrets::{may_match, without_keys};
 pub use similarity::{levenshtein, rouge_l, token_f1};
 pub use word_diff::{WordPiece, changed_part, changed_words};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use goldgate::golden_changes::SETTINGS;
 use goldgate::model::{
-    Aggregate, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SampleFold, SettingRule, Treatment, Unit,
+    Aggregate, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, SampleFold, SettingRule, Strictness, Treatment,
+    Unit,
 };
 use goldgate::render::RENDERERS;
 use goldgate::suites::{ANSWER_METRICS, COMMON, KINDS, USE_METRICS};
@@ -269,25 +270,25 @@ fn row(spec: &MetricSpec) -> String {
 /// A gate as a config states it.
 fn gate(gate: &Gate) -> String {
     match *gate {
-        Gate::Threshold { side, limit, edge } => {
+        Gate::Threshold { side, limit, strictness } => {
             let key = if side == LimitSide::Min { "min" } else { "max" };
             let (limit, otherwise) = match limit {
                 Limit::Number(number) => (number.to_string(), None),
                 Limit::Baseline { otherwise } => ("baseline".to_owned(), otherwise),
             };
             let otherwise = otherwise.map_or(String::new(), |number| format!(", otherwise: {number}"));
-            let edge = match edge {
-                Edge::Hard => ", hard: true".to_owned(),
-                Edge::Band(zone) => format!(", zone: {zone}"),
-                Edge::Open => String::new(),
+            let strictness = match strictness {
+                Strictness::Hard => ", hard: true".to_owned(),
+                Strictness::Band(zone) => format!(", zone: {zone}"),
+                Strictness::Open => String::new(),
             };
-            format!("`{key}: {limit}{otherwise}{edge}`")
+            format!("`{key}: {limit}{otherwise}{strictness}`")
         }
-        Gate::Change { drift: Drift::Drop, tolerance, otherwise } => {
+        Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise } => {
             let otherwise = otherwise.map_or(String::new(), |number| format!(", otherwise: {number}"));
             format!("`max_drop: {tolerance}{otherwise}`")
         }
-        Gate::Change { drift: Drift::Rise, tolerance, .. } => format!("`max_rise: {tolerance}`"),
+        Gate::Change { direction: ChangeDirection::Rise, tolerance, .. } => format!("`max_rise: {tolerance}`"),
     }
 }
 

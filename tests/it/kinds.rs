@@ -37,6 +37,7 @@ const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
     ("src/format/transcript/anthropic.rs", "tool_use", 1, "a vendor's word"),
     ("src/format/transcript/detect.rs", "tool_use", 1, "a vendor's word"),
     ("src/format/transcript/loose_message.rs", "tool_use", 1, "a vendor's word"),
+    ("src/format/transcript/model_answers.rs", "tool_use", 1, "a vendor's word"),
     ("src/format/wire/anthropic.rs", "tool_use", 3, "a vendor's word"),
     ("src/format/wire/converse.rs", "tool_use", 1, "a vendor's word"),
     ("src/model/evidence.rs", "evidence", 1, "a key of reports"),

@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a review lists drafts with the command for each decision", listed),
         trial("an accepted draft loses its mark, and the rest of the file stays", accepted),
         trial("a rejected draft is removed with its recordings", rejected),
+        trial("a recording that a case of another suite reads stays when a draft is rejected", shared),
         trial("a draft in a file of its own is accepted or removed", own_file),
         trial("a decision on no draft, or two on one, changes nothing", refused),
         trial("a review lists newly failing and moved cases", moved),
@@ -83,6 +84,21 @@ fn rejected() {
     assert!(!repository.path("runs/helper/c.json").exists() && repository.path("runs/helper/a.json").exists());
     assert_eq!(repository.goldgate(&["check"]).code, 0);
     assert_eq!(repository.goldgate(&["run"]).code, 0);
+}
+
+fn shared() {
+    let repository = drafted();
+    let config = repository.read("goldgate.yaml");
+    let (head, suite) = config.split_once("suites:\n").unwrap();
+    let other = suite.replace("id: chat", "id: other").replace("cases.json", "other.json");
+    repository.write("goldgate.yaml", format!("{head}suites:\n{suite}{other}"));
+    repository.write("other.json", CASES.replace("\"draft\": true,", "").replace(", \"draft\":true", ""));
+    for suites in [&["--suite", "chat"][..], &[]] {
+        let ran = repository.goldgate(&[&["review", "--reject", "chat/c"], suites].concat());
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        assert!(repository.path("runs/helper/c.json").exists(), "{suites:?}");
+        repository.write("cases.json", CASES);
+    }
 }
 
 fn own_file() {

@@ -349,7 +349,7 @@ fn refuse_unmatched(disk: &Disk, patterns: &[String]) -> Result<(), CliError> {
                 let help = "write a pattern such as prompts/**";
                 problems.push(refuse(Code::BAD_GLOB, format!("--files {pattern:?} {bad}"), help));
             }
-            Ok(glob) if !files_below(disk, glob.folder())?.values().any(|file| glob.fits(file)) => {
+            Ok(glob) if !files_below(disk, glob.folder())?.values().any(|file| glob.matches(file)) => {
                 let help = "correct it, or leave --files out and name the files in the config later";
                 problems.push(refuse(Code::NOTHING_SELECTED, format!("--files {pattern:?} matches no file"), help));
             }

@@ -152,7 +152,7 @@ impl LabelTable {
             let mut by_person: BTreeMap<&str, (Mark, bool)> = BTreeMap::new();
             let Some(scored) = case.scored else { continue };
             for label in self.labels(case).of(&case.candidate.agent, &case.candidate.case) {
-                let LabelContent::Verdict(mark, outputs) = &label.says else { continue };
+                let LabelContent::Verdict(mark, outputs) = &label.content else { continue };
                 by_person.insert(&label.by, (*mark, case.is_on(outputs.as_deref())));
             }
             stale += by_person.values().filter(|(_, current)| !current).count();
@@ -210,7 +210,7 @@ impl LabelTable {
 
     fn is_marked(&self, case: &LabelCase, by: &str) -> bool {
         let mut labels = self.labels(case).of(&case.candidate.agent, &case.candidate.case);
-        labels.any(|label| match (&label.says, self.dimension) {
+        labels.any(|label| match (&label.content, self.dimension) {
             (LabelContent::Verdict(_, outputs), None) => label.by == by && case.is_on(outputs.as_deref()),
             // One score is enough, by whatever person.
             (LabelContent::Score(dimension, _, outputs), Some(open)) => *dimension == open && *outputs == case.digest,

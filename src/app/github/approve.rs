@@ -69,37 +69,37 @@ fn is_removed(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
 
 fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError> {
     let approving = &context.inputs.approving;
-    let happened = context.happened();
+    let event = context.event();
     let standing = context.current_approval(&context.pull.head)?;
     let events = context.label_events(&approving.label)?;
     let since = approval::label_since(&events, &approving.label, standing.as_ref());
     let (presence, added) = approval::label_presence(&events, &approving.label, &context.pull);
     let given = added.filter(|_| {
         let counting = approval::unwithdrawn(standing.as_ref(), since);
-        approval::asks(happened, &approving.label, presence, &context.pull, counting)
+        approval::asks(event, &approving.label, presence, &context.pull, counting)
     });
-    let allowed = match given.map(|given| given.by.as_str()).filter(|by| !by.is_empty()) {
+    let permission = match given.map(|given| given.by.as_str()).filter(|by| !by.is_empty()) {
         Some(giver) => {
-            let allowed = context.github.permission_of(giver);
-            allowed.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))?
+            let permission = context.github.permission_of(giver);
+            permission.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))?
         }
         None => Permission::None,
     };
     // Nothing is fetched if whoever set the label may not approve.
-    let (found, pusher) = match given.filter(|_| allowed >= approving.floor) {
+    let (found, pusher) = match given.filter(|_| permission >= approving.floor) {
         Some(given) => (result(context, given)?, pusher(context)?),
         None => (FoundResult::none(NoResult::Missing), None),
     };
     let plan = approval::plan(&ApprovalInput {
-        happened,
+        event,
         presence,
         giver: given.map(|given| given.by.as_str()),
         since,
         pusher: pusher.as_deref(),
         head: &context.seen.head,
         label: &approving.label,
-        floor: approving.floor,
-        allowed,
+        required: approving.floor,
+        permission,
         by_author: approving.by_author,
         pull: &context.pull,
         standing: standing.as_ref(),

@@ -117,7 +117,11 @@ fn started(context: &PullRequestContext<'_>, workflow: Option<&str>, branch: &st
     let by_hand = "start the gate on the new commit by hand: close and reopen this pull request";
     let Some(name) = workflow.and_then(|path| path.rsplit('/').next()) else { return by_hand.to_owned() };
     match context.github.start(name, branch, context.pull.number) {
-        Ok(()) => "the gate was restarted on the new commit".to_owned(),
+        Ok(()) => {
+            format!(
+                "the gate was restarted on the new commit; if its check is required, GitHub does not count that run, so {by_hand}"
+            )
+        }
         Err(why) => {
             let failure = needs("the gate cannot be restarted", "actions: write")(why).messages().join("\n");
             format!(

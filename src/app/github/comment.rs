@@ -18,7 +18,7 @@ pub struct CommentInput<'a> {
     /// The run that measured it.
     pub run: RunNumber,
     /// Who controls that run.
-    pub witness: ReportOrigin,
+    pub origin: ReportOrigin,
     /// The current head of the pull request, if it was read just now.
     pub current_head: Option<&'a str>,
 }
@@ -103,7 +103,7 @@ fn upsert(
             head: &pull_request.head,
             current_head: &current_head,
             run: input.run,
-            witness: input.witness,
+            origin: input.origin,
             // Without a comment of this key, none is of this account.
             author: publish::may_exist(key.as_str(), &comments).then(|| github.identity()).flatten(),
         };

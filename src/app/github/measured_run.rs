@@ -6,12 +6,15 @@ use crate::format::{archive, baseline_v1, report_v1};
 use crate::model::{Baseline, InputLimit, RepoPath, Report};
 use crate::publish::ConfigKey;
 use crate::publish::approval::NoResult;
+use crate::report::result_digest;
 use crate::world::{Artifact, GitHub, GitHubError, WorkflowRun};
 
 /// The artifact name in the documented workflows.
 const ARTIFACT: &str = "goldgate-report";
 /// The events whose runs are listed under a pull request's head.
-const EVENTS: [&str; 2] = ["pull_request", "workflow_dispatch"];
+const EVENTS: [&str; 2] = [OF_PULL_REQUEST, BY_HAND];
+const OF_PULL_REQUEST: &str = "pull_request";
+const BY_HAND: &str = "workflow_dispatch";
 /// Maximum number of runs that are asked about for one search by name.
 const RUNS: usize = 20;
 /// The largest archive to download, in bytes.
@@ -70,8 +73,8 @@ pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHu
     if let Some(found) = of_trusted(github, query, &mut foreign)? {
         return Ok(found);
     }
-    if let Some(found) = of_newest(github, query, &mut foreign)? {
-        return Ok(found);
+    if let Some(found) = of_newest(github, query, &EVENTS, &mut foreign)? {
+        return of_required_check(github, query, found);
     }
     let mut runs: Vec<WorkflowRun> = Vec::new();
     for event in EVENTS {
@@ -92,6 +95,20 @@ pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHu
         }
     }
     Ok(Err(foreign.unwrap_or(NoResult::Missing)))
+}
+
+/// Returns the same result of a run of the pull request instead of one that was started by hand, if there is one: GitHub does not count
+/// the checks of the other for the pull request, so that one has to run again after an approval.
+fn of_required_check(github: &GitHub, query: &RunQuery<'_>, found: FoundRun) -> Result<FoundRun, GitHubError> {
+    let Ok(measured) = &found else { return Ok(found) };
+    if measured.run.event != BY_HAND {
+        return Ok(found);
+    }
+    let same = |other: &MeasuredRun| result_digest(&other.report, None) == result_digest(&measured.report, None);
+    match of_newest(github, query, &[OF_PULL_REQUEST], &mut None)? {
+        Some(Ok(other)) if same(&other) => Ok(Ok(other)),
+        Some(_) | None => Ok(found),
+    }
 }
 
 /// Returns the artifact name of a config, and the name used in the documented workflows.
@@ -136,6 +153,7 @@ fn of_trusted(
 fn of_newest(
     github: &GitHub,
     query: &RunQuery<'_>,
+    events: &[&str],
     foreign: &mut Option<NoResult>,
 ) -> Result<Option<FoundRun>, GitHubError> {
     let mut on_head = Vec::new();
@@ -144,7 +162,7 @@ fn of_newest(
         on_head.extend(named.filter(|artifact| artifact.head.as_deref() == Some(query.commit)));
     }
     on_head.sort_by_key(|artifact| std::cmp::Reverse(artifact.run));
-    let is_gate = |run: &WorkflowRun| run.head == query.commit && EVENTS.contains(&run.event.as_str());
+    let is_gate = |run: &WorkflowRun| run.head == query.commit && events.contains(&run.event.as_str());
     first_of(github, query, &on_head, &is_gate, foreign)
 }
 

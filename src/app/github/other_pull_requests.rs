@@ -118,7 +118,7 @@ fn judged(
             report: &report,
             links: &links,
             run: comment::this_run(world),
-            witness: ReportOrigin::Own,
+            origin: ReportOrigin::Own,
             current_head: None,
         };
         comment::comment(world, inputs, pull_request, Some(github), &input);

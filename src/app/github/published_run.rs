@@ -56,7 +56,7 @@ pub(super) fn publish_result(
                 ensure_label(world, github, LabelPurpose::Approve, label);
             }
             let run = comment::this_run(world);
-            let input = CommentInput { report, links: &links, run, witness: ReportOrigin::Own, current_head };
+            let input = CommentInput { report, links: &links, run, origin: ReportOrigin::Own, current_head };
             Some(comment::comment(world, inputs, pull_request, github, &input))
         }
         (None, true) => {
@@ -78,7 +78,7 @@ pub(super) fn learn_identity(world: &World, inputs: &ActionInputs, event: &Event
     if let Some(pull_request) = &event.pull_request {
         let links = links(&world.env, inputs, report);
         let run = comment::this_run(world);
-        let input = CommentInput { report, links: &links, run, witness: ReportOrigin::Own, current_head: None };
+        let input = CommentInput { report, links: &links, run, origin: ReportOrigin::Own, current_head: None };
         comment::comment(world, inputs, pull_request, Some(github), &input);
     }
 }

@@ -119,7 +119,7 @@ fn write_comment(
         report: &report,
         links: &links,
         run: number,
-        witness: ReportOrigin::Stranger,
+        origin: ReportOrigin::Untrusted,
         current_head: None,
     };
     Ok(comment::comment(world, inputs, &pull_request, Some(github), &input))

@@ -1,5 +1,7 @@
 //! The context of the modes that approve and commit a baseline, and how they report what they did.
 
+use std::collections::BTreeSet;
+
 use std::fmt;
 use std::path::Path;
 
@@ -13,7 +15,8 @@ use crate::files::SourceText;
 use crate::format::event_action::EventAction;
 use crate::format::{baseline_v1, event_action};
 use crate::model::{
-    Approval, Baseline, CommitStatus, LabelEvent, PullRequest, PullRequestDetails, RepoPath, RunNumber, StatusState,
+    Approval, Baseline, CommitStatus, LabelChange, LabelEvent, PullRequest, PullRequestDetails, RepoPath, RunNumber,
+    StatusState,
 };
 use crate::publish;
 use crate::publish::approval::PullRequestEvent;
@@ -78,7 +81,7 @@ impl<'a> PullRequestContext<'a> {
     }
 
     /// Returns what happened to the pull request.
-    pub fn happened(&self) -> PullRequestEvent<'_> {
+    pub fn event(&self) -> PullRequestEvent<'_> {
         match (self.act.action.as_deref(), self.act.label.as_deref()) {
             (Some("labeled"), Some(label)) => PullRequestEvent::Labeled(label),
             (Some("unlabeled"), Some(label)) => PullRequestEvent::Unlabeled(label),
@@ -96,27 +99,36 @@ impl<'a> PullRequestContext<'a> {
         let (number, identity) = (self.pull.number, self.github.identity());
         let events = self.github.label_events(number);
         let mut events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
-        let statuses = match approval::leaves_a_mark(identity) {
-            true => self.statuses(&self.pull.head)?,
-            false => Vec::new(),
-        };
-        approval::mark_own_removals(&mut events, (number, label), identity, &statuses);
+        let is_removed =
+            |event: &LabelEvent| event.change == LabelChange::Removed && Some(event.by.as_str()) == identity;
+        let mut statuses = Vec::new();
+        if events.iter().any(is_removed) {
+            // An earlier step of the job may have committed: its mark is on the head before.
+            let heads = BTreeSet::from([self.pull.head.as_str(), self.seen.head.as_str()]);
+            for head in heads {
+                statuses.extend(self.statuses(head)?);
+            }
+        }
+        approval::mark_own_removals(&mut events, (number, label), (identity, self.run()), &statuses);
         Ok(events)
     }
 
-    /// Removes a label. If the account may be a person's, a status says before that goldgate removes it. Without that status, the removal
-    /// counts as the person's own, which can only make a gate fail.
+    /// The id of this run.
+    fn run(&self) -> &str {
+        self.world.env.get("GITHUB_RUN_ID").unwrap_or_default()
+    }
+
+    /// Removes a label. A status says before that goldgate removes it. Without that status, the removal counts as one of a person or of
+    /// another workflow, which can only make a gate fail.
     ///
     /// # Errors
     /// A failed request.
     pub fn remove_label(&self, label: &str) -> Result<(), CliError> {
         let number = self.pull.number;
-        if approval::leaves_a_mark(self.github.identity()) {
-            let mark = approval::removal_mark(number, label);
-            let set = self.github.set_status(&self.pull.head, approval::REMOVAL, StatusState::Success, &mark, None);
-            if let Err(error) = set {
-                warn(self.world, &needs("the removal of the label cannot be recorded", "statuses: write")(error));
-            }
+        let mark = approval::removal_mark(number, label, self.run());
+        let set = self.github.set_status(&self.pull.head, approval::REMOVAL, StatusState::Success, &mark, None);
+        if let Err(error) = set {
+            warn(self.world, &needs("the removal of the label cannot be recorded", "statuses: write")(error));
         }
         let removed = self.github.remove_label(number, self.set_label(label).unwrap_or(label));
         removed.map_err(needs("the label cannot be removed", "pull-requests: write"))
@@ -229,13 +241,13 @@ impl<'a> PullRequestContext<'a> {
     }
 
     /// Writes a note into the comment and reads it back. A failure is only reported as a warning.
-    pub fn note(&self, about: NoteSubject, alert: &'static str, says: &str, text: &str) {
-        self.note_on(&self.pull.head, about, alert, says, text);
+    pub fn note(&self, about: NoteSubject, alert: &'static str, headline: &str, text: &str) {
+        self.note_on(&self.pull.head, about, alert, headline, text);
     }
 
     /// Like `note`, for a commit that became the head in the meantime.
-    pub fn note_on(&self, head: &str, about: NoteSubject, alert: &'static str, says: &str, text: &str) {
-        let Err(why) = self.write_note(head, about, alert, says, text) else { return };
+    pub fn note_on(&self, head: &str, about: NoteSubject, alert: &'static str, headline: &str, text: &str) {
+        let Err(why) = self.write_note(head, about, alert, headline, text) else { return };
         let error = needs("the comment could not be written", "pull-requests: write")(why);
         warn(self.world, &error);
     }
@@ -245,7 +257,7 @@ impl<'a> PullRequestContext<'a> {
         head: &str,
         about: NoteSubject,
         alert: &'static str,
-        says: &str,
+        headline: &str,
         text: &str,
     ) -> Result<(), GitHubError> {
         let number = |name| self.world.env.get(name).and_then(|text| text.parse().ok()).unwrap_or_default();
@@ -255,7 +267,7 @@ impl<'a> PullRequestContext<'a> {
             let note = Note {
                 about,
                 alert,
-                says,
+                headline,
                 text,
                 key: self.key.as_str(),
                 head,

@@ -11,7 +11,7 @@ pub fn wanted_by<'a>(configs: &'a [&'a Config], baseline: Option<&RepoPath>) -> 
     let paths: BTreeSet<RepoPath> = configs.iter().flat_map(|config| paths(config, baseline)).collect();
     let agents = move || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
     move |path| {
-        let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
+        let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.matches(path));
         paths.iter().any(|place| is_below(path, place)) || fits()
     }
 }

@@ -339,7 +339,7 @@ fn sample_uses(completed: &[Vec<Run>]) -> SampleUses {
 /// Replaces the tag of a rule by the tag of a person's label, and mentions it in the failure.
 fn retag(loaded: &LoadedSuite, pair: &mut PairResult) {
     for label in loaded.labels.of(&pair.agent, &pair.case) {
-        let LabelContent::Tag(name, tag) = &label.says else { continue };
+        let LabelContent::Tag(name, tag) = &label.content else { continue };
         let checks = pair.checks.iter_mut().filter(|check| check.name.to_string() == *name);
         for failure in checks.filter_map(|check| check.failure.as_mut()) {
             failure.detail = format!("{} (tag {} set by {}: {})", failure.detail, tag.as_str(), label.by, label.reason);

@@ -58,7 +58,7 @@ impl AgentState {
             AgentFiles::Patterns(patterns) => {
                 let mut named = of_patterns(files, agent, patterns)?;
                 if let Some(package) = agent.prompt.as_ref().filter(|_| prompt.is_some()) {
-                    let is_named = |file: &RepoPath| patterns.iter().any(|glob| glob.fits(file));
+                    let is_named = |file: &RepoPath| patterns.iter().any(|glob| glob.matches(file));
                     if !files_below(files, package)?.values().all(is_named) {
                         named.files = format!("{}, {package}", named.files);
                     }
@@ -146,7 +146,7 @@ pub fn of_folder(files: &dyn Files) -> Result<String, Diagnostic> {
 fn of_files<'a>(files: &dyn Files, paths: impl Iterator<Item = &'a RepoPath>) -> Result<CheckoutDigest, Diagnostic> {
     let mut list = DigestList::default();
     for file in paths {
-        list.add(&files.bytes(file)?, |digest| format!("{digest}  {file}\n"));
+        list.add_file(&files.bytes(file)?, file.as_str());
     }
     Ok(list.digest())
 }

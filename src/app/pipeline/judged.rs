@@ -120,7 +120,7 @@ pub fn trust<'a>(loaded: &LoadedSuite, pairs: impl Iterator<Item = &'a PairResul
 fn human_marks(judge: &LoadedJudge, pair: &PairResult, outputs: Option<&str>) -> (Vec<Mark>, u32) {
     let mut by_person: BTreeMap<&str, (Mark, bool)> = BTreeMap::new();
     for label in judge.labels.of(&pair.agent, &pair.case) {
-        let LabelContent::Verdict(mark, on) = &label.says else { continue };
+        let LabelContent::Verdict(mark, on) = &label.content else { continue };
         by_person.insert(&label.by, (*mark, on.is_none() || on.as_deref() == outputs));
     }
     let stale = by_person.values().filter(|(_, current)| !current).count();

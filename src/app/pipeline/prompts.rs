@@ -31,7 +31,7 @@ fn read_package(files: &dyn Files, path: &RepoPath) -> Result<PromptPackage, Dia
     let (mut list, mut texts) = (DigestList::default(), Vec::new());
     for entry in entries.iter().filter(|entry| entry.kind == EntryKind::File) {
         let text = files.text(&path.child(&entry.name))?.text;
-        list.add(text.as_bytes(), |digest| format!("{digest}  {}\n", entry.name));
+        list.add_file(text.as_bytes(), &entry.name);
         texts.push(text);
     }
     Ok(package(list.digest(), texts.join("\n")))

@@ -191,7 +191,7 @@ fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
     let glob = PathGlob::new(&inside.parent(), rest)
         .map_err(|why| Diagnostic::of_file(path, Code::BAD_PATTERN, format!("this pattern {why}"), "correct it"))?;
     let files = files_below(&disk as &dyn Files, glob.folder())?.into_iter();
-    let wanted = |(name, file): &(String, RepoPath)| glob.fits(file) && (!is_hidden(name) || is_hidden(rest));
+    let wanted = |(name, file): &(String, RepoPath)| glob.matches(file) && (!is_hidden(name) || is_hidden(rest));
     let files: Vec<RepoPath> = files.filter(wanted).map(|(_, file)| file).collect();
     match files.is_empty() {
         true => {

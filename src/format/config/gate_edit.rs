@@ -3,7 +3,7 @@
 use crate::files::SourceText;
 use crate::format::yaml::Step::{self, At, Key};
 use crate::format::yaml::edit::with_value;
-use crate::model::{Edge, Gate, GateKind, Limit, StatedGate, SuiteConfig};
+use crate::model::{Gate, GateKind, Limit, StatedGate, Strictness, SuiteConfig};
 
 /// Sets the keys in which two gates of a metric differ. `None` if the text has a form in which they cannot be set; whether the result means
 /// the new gate is for the caller to check, by reading it.
@@ -39,19 +39,19 @@ fn states(stated: &StatedGate, kind: GateKind) -> bool {
 /// The keys of a gate that differ, with their values; `None` if it is another kind of gate.
 fn changed_keys(before: &Gate, gate: &Gate) -> Option<Vec<(&'static str, String)>> {
     match (*before, *gate) {
-        (Gate::Change { drift: one, .. }, Gate::Change { drift, tolerance, .. }) if one == drift => {
+        (Gate::Change { direction: one, .. }, Gate::Change { direction, tolerance, .. }) if one == direction => {
             Some(vec![(gate.kind().as_str(), tolerance.to_string())])
         }
-        (Gate::Threshold { side: one, limit: old, edge: was }, Gate::Threshold { side, limit, edge })
+        (Gate::Threshold { side: one, limit: old, strictness: was }, Gate::Threshold { side, limit, strictness })
             if one == side =>
         {
             let mut keys = Vec::new();
             if let (Limit::Number(number), true) = (limit, old != limit) {
                 keys.push((gate.kind().as_str(), number.to_string()));
             }
-            if let (Edge::Band(zone), true) = (edge, was != edge) {
+            if let (Strictness::Band(zone), true) = (strictness, was != strictness) {
                 keys.push(("zone", zone.to_string()));
-                if was == Edge::Hard {
+                if was == Strictness::Hard {
                     keys.push(("hard", "false".to_owned()));
                 }
             }

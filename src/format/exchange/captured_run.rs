@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use super::is_object;
 use crate::files::SourceText;
 use crate::format::run_v1;
-use crate::format::transcript::{Transcript, TranscriptFormat, read_transcripts, source_texts};
+use crate::format::transcript::{Transcript, TranscriptFormat, answer_transcripts, read_transcripts, source_texts};
 use crate::model::{
-    AgentName, CaptureSource, CaseId, ExchangeWire, Json, Measures, RecordedExchange, RepoPath, RunStatus,
+    AgentName, CaptureSource, CaseId, ExchangeWire, Json, Measures, RecordedExchange, RepoPath, RunStatus, ToolCall,
 };
 
 /// What was seen of a run.
@@ -30,28 +30,27 @@ pub struct CapturedRun<'a> {
     pub spans: &'a [Vec<u8>],
     /// The time of its model, in milliseconds.
     pub latency_ms: u64,
-    /// Which of the calls in its exchanges it made itself.
+    /// Which of the calls in its spans it made itself.
     pub calls: OwnCalls,
 }
 
-/// Which calls in the exchanges of a run are its own.
+/// Which calls in the spans of a run are its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnCalls {
     /// All.
     All,
-    /// Those after the user's last message: the run is a turn of a conversation, and its requests repeat the turns before.
+    /// Those after the user's last message: the run is a turn of a conversation, and its spans repeat the turns before.
     OfLastTurn,
 }
 
 /// The record of a captured run: the text of a JSON object. What the agent printed is its answer; an agent that printed nothing
 /// answered what its model said last. A printed object with `outputs` is taken over as its outputs.
-pub fn captured_record(run: &CapturedRun<'_>) -> String {
-    let (form, transcripts) = transcripts(run);
-    let own = |transcript: Transcript| match run.calls {
-        OwnCalls::All => transcript,
-        OwnCalls::OfLastTurn => with_calls_of_last_turn(transcript),
-    };
-    let whole = joined(transcripts.into_iter().map(own));
+///
+/// # Errors
+/// What of the run cannot be read: its calls are not known then.
+pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
+    let (form, transcripts) = transcripts(run)?;
+    let whole = joined(transcripts.into_iter());
     let mut record = whole.record(form, run.agent.clone(), run.case.clone(), run.sample);
     record.metrics.total_latency_ms = Some(run.latency_ms);
     let calls = run.exchanges.iter().filter(|exchange| asks_model(exchange) && is_answered(exchange)).count();
@@ -64,7 +63,7 @@ pub fn captured_record(run: &CapturedRun<'_>) -> String {
     if let Some(Value::Object(steps)) = fields.get_mut("intermediate") {
         steps.insert("exchanges".to_owned(), json!(run.exchanges));
     }
-    Value::Object(fields).to_string()
+    Ok(Value::Object(fields).to_string())
 }
 
 /// The outputs that an agent printed; `None` if it printed nothing.
@@ -82,23 +81,38 @@ fn outputs(printed: &str) -> Option<Value> {
     Some(json!({ "text": printed }))
 }
 
-/// The conversations of a run, in the format that they were read from.
-fn transcripts(run: &CapturedRun<'_>) -> (TranscriptFormat, Vec<Transcript>) {
-    let of_wire = |wire: ExchangeWire| match wire {
-        ExchangeWire::OpenAi => TranscriptFormat::OpenAi,
-        ExchangeWire::Anthropic => TranscriptFormat::Anthropic,
-    };
+/// The steps of a run, in the format that they were read from.
+fn transcripts(run: &CapturedRun<'_>) -> Result<(TranscriptFormat, Vec<Transcript>), String> {
     let asked = run.exchanges.iter().filter(|exchange| asks_model(exchange) && is_answered(exchange));
-    let wire = match run.source {
-        CaptureSource::OpenAi => Some(ExchangeWire::OpenAi),
-        CaptureSource::Anthropic => Some(ExchangeWire::Anthropic),
-        CaptureSource::Otlp => None,
-        CaptureSource::Auto => asked.clone().next().map(|exchange| exchange.wire),
+    let asked: Vec<&RecordedExchange> = asked.collect();
+    let is_of_spans = match run.source {
+        CaptureSource::OpenAi | CaptureSource::Anthropic => false,
+        CaptureSource::Otlp => true,
+        CaptureSource::Auto => asked.is_empty(),
     };
-    let Some(wire) = wire else { return (TranscriptFormat::Otlp, traces(run.spans)) };
-    let lines: Vec<String> =
-        asked.filter(|exchange| exchange.wire == wire).map(|exchange| json!(exchange).to_string()).collect();
-    (of_wire(wire), read(of_wire(wire), &lines.join("\n")))
+    if is_of_spans {
+        return Ok((TranscriptFormat::Otlp, traces(run)?));
+    }
+    let form = match asked.first().map(|exchange| exchange.wire) {
+        Some(ExchangeWire::Anthropic) => TranscriptFormat::Anthropic,
+        Some(ExchangeWire::OpenAi) | None => TranscriptFormat::OpenAi,
+    };
+    let mut answers = answer_transcripts(&asked)?;
+    for (step, answer) in (0_u32..).zip(&mut answers) {
+        answer.calls.iter_mut().for_each(|call| call.step = Some(step));
+        // Its user did not say this: the agent did, between two answers.
+        if step > 0
+            && let Some(text) = answer.prompt.take()
+        {
+            let role = if answer.query.is_some() { "user" } else { "system" };
+            answer.events.insert(0, event(role, &text));
+        }
+    }
+    Ok((form, answers))
+}
+
+fn event(role: &str, text: &str) -> Json {
+    Json::from(json!({ "role": role, "text": text }).to_string())
 }
 
 /// Whether an exchange is a step of a conversation, and no other call such as a list of models.
@@ -111,18 +125,29 @@ fn is_answered(exchange: &RecordedExchange) -> bool {
     (200..300).contains(&exchange.response.status)
 }
 
-fn traces(spans: &[Vec<u8>]) -> Vec<Transcript> {
+/// The conversations in the spans that the agent exported.
+fn traces(run: &CapturedRun<'_>) -> Result<Vec<Transcript>, String> {
+    let unreadable = |problem: &dyn ToString| format!("the spans cannot be read: {}", problem.to_string());
     let file = RepoPath::root().child("spans");
-    let texts = spans.iter().filter_map(|body| source_texts(&file, body.clone()).ok()).flatten();
-    let lines: Vec<String> =
-        texts.filter_map(|text| Some(serde_json::from_str::<Value>(&text.text).ok()?.to_string())).collect();
-    read(TranscriptFormat::Otlp, &lines.join("\n"))
-}
-
-fn read(form: TranscriptFormat, lines: &str) -> Vec<Transcript> {
-    let source = SourceText::from_text(RepoPath::root().child("exchanges"), lines.to_owned());
-    // What cannot be read has no steps; what the agent printed still counts.
-    read_transcripts(form, &source, None).unwrap_or_default()
+    let mut lines = Vec::new();
+    for body in run.spans {
+        for text in source_texts(&file, body.clone()).map_err(|problem| unreadable(&problem))? {
+            let spans: Value = serde_json::from_str(&text.text).map_err(|error| unreadable(&error))?;
+            lines.push(spans.to_string());
+        }
+    }
+    if lines.is_empty() {
+        return Ok(Vec::new());
+    }
+    let source = SourceText::from_text(RepoPath::root().child("spans"), lines.join("\n"));
+    let read = read_transcripts(TranscriptFormat::Otlp, &source, None).map_err(|problems| {
+        let first = problems.sorted().first().map_or_else(String::new, |problem| problem.what.clone());
+        unreadable(&first)
+    })?;
+    Ok(match run.calls {
+        OwnCalls::All => read,
+        OwnCalls::OfLastTurn => read.into_iter().map(with_calls_of_last_turn).collect(),
+    })
 }
 
 /// A transcript without the calls of earlier turns.
@@ -139,10 +164,12 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
         whole = Some(match whole {
             None => next,
             Some(mut before) => {
+                let said = before.text.take().filter(|text| !text.is_empty());
+                before.events.extend(said.map(|text| event("assistant", &text)));
                 before.calls.extend(next.calls);
                 before.events.extend(next.events);
                 before.metrics = std::mem::take(&mut before.metrics).with_tokens_of(&next.metrics);
-                before.text = next.text.or(before.text);
+                before.text = next.text;
                 before
             }
         });
@@ -169,6 +196,7 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
     let mut whole = whole.unwrap_or(blank);
     // The turns are those between the agent and its model, not those between the user and the agent.
     whole.calls.iter_mut().for_each(|call| call.turn = None);
+    ToolCall::clear_single_step(&mut whole.calls);
     // The program ended well: what one of its calls ended with does not decide.
     Transcript { status: RunStatus::Completed, error: None, turns: Vec::new(), ..whole }
 }

@@ -152,7 +152,9 @@ fn has_anthropic_parts(content: &RawValue) -> bool {
     parts.iter().any(|part| {
         content::has(part, |part: PartKind<'_>| {
             let kind = part.kind.map_or("", RawValue::get).trim_matches('"');
-            matches!(kind, "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use")
+            matches!(kind, "tool_use" | "tool_result" | "thinking" | "redacted_thinking")
+                || kind.ends_with("_tool_use")
+                || kind.ends_with("_tool_result")
         })
     })
 }

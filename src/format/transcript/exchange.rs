@@ -182,7 +182,7 @@ impl Exchange {
 }
 
 /// The body of a request or of an answer: itself, under the keys of recorders, or as a text with JSON or an event stream.
-fn body(value: &Value) -> Option<Value> {
+pub fn body(value: &Value) -> Option<Value> {
     match value {
         Value::String(text) => lenient::any(text).ok().filter(Value::is_object).or_else(|| streamed_answer(text)),
         Value::Object(fields) => {

@@ -33,6 +33,10 @@ pub enum MessagePart {
         name: String,
         /// Its arguments.
         arguments: Json,
+        /// The MCP server of the tool, if stated.
+        server: Option<String>,
+        /// The result, if the part has it too.
+        result: Option<Json>,
     },
     /// A tool's result.
     Answer {
@@ -107,17 +111,17 @@ fn message(value: &Value, role: &str) -> LooseMessage {
     let text = |key: &str| value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let role = text("role").or_else(|| role_of_type(text("type")?)).unwrap_or(role).to_owned();
     let content = value.get("content").map_or(Value::Null, Value::clone);
-    let calls = list(value.get("tool_calls"));
+    let calls = calls_outside_content(value);
+    // A call is in the content, or in a list of calls, or in both.
+    let is_other = |one: &&Value| {
+        !matches!(part(one), MessagePart::Call { .. }) || !calls.iter().any(|call| is_same_call(one, call))
+    };
     let mut parts: Vec<MessagePart> = Vec::new();
     match (value.get("parts").and_then(Value::as_array), &content) {
-        (Some(list), _) => parts.extend(list.iter().map(part)),
+        (Some(list), _) => parts.extend(list.iter().filter(is_other).map(part)),
         (None, _) if role == "tool" || role == "function" => parts.push(answer_of(value, &content)),
         (None, Value::Null) => {}
-        (None, Value::Array(list)) => {
-            // A call is in the content, or in the list of calls, or in both.
-            let is_repeated = |part: &MessagePart| matches!(part, MessagePart::Call { .. }) && !calls.is_empty();
-            parts.extend(list.iter().map(part).filter(|part| !is_repeated(part)));
-        }
+        (None, Value::Array(list)) => parts.extend(list.iter().filter(is_other).map(part)),
         (None, Value::String(text)) => parts.push(MessagePart::Text(text.clone())),
         (None, other) => parts.push(MessagePart::Text(other.to_string())),
     }
@@ -127,11 +131,49 @@ fn message(value: &Value, role: &str) -> LooseMessage {
     if let Some(refusal) = refusal.filter(|_| is_silent(&parts)) {
         parts.push(MessagePart::Text(refusal.to_owned()));
     }
-    parts.extend(calls.iter().map(|call| {
-        let inner = call.get("function").filter(|inner| inner.is_object()).unwrap_or(call);
-        called(call, inner)
-    }));
+    parts.extend(calls.iter().map(|call| called(call, function_of(call))));
     LooseMessage { role, parts }
+}
+
+/// The calls that a message has outside of its content, each once. LangChain keeps calls whose arguments are not valid, and those of the
+/// vendor's own tools, in lists of their own; older versions have a single call.
+fn calls_outside_content(value: &Value) -> Vec<Value> {
+    let more = value.get("additional_kwargs");
+    let more = |key: &str| more.and_then(|more| more.get(key));
+    let outputs = list(more("tool_outputs")).into_iter().filter(|item| matches!(part(item), MessagePart::Call { .. }));
+    let lists = [value.get("tool_calls"), value.get("invalid_tool_calls"), more("tool_calls")];
+    let all = lists.into_iter().flat_map(list).chain(outputs);
+    let single =
+        [value.get("function_call"), more("function_call")].into_iter().flatten().filter(|call| call.is_object());
+    let mut calls: Vec<Value> = Vec::new();
+    for call in all.chain(single.cloned()) {
+        if !calls.iter().any(|known| is_same_call(&call, known)) {
+            calls.push(call);
+        }
+    }
+    calls
+}
+
+/// Whether two forms are of one call: they share an id, or one of them has none and they have the same name and arguments.
+fn is_same_call(one: &Value, other: &Value) -> bool {
+    let ids = |call: &Value| -> Vec<String> {
+        let ids = ["id", "tool_call_id", "call_id"].iter().filter_map(|key| call.get(*key).and_then(Value::as_str));
+        ids.map(str::to_owned).collect()
+    };
+    let (mine, others) = (ids(one), ids(other));
+    if !mine.is_empty() && !others.is_empty() {
+        return mine.iter().any(|id| others.contains(id));
+    }
+    let content = |call: &Value| match called(call, function_of(call)) {
+        MessagePart::Call { name, arguments, .. } => Some((name, arguments)),
+        MessagePart::Text(_) | MessagePart::Answer { .. } | MessagePart::Other(_) => None,
+    };
+    content(one) == content(other)
+}
+
+/// The object with a call's name and arguments.
+fn function_of(call: &Value) -> &Value {
+    call.get("function").filter(|inner| inner.is_object()).unwrap_or(call)
 }
 
 /// The result of a tool.
@@ -167,10 +209,15 @@ fn part(value: &Value) -> MessagePart {
         MessagePart::Answer { id, name, result: run_v1::json(result), error }
     };
     match value.get("type").and_then(Value::as_str) {
-        Some("tool_call" | "tool_use" | "tool-call") => called(value, value),
+        // LangChain wraps the parts that it does not know.
+        Some("non_standard") if value.get("value").is_some_and(Value::is_object) => part(&value["value"]),
         // The conventions' example uses `result`, their schema `response`.
         Some("tool_call_response") => answer(value.get("response").or(value.get("result"))),
-        Some("tool_result" | "tool-result") => answer(value.get("content").or(value.get("result"))),
+        Some(kind) if kind.ends_with("tool_result") || kind.ends_with("tool-result") => {
+            answer(value.get("content").or(value.get("result")).or(value.get("output")))
+        }
+        // Every vendor has types of its own for the calls of MCP servers and of its own tools.
+        Some(kind) if is_call(kind, value) => called(value, value),
         Some("text" | "input_text" | "output_text" | "refusal") => {
             let text = ["content", "text", "refusal"].iter().find_map(|key| text(key));
             MessagePart::Text(text.unwrap_or_default())
@@ -183,14 +230,32 @@ fn part(value: &Value) -> MessagePart {
     }
 }
 
+/// Whether a part of this type is a call: by its type, or because it has a name and arguments.
+fn is_call(kind: &str, value: &Value) -> bool {
+    let has_arguments = || ARGUMENTS.iter().any(|key| value.get(*key).is_some());
+    ["tool_use", "_call", "tool-call"].iter().any(|ending| kind.ends_with(ending))
+        || (value.get("name").is_some_and(Value::is_string) && has_arguments())
+}
+
+/// The keys of a call's arguments.
+const ARGUMENTS: [&str; 3] = ["arguments", "args", "input"];
+
 fn called(call: &Value, inner: &Value) -> MessagePart {
-    let arguments = ["arguments", "args", "input"].iter().find_map(|key| inner.get(*key));
-    let name = inner.get("name").or_else(|| inner.get("function")).and_then(Value::as_str).unwrap_or_default();
+    let arguments = ARGUMENTS.iter().find_map(|key| inner.get(*key));
+    // A call of one of the vendor's own tools is named by its type.
+    let name =
+        ["name", "function", "type"].iter().find_map(|key| inner.get(*key).and_then(Value::as_str)).unwrap_or_default();
+    let server = ["server_name", "server_label"].iter().find_map(|key| call.get(*key).and_then(Value::as_str));
+    // inspect-ai names the server of an MCP call as its context.
+    let is_mcp = call.get("tool_type").is_some_and(|kind| kind == "mcp_call");
+    let server = server.or_else(|| call.get("context").filter(|_| is_mcp)?.as_str());
     let id = ["id", "tool_call_id", "call_id"].iter().find_map(|key| call.get(*key).and_then(Value::as_str));
     MessagePart::Call {
         id: id.map(str::to_owned),
         name: name.to_owned(),
         arguments: arguments.map_or(Json::default(), |value| run_v1::json(&lenient::embedded(value))),
+        server: server.map(str::to_owned),
+        result: call.get("result").map(run_v1::json),
     }
 }
 
@@ -229,7 +294,13 @@ fn add(builder: &mut ConversationBuilder, message: &LooseMessage) -> Result<(), 
     }
     for part in &message.parts {
         match part {
-            MessagePart::Call { id, name, arguments } => builder.called(id.clone(), name.clone(), arguments.clone()),
+            MessagePart::Call { id, name, arguments, server, result } => {
+                builder.called(id.clone(), name.clone(), arguments.clone());
+                builder.served_by(server.clone());
+                if let Some(result) = result {
+                    builder.answered_at_once(result.clone(), None);
+                }
+            }
             MessagePart::Answer { id: Some(id), result, error, .. } => {
                 builder.answered(id, result.clone(), error.clone()).map_err(|unmatched| (id.clone(), unmatched))?;
             }
@@ -255,4 +326,47 @@ pub fn add_tokens(measures: &mut Measures, usage: &Value) {
     content::add(&mut measures.input_tokens, input);
     content::add(&mut measures.output_tokens, output);
     content::add(&mut measures.total_tokens, total.or(both));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{LooseMessage, MessagePart};
+
+    #[test]
+    fn a_call_is_one_whatever_its_type_is_called() {
+        let call = |kind: &str| json!({ "type": kind, "id": "x", "name": "delete", "input": {}, "server_name": "db" });
+        let wrapped = json!({ "type": "non_standard", "value": call("mcp_call") });
+        let listed = json!([{ "name": "delete", "args": {}, "id": "x" }]);
+        let both = json!({ "content": [call("tool_use")], "tool_calls": listed });
+        let only = |parts: &[MessagePart]| -> Vec<String> {
+            let names = parts.iter().filter_map(|part| match part {
+                MessagePart::Call { name, .. } => Some(name.clone()),
+                MessagePart::Text(_) | MessagePart::Answer { .. } | MessagePart::Other(_) => None,
+            });
+            names.collect()
+        };
+        for message in [
+            json!({ "content": [call("mcp_tool_use")] }),
+            json!({ "content": [call("server_tool_call")] }),
+            json!({ "content": [call("custom_tool_call")] }),
+            json!({ "content": [call("tool-call")] }),
+            json!({ "content": [call("a_new_type")] }),
+            json!({ "content": [wrapped] }),
+            json!({ "content": "", "invalid_tool_calls": listed }),
+            json!({ "content": "", "additional_kwargs": { "tool_outputs": [call("mcp_call")] } }),
+            json!({ "content": "", "additional_kwargs": { "function_call": { "name": "delete", "arguments": "{}" } } }),
+            json!({ "content": "", "tool_calls": listed, "additional_kwargs": { "tool_calls": listed } }),
+            both,
+        ] {
+            assert_eq!(only(&LooseMessage::of(&message, "assistant").parts), ["delete"], "{message}");
+        }
+        let other =
+            json!({ "content": [call("mcp_tool_use")], "tool_calls": [{ "name": "find", "args": {}, "id": "y" }] });
+        assert_eq!(only(&LooseMessage::of(&other, "assistant").parts), ["delete", "find"]);
+        let unnamed =
+            json!({ "content": [{ "type": "web_search_call", "id": "w" }, { "type": "text", "text": "hi" }] });
+        assert_eq!(only(&LooseMessage::of(&unnamed, "assistant").parts), ["web_search_call"]);
+    }
 }

@@ -11,6 +11,8 @@ mod exchange;
 mod inspect;
 mod langchain;
 mod loose_message;
+#[cfg(feature = "models")]
+mod model_answers;
 mod openai;
 mod otlp;
 mod promptfoo;
@@ -19,6 +21,8 @@ mod run_trees;
 mod source_texts;
 
 pub use self::detect::format_of;
+#[cfg(feature = "models")]
+pub use self::model_answers::answer_transcripts;
 use serde_json::value::RawValue;
 
 use self::documents::documents;

@@ -10,8 +10,8 @@ use super::own::case_before;
 use crate::fold;
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
-    Aggregate, BaselineEntry, Better, CaseId, EPSILON, Edge, Exclusion, Gate, Limit, LimitSide, MetricReport,
-    MetricSpec, PairResult, Ruling, Unit, Verdict,
+    Aggregate, BaselineEntry, Better, CaseId, EPSILON, Exclusion, Gate, Limit, LimitSide, MetricReport, MetricSpec,
+    PairResult, Ruling, Strictness, Unit, Verdict,
 };
 
 /// The share of the baseline's values, and of the cases that lack some, that may be missing without a consequence: the same as of excluded
@@ -236,10 +236,9 @@ fn missing_values(
 
 /// Whether a gate of a metric has no band.
 fn has_hard_gate(judged: &GateInput<'_>, index: usize) -> bool {
-    judged.metrics[index]
-        .gates
-        .iter()
-        .any(|planned| planned.off.is_none() && matches!(planned.gate, Gate::Threshold { edge: Edge::Hard, .. }))
+    judged.metrics[index].gates.iter().any(|planned| {
+        planned.off.is_none() && matches!(planned.gate, Gate::Threshold { strictness: Strictness::Hard, .. })
+    })
 }
 
 /// How many values of one metric a pair lacks.

@@ -7,8 +7,8 @@ use crate::fold;
 use crate::gate::limits::{GatedMetric, PlannedGate};
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
-    Aggregate, BaselineEntry, Better, CaseId, CaseTrend, Edge, Exclusion, Gate, Limit, PASSED, PairResult, Ruling,
-    Verdict, six_places,
+    Aggregate, BaselineEntry, Better, CaseId, CaseTrend, Exclusion, Gate, Limit, PASSED, PairResult, Ruling,
+    Strictness, Verdict, six_places,
 };
 
 /// The aggregated values of a case in the baseline.
@@ -154,9 +154,10 @@ fn own_verdict(
 /// The gate with the case's `ambiguity_zone` as its band; a hard gate is unchanged.
 fn banded(planned: &PlannedGate, zone: Option<f64>) -> PlannedGate {
     match (planned.gate, zone) {
-        (Gate::Threshold { side, limit, edge: Edge::Band(_) }, Some(zone)) => {
-            PlannedGate { gate: Gate::Threshold { side, limit, edge: Edge::Band(zone) }, off: planned.off.clone() }
-        }
+        (Gate::Threshold { side, limit, strictness: Strictness::Band(_) }, Some(zone)) => PlannedGate {
+            gate: Gate::Threshold { side, limit, strictness: Strictness::Band(zone) },
+            off: planned.off.clone(),
+        },
         _ => planned.clone(),
     }
 }

@@ -14,8 +14,9 @@ use crate::fold;
 use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{GatedMetric, PlannedGate};
 use crate::model::{
-    AgentName, Aggregate, AnsweredBy, BaselineEntry, Better, CaseId, CaseTrend, Drift, Edge, Exclusion, Gate, Grade,
-    Identity, Layer, Limit, LimitSide, MetricSpec, PairResult, RepoPath, Ruling, UngradedReason, Verdict,
+    AgentName, Aggregate, AnsweredBy, BaselineEntry, Better, CaseId, CaseTrend, ChangeDirection, Exclusion, Gate,
+    Grade, Identity, Layer, Limit, LimitSide, MetricSpec, PairResult, RepoPath, Ruling, Strictness, UngradedReason,
+    Verdict,
 };
 
 const SPECS: &[MetricSpec] = &[MetricSpec { name: "m", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN }];
@@ -43,12 +44,12 @@ fn pair(case: &str, samples: &[SampleValue]) -> PairResult {
     fold::pair(SPECS, heading, graded.collect())
 }
 
-fn floor(limit: Limit, edge: Edge) -> PlannedGate {
-    PlannedGate { gate: Gate::Threshold { side: LimitSide::Min, limit, edge }, off: None }
+fn floor(limit: Limit, strictness: Strictness) -> PlannedGate {
+    PlannedGate { gate: Gate::Threshold { side: LimitSide::Min, limit, strictness }, off: None }
 }
 
 fn drop_gate(tolerance: f64) -> PlannedGate {
-    PlannedGate { gate: Gate::Change { drift: Drift::Drop, tolerance, otherwise: None }, off: None }
+    PlannedGate { gate: Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise: None }, off: None }
 }
 
 fn identity() -> Identity {
@@ -125,7 +126,7 @@ fn trends(judgement: &GateOutcome) -> Vec<CaseTrend> {
 #[test]
 fn a_rounded_number_of_the_baseline_is_equal() {
     let before = entry(0.666_667, &[("a", 0.666_667)]);
-    let gates = [floor(Limit::Number(0.666_667), Edge::Hard)];
+    let gates = [floor(Limit::Number(0.666_667), Strictness::Hard)];
     let judgement = CompareSetup::new(&gates, &[pair("a", &[Some(2.0 / 3.0)])], Some(&before)).judge();
     assert_eq!(judgement.cases[0].0, Ruling::Judged(Verdict::Fail), "the gate itself is exact");
     assert_eq!(trends(&judgement), [CaseTrend::StillPassing]);
@@ -135,11 +136,11 @@ fn a_rounded_number_of_the_baseline_is_equal() {
 fn a_case_is_newly_failing_against_fixed_numbers_only() {
     let before = entry(0.5, &[("a", 0.9), ("b", 0.1), ("c", 0.1), ("d", 0.9)]);
     let pairs = [("a", 0.1), ("b", 0.9), ("c", 0.1), ("d", 0.9)].map(|(case, value)| pair(case, &[Some(value)]));
-    let fixed = [floor(Limit::Number(0.5), Edge::Hard)];
+    let fixed = [floor(Limit::Number(0.5), Strictness::Hard)];
     let found = trends(&CompareSetup::new(&fixed, &pairs, Some(&before)).judge());
     let expected = [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::StillFailing, CaseTrend::StillPassing];
     assert_eq!(found, expected);
-    let moving = [floor(Limit::Baseline { otherwise: None }, Edge::Hard), drop_gate(0.0)];
+    let moving = [floor(Limit::Baseline { otherwise: None }, Strictness::Hard), drop_gate(0.0)];
     let judgement = CompareSetup::new(&moving, &pairs, Some(&before)).judge();
     assert_eq!(trends(&judgement), [CaseTrend::StillPassing; 4]);
     // A number worse than the case's own in the baseline makes it inconclusive, not failed.
@@ -164,7 +165,7 @@ fn a_case_of_a_gated_share_fails_for_every_source_of_the_threshold() {
         [(Better::Higher, expected), (Better::Lower, [expected[1], expected[0], expected[3], expected[2]])]
     {
         let specs = [MetricSpec { name: "m", better, ..MetricSpec::RATE }];
-        for gates in [floor(Limit::Baseline { otherwise: Some(1.0) }, Edge::Hard), drop_gate(0.0)] {
+        for gates in [floor(Limit::Baseline { otherwise: Some(1.0) }, Strictness::Hard), drop_gate(0.0)] {
             let judged = |gates: &[PlannedGate]| {
                 trends(&CompareSetup { specs: &specs, ..CompareSetup::new(gates, &pairs, Some(&before)) }.judge())
             };
@@ -178,7 +179,7 @@ fn a_case_of_a_gated_share_fails_for_every_source_of_the_threshold() {
 #[test]
 fn an_incomparable_threshold_gives_a_case_no_verdict() {
     let before = entry(0.9, &[("a", 0.9)]);
-    let gates = [floor(Limit::Baseline { otherwise: Some(1.0) }, Edge::Hard)];
+    let gates = [floor(Limit::Baseline { otherwise: Some(1.0) }, Strictness::Hard)];
     let pairs = [pair("a", &[Some(0.1)])];
     let other = Identity { scorer: Some("other/9".to_owned()), ..identity() };
     let judgement = CompareSetup { identity: other, ..CompareSetup::new(&gates, &pairs, Some(&before)) }.judge();
@@ -189,23 +190,23 @@ fn an_incomparable_threshold_gives_a_case_no_verdict() {
 #[test]
 fn an_ambiguity_zone_widens_bands_but_not_hard_gates() {
     let pairs = [pair("a", &[Some(0.4)])];
-    for (edge, zone, expected) in [
-        (Edge::Band(0.0), Some(0.2), Verdict::Inconclusive),
-        (Edge::Band(0.2), Some(0.0), Verdict::Fail),
-        (Edge::Band(0.2), None, Verdict::Inconclusive),
-        (Edge::Hard, Some(0.2), Verdict::Fail),
+    for (strictness, zone, expected) in [
+        (Strictness::Band(0.0), Some(0.2), Verdict::Inconclusive),
+        (Strictness::Band(0.2), Some(0.0), Verdict::Fail),
+        (Strictness::Band(0.2), None, Verdict::Inconclusive),
+        (Strictness::Hard, Some(0.2), Verdict::Fail),
     ] {
-        let gates = [floor(Limit::Number(0.5), edge)];
+        let gates = [floor(Limit::Number(0.5), strictness)];
         let judgement = CompareSetup { zone, ..CompareSetup::new(&gates, &pairs, None) }.judge();
-        assert_eq!(judgement.cases[0].0, Ruling::Judged(expected), "{edge:?} {zone:?}");
-        let without = if edge == Edge::Band(0.2) { Verdict::Inconclusive } else { Verdict::Fail };
+        assert_eq!(judgement.cases[0].0, Ruling::Judged(expected), "{strictness:?} {zone:?}");
+        let without = if strictness == Strictness::Band(0.2) { Verdict::Inconclusive } else { Verdict::Fail };
         assert_eq!(judgement.verdict, Ruling::Judged(without), "the agent's gates keep their own band");
     }
 }
 
 #[test]
 fn a_disabled_gate_is_skipped_with_its_reason() {
-    let gates = [PlannedGate { off: Some("flaky upstream".to_owned()), ..floor(Limit::Number(0.5), Edge::Hard) }];
+    let gates = [PlannedGate { off: Some("flaky upstream".to_owned()), ..floor(Limit::Number(0.5), Strictness::Hard) }];
     let judgement = CompareSetup::new(&gates, &[pair("a", &[Some(0.0)])], None).judge();
     assert_eq!(judgement.verdict, Ruling::Off("switched off: flaky upstream".to_owned()));
     assert_eq!(judgement.metrics[0].gates[0].threshold, Some(0.5));
@@ -259,7 +260,7 @@ fn an_incomparable_baseline_gives_no_number() {
 
 #[test]
 fn excluded_pairs_are_inconclusive_and_no_pairs_are_skipped() {
-    let gates = [floor(Limit::Number(0.5), Edge::Hard)];
+    let gates = [floor(Limit::Number(0.5), Strictness::Hard)];
     let excluded = [pair("a", &[None]), pair("b", &[Some(1.0), None])];
     assert_eq!(CompareSetup::new(&gates, &excluded, None).judge().verdict, Ruling::Judged(Verdict::Inconclusive));
     let verdict = CompareSetup::new(&gates, &[], None).judge().verdict;
@@ -280,10 +281,11 @@ fn samples() -> impl Strategy<Value = Vec<SampleValue>> {
 }
 
 fn gates() -> impl Strategy<Value = (PlannedGate, f64)> {
-    let edge = prop_oneof![Just(Edge::Hard), (0_u32..=8).prop_map(|step| Edge::Band(f64::from(step) / 20.0))];
-    (1_u32..=20, edge).prop_map(|(number, edge)| {
+    let strictness =
+        prop_oneof![Just(Strictness::Hard), (0_u32..=8).prop_map(|step| Strictness::Band(f64::from(step) / 20.0))];
+    (1_u32..=20, strictness).prop_map(|(number, strictness)| {
         let number = f64::from(number) / 20.0;
-        (floor(Limit::Number(number), edge), number - edge.zone())
+        (floor(Limit::Number(number), strictness), number - strictness.zone())
     })
 }
 
@@ -295,9 +297,9 @@ fn verdict(gate: &PlannedGate, pairs: &[PairResult]) -> Verdict {
 proptest! {
     #[test]
     fn a_further_failing_sample_never_improves_a_verdict(
-        (gate, edge) in gates(), own in samples(), other in samples(), below in 0.01..1.0,
+        (gate, strictness) in gates(), own in samples(), other in samples(), below in 0.01..1.0,
     ) {
-        let more: Vec<SampleValue> = own.iter().copied().chain([Some(edge - below)]).collect();
+        let more: Vec<SampleValue> = own.iter().copied().chain([Some(strictness - below)]).collect();
         let (before, after) = (pair("a", &own), pair("a", &more));
         if before.exclusion == Exclusion::Counted {
             let other_pair = pair("b", &other);
@@ -320,8 +322,8 @@ proptest! {
     }
 
     #[test]
-    fn a_value_below_the_band_fails_whatever_else_is_measured((gate, edge) in gates(), other in samples(), below in 0.01..1.0) {
-        let failing = pair("a", &[Some(edge - below)]);
+    fn a_value_below_the_band_fails_whatever_else_is_measured((gate, strictness) in gates(), other in samples(), below in 0.01..1.0) {
+        let failing = pair("a", &[Some(strictness - below)]);
         assert_eq!(verdict(&gate, &[failing, pair("b", &other)]), Verdict::Fail);
     }
 

@@ -3,9 +3,12 @@
 use super::{SoFar, is_settled};
 use crate::fold;
 use crate::gate::{BaseNumber, GatedMetric, PlannedGate, Subject, ruling};
-use crate::model::{Aggregate, Check, CheckKey, Edge, Failure, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Tag};
+use crate::model::{
+    Aggregate, Check, CheckKey, Failure, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Strictness, Tag,
+};
 
-const FLOOR: Gate = Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.8), edge: Edge::Band(0.1) };
+const FLOOR: Gate =
+    Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.8), strictness: Strictness::Band(0.1) };
 const WORST: MetricSpec = MetricSpec { name: "worst", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN };
 const MEAN: MetricSpec = MetricSpec { name: "mean", ..MetricSpec::PLAIN };
 const RATE: MetricSpec = MetricSpec { name: "rate", ..MetricSpec::RATE };
@@ -85,7 +88,11 @@ fn two_equal_votes_of_three_settle_the_result() {
 
 #[test]
 fn a_limit_of_the_baseline_needs_the_value_itself() {
-    let gate = Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
+    let gate = Gate::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Baseline { otherwise: None },
+        strictness: Strictness::Hard,
+    };
     assert!(!settled(WORST, gate, &[1.0, 0.9], 0, 3));
     assert!(settled(WORST, gate, &[0.9, 0.9], 0, 3));
 }

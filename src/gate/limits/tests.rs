@@ -2,13 +2,17 @@
 
 use super::planned;
 use crate::model::{
-    Aggregate, Better, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SampleFold, StatedGate, StatedLimit, Unit,
+    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, SampleFold, StatedGate, StatedLimit,
+    Strictness, Unit,
 };
 
-const FLOOR: Gate = Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.8), edge: Edge::Hard };
-const NEAR: Gate =
-    Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) };
-const DROP: Gate = Gate::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: None };
+const FLOOR: Gate = Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.8), strictness: Strictness::Hard };
+const NEAR: Gate = Gate::Threshold {
+    side: LimitSide::Min,
+    limit: Limit::Baseline { otherwise: None },
+    strictness: Strictness::Band(0.05),
+};
+const DROP: Gate = Gate::Change { direction: ChangeDirection::Drop, tolerance: 0.15, otherwise: None };
 
 fn spec(better: Better, unit: Unit, gates: &'static [Gate]) -> MetricSpec {
     MetricSpec {
@@ -30,8 +34,8 @@ fn min(number: f64) -> StatedGate {
     StatedGate { min: Some(StatedLimit::Number(number)), ..StatedGate::default() }
 }
 
-fn floor(number: f64, edge: Edge) -> Gate {
-    Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(number), edge }
+fn floor(number: f64, strictness: Strictness) -> Gate {
+    Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(number), strictness }
 }
 
 fn gates(spec: &MetricSpec, stated: &[StatedGate]) -> Vec<Gate> {
@@ -46,40 +50,54 @@ fn an_empty_config_keeps_the_defaults() {
 #[test]
 fn a_configured_max_leaves_min_unchanged() {
     let stated = StatedGate { max: Some(StatedLimit::Number(3.0)), ..StatedGate::default() };
-    let ceiling = Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(3.0), edge: Edge::Band(0.0) };
+    let ceiling =
+        Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(3.0), strictness: Strictness::Band(0.0) };
     assert_eq!(gates(&spec(Better::Neither, Unit::Count, &[FLOOR]), &[stated]), [FLOOR, ceiling]);
 }
 
 #[test]
 fn a_configured_min_keeps_omitted_settings() {
-    assert_eq!(gates(&higher(&[FLOOR]), &[min(0.9)]), [floor(0.9, Edge::Hard)]);
+    assert_eq!(gates(&higher(&[FLOOR]), &[min(0.9)]), [floor(0.9, Strictness::Hard)]);
     let soft = StatedGate { hard: Some(false), ..min(0.9) };
-    assert_eq!(gates(&higher(&[FLOOR]), &[soft]), [floor(0.9, Edge::Band(0.0))]);
+    assert_eq!(gates(&higher(&[FLOOR]), &[soft]), [floor(0.9, Strictness::Band(0.0))]);
     let zoned = StatedGate { zone: Some(0.1), ..min(0.9) };
-    assert_eq!(gates(&higher(&[FLOOR]), std::slice::from_ref(&zoned)), [floor(0.9, Edge::Hard)], "hard has no band");
-    assert_eq!(gates(&higher(&[]), &[zoned]), [floor(0.9, Edge::Band(0.1))]);
+    assert_eq!(
+        gates(&higher(&[FLOOR]), std::slice::from_ref(&zoned)),
+        [floor(0.9, Strictness::Hard)],
+        "hard has no band"
+    );
+    assert_eq!(gates(&higher(&[]), &[zoned]), [floor(0.9, Strictness::Band(0.1))]);
     let narrower = StatedGate { zone: Some(0.01), ..StatedGate::default() };
-    let expected =
-        Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.01) };
+    let expected = Gate::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Baseline { otherwise: None },
+        strictness: Strictness::Band(0.01),
+    };
     assert_eq!(gates(&higher(&[NEAR]), &[narrower]), [expected]);
-    assert_eq!(gates(&higher(&[NEAR]), &[min(0.9)]), [floor(0.9, Edge::Band(0.05))]);
+    assert_eq!(gates(&higher(&[NEAR]), &[min(0.9)]), [floor(0.9, Strictness::Band(0.05))]);
     let hard = StatedGate { hard: Some(true), ..StatedGate::default() };
-    let expected =
-        Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
+    let expected = Gate::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Baseline { otherwise: None },
+        strictness: Strictness::Hard,
+    };
     assert_eq!(gates(&higher(&[NEAR]), &[hard]), [expected]);
 }
 
 #[test]
 fn a_configured_baseline_replaces_a_number() {
     let stated = StatedGate { min: Some(StatedLimit::Baseline), otherwise: Some(0.7), ..StatedGate::default() };
-    let expected =
-        Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: Some(0.7) }, edge: Edge::Hard };
+    let expected = Gate::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Baseline { otherwise: Some(0.7) },
+        strictness: Strictness::Hard,
+    };
     assert_eq!(gates(&higher(&[FLOOR]), &[stated]), [expected]);
     let otherwise = StatedGate { otherwise: Some(0.6), ..StatedGate::default() };
     let expected = Gate::Threshold {
         side: LimitSide::Min,
         limit: Limit::Baseline { otherwise: Some(0.6) },
-        edge: Edge::Band(0.05),
+        strictness: Strictness::Band(0.05),
     };
     assert_eq!(gates(&higher(&[NEAR]), &[otherwise]), [expected]);
 }
@@ -87,12 +105,12 @@ fn a_configured_baseline_replaces_a_number() {
 #[test]
 fn a_configured_change_leaves_min_unchanged() {
     let drop = StatedGate { max_drop: Some(0.05), ..StatedGate::default() };
-    let tighter = Gate::Change { drift: Drift::Drop, tolerance: 0.05, otherwise: None };
+    let tighter = Gate::Change { direction: ChangeDirection::Drop, tolerance: 0.05, otherwise: None };
     assert_eq!(gates(&higher(&[FLOOR]), std::slice::from_ref(&drop)), [FLOOR, tighter]);
     assert_eq!(gates(&higher(&[DROP]), std::slice::from_ref(&drop)), [tighter]);
     let both = StatedGate { max_drop: Some(0.05), ..min(0.5) };
-    assert_eq!(gates(&higher(&[FLOOR, DROP]), &[both]), [floor(0.5, Edge::Hard), tighter]);
-    assert_eq!(gates(&higher(&[FLOOR]), &[min(0.9), drop]), [floor(0.9, Edge::Hard), tighter]);
+    assert_eq!(gates(&higher(&[FLOOR, DROP]), &[both]), [floor(0.5, Strictness::Hard), tighter]);
+    assert_eq!(gates(&higher(&[FLOOR]), &[min(0.9), drop]), [floor(0.9, Strictness::Hard), tighter]);
 }
 
 #[test]
@@ -141,7 +159,7 @@ fn a_zone_is_as_wide_as_its_unit_allows() {
         let spec = MetricSpec { most: (unit == Unit::Points).then_some(12.0), ..spec(Better::Higher, unit, &[]) };
         let limit = widest + 0.1;
         let zoned = |zone| StatedGate { zone: Some(zone), ..min(limit) };
-        assert_eq!(gates(&spec, &[zoned(widest)]), [floor(limit, Edge::Band(widest))]);
+        assert_eq!(gates(&spec, &[zoned(widest)]), [floor(limit, Strictness::Band(widest))]);
         assert_eq!(planned(&spec, &[zoned(widest + 0.01)]).unwrap_err()[0].key, "zone");
     }
 }
@@ -214,7 +232,7 @@ fn otherwise_is_allowed_with_a_drop() {
     const ELSE_HALF: Gate = Gate::NO_LARGE_DROP_ELSE_HALF;
     let otherwise = |number| StatedGate { otherwise: Some(number), ..StatedGate::default() };
     let drop = |tolerance, stated| StatedGate { max_drop: Some(tolerance), ..stated };
-    let change = |tolerance, otherwise| Gate::Change { drift: Drift::Drop, tolerance, otherwise };
+    let change = |tolerance, otherwise| Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise };
     assert_eq!(gates(&higher(&[]), &[drop(0.1, otherwise(0.6))]), [change(0.1, Some(0.6))]);
     assert_eq!(gates(&higher(&[ELSE_HALF]), &[otherwise(0.6)]), [change(0.15, Some(0.6))]);
     assert_eq!(gates(&higher(&[ELSE_HALF]), &[drop(0.1, StatedGate::default())]), [change(0.1, Some(0.5))]);
@@ -223,7 +241,7 @@ fn otherwise_is_allowed_with_a_drop() {
     let floor = Gate::Threshold {
         side: LimitSide::Min,
         limit: Limit::Baseline { otherwise: Some(0.6) },
-        edge: Edge::Band(0.0),
+        strictness: Strictness::Band(0.0),
     };
     assert_eq!(gates(&higher(&[]), &[baseline]), [floor, change(0.1, None)], "a floor of the baseline goes first");
     for (spec, stated) in [

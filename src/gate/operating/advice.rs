@@ -6,7 +6,7 @@ use super::rounds::AgentRound;
 use super::simulation::{Simulation, active_gates, gates_of};
 use crate::gate::calibration::rounded_up;
 use crate::gate::limits::{GatedMetric, PlannedGate, widest_zone};
-use crate::model::{Drift, EPSILON, Edge, Gate, Limit, LimitSide, MetricSpec};
+use crate::model::{ChangeDirection, EPSILON, Gate, Limit, LimitSide, MetricSpec, Strictness};
 
 /// The accepted share of re-recordings in which an unchanged agent fails any gate of a suite.
 pub const ACCEPTED: f64 = 0.05;
@@ -107,8 +107,8 @@ fn loss(gate: &Gate, metric: usize, round: &AgentRound) -> Option<f64> {
                 LimitSide::Max => value - limit,
             })
         }
-        Gate::Change { drift: Drift::Drop, .. } => Some(before? - value),
-        Gate::Change { drift: Drift::Rise, .. } => Some(value - before?),
+        Gate::Change { direction: ChangeDirection::Drop, .. } => Some(before? - value),
+        Gate::Change { direction: ChangeDirection::Rise, .. } => Some(value - before?),
     }
 }
 
@@ -118,17 +118,19 @@ fn with_room(spec: &MetricSpec, planned: &PlannedGate, needed: f64, hard: HardGa
         return None;
     }
     let gate = match planned.gate {
-        Gate::Change { drift, tolerance, otherwise } if needed > tolerance + EPSILON => {
-            Gate::Change { drift, tolerance: needed, otherwise }
+        Gate::Change { direction, tolerance, otherwise } if needed > tolerance + EPSILON => {
+            Gate::Change { direction, tolerance: needed, otherwise }
         }
-        Gate::Threshold { side, limit, edge: Edge::Band(zone) } if needed > zone + EPSILON => {
-            Gate::Threshold { side, limit, edge: Edge::Band(needed) }
+        Gate::Threshold { side, limit, strictness: Strictness::Band(zone) } if needed > zone + EPSILON => {
+            Gate::Threshold { side, limit, strictness: Strictness::Band(needed) }
         }
-        Gate::Threshold { side, limit, edge: Edge::Hard } if needed > EPSILON && hard == HardGates::Change => {
+        Gate::Threshold { side, limit, strictness: Strictness::Hard }
+            if needed > EPSILON && hard == HardGates::Change =>
+        {
             match (side, limit) {
                 (LimitSide::Min, Limit::Number(number)) => hard_limit(side, number - needed),
                 (LimitSide::Max, Limit::Number(number)) => hard_limit(side, number + needed),
-                (_, Limit::Baseline { .. }) => Gate::Threshold { side, limit, edge: Edge::Band(needed) },
+                (_, Limit::Baseline { .. }) => Gate::Threshold { side, limit, strictness: Strictness::Band(needed) },
             }
         }
         Gate::Change { .. } | Gate::Threshold { .. } => return None,
@@ -139,7 +141,7 @@ fn with_room(spec: &MetricSpec, planned: &PlannedGate, needed: f64, hard: HardGa
 fn hard_limit(side: LimitSide, number: f64) -> Gate {
     // Two decimal places are what a config needs; the subtraction may add more.
     let number = (number * 1e4).round() / 1e4;
-    Gate::Threshold { side, limit: Limit::Number(number), edge: Edge::Hard }
+    Gate::Threshold { side, limit: Limit::Number(number), strictness: Strictness::Hard }
 }
 
 /// Whether a config accepts the gate: some value fails it, and its band is not too wide.
@@ -147,13 +149,13 @@ fn measures(spec: &MetricSpec, gate: &Gate) -> bool {
     let greatest = spec.greatest();
     match *gate {
         Gate::Change { tolerance, .. } => tolerance < greatest,
-        Gate::Threshold { side, limit, edge } => {
+        Gate::Threshold { side, limit, strictness } => {
             let room = match (side, limit) {
                 (_, Limit::Baseline { .. }) => greatest,
                 (LimitSide::Min, Limit::Number(number)) => number,
                 (LimitSide::Max, Limit::Number(number)) => greatest - number,
             };
-            edge.zone() < room && edge.zone() <= widest_zone(spec.unit)
+            strictness.zone() < room && strictness.zone() <= widest_zone(spec.unit)
         }
     }
 }

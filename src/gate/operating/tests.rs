@@ -7,7 +7,7 @@ use super::{
     operating,
 };
 use crate::gate::limits::{GatedMetric, PlannedGate};
-use crate::model::{Aggregate, Drift, Edge, Gate, Limit, LimitSide, MetricSpec};
+use crate::model::{Aggregate, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Strictness};
 
 const RECALL: MetricSpec = MetricSpec { name: "recall", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN };
 const MEAN: MetricSpec = MetricSpec { name: "mean", ..MetricSpec::PLAIN };
@@ -15,12 +15,12 @@ const NEWLY_FAILING: MetricSpec =
     MetricSpec { name: "newly_failing", aggregate: Aggregate::NewlyFailing, ..MetricSpec::PLAIN };
 
 fn floor(limit: f64) -> PlannedGate {
-    let gate = Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(limit), edge: Edge::Hard };
+    let gate = Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(limit), strictness: Strictness::Hard };
     PlannedGate { gate, off: None }
 }
 
 fn drop(tolerance: f64) -> PlannedGate {
-    PlannedGate { gate: Gate::Change { drift: Drift::Drop, tolerance, otherwise: None }, off: None }
+    PlannedGate { gate: Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise: None }, off: None }
 }
 
 fn metrics() -> Vec<GatedMetric> {
@@ -188,7 +188,8 @@ fn the_advice_keeps_hard_gates_unless_they_may_change() {
     let changed = advice(&agents, &[1, 3, 5, 9], HardGates::Change).unwrap();
     assert!(changed.rates.false_alarms <= ACCEPTED, "{changed:?}");
     assert!(changed.rates.detection > 0.9 && changed.samples <= 5, "{changed:?}");
-    let Gate::Threshold { limit: Limit::Number(limit), edge: Edge::Hard, .. } = changed.gates[0].gate else {
+    let Gate::Threshold { limit: Limit::Number(limit), strictness: Strictness::Hard, .. } = changed.gates[0].gate
+    else {
         unreachable!("the gate stays hard: {changed:?}")
     };
     assert!((0.3..0.8).contains(&limit), "{limit}");

@@ -47,7 +47,7 @@ fn approval() -> Approval {
 }
 
 fn asked<'a>(
-    happened: PullRequestEvent<'a>,
+    event: PullRequestEvent<'a>,
     pull: &'a PullRequestDetails,
     head: &'a str,
     digest: &'a str,
@@ -55,15 +55,15 @@ fn asked<'a>(
     let presence =
         if pull.labels.iter().any(|label| label == LABEL) { LabelPresence::Set } else { LabelPresence::Missing };
     ApprovalInput {
-        happened,
+        event,
         presence,
         giver: Some("alice"),
         since: LabelSince::Kept,
         pusher: Some("author"),
         head,
         label: LABEL,
-        floor: Permission::Write,
-        allowed: Permission::Write,
+        required: Permission::Write,
+        permission: Permission::Write,
         by_author: ByAuthor::DoesNotCount,
         pull,
         standing: None,
@@ -89,12 +89,12 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     for has in [Permission::None, Permission::Read, Permission::Triage] {
         let actor = "alice".to_owned();
         assert_eq!(
-            refused(ApprovalInput { allowed: has, ..base.clone() }),
+            refused(ApprovalInput { permission: has, ..base.clone() }),
             ApprovalRefusal::NotAllowed { actor, has, needs: Permission::Write }
         );
     }
-    let floor = Permission::Admin;
-    assert!(matches!(refused(ApprovalInput { floor, ..base.clone() }), ApprovalRefusal::NotAllowed { .. }));
+    let required = Permission::Admin;
+    assert!(matches!(refused(ApprovalInput { required, ..base.clone() }), ApprovalRefusal::NotAllowed { .. }));
     assert!(matches!(refused(ApprovalInput { giver: Some("author"), ..base.clone() }), ApprovalRefusal::Author { .. }));
     let own = ApprovalInput { giver: Some("Author"), by_author: ByAuthor::Counts, ..base.clone() };
     assert!(matches!(plan(&own), ApprovalPlan::Grant { .. }));
@@ -137,7 +137,7 @@ fn every_event_checks_the_present_state() {
         || ApprovalPlan::Withdraw { head: head.clone(), description: "withdrawn: alice removed the label".to_owned() };
     let by = || "alice".to_owned();
     let granted = || ApprovalPlan::Grant { head: head.clone(), description: description("alice", &digest), by: by() };
-    for (happened, pull, standing, expected) in [
+    for (event, pull, standing, expected) in [
         (PullRequestEvent::Labeled("bug"), &with, None, granted()),
         (PullRequestEvent::Labeled("bug"), &without, None, ApprovalPlan::Nothing(ApprovalSkip::OtherLabel)),
         (PullRequestEvent::Labeled(LABEL), &without, None, ApprovalPlan::Nothing(ApprovalSkip::Gone)),
@@ -156,15 +156,15 @@ fn every_event_checks_the_present_state() {
         (PullRequestEvent::Other, &without, None, ApprovalPlan::Nothing(ApprovalSkip::OtherEvent)),
     ] {
         let since = if pull == &without { LabelSince::RemovedBy("alice") } else { LabelSince::Kept };
-        let asked = ApprovalInput { standing, since, ..asked(happened, pull, &head, &digest) };
-        assert_eq!(plan(&asked), expected, "{happened:?}");
+        let asked = ApprovalInput { standing, since, ..asked(event, pull, &head, &digest) };
+        assert_eq!(plan(&asked), expected, "{event:?}");
     }
-    for (happened, expected) in [
+    for (event, expected) in [
         (PullRequestEvent::Pushed, ApprovalRefusal::Pushed { head: head.clone() }),
         (PullRequestEvent::Opened, ApprovalRefusal::NeverJudged),
     ] {
-        let asked = ApprovalInput { result: Err(NoResult::Younger), ..asked(happened, &with, &head, &digest) };
-        assert_eq!(plan(&asked), ApprovalPlan::Refuse { why: expected, withdrawn: None }, "{happened:?}");
+        let asked = ApprovalInput { result: Err(NoResult::Younger), ..asked(event, &with, &head, &digest) };
+        assert_eq!(plan(&asked), ApprovalPlan::Refuse { why: expected, withdrawn: None }, "{event:?}");
     }
 }
 
@@ -173,28 +173,39 @@ fn changed(change: LabelChange, by: &str) -> LabelEvent {
 }
 
 fn marked(mut events: Vec<LabelEvent>, identity: Option<&str>, statuses: &[CommitStatus]) -> Vec<LabelEvent> {
-    mark_own_removals(&mut events, (7, LABEL), identity, statuses);
+    mark_own_removals(&mut events, (7, LABEL), (identity, "70"), statuses);
     events
 }
 
-/// With a personal token, its owner removes labels by hand as the same account.
-#[test]
-fn a_removal_by_the_account_of_a_person_is_goldgates_own_only_right_after_its_status() {
-    let at = |change, time: &str| LabelEvent { at: time.to_owned(), ..changed(change, "alice") };
-    let status = |creator: &str, time: &str| CommitStatus {
+/// The status before a removal of the label.
+fn mark(creator: &str, time: &str) -> CommitStatus {
+    CommitStatus {
         context: REMOVAL.to_owned(),
         state: StatusState::Success,
-        description: removal_mark(7, LABEL),
+        description: removal_mark(7, LABEL, "69"),
         creator: creator.to_owned(),
         at: time.to_owned(),
-    };
+    }
+}
+
+/// Another workflow removes labels as the same account, and the owner of a personal token by hand.
+#[test]
+fn a_removal_is_goldgates_own_only_right_after_its_status() {
+    let at = |change, time: &str| LabelEvent { at: time.to_owned(), ..changed(change, "alice") };
+    let status = mark;
+    let of_run = |run: &str| CommitStatus { description: removal_mark(7, LABEL, run), ..mark("alice", "t3") };
     let events = || vec![at(LabelChange::Added, "t2"), at(LabelChange::Removed, "t4")];
     for (statuses, expected) in [
         (vec![], LabelChange::Removed),
         (vec![status("alice", "t3")], LabelChange::RemovedByGoldgate),
         (vec![status("alice", "t4")], LabelChange::RemovedByGoldgate),
         (vec![status("alice", "t1"), status("alice", "t5"), status("mallory", "t3")], LabelChange::Removed),
-        (vec![CommitStatus { description: removal_mark(8, LABEL), ..status("alice", "t3") }], LabelChange::Removed),
+        (
+            vec![CommitStatus { description: removal_mark(8, LABEL, "69"), ..status("alice", "t3") }],
+            LabelChange::Removed,
+        ),
+        (vec![of_run("70")], LabelChange::RemovedInThisRun),
+        (vec![of_run("7")], LabelChange::RemovedByGoldgate),
     ] {
         assert_eq!(marked(events(), Some("alice"), &statuses)[1].change, expected, "{statuses:?}");
     }
@@ -215,7 +226,7 @@ fn a_removal_after_the_approval_withdraws_it_unless_goldgate_removed_the_label()
         (vec![added("mallory"), removed("")], LabelSince::RemovedBy("")),
         (vec![], LabelSince::NeverSet),
     ] {
-        let marked = marked(events, Some(BOT), &[]);
+        let marked = marked(events, Some(BOT), &[mark(BOT, "")]);
         assert_eq!(label_since(&marked, LABEL, Some(&current)), expected, "{marked:?}");
     }
     let events = marked(vec![added("alice"), removed(BOT)], None, &[]);
@@ -230,7 +241,7 @@ fn a_removal_after_the_approval_withdraws_it_unless_goldgate_removed_the_label()
     let back =
         ApprovalInput { standing: Some(&current), since, ..asked(PullRequestEvent::Other, &with, &head, &digest) };
     assert!(matches!(plan(&back), ApprovalPlan::Grant { .. }));
-    let refused = plan(&ApprovalInput { allowed: Permission::Read, ..back });
+    let refused = plan(&ApprovalInput { permission: Permission::Read, ..back });
     let ApprovalPlan::Refuse { why: ApprovalRefusal::NotAllowed { .. }, withdrawn: Some(text) } = refused else {
         unreachable!("{refused:?}")
     };
@@ -244,16 +255,19 @@ fn a_label_that_goldgate_removed_is_served_and_one_that_a_user_removed_is_gone()
     for (events, pull, expected) in [
         (vec![added("alice")], &set, (LabelPresence::Set, Some("alice"))),
         (vec![], &set, (LabelPresence::Set, None)),
-        (vec![added("alice"), removed(BOT)], &bare, (LabelPresence::Served, Some("alice"))),
+        (vec![added("alice"), removed(BOT)], &bare, (LabelPresence::RemovedInOtherStep, Some("alice"))),
         (vec![added("alice"), removed("trudy")], &bare, (LabelPresence::Missing, None)),
         (vec![added("alice"), removed("trudy"), removed(BOT)], &bare, (LabelPresence::Missing, None)),
         (vec![removed(BOT)], &bare, (LabelPresence::Missing, None)),
         (vec![], &bare, (LabelPresence::Missing, None)),
     ] {
-        let own = marked(events.clone(), Some(BOT), &[]);
+        let in_this_run = CommitStatus { description: removal_mark(7, LABEL, "70"), ..mark(BOT, "") };
+        let own = marked(events.clone(), Some(BOT), &[in_this_run]);
+        let in_another = marked(events.clone(), Some(BOT), &[mark(BOT, "")]);
+        assert_ne!(label_presence(&in_another, LABEL, pull).0, LabelPresence::RemovedInOtherStep, "{events:?}");
         let (presence, event) = label_presence(&own, "Goldgate:Accept-Baseline", pull);
         assert_eq!((presence, event.map(|event| event.by.as_str())), expected, "{events:?}");
-        assert_ne!(label_presence(&events, LABEL, pull).0, LabelPresence::Served, "{events:?}");
+        assert_ne!(label_presence(&events, LABEL, pull).0, LabelPresence::RemovedInOtherStep, "{events:?}");
     }
 }
 
@@ -261,22 +275,19 @@ fn a_label_that_goldgate_removed_is_served_and_one_that_a_user_removed_is_gone()
 #[test]
 fn a_served_label_is_judged_in_the_job_that_it_started() {
     let (without, head, digest, current) = (pull(&[]), head(), digest(), approval());
-    let (presence, since) = (LabelPresence::Served, LabelSince::RemovedByGoldgate);
+    let (presence, since) = (LabelPresence::RemovedInOtherStep, LabelSince::RemovedByGoldgate);
     let served = ApprovalInput { presence, since, ..asked(PullRequestEvent::Labeled(LABEL), &without, &head, &digest) };
     assert!(matches!(plan(&served), ApprovalPlan::Grant { .. }));
     assert!(matches!(
-        plan(&ApprovalInput { allowed: Permission::Read, ..served.clone() }),
+        plan(&ApprovalInput { permission: Permission::Read, ..served.clone() }),
         ApprovalPlan::Refuse { .. }
     ));
     let early = plan(&ApprovalInput { result: Err(NoResult::Missing), ..served.clone() });
     assert!(matches!(early, ApprovalPlan::Refuse { .. }), "the label is gone, so nothing waits: {early:?}");
     let decided = ApprovalInput { standing: Some(&current), ..served.clone() };
     assert_eq!(plan(&decided), ApprovalPlan::Nothing(ApprovalSkip::RemovedByGoldgate));
-    for happened in [PullRequestEvent::Pushed, PullRequestEvent::Labeled("bug"), PullRequestEvent::Other] {
-        assert!(
-            matches!(plan(&ApprovalInput { happened, ..served.clone() }), ApprovalPlan::Nothing(_)),
-            "{happened:?}"
-        );
+    for event in [PullRequestEvent::Pushed, PullRequestEvent::Labeled("bug"), PullRequestEvent::Other] {
+        assert!(matches!(plan(&ApprovalInput { event, ..served.clone() }), ApprovalPlan::Nothing(_)), "{event:?}");
     }
 }
 

@@ -16,7 +16,8 @@ pub enum ReportOrigin {
     #[default]
     Own,
     /// An untrusted job: the pull request controls its workflow, config and program.
-    Stranger,
+    #[serde(rename = "stranger")]
+    Untrusted,
 }
 
 /// The state that is stored in a section.
@@ -26,9 +27,10 @@ pub(super) struct SectionState {
     pub(super) run: u64,
     pub(super) attempt: u64,
     pub(super) alert: String,
-    pub(super) says: String,
-    #[serde(default)]
-    pub(super) witness: ReportOrigin,
+    #[serde(rename = "says")]
+    pub(super) headline: String,
+    #[serde(default, rename = "witness")]
+    pub(super) origin: ReportOrigin,
     /// The digest of the shown result; `None` if the section does not show all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<String>,

@@ -53,7 +53,7 @@ fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
     let links = Links::default();
     let head = "a".repeat(40);
     let run = RunNumber { run, attempt: 1 };
-    let witness = ReportOrigin::Own;
+    let origin = ReportOrigin::Own;
     let request = CommentRequest {
         report,
         links: &links,
@@ -61,7 +61,7 @@ fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
         head: &head,
         current_head: &head,
         run,
-        witness,
+        origin,
         author: Some(BOT),
     };
     match plan(&request, comments) {
@@ -93,7 +93,7 @@ fn a_comment_with_hundreds_of_reasons_replaces_an_older_green_one() {
     let note = Note {
         about: NoteSubject::Approval,
         alert: "NOTE",
-        says: "A long note.",
+        headline: "A long note.",
         text: &text,
         key: "default",
         head: &head,

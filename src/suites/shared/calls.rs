@@ -67,7 +67,11 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         if name.is_none() {
             flaws.push(format!("tool_calls[{at}] has no name"));
         }
-        let stated = one.get("server").and_then(Value::as_str).or_else(|| mcp_name(name?).map(|(server, _)| server));
+        let server = one.get("server").filter(|server| !server.is_null());
+        if server.is_some_and(|server| !server.is_string()) {
+            flaws.push(format!("the server of tool_calls[{at}] is not a text"));
+        }
+        let stated = server.and_then(Value::as_str).or_else(|| mcp_name(name?).map(|(server, _)| server));
         calls.push(ObservedCall {
             name: name.unwrap_or_default().to_owned(),
             server: stated.map(str::to_owned),

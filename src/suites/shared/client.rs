@@ -9,7 +9,7 @@ use crate::model::{Ask, Toolbox, UserTurns};
 /// A client, as described by a scenario.
 pub struct Client<'a> {
     /// The client's words.
-    pub says: Speech<'a>,
+    pub speech: Speech<'a>,
     /// The client's manner of speaking.
     pub persona: Option<&'a str>,
     /// Maximum number of rounds of questions.
@@ -27,7 +27,7 @@ pub enum Speech<'a> {
 impl Client<'_> {
     /// Asks for the atoms of the client's words. Without words the prompt is empty, and only the fields are sent.
     pub fn ask(&self) -> Ask {
-        let (key, fields, words) = match self.says {
+        let (key, fields, words) = match self.speech {
             Speech::Context(context) if context.is_empty() => ("context", json!({}), None),
             Speech::Context(context) => ("context", json!(context), Some(format!("{:#}", json!(context)))),
             Speech::Facts(facts) => ("facts", json!(facts), Some(facts.join("\n"))),

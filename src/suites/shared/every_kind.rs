@@ -1,8 +1,8 @@
 //! The metrics of every kind: how much was measured, how much was readable, and what fails since the baseline.
 
 use crate::model::{
-    Aggregate, Better, COVERAGE, Edge, ExplainedBy, Gate, Limit, LimitSide, MetricSpec, NEWLY_FAILING, READABLE, Unit,
-    ValueSource,
+    Aggregate, Better, COVERAGE, ExplainedBy, Gate, Limit, LimitSide, MetricSpec, NEWLY_FAILING, READABLE, Strictness,
+    Unit, ValueSource,
 };
 
 /// The share of passing cases. It covers what no other metric covers, also without a baseline.
@@ -18,8 +18,12 @@ pub const COMMON: &[MetricSpec] = &[
     MetricSpec {
         name: COVERAGE,
         aggregate: Aggregate::Coverage,
-        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(1.0), edge: Edge::Open }],
-        model_gates: Some(&[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.9), edge: Edge::Open }]),
+        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(1.0), strictness: Strictness::Open }],
+        model_gates: Some(&[Gate::Threshold {
+            side: LimitSide::Min,
+            limit: Limit::Number(0.9),
+            strictness: Strictness::Open,
+        }]),
         meaning: "measured cases / planned cases, without quarantined cases",
         ..MetricSpec::PLAIN
     },
@@ -36,7 +40,11 @@ pub const COMMON: &[MetricSpec] = &[
         better: Better::Lower,
         aggregate: Aggregate::NewlyFailing,
         unit: Unit::Count,
-        switched_gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), edge: Edge::Band(0.0) }],
+        switched_gates: &[Gate::Threshold {
+            side: LimitSide::Max,
+            limit: Limit::Number(0.0),
+            strictness: Strictness::Band(0.0),
+        }],
         meaning: "cases that passed all checks in the baseline and fail now",
         ..MetricSpec::PLAIN
     },

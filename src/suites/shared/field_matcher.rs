@@ -205,20 +205,20 @@ impl FieldMatcher {
     }
 
     /// Whether a value, or its absence, fits.
-    pub fn fits(&self, value: Option<&Value>) -> bool {
+    pub fn matches(&self, value: Option<&Value>) -> bool {
         let Some(value) = value else { return self.presence == Presence::Optional };
         match &self.condition {
             FieldCondition::OneOf(values, TextCase::Counts) => values.iter().any(|one| same(value, one)),
             FieldCondition::OneOf(values, TextCase::Ignored) => {
                 values.iter().any(|one| same(&folded(value), &folded(one)))
             }
-            FieldCondition::AnyOf(conditions) => conditions.iter().any(|one| one.fits(Some(value))),
+            FieldCondition::AnyOf(conditions) => conditions.iter().any(|one| one.matches(Some(value))),
             FieldCondition::Fields(conditions) => value.as_object().is_some_and(|object| {
                 object.keys().all(|key| conditions.contains_key(key))
-                    && conditions.iter().all(|(key, one)| one.fits(object.get(key)))
+                    && conditions.iter().all(|(key, one)| one.matches(object.get(key)))
             }),
             FieldCondition::Items(conditions) => value.as_array().is_some_and(|list| {
-                list.len() == conditions.len() && conditions.iter().zip(list).all(|(one, item)| one.fits(Some(item)))
+                list.len() == conditions.len() && conditions.iter().zip(list).all(|(one, item)| one.matches(Some(item)))
             }),
             FieldCondition::Pattern(pattern) => value.as_str().is_some_and(|text| pattern.is_match(text)),
             FieldCondition::Near(near) => {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::asking::MATERIAL;
 use super::turns::{ObservedTurn, turns};
 use crate::diag::Diagnostic;
-use crate::files::{CheckoutDigest, DigestList, Files, files_below};
+use crate::files::{CheckoutDigest, DigestList, Files, escaped_name, files_below};
 use crate::model::{Ask, QUERY, REDACTED, Run, Toolbox, UserTurns};
 
 /// Fields of a request that do not change the input: paths, and the answer format.
@@ -31,6 +31,7 @@ pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<CheckoutDigest, Diag
     let mut list = DigestList::after(unix_lines(Value::Object(fields)).to_string());
     if let Toolbox::Folder { root, .. } = &ask.tools {
         for (inner, file) in files_below(files, root)? {
+            let inner = escaped_name(&inner);
             list.add(&files.bytes(&file)?, |digest| format!("\n{digest}  {inner}"));
         }
     }

@@ -54,7 +54,7 @@ pub struct Label {
     /// The byte offsets of its parts.
     spans: LabelSpans,
     /// Its content.
-    pub says: LabelContent,
+    pub content: LabelContent,
     /// The person.
     pub by: String,
     /// The person's reason.
@@ -94,7 +94,7 @@ enum LabelSubject<'a> {
 
 impl Label {
     fn about(&self) -> LabelSubject<'_> {
-        match &self.says {
+        match &self.content {
             LabelContent::Score(dimension, _, outputs) => LabelSubject::Dimension(*dimension, outputs.as_deref()),
             LabelContent::Tag(check, _) => LabelSubject::Check(check),
             LabelContent::Verdict(..) => LabelSubject::Whole(&self.by),
@@ -171,7 +171,7 @@ pub struct Labels {
 impl Labels {
     /// Whether any label is a score.
     pub fn has_scores(&self) -> bool {
-        self.labels.iter().any(|label| matches!(label.says, LabelContent::Score(..)))
+        self.labels.iter().any(|label| matches!(label.content, LabelContent::Score(..)))
     }
 
     /// Whether there is no label.
@@ -216,7 +216,7 @@ impl Labels {
     /// Labels without effect: scores of dimensions if the kind has no dimensions.
     pub fn without_effect(&self, kind: &SuiteKind) -> Vec<Diagnostic> {
         let Some(source) = &self.source else { return Vec::new() };
-        let scores = self.labels.iter().filter_map(|label| match label.says {
+        let scores = self.labels.iter().filter_map(|label| match label.content {
             LabelContent::Score(dimension, ..) => Some((label, DIMENSIONS[dimension])),
             LabelContent::Tag(..) | LabelContent::Verdict(..) => None,
         });
@@ -234,7 +234,7 @@ impl Labels {
     ) -> Vec<Diagnostic> {
         let Some(source) = &self.source else { return Vec::new() };
         let unknown = self.labels.iter().filter_map(|label| {
-            let LabelContent::Tag(check, _) = &label.says else { return None };
+            let LabelContent::Tag(check, _) = &label.content else { return None };
             let of_it = graded.clone().filter(|(agent, case, _)| {
                 label.case == case.as_str() && label.agent.as_deref().is_none_or(|one| one == agent.as_str())
             });
@@ -317,7 +317,7 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
         return Err(cursor.problem_of_key(&[Key("dimension")], Code::NO_DATE, what, "add date: YYYY-MM-DD"));
     }
     let spans = LabelSpans { agent: at("agent"), case: at("case"), about: at(key) };
-    let says = match (dimension, score, check, tag, verdict, outputs_sha256) {
+    let content = match (dimension, score, check, tag, verdict, outputs_sha256) {
         (Some(name), Some(points @ 0..=2), None, None, None, outputs) => {
             let at = DIMENSIONS.iter().position(|one| *one == name);
             LabelContent::Score(at.ok_or_else(|| unknown(cursor, "dimension", &name, &DIMENSIONS))?, points, outputs)
@@ -337,7 +337,7 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
             return Err(cursor.problem_of_key(&[Key("case")], Code::BAD_LABEL, what, "state exactly one of the three"));
         }
     };
-    Ok(Label { agent, case, spans, says, by, reason, date })
+    Ok(Label { agent, case, spans, content, by, reason, date })
 }
 
 fn unknown(cursor: &JsonCursor<'_>, what: &str, found: &str, known: &[&str]) -> Diagnostic {

@@ -13,10 +13,10 @@ pub fn score_remarks(labels: &Labels, pairs: &[PairResult]) -> Vec<String> {
         let mut others = labels.of(&pair.agent, &pair.case);
         outputs.as_deref() != today
             && others.any(|label| {
-                matches!(&label.says, LabelContent::Score(other, _, Some(own)) if other == index && today == Some(own.as_str()))
+                matches!(&label.content, LabelContent::Score(other, _, Some(own)) if other == index && today == Some(own.as_str()))
             })
     };
-    let scored = given.filter_map(|(pair, label)| match &label.says {
+    let scored = given.filter_map(|(pair, label)| match &label.content {
         LabelContent::Score(dimension, _, outputs) if is_replaced(pair, dimension, outputs) => None,
         LabelContent::Score(dimension, score, outputs) => {
             Some(scored(pair, label, DIMENSIONS[*dimension], *score, outputs.as_deref()))

@@ -71,8 +71,32 @@ pub const SKIPPED: &[&str] = &[
     "xmlnstbl",
 ];
 
+/// Destinations outside of the text whose content must not change unasked, with what they are.
+const CONTENTS: [(&str, &str); 8] = [
+    ("datafield", "data of a field"),
+    ("formfield", "form field"),
+    ("mmath", "formula"),
+    ("objclass", "object"),
+    ("objdata", "object"),
+    ("objname", "object"),
+    ("pict", "picture"),
+    ("template", "template"),
+];
+
 /// Destinations marked as skippable whose text is part of the document.
 const READ: &[&str] = &["cs", "shppict", "result", "objattph", "fldrslt", "field", "object", "shp", "shpgrp"];
+
+/// The most characters of the number of a paragraph; a longer one is a text.
+const LONGEST_NUMBER: usize = 20;
+
+/// The most words of such a number, such as "Article III".
+const NUMBER_WORDS: usize = 2;
+
+/// Whether a field leads to a place in the document. Word gives such places other names at each save.
+fn is_internal(word: &str, instruction: &str) -> bool {
+    matches!(word, "" | "REF" | "PAGEREF" | "NOTEREF" | "TOC")
+        || (word == "HYPERLINK" && instruction.split(' ').nth(1) == Some("\\l"))
+}
 
 impl RtfReader<'_> {
     /// Handles a word that sets the destination of its group. It is ignored at the top level, where the rest of the document
@@ -117,8 +141,8 @@ impl RtfReader<'_> {
             }
             "nesttableprops" => self.group.dest = Dest::NestedRow,
             "upr" => self.group.dest = Dest::Twice,
-            "pict" | "mmath" => {
-                self.mark(if name == "pict" { "picture" } else { "formula" }, start);
+            _ if let Some((_, kind)) = CONTENTS.iter().find(|(own, _)| *own == name) => {
+                self.group.content = Some(kind);
                 self.group.dest = Dest::Skip;
             }
             _ if SKIPPED.binary_search(&name).is_ok() => self.group.dest = Dest::Skip,
@@ -167,7 +191,9 @@ impl RtfReader<'_> {
         if self.flows.last().is_some_and(Flow::has_content) {
             self.end_paragraph(self.depth(), end);
         }
-        self.flows.pop();
+        if let (Some(mut flow), Some(last)) = (self.flows.pop(), self.gathered.paragraphs.last_mut()) {
+            last.signature.extend(flow.take_rest());
+        }
     }
 
     /// Records a mark between the letters of the paragraph.
@@ -180,6 +206,16 @@ impl RtfReader<'_> {
         }
     }
 
+    /// Records something between the letters of the paragraph that has a content of its own.
+    pub fn content(&mut self, kind: &str, source: &str, at: usize) {
+        if self.group.dest == Dest::Text
+            && !self.group.deleted
+            && let Some(flow) = self.flows.last_mut()
+        {
+            flow.content(kind, source, at);
+        }
+    }
+
     /// Handles the end of a group that set its own destination; its brace is at `end`.
     pub fn end_destination(&mut self, inner: &RtfGroup, end: usize) {
         match inner.dest {
@@ -189,12 +225,20 @@ impl RtfReader<'_> {
                     && let Some(flow) = self.flows.last_mut()
                 {
                     flow.touch(inner.start);
+                    // A text that only old readers show.
+                    if number.chars().count() > LONGEST_NUMBER || number.split_whitespace().count() > NUMBER_WORDS {
+                        flow.content("number", number, inner.start);
+                    }
                     flow.number = Some(number.to_owned());
                 }
             }
             Dest::Field => {
                 let word = self.collected.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
-                self.mark(format!("field {word}").trim_end(), inner.start);
+                let instruction = self.collected.split_whitespace().collect::<Vec<_>>().join(" ");
+                match is_internal(&word, &instruction) {
+                    true => self.mark(format!("field {word}").trim_end(), inner.start),
+                    false => self.content("field", &instruction, inner.start),
+                }
                 if word == "SYMBOL" {
                     let written = self.written;
                     self.group.pending = named(&self.collected).map(|letter| PendingSymbol { letter, written });

@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::text::line;
+
 /// A parsed document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
@@ -106,9 +108,19 @@ pub enum FormatToken {
     Row(Arc<str>),
     /// A run of visible text with one format.
     Run(Arc<str>),
-    /// A mark between letters: a note, a field, a picture, a page break.
+    /// A mark between letters: a note, a page break, a drawing.
     Mark(Arc<str>),
+    /// Something between letters whose content does not belong to the text: a field, a picture, a formula, an embedded object.
+    Content {
+        /// What it is.
+        kind: Arc<str>,
+        /// Its source, normalized.
+        source: Arc<str>,
+    },
 }
+
+/// The most characters of a content that are shown.
+const SHOWN: usize = 60;
 
 impl fmt::Display for FormatToken {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -117,6 +129,9 @@ impl fmt::Display for FormatToken {
             Self::Row(words) => ("row", words),
             Self::Run(words) => ("run", words),
             Self::Mark(words) => ("mark", words),
+            Self::Content { kind, source } => {
+                return write!(out, "{kind} {}", line(source, SHOWN).trim());
+            }
         };
         if words.is_empty() { write!(out, "{kind} (plain)") } else { write!(out, "{kind} {words}") }
     }

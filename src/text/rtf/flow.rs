@@ -107,6 +107,18 @@ impl Flow {
         self.tokens.push(FormatToken::Mark(name.into()));
     }
 
+    /// Records something between letters that has a content of its own.
+    pub fn content(&mut self, kind: &str, source: &str, at: usize) {
+        self.touch(at);
+        self.tokens.push(FormatToken::Content { kind: kind.into(), source: source.into() });
+    }
+
+    /// What comes after the last paragraph, which has no text of its own.
+    pub fn take_rest(&mut self) -> impl Iterator<Item = FormatToken> + use<> {
+        let is_content = |token: &FormatToken| matches!(token, FormatToken::Content { .. });
+        std::mem::take(&mut self.tokens).into_iter().filter(is_content)
+    }
+
     /// Whether the paragraph has content that must be ended.
     pub const fn has_content(&self) -> bool {
         !self.text.is_empty() || self.number.is_some()

@@ -6,6 +6,7 @@ use std::str::from_utf8;
 
 use super::charset::Page;
 use super::flow::{Flow, Gathered};
+use super::header::normalized;
 use super::lexer::{Lexeme, Lexer, beginning};
 use super::state::Props;
 use super::table::TableRow;
@@ -72,6 +73,8 @@ pub struct RtfGroup {
     pub owns_dest: bool,
     pub owns_flow: bool,
     pub owns_table: Option<usize>,
+    /// What this group is, if its content is kept and does not belong to the text.
+    pub content: Option<&'static str>,
     pub fresh: bool,
     pub star: bool,
     pub chars: Rc<Props>,
@@ -145,6 +148,7 @@ impl<'a> RtfReader<'a> {
                 owns_dest: false,
                 owns_flow: false,
                 owns_table: None,
+                content: None,
                 fresh: false,
                 star: false,
                 paras: Rc::clone(&chars),
@@ -264,6 +268,7 @@ impl<'a> RtfReader<'a> {
         // The outermost group owns the body.
         inner.owns_flow = self.outer.is_empty();
         inner.owns_table = None;
+        inner.content = None;
         inner.fresh = true;
         inner.star = false;
         inner.pending = None;
@@ -292,6 +297,11 @@ impl<'a> RtfReader<'a> {
         let inner = std::mem::replace(&mut self.group, outer);
         if let Some(begin) = inner.owns_table {
             self.keep_table(inner.start, begin, start);
+        }
+        if let Some(kind) = inner.content {
+            let source = self.source.get(inner.start..start).unwrap_or_default();
+            let source: String = normalized(source).split_ascii_whitespace().collect();
+            self.content(kind, &source, inner.start);
         }
         if inner.owns_dest {
             self.end_destination(&inner, start);

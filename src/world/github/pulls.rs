@@ -40,14 +40,25 @@ impl GitHub {
 }
 
 impl GitHub {
-    /// The open pull requests with a commit as their head, from any repository. GitHub lists the open pull requests that have the
-    /// commit anywhere, so the caller compares heads.
+    /// The open pull requests that have a commit, which the caller compares with their heads. GitHub lists none for a commit that only
+    /// a fork has (TooTallNate/nx.js#410): [`GitHub::every_open_pull`] has those too.
     ///
     /// # Errors
     /// GitHub did not answer.
     pub fn pulls_of(&self, commit: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
         let forms: Vec<PullForm> = self.listed(&path, "while looking for the commit's pull requests")?;
+        Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
+    }
+}
+
+impl GitHub {
+    /// All open pull requests.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn every_open_pull(&self) -> Result<Vec<OpenPull>, GitHubError> {
+        let forms: Vec<PullForm> = self.entries(&self.path("/pulls"), "while listing the open pull requests")?;
         Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
     }
 }

@@ -122,7 +122,7 @@ fn agent_digest(disk: &Disk, agent: &Agent) -> String {
     let AgentFiles::Patterns(patterns) = agent.files() else { panic!("a bundled agent names its files") };
     let mut files: BTreeSet<RepoPath> = BTreeSet::new();
     for glob in patterns {
-        files.extend(files_below(disk, glob.folder()).unwrap().into_values().filter(|file| glob.fits(file)));
+        files.extend(files_below(disk, glob.folder()).unwrap().into_values().filter(|file| glob.matches(file)));
     }
     let lines = files.iter().map(|file| format!("{}  {file}\n", sha256_hex(&disk.bytes(file).unwrap())));
     sha256_hex(lines.collect::<String>().as_bytes())

@@ -17,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a run on an older head than the present one gives no verdict", older_head),
         trial("a commit that two pull requests have as their head gets the worst of their verdicts", two_pulls),
         trial("two pull requests from two branches with one commit are judged together", two_branches),
+        trial("two pull requests from a fork with one commit are judged together", two_of_fork),
         trial("a run that was started by hand judges every pull request of its branch", two_by_hand),
         trial("a pull request is not blamed for what its base branch already shows", behind_baseline),
         trial("a case that the base branch gained while the prompt changed is named as gained", gained),
@@ -145,6 +146,28 @@ fn two_pulls() {
     assert_eq!(gate(&workspace, &github).code, 0);
     into_lax(&github, &Repository::small(), &worse);
     assert_eq!(gate(&workspace, &github).code, 1);
+}
+
+/// GitHub lists no pull request under a commit that only the fork has.
+fn two_of_fork() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.files(&repository);
+    github.branch("lax", &"e".repeat(40));
+    github.from_fork(&head_sha());
+    github.second_pull(5, "lax");
+    let worse = Repository::small();
+    worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let run = || {
+        let mut job = opened(&repository, &github);
+        job.event["pull_request"]["head"]["repo"]["id"] = json!(1);
+        job.runs()
+    };
+    into_lax(&github, &repository, &repository);
+    let ran = run();
+    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
+    into_lax(&github, &Repository::small(), &worse);
+    let ran = run();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
 }
 
 /// Somebody pushes the commit to a second branch as well, and opens the pull request from there.

@@ -375,7 +375,7 @@ fn redacted() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(endpoint.keys().iter().all(|key| key == KEY), "the key is sent");
     let record = repository.read("recorded/legal/lease.json");
-    assert!(record.contains("Needs consent; [redacted] and [redacted]."), "{record}");
+    assert!(record.contains("Needs consent; [redacted] and sk-ant-[redacted]."), "{record}");
     let written = ["report.json", "report.md", "report.html", "junit.xml", "summary.json", "proposed-baseline.json"];
     let all = written.iter().map(|file| repository.read(&format!("out/{file}"))).collect::<String>();
     for text in [&record, &all, &ran.stdout, &ran.stderr] {

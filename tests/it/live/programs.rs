@@ -36,7 +36,7 @@ fn stderr() {
     let ran = model(&repository, &["--samples", "2", "--format", "json", "--record", "recorded", "--out", "out"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(report(&ran)["suites"][0]["agents"][0]["cases"][0]["samples_completed"], 2, "{}", ran.stdout);
-    let said = "key [redacted]\n</details> @everyone <!-- the index is old -->\n";
+    let said = "key sk-ant-[redacted]\n</details> @everyone <!-- the index is old -->\n";
     for sample in 0..2 {
         assert_eq!(repository.read(&format!("out/contracts/stderr/legal-lease-{sample}.txt")), said);
     }

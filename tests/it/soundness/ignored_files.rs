@@ -14,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a file in the index counts although a pattern ignores it", tracked),
         trial("a pattern that takes a file in again is followed", taken_in_again),
         trial("a file that is named without a wildcard counts although git ignores it", named),
+        trial("a pattern with a wildcard does not name an ignored file that was named before", no_longer_named),
         trial("a link among the files does not change what git ignores", beside_links),
         trial("without a repository every file counts", without_git),
         trial("a list of agent files that only gets shorter needs an approval", shorter),
@@ -85,6 +86,18 @@ fn shorter() {
     repository.replace("goldgate.yaml", "prompts/**", "prompts/legal.md");
     let ran = judged();
     assert!(ran.code == 1 && ran.stdout.contains("no longer listed: prompts/more.md"), "{}", ran.stdout);
+}
+
+/// A pattern with a wildcard leaves out what git ignores, so it does not name a generated prompt that the old list named.
+fn no_longer_named() {
+    let repository = repository("prompts/made.md\n");
+    repository.write("prompts/made.md", "Made by a script.\n");
+    repository.replace("goldgate.yaml", "'prompts/**'", "prompts/made.md");
+    commit_all(&repository);
+    repository.replace("goldgate.yaml", "prompts/made.md", "'prompts/**'");
+    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    let says = "git ignores prompts/made.md, so a pattern with a wildcard leaves it out";
+    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
 }
 
 fn named() {

@@ -1,6 +1,6 @@
 //! Decisions on drafts: an accepted one counts from then on, a rejected one is removed with its recordings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use globset::GlobMatcher;
 
@@ -8,8 +8,8 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
 use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
-use crate::model::{AgentName, CaseId, RepoPath, RunKey, RunSource, SuiteId};
-use crate::suites::{CaseText, GoldenForm};
+use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, RunSource, SuiteConfig, SuiteId};
+use crate::suites::{CaseText, GoldenForm, Pair};
 use crate::world::Disk;
 
 /// A draft case, with what a decision on it changes.
@@ -49,21 +49,12 @@ impl Decision {
 /// The selected drafts of a plan, by suite and case.
 pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
     let mut found: Vec<DraftCase> = Vec::new();
+    let readers = RecordingReaders::of(plan);
     for loaded in &plan.suites {
         for pair in loaded.chosen_drafts(&plan.wanted) {
-            let is_other = |one: &RunKey| {
-                let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run());
-                pairs
-                    .filter(|other| (&other.case, &other.golden) != (&pair.case, &pair.golden))
-                    .any(|other| other.runs.contains(one))
-            };
-            let own = pair.runs.iter().filter(|key| key.suite == loaded.config.id && !is_other(key));
-            let recordings =
-                own.filter_map(|key| match loaded.config.agents.get(&key.agent)?.deterministic.as_ref()? {
-                    RunSource::Replay(folder) => Some(RecordingPaths::new(folder, &key.agent, &key.case)),
-                    RunSource::Live(_) => None,
-                });
-            let recordings = recordings.flat_map(|paths| [paths.single(), paths.folder()]);
+            let own = pair.runs.iter().filter_map(|key| recording_paths(&plan.config, key));
+            let own = own.filter(|paths| !readers.has_other(paths, pair));
+            let recordings = own.flat_map(|paths| [paths.single(), paths.folder()]);
             let known = found
                 .iter_mut()
                 .find(|one| one.suite == loaded.config.id && one.case == pair.case && one.golden == pair.golden)
@@ -85,6 +76,42 @@ pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
         }
     }
     found
+}
+
+/// The paths of a replayed run's recordings.
+fn recording_paths(config: &Config, key: &RunKey) -> Option<RecordingPaths> {
+    let suite = config.suites.iter().find(|suite| suite.id == key.suite)?;
+    match suite.agents.get(&key.agent)?.deterministic.as_ref()? {
+        RunSource::Replay(folder) => Some(RecordingPaths::new(folder, &key.agent, &key.case)),
+        RunSource::Live(_) => None,
+    }
+}
+
+/// Which cases read which recordings: suites may share a folder.
+struct RecordingReaders<'a> {
+    cases: BTreeMap<RecordingPaths, BTreeSet<(&'a CaseId, &'a RepoPath)>>,
+    /// The folders of agents of suites that are not read now, so their cases are not known.
+    unknown: BTreeSet<RepoPath>,
+}
+
+impl<'a> RecordingReaders<'a> {
+    fn of(plan: &'a Plan) -> Self {
+        let mut cases: BTreeMap<RecordingPaths, BTreeSet<_>> = BTreeMap::new();
+        for pair in plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()) {
+            for paths in pair.runs.iter().filter_map(|key| recording_paths(&plan.config, key)) {
+                cases.entry(paths).or_default().insert((&pair.case, &pair.golden));
+            }
+        }
+        let is_read = |suite: &SuiteConfig| plan.suites.iter().any(|loaded| loaded.config.id == suite.id);
+        let unread = plan.config.suites.iter().filter(|suite| !is_read(suite));
+        Self { cases, unknown: unread.flat_map(SuiteConfig::recording_folders).collect() }
+    }
+
+    /// Whether another case may read these recordings.
+    fn has_other(&self, paths: &RecordingPaths, pair: &Pair) -> bool {
+        let others = self.cases.get(paths).into_iter().flatten();
+        self.unknown.contains(paths.agent_folder()) || others.into_iter().any(|one| *one != (&pair.case, &pair.golden))
+    }
 }
 
 impl DraftCase {

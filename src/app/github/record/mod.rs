@@ -77,26 +77,26 @@ pub fn record(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
 fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
     let label = &context.inputs.record_label;
     let is_set = context.set_label(label).is_some();
-    let is_event = matches!(context.happened(), PullRequestEvent::Labeled(one) if approval::is_label(one, label));
+    let is_event = matches!(context.event(), PullRequestEvent::Labeled(one) if approval::is_label(one, label));
     let events = match context.pull.state == PullState::Open && (is_set || is_event) {
         true => context.label_events(label)?,
         false => Vec::new(),
     };
     let (presence, added) = approval::label_presence(&events, label, &context.pull);
     let giver = added.map(|event| event.by.as_str());
-    let allowed = match giver.filter(|giver| !giver.is_empty()) {
+    let permission = match giver.filter(|giver| !giver.is_empty()) {
         Some(giver) => {
-            let allowed = context.github.permission_of(giver);
-            allowed.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))?
+            let permission = context.github.permission_of(giver);
+            permission.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))?
         }
         None => Permission::None,
     };
     let plan = crate::publish::record::plan(&RecordInput {
-        happened: context.happened(),
+        event: context.event(),
         presence,
         giver,
-        allowed,
-        floor: context.inputs.approving.floor,
+        permission,
+        required: context.inputs.approving.floor,
         label,
         head: &context.seen.head,
         pull: &context.pull,

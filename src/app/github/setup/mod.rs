@@ -55,6 +55,9 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     labels(&github, &gates, &mut notes)?;
     check_recording(&github, &disk, &gates, &mut problems, &mut notes)?;
     images(&github, &gates, &mut problems, &mut notes)?;
+    if !problems.is_empty() {
+        notes.iter().for_each(|note| world.tell(&format!("note: {note}")));
+    }
     problems.or(())?;
     let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
     world.say(&format!("{}\n{noted}no problem found\n", checked.join("\n")));

@@ -28,8 +28,13 @@ impl Calls {
     /// Adds the calls of a model's message.
     pub fn made(&mut self, message: &LooseMessage, at: i64) {
         for part in &message.parts {
-            if let MessagePart::Call { id, name, arguments } = part {
+            if let MessagePart::Call { id, name, arguments, server, result } = part {
                 let index = self.push(at, name, arguments.clone());
+                let call = &mut self.calls[index].1;
+                call.server.clone_from(server);
+                if let Some(result) = result {
+                    call.result.clone_from(result);
+                }
                 if let Some(id) = id {
                     self.unanswered.entry(id.clone()).or_default().push_back(index);
                     self.requested.entry(id.clone()).or_default().push_back(index);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{CompareSetup, drop_gate, entry, floor, pair, trends};
 use crate::gate::compare::CaseSelection;
-use crate::model::{CaseId, CaseTrend, Edge, Exclusion, Limit, PairResult, Ruling, Verdict};
+use crate::model::{CaseId, CaseTrend, Exclusion, Limit, PairResult, Ruling, Strictness, Verdict};
 
 #[test]
 fn cases_of_one_side_are_left_out_and_named() {
@@ -54,7 +54,7 @@ fn no_common_case_is_reported_and_never_passes() {
 
 #[test]
 fn cases_measured_on_one_side_are_named_and_not_compared() {
-    let gates = [floor(Limit::Baseline { otherwise: None }, Edge::Hard)];
+    let gates = [floor(Limit::Baseline { otherwise: None }, Strictness::Hard)];
     let lost = || {
         let mut before = entry(1.0, &[("a", 0.0), ("b", 1.0)]);
         before.cases.insert(CaseId::new("a").unwrap(), BTreeMap::new());
@@ -117,7 +117,7 @@ fn a_pair_that_either_side_excluded_is_not_compared() {
     let mut before = entry(0.5, &[("a", 0.9), ("b", 0.9), ("c", 0.5)]);
     before.cases.insert(CaseId::new("b").unwrap(), BTreeMap::new());
     let pairs = [pair("a", &[None]), pair("b", &[Some(0.1)]), pair("c", &[Some(0.5)]), pair("new", &[Some(0.5)])];
-    let gates = [floor(Limit::Number(0.5), Edge::Hard)];
+    let gates = [floor(Limit::Number(0.5), Strictness::Hard)];
     let judgement = CompareSetup::new(&gates, &pairs, Some(&before)).judge();
     assert_eq!(judgement.metrics[0].comparison.baseline, Some(0.5));
     assert_eq!(

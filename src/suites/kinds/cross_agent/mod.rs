@@ -15,7 +15,7 @@ use super::triggers::trigger_checks;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
-    Better, Edge, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, RepoPath, Run,
+    Better, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, RepoPath, Run, Strictness,
     SuiteConfig, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
@@ -57,7 +57,7 @@ metrics!(CrossAgentMetrics {
     cross_recall: MetricSpec {
         name: "cross_recall",
         explained_by: ExplainedBy::Checks(&["shared_finding"]),
-        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
+        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), strictness: Strictness::Hard }],
         meaning: "shared findings that enough agents produced / shared findings",
         ..MetricSpec::PLAIN
     },
@@ -72,7 +72,7 @@ metrics!(CrossAgentMetrics {
         name: "contradiction_rate",
         explained_by: ExplainedBy::Checks(&["no_contradiction"]),
         better: Better::Lower,
-        gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), edge: Edge::Hard }],
+        gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), strictness: Strictness::Hard }],
         meaning: "shared findings whose severities differ too much between agents / shared findings",
         ..MetricSpec::PLAIN
     },

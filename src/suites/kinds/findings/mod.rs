@@ -17,8 +17,8 @@ use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::{EntryKind, Files, SourceText, sha256_hex};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    AgentName, Aggregate, Ask, Better, CaseId, Check, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide,
-    MetricSpec, RepoPath, Run, RunKey, SuiteConfig, Unit, all_hold, harmonic, indicator, share,
+    AgentName, Aggregate, Ask, Better, CaseId, Check, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec,
+    RepoPath, Run, RunKey, Strictness, SuiteConfig, Unit, all_hold, harmonic, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -71,15 +71,18 @@ pub const KIND: SuiteKind = SuiteKind {
     schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile<'_>))],
 };
 
-const NEAR_BASELINE: &[Gate] =
-    &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) }];
+const NEAR_BASELINE: &[Gate] = &[Gate::Threshold {
+    side: LimitSide::Min,
+    limit: Limit::Baseline { otherwise: None },
+    strictness: Strictness::Band(0.05),
+}];
 
 metrics!(FindingsMetrics {
     finding_recall: MetricSpec {
         name: "finding_recall",
         explained_by: ExplainedBy::Checks(&["expected_finding"]),
         aggregate: Aggregate::Worst,
-        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
+        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), strictness: Strictness::Hard }],
         meaning: "produced required findings / required findings",
         ..MetricSpec::PLAIN
     },
@@ -106,7 +109,7 @@ metrics!(FindingsMetrics {
         explained_by: ExplainedBy::Checks(&["must_not_find"]),
         better: Better::Lower,
         aggregate: Aggregate::Worst,
-        gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.15), edge: Edge::Hard }],
+        gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.15), strictness: Strictness::Hard }],
         meaning: "produced findings that hit a guard (must_not_find) / produced findings",
         ..MetricSpec::PLAIN
     },

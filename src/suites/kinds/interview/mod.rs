@@ -156,7 +156,7 @@ impl Suite for Interview {
         let nothing = if scenario.expected.is_empty() { 1.0 } else { 0.0 };
         let mut points = scores(&scenario.measure, &produced);
         for label in self.labels.of(&pair.agent, &pair.case) {
-            if let LabelContent::Score(dimension, score, outputs) = &label.says
+            if let LabelContent::Score(dimension, score, outputs) = &label.content
                 && context.has_outputs(outputs.as_deref())
             {
                 points[*dimension] = *score;
@@ -192,7 +192,7 @@ impl Suite for Interview {
 
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let InterviewScenario { context, persona, rounds, .. } = self.folder.case(pair);
-        let client = Client { says: Speech::Context(context), persona: persona.as_deref(), rounds: *rounds };
+        let client = Client { speech: Speech::Context(context), persona: persona.as_deref(), rounds: *rounds };
         Ok(Some(client.ask()))
     }
 

@@ -13,8 +13,8 @@ use self::settings::RevisionSettings;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
-    AgentName, Aggregate, Ask, Better, Edge, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec, Role, Run, RunKey,
-    SampleFold, SuiteConfig, UngradedReason, Unit, all_hold, indicator,
+    AgentName, Aggregate, Ask, Better, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec, Role, Run, RunKey,
+    SampleFold, Strictness, SuiteConfig, UngradedReason, Unit, all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -81,8 +81,11 @@ const COUNT: MetricSpec =
     MetricSpec { better: Better::Lower, unit: Unit::Count, aggregate: Aggregate::Sum, ..MetricSpec::PLAIN };
 
 /// Gate: at most the value of the baseline, or 0 without a baseline.
-const NO_MORE: &[Gate] =
-    &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Baseline { otherwise: Some(0.0) }, edge: Edge::Hard }];
+const NO_MORE: &[Gate] = &[Gate::Threshold {
+    side: LimitSide::Max,
+    limit: Limit::Baseline { otherwise: Some(0.0) },
+    strictness: Strictness::Hard,
+}];
 
 metrics!(RevisionMetrics {
     satisfied: MetricSpec {

@@ -80,7 +80,10 @@ fn formatting(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<S
         let own = |tokens: &[FormatToken]| -> Vec<FormatToken> {
             tokens
                 .iter()
-                .filter(|token| same || matches!(token, FormatToken::Paragraph(_) | FormatToken::Row(_)))
+                .filter(|token| match token {
+                    FormatToken::Paragraph(_) | FormatToken::Row(_) | FormatToken::Content { .. } => true,
+                    FormatToken::Run(_) | FormatToken::Mark(_) => same,
+                })
                 .cloned()
                 .collect()
         };

@@ -350,8 +350,8 @@ impl Suite for Stochastic {
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let StochasticScenario { context, facts, persona, .. } = self.folder.case(pair);
         // Without a context, the prompt contains the decided facts; it never contains the keywords.
-        let says = if context.is_empty() { Speech::Facts(facts) } else { Speech::Context(context) };
-        Ok(Some(Client { says, persona: persona.as_deref(), rounds: None }.ask()))
+        let speech = if context.is_empty() { Speech::Facts(facts) } else { Speech::Context(context) };
+        Ok(Some(Client { speech, persona: persona.as_deref(), rounds: None }.ask()))
     }
 
     fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {

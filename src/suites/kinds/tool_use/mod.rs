@@ -12,8 +12,8 @@ use self::tools::{ToolForm, tools};
 use crate::diag::{Diagnostic, Diagnostics, Point, nearest};
 use crate::files::Files;
 use crate::model::{
-    Ask, Better, CannedTool, CaseTag, Check, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec,
-    PairResult, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, all_hold, indicator, interned, share,
+    Ask, Better, CannedTool, CaseTag, Check, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, PairResult,
+    Run, RunKey, SimulatedUser, Strictness, SuiteConfig, Toolbox, all_hold, indicator, interned, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -113,7 +113,7 @@ metrics!(ToolUseMetrics {
         gates: &[Gate::Threshold {
             side: LimitSide::Max,
             limit: Limit::Baseline { otherwise: None },
-            edge: Edge::Hard,
+            strictness: Strictness::Hard,
         }],
         meaning: "calls of unexpected tools / calls; 0 without calls",
         ..MetricSpec::PLAIN

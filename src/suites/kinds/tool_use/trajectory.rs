@@ -247,7 +247,7 @@ impl Trajectory {
     /// Compares the calls of a run.
     pub fn followed(&self, calls: &[ObservedCall]) -> Followed {
         let fits: Vec<Vec<bool>> =
-            self.steps().map(|step| calls.iter().map(|call| step.fits(call)).collect()).collect();
+            self.steps().map(|step| calls.iter().map(|call| step.matches(call)).collect()).collect();
         let sizes: Vec<usize> = self.groups.iter().map(Vec::len).collect();
         let (expected, made) = (fits.len(), calls.len());
         let matched = match self.mode.is_ordered() {

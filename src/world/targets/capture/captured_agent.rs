@@ -91,7 +91,7 @@ impl CapturedAgent {
             .map_err(|_| lasting("the program printed text that is not UTF-8".to_owned()))?;
         let spent: u64 = seen.exchanges.iter().map(|exchange| exchange.latency_ms).sum();
         let SampleRequest { key, sample, .. } = request;
-        Ok(captured_record(&CapturedRun {
+        let record = captured_record(&CapturedRun {
             source: self.source,
             agent: &key.agent,
             case: &key.case,
@@ -101,7 +101,8 @@ impl CapturedAgent {
             spans: &seen.spans,
             latency_ms: recorded_latency.unwrap_or(spent),
             calls: request.conversation.as_ref().map_or(OwnCalls::All, |_| OwnCalls::OfLastTurn),
-        }))
+        });
+        record.map_err(|why| lasting(format!("its calls are not known: {why}")))
     }
 
     /// How the endpoint answers, and the time of the recorded run.

@@ -94,9 +94,14 @@ impl Standin {
 
     /// Trudy takes a label of a pull request away.
     pub fn unlabel_on(&self, number: u64, name: &str) {
+        self.unlabel_by("trudy", number, name);
+    }
+
+    /// Somebody takes a label of a pull request away.
+    pub fn unlabel_by(&self, actor: &str, number: u64, name: &str) {
         self.change(|state| {
             let at = state.tick();
-            state.approval.remove_label(number, ["trudy", name, &at]);
+            state.approval.remove_label(number, [actor, name, &at]);
         });
     }
 
@@ -146,22 +151,34 @@ impl Standin {
         });
     }
 
-    /// The contexts of a commit's statuses, the oldest first.
+    /// The contexts of a commit's statuses, the oldest first, without those of [`Self::removals`].
     pub fn contexts(&self, commit: &str) -> Vec<String> {
         self.change(|state| {
-            let of_commit = state.approval.statuses.iter().filter(|set| set.commit == commit);
+            let of_commit = state.approval.statuses.iter().filter(|set| set.commit == commit && set.context != REMOVAL);
             of_commit.map(|set| set.context.clone()).collect()
         })
     }
 
-    /// The statuses of a commit as `state description`, the oldest first.
+    /// The statuses of a commit as `state description`, the oldest first, without those of [`Self::removals`].
     pub fn statuses(&self, commit: &str) -> Vec<String> {
+        self.described(|set| set.commit == commit && set.context != REMOVAL)
+    }
+
+    /// The statuses of a commit that say that goldgate removes a label.
+    pub fn removals(&self, commit: &str) -> Vec<String> {
+        self.described(|set| set.commit == commit && set.context == REMOVAL)
+    }
+
+    fn described(&self, is_meant: impl Fn(&Set) -> bool) -> Vec<String> {
         self.change(|state| {
-            let of_commit = state.approval.statuses.iter().filter(|set| set.commit == commit);
-            of_commit.map(|set| format!("{} {}", set.state, set.description)).collect()
+            let meant = state.approval.statuses.iter().filter(|set| is_meant(set));
+            meant.map(|set| format!("{} {}", set.state, set.description)).collect()
         })
     }
 }
+
+/// The context of the status that goldgate sets before it removes a label.
+const REMOVAL: &str = "goldgate/label";
 
 fn shown(set: &Set) -> Value {
     json!({

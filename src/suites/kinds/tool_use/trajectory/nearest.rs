@@ -80,7 +80,7 @@ impl ExpectedCall {
         let mut found = Vec::new();
         for (path, field) in &self.fields {
             let value = at(&call.arguments, path);
-            if !field.fits(value) {
+            if !field.matches(value) {
                 let expected = Some(field.expectation());
                 found.push(ArgumentDifference { path: path.join("."), got: value.map(written), expected });
             }

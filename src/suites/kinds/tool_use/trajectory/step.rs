@@ -159,8 +159,8 @@ impl StepReader<'_> {
 
 impl TrajectoryStep {
     /// Whether a call is one of the alternatives.
-    pub fn fits(&self, call: &ObservedCall) -> bool {
-        self.alternatives.iter().any(|one| one.fits(call))
+    pub fn matches(&self, call: &ObservedCall) -> bool {
+        self.alternatives.iter().any(|one| one.matches(call))
     }
 
     /// The names of the tools, each once.
@@ -181,8 +181,8 @@ impl ExpectedCall {
         }
     }
 
-    fn fits(&self, call: &ObservedCall) -> bool {
-        let fields_fit = || self.fields.iter().all(|(path, field)| field.fits(at(&call.arguments, path)));
+    fn matches(&self, call: &ObservedCall) -> bool {
+        let fields_fit = || self.fields.iter().all(|(path, field)| field.matches(at(&call.arguments, path)));
         if !self.is_named_as(call) || !fields_fit() {
             return false;
         }

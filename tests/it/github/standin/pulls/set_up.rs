@@ -55,6 +55,11 @@ impl Standin {
         self.change(|state| state.pulls.merge_bases.insert(commit.to_owned(), base.to_owned()));
     }
 
+    /// The pull request is from a fork, which alone has its head.
+    pub fn from_fork(&self, head: &str) {
+        self.change(|state| state.pulls.ours().head = Some(head.to_owned()));
+    }
+
     /// A second pull request with the same head, into another branch.
     pub fn second_pull(&self, number: u64, into: &str) {
         self.change(|state| {

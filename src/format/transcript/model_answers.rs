@@ -1,0 +1,218 @@
+//! The answers of a model in captured exchanges, each as a transcript of its own. An agent repeats earlier messages in its requests as it
+//! likes: shortened, under other instructions, or not at all. Only the answers tell what the model asked for.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+
+use super::exchange::body;
+use super::{Transcript, TranscriptFormat, read_transcripts};
+use crate::files::SourceText;
+use crate::model::{ExchangeWire, RecordedExchange, RepoPath};
+
+/// The keys under which an API has messages, and how it names calls and their results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MessageApi {
+    /// OpenAI's chat completions.
+    Chat,
+    /// OpenAI's Responses.
+    Responses,
+    /// Anthropic's messages.
+    Anthropic,
+}
+
+/// A request, and the answer to it.
+struct AnsweredRequest {
+    api: MessageApi,
+    request: Map<String, Value>,
+    response: Map<String, Value>,
+    /// The results of tools in the request, by the id of their calls; of several with one id the last.
+    results: HashMap<String, Value>,
+}
+
+/// Reads the answer of each exchange with the results of its calls, which later requests state. The first transcript has the prompt.
+///
+/// # Errors
+/// Which answer cannot be read, and why.
+pub fn answer_transcripts(exchanges: &[&RecordedExchange]) -> Result<Vec<Transcript>, String> {
+    let named = |index: usize, why: String| format!("answer {} of the model cannot be read: {why}", index + 1);
+    let all = exchanges.iter().enumerate();
+    let all = all.map(|(index, exchange)| AnsweredRequest::new(exchange).map_err(|why| named(index, why)));
+    let all: Vec<AnsweredRequest> = all.collect::<Result<_, _>>()?;
+    let read = |(index, one): (usize, &AnsweredRequest)| {
+        let opening = if index == 0 { one.prompt() } else { one.interjected() };
+        one.transcript(opening, &all[index + 1..], index == 0).map_err(|why| named(index, why))
+    };
+    all.iter().enumerate().map(read).collect()
+}
+
+impl AnsweredRequest {
+    fn new(exchange: &RecordedExchange) -> Result<Self, String> {
+        let object = |value: &Value, what: &str| match body(value) {
+            Some(Value::Object(fields)) => Ok(fields),
+            Some(_) | None => Err(format!("the {what} is not a JSON object, and no stream of one")),
+        };
+        let request = object(&exchange.request.body, "request")?;
+        let response = object(&exchange.response.body, "response")?;
+        let api = match exchange.wire {
+            ExchangeWire::Anthropic => MessageApi::Anthropic,
+            ExchangeWire::OpenAi if response.contains_key("output") || request.contains_key("input") => {
+                MessageApi::Responses
+            }
+            ExchangeWire::OpenAi => MessageApi::Chat,
+        };
+        let mut one = Self { api, request, response, results: HashMap::new() };
+        one.results = one.asked().iter().flat_map(|message| one.results_in(message)).collect();
+        Ok(one)
+    }
+
+    /// The messages or items of the request.
+    fn asked(&self) -> Vec<Value> {
+        let key = if self.api == MessageApi::Responses { "input" } else { "messages" };
+        match self.request.get(key) {
+            Some(Value::Array(messages)) => messages.clone(),
+            Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    /// The messages before the first answer of the model.
+    fn prompt(&self) -> Vec<Value> {
+        let asked = self.asked();
+        let first = asked.iter().take_while(|message| is_instruction(message));
+        first.filter_map(|message| self.without_results(message)).collect()
+    }
+
+    /// The messages of the user and the system after the last answer, without the results of tools.
+    fn interjected(&self) -> Vec<Value> {
+        let asked = self.asked();
+        let begins = asked.iter().rposition(|message| !is_instruction(message)).map_or(0, |last| last + 1);
+        asked[begins..].iter().filter_map(|message| self.without_results(message)).collect()
+    }
+
+    fn without_results(&self, message: &Value) -> Option<Value> {
+        let (MessageApi::Anthropic, Some(Value::Array(blocks))) = (self.api, message.get("content")) else {
+            return Some(message.clone());
+        };
+        let others: Vec<&Value> = blocks.iter().filter(|block| !has_type(block, "tool_result")).collect();
+        (!others.is_empty()).then(|| json!({ "role": message["role"], "content": others }))
+    }
+
+    /// The results of tools in a message, by the id of their calls.
+    fn results_in(&self, message: &Value) -> Vec<(String, Value)> {
+        let by = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let of = |id: Option<String>, value: &Value| id.map(|id| (id, value.clone())).into_iter().collect();
+        match self.api {
+            MessageApi::Chat if has_role(message, "tool") => of(by(message, "tool_call_id"), message),
+            MessageApi::Chat if has_role(message, "function") => of(by(message, "name"), message),
+            MessageApi::Responses if has_type(message, "_output") => of(by(message, "call_id"), message),
+            MessageApi::Anthropic => {
+                let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
+                let results = blocks.filter(|block| has_type(block, "tool_result"));
+                results.filter_map(|block| Some((by(block, "tool_use_id")?, block.clone()))).collect()
+            }
+            MessageApi::Chat | MessageApi::Responses => Vec::new(),
+        }
+    }
+
+    /// The messages or items of the answer.
+    fn answered(&self) -> Result<Vec<Value>, String> {
+        let lacks = |key: &str| Err(format!("it has no \"{key}\""));
+        match (self.api, self.response.get("status").and_then(Value::as_str)) {
+            (MessageApi::Responses, Some("queued" | "in_progress")) => {
+                Err("it was not complete when it came, because the request says \"background\"".to_owned())
+            }
+            (MessageApi::Responses, _) => match self.response.get("output") {
+                Some(Value::Array(items)) if items.is_empty() => {
+                    Ok(vec![json!({ "role": "assistant", "content": "" })])
+                }
+                Some(Value::Array(items)) => Ok(items.clone()),
+                Some(_) | None => lacks("output"),
+            },
+            (MessageApi::Chat, _) => {
+                let choices = self.response.get("choices").and_then(Value::as_array);
+                let messages = choices.filter(|choices| !choices.is_empty()).and_then(|choices| {
+                    choices
+                        .iter()
+                        .map(|choice| choice.get("message").filter(|message| message.is_object()).cloned())
+                        .collect()
+                });
+                messages.map_or_else(|| lacks("choices[].message"), Ok)
+            }
+            (MessageApi::Anthropic, _) => match self.response.get("content") {
+                Some(content @ Value::Array(_)) => Ok(vec![json!({ "role": "assistant", "content": content })]),
+                Some(_) | None => lacks("content"),
+            },
+        }
+    }
+
+    /// The ids of the calls in the answer; of a call without one its name.
+    fn calls(&self, answered: &[Value]) -> Vec<String> {
+        let of = |value: &Value, keys: &[&str]| {
+            keys.iter().find_map(|key| value.get(*key).and_then(Value::as_str)).map(str::to_owned)
+        };
+        let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+        let calls = |message: &Value| -> Vec<Option<String>> {
+            match self.api {
+                MessageApi::Chat => {
+                    let old = message.get("function_call").and_then(|call| of(call, &["name"]));
+                    list(message, "tool_calls").iter().map(|call| of(call, &["id"])).chain([old]).collect()
+                }
+                MessageApi::Responses => vec![of(message, &["call_id"])],
+                MessageApi::Anthropic => list(message, "content")
+                    .iter()
+                    .filter(|block| has_type(block, "tool_use"))
+                    .map(|block| of(block, &["id"]))
+                    .collect(),
+            }
+        };
+        answered.iter().flat_map(calls).flatten().collect()
+    }
+
+    /// The transcript of this answer after the messages of `opening`.
+    fn transcript(&self, opening: Vec<Value>, later: &[Self], is_first: bool) -> Result<Transcript, String> {
+        let answered = self.answered()?;
+        let result = |id: &String| later.iter().filter(|one| one.api == self.api).find_map(|one| one.results.get(id));
+        let mut results: Vec<Value> = self.calls(&answered).iter().filter_map(result).cloned().collect();
+        if self.api == MessageApi::Anthropic && !results.is_empty() {
+            results = vec![json!({ "role": "user", "content": results })];
+        }
+        let messages: Vec<Value> = opening.into_iter().chain(answered).chain(results).collect();
+        let key = if self.api == MessageApi::Responses { "input" } else { "messages" };
+        let mut whole = Map::from_iter([(key.to_owned(), Value::Array(messages))]);
+        let kept =
+            ["model", "usage"].into_iter().filter_map(|key| Some((key.to_owned(), self.response.get(key)?.clone())));
+        whole.extend(kept);
+        let instructions = ["system", "instructions"].into_iter().filter(|_| is_first);
+        whole.extend(instructions.filter_map(|key| Some((key.to_owned(), self.request.get(key)?.clone()))));
+        let source = SourceText::from_text(RepoPath::root().child("exchange"), Value::Object(whole).to_string());
+        let read = read_transcripts(self.format(), &source, None)
+            .map_err(|problems| problems.sorted().first().map_or_else(String::new, |problem| problem.what.clone()))?;
+        read.into_iter().next().ok_or_else(|| "it has no message".to_owned())
+    }
+
+    fn format(&self) -> TranscriptFormat {
+        match self.api {
+            MessageApi::Chat | MessageApi::Responses => TranscriptFormat::OpenAi,
+            MessageApi::Anthropic => TranscriptFormat::Anthropic,
+        }
+    }
+}
+
+/// Whether a message is one of the user or the system.
+fn is_instruction(message: &Value) -> bool {
+    let is_message = message.get("type").is_none_or(|kind| kind == "message");
+    is_message && ["user", "system", "developer"].iter().any(|role| has_role(message, role))
+}
+
+fn has_role(message: &Value, role: &str) -> bool {
+    message.get("role").is_some_and(|own| own == role)
+}
+
+/// Whether the type of an item or a block ends with these letters.
+fn has_type(value: &Value, ending: &str) -> bool {
+    value.get("type").and_then(Value::as_str).is_some_and(|kind| kind.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! Histories as agents repeat them, and the answers of every API.
+
+use serde_json::{Value, json};
+
+use super::answer_transcripts;
+use crate::model::{ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
+
+fn exchange(wire: ExchangeWire, path: &str, request: &Value, response: &Value) -> RecordedExchange {
+    let (method, path) = ("POST".to_owned(), path.to_owned());
+    RecordedExchange {
+        wire,
+        request: RecordedRequest { method, path, headers: Vec::new(), body: request.clone() },
+        response: RecordedResponse { status: 200, content_type: None, body: response.clone() },
+        latency_ms: 1,
+    }
+}
+
+fn chat(messages: &Value, answer: &Value) -> RecordedExchange {
+    let (request, response) = (json!({ "messages": messages }), json!({ "choices": [{ "message": answer }] }));
+    exchange(ExchangeWire::OpenAi, "/chat/completions", &request, &response)
+}
+
+fn responses(input: &Value, output: &Value) -> RecordedExchange {
+    exchange(ExchangeWire::OpenAi, "/responses", &json!({ "input": input }), &json!({ "output": output }))
+}
+
+fn anthropic(messages: &Value, content: &Value) -> RecordedExchange {
+    let response = json!({ "type": "message", "role": "assistant", "content": content });
+    exchange(ExchangeWire::Anthropic, "/messages", &json!({ "messages": messages }), &response)
+}
+
+/// The calls of each answer, as `name=result`.
+fn calls(exchanges: &[RecordedExchange]) -> Result<Vec<Vec<String>>, String> {
+    let exchanges: Vec<&RecordedExchange> = exchanges.iter().collect();
+    let of_call = |call: &crate::model::ToolCall| format!("{}={}", call.name, call.result.text());
+    let transcripts = answer_transcripts(&exchanges)?;
+    Ok(transcripts.iter().map(|transcript| transcript.calls.iter().map(of_call).collect()).collect())
+}
+
+fn called(id: &str, name: &str) -> Value {
+    let function = json!({ "name": name, "arguments": "{}" });
+    json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": id, "type": "function", "function": function }] })
+}
+
+fn user(text: &str) -> Value {
+    json!({ "role": "user", "content": text })
+}
+
+fn system(text: &str) -> Value {
+    json!({ "role": "system", "content": text })
+}
+
+fn result(id: &str, text: &str) -> Value {
+    json!({ "role": "tool", "tool_call_id": id, "content": text })
+}
+
+fn says(text: &str) -> Value {
+    json!({ "role": "assistant", "content": text })
+}
+
+fn expected(calls: &[&[&str]]) -> Result<Vec<Vec<String>>, String> {
+    Ok(calls.iter().map(|calls| calls.iter().map(|call| (*call).to_owned()).collect()).collect())
+}
+
+#[test]
+fn a_history_is_repeated_as_the_agent_likes() {
+    let (find, delete) = (called("1", "find"), called("2", "delete"));
+    let first = || chat(&json!([user("q")]), &find);
+    let whole = chat(&json!([user("q"), find, result("1", "found")]), &delete);
+    let shortened = chat(&json!([user("q"), result("1", "found")]), &delete);
+    let instructed = chat(&json!([system("It is 10:01."), user("q"), find, result("1", "found")]), &delete);
+    let nudged = chat(&json!([user("q"), find, result("1", "found"), user("Continue.")]), &delete);
+    for second in [whole, shortened, instructed, nudged] {
+        assert_eq!(calls(&[first(), second]), expected(&[&["find=\"found\""], &["delete=null"]]));
+    }
+}
+
+#[test]
+fn an_id_that_is_used_again_has_its_own_result() {
+    let (find, delete) = (called("call_0", "find"), called("call_0", "delete"));
+    let end = json!([user("q"), find, result("call_0", "found"), delete, result("call_0", "gone")]);
+    let exchanges = [
+        chat(&json!([user("q")]), &find),
+        chat(&json!([user("q"), find, result("call_0", "found")]), &delete),
+        chat(&end, &says("Done.")),
+    ];
+    assert_eq!(calls(&exchanges), expected(&[&["find=\"found\""], &["delete=\"gone\""], &[]]));
+}
+
+#[test]
+fn every_vendor_is_read_in_its_own_format() {
+    let hello = chat(&json!([user("hi")]), &says("Hello."));
+    let delete = json!([{ "type": "tool_use", "id": "t", "name": "delete", "input": {} }]);
+    let tool_result = json!({ "type": "tool_result", "tool_use_id": "t", "content": "gone" });
+    let before =
+        json!([user("q"), { "role": "assistant", "content": delete }, { "role": "user", "content": [tool_result] }]);
+    let find = json!([{ "type": "function_call", "call_id": "c", "name": "find", "arguments": "{}" }]);
+    let found = json!([{ "type": "function_call_output", "call_id": "c", "output": "found" }]);
+    let exchanges = [
+        hello,
+        anthropic(&json!([user("q")]), &delete),
+        anthropic(&before, &json!([{ "type": "text", "text": "Done." }])),
+        responses(&json!("q"), &find),
+        responses(&found, &json!([])),
+    ];
+    assert_eq!(calls(&exchanges), expected(&[&[], &["delete=\"gone\""], &[], &["find=\"found\""], &[]]));
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_is_named() {
+    let nothing = exchange(ExchangeWire::OpenAi, "/chat/completions", &json!({ "messages": [] }), &json!("event: cut"));
+    let later = json!({ "status": "queued", "output": [] });
+    let background = exchange(ExchangeWire::OpenAi, "/responses", &json!({ "input": "q" }), &later);
+    let nameless = anthropic(&json!([user("q")]), &json!([{ "type": "tool_use", "id": "t", "input": {} }]));
+    for (answer, why) in [
+        (nothing, "the response is not a JSON object, and no stream of one"),
+        (background, "it was not complete when it came, because the request says \"background\""),
+        (nameless, "this call has no \"name\""),
+        (chat(&json!([user("q")]), &Value::Null), "it has no \"choices[].message\""),
+    ] {
+        let exchanges = [chat(&json!([user("q")]), &says("Hello.")), answer];
+        assert_eq!(calls(&exchanges), Err(format!("answer 2 of the model cannot be read: {why}")));
+    }
+}
