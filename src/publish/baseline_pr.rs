@@ -230,6 +230,10 @@ mod tests {
             unreachable!("written twice")
         };
         assert_eq!(kept, description);
+        assert!(
+            description.ends_with("\n\n    Goldgate-Reason: stricter cases\n"),
+            "code, not Markdown: {description}"
+        );
     }
 
     #[test]

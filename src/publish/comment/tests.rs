@@ -140,3 +140,21 @@ fn a_result_is_shown_since_the_comment_first_had_it() {
     let fourth = at(&written(&other, 4, &[third]), "13:00");
     assert_eq!(since(fourth).as_deref(), Some("13:00"));
 }
+
+/// Another workflow of the same account quotes a text that has goldgate's marker.
+#[test]
+fn a_comment_that_quotes_the_marker_is_not_goldgates() {
+    let report = report(Tier::Deterministic, 0, 0);
+    let own = written(&report, 1, &[]);
+    let request = |comments: &[Comment]| {
+        let (links, head, run) = (Links::default(), "a".repeat(40), RunNumber { run: 1, attempt: 1 });
+        let (origin, author) = (ReportOrigin::Own, Some(BOT));
+        let (head, current_head, key) = (head.as_str(), head.as_str(), "default");
+        plan(&CommentRequest { report: &report, links: &links, key, head, current_head, run, origin, author }, comments)
+    };
+    for quoted in [format!("Preview\n\n{own}"), format!("> {}", own.replace('\n', "\n> ")), format!("- {own}")] {
+        assert!(matches!(request(&[comment(&quoted)]), CommentPlan::Create(_)), "{quoted}");
+    }
+    // GitHub may change line ends.
+    assert!(matches!(request(&[comment(&own.replace('\n', "\r\n"))]), CommentPlan::Update { .. }));
+}
