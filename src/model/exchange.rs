@@ -21,13 +21,13 @@ words! {
     /// What the run record of a captured agent is made from.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum CaptureSource {
-        /// Its exchanges in OpenAI's wire format.
+        /// The answers of its models: OpenAI's above all.
         OpenAi = "openai",
-        /// Its exchanges in Anthropic's wire format.
+        /// The answers of its models: Anthropic's above all.
         Anthropic = "anthropic",
         /// The spans that it exports over OTLP.
         Otlp = "otlp",
-        /// Its exchanges in the wire format of the first one; without any, its spans.
+        /// The answers of its models; without any, its spans.
         Auto = "auto",
     }
 }

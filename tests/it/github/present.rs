@@ -153,7 +153,7 @@ fn two_of_fork() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.files(&repository);
     github.branch("lax", &"e".repeat(40));
-    github.from_fork(&head_sha());
+    github.move_to_fork(&head_sha());
     github.second_pull(5, "lax");
     let worse = Repository::small();
     worse.replace(RUN, "Needs prior approval.", "Needs nothing.");

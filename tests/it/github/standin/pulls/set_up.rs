@@ -56,7 +56,7 @@ impl Standin {
     }
 
     /// The pull request is from a fork, which alone has its head.
-    pub fn from_fork(&self, head: &str) {
+    pub fn move_to_fork(&self, head: &str) {
         self.change(|state| state.pulls.ours().head = Some(head.to_owned()));
     }
 
