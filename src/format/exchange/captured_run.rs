@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::is_object;
+use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::format::run_v1;
 use crate::format::transcript::{Transcript, TranscriptFormat, answer_transcripts, read_transcripts, source_texts};
@@ -136,14 +137,21 @@ fn traces(run: &CapturedRun<'_>) -> Result<Vec<Transcript>, String> {
             lines.push(spans.to_string());
         }
     }
-    if lines.is_empty() {
-        return Ok(Vec::new());
-    }
     let source = SourceText::from_text(RepoPath::root().child("spans"), lines.join("\n"));
-    let read = read_transcripts(TranscriptFormat::Otlp, &source, None).map_err(|problems| {
-        let first = problems.sorted().first().map_or_else(String::new, |problem| problem.what.clone());
-        unreadable(&first)
-    })?;
+    let read = match lines.is_empty() {
+        true => Vec::new(),
+        false => match read_transcripts(TranscriptFormat::Otlp, &source, None).map_err(Diagnostics::sorted) {
+            Ok(read) => read,
+            // Spans of other things, such as requests over HTTP.
+            Err(problems) if problems.iter().all(|problem| problem.code == Code::NO_RUN) => Vec::new(),
+            Err(problems) => {
+                return Err(unreadable(&problems.first().map_or_else(String::new, |problem| problem.what.clone())));
+            }
+        },
+    };
+    if read.is_empty() && run.source == CaptureSource::Otlp {
+        return Err("the program exported no span of a model, an agent or a tool".to_owned());
+    }
     Ok(match run.calls {
         OwnCalls::All => read,
         OwnCalls::OfLastTurn => read.into_iter().map(with_calls_of_last_turn).collect(),
@@ -199,4 +207,39 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
     ToolCall::clear_single_step(&mut whole.calls);
     // The program ended well: what one of its calls ended with does not decide.
     Transcript { status: RunStatus::Completed, error: None, turns: Vec::new(), ..whole }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CaptureSource, CapturedRun, OwnCalls, captured_record};
+    use crate::model::{AgentName, CaseId};
+
+    fn record(source: CaptureSource, spans: &[Vec<u8>]) -> Result<String, String> {
+        let (agent, case) = (AgentName::new("helper").unwrap(), CaseId::new("a").unwrap());
+        let (sample, printed, exchanges, latency_ms, calls) = (0, "Hello.", &[], 1, OwnCalls::All);
+        captured_record(&CapturedRun {
+            source,
+            agent: &agent,
+            case: &case,
+            sample,
+            printed,
+            exchanges,
+            spans,
+            latency_ms,
+            calls,
+        })
+    }
+
+    #[test]
+    fn without_a_span_of_a_model_the_calls_are_known_only_if_the_exchanges_tell_them() {
+        let span = r#"{"traceId":"aa","spanId":"bb","name":"GET /","startTimeUnixNano":"1","endTimeUnixNano":"2"}"#;
+        let of_http = format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{span}]}}]}}]}}"#).into_bytes();
+        for spans in [vec![], vec![of_http]] {
+            assert!(record(CaptureSource::Auto, &spans).unwrap().contains("\"tool_calls\":[]"));
+            let why = "the program exported no span of a model, an agent or a tool";
+            assert_eq!(record(CaptureSource::Otlp, &spans), Err(why.to_owned()));
+        }
+        let why = record(CaptureSource::Auto, &[b"{".to_vec()]).unwrap_err();
+        assert!(why.starts_with("the spans cannot be read: "), "{why}");
+    }
 }
