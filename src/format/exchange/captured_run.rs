@@ -8,7 +8,9 @@ use super::is_object;
 use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::format::run_v1;
-use crate::format::transcript::{Transcript, TranscriptFormat, answer_transcripts, read_transcripts, source_texts};
+use crate::format::transcript::{
+    OwnCalls, Transcript, TranscriptFormat, answer_transcripts, read_transcripts, source_texts,
+};
 use crate::model::{
     AgentName, CaptureSource, CaseId, ExchangeWire, Json, Measures, RecordedExchange, RepoPath, RunStatus, ToolCall,
 };
@@ -31,17 +33,8 @@ pub struct CapturedRun<'a> {
     pub spans: &'a [Vec<u8>],
     /// The time of its model, in milliseconds.
     pub latency_ms: u64,
-    /// Which of the calls in its spans it made itself.
+    /// Which of the calls that it tells are its own.
     pub calls: OwnCalls,
-}
-
-/// Which calls in the spans of a run are its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OwnCalls {
-    /// All.
-    All,
-    /// Those after the user's last message: the run is a turn of a conversation, and its spans repeat the turns before.
-    OfLastTurn,
 }
 
 /// The record of a captured run: the text of a JSON object. What the agent printed is its answer; an agent that printed nothing
@@ -98,7 +91,7 @@ fn transcripts(run: &CapturedRun<'_>) -> Result<(TranscriptFormat, Vec<Transcrip
         Some(ExchangeWire::Anthropic) => TranscriptFormat::Anthropic,
         Some(ExchangeWire::OpenAi) | None => TranscriptFormat::OpenAi,
     };
-    let mut answers = answer_transcripts(&asked)?;
+    let mut answers = answer_transcripts(&asked, run.calls)?;
     for (step, answer) in (0_u32..).zip(&mut answers) {
         answer.calls.iter_mut().for_each(|call| call.step = Some(step));
         // Its user did not say this: the agent did, between two answers.

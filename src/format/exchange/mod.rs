@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-pub use self::captured_run::{CapturedRun, OwnCalls, captured_record};
+pub use self::captured_run::{CapturedRun, captured_record};
 pub use self::request_key::{first_difference, request_key};
 use crate::model::RecordedExchange;
 

@@ -22,7 +22,7 @@ mod source_texts;
 
 pub use self::detect::format_of;
 #[cfg(feature = "models")]
-pub use self::model_answers::answer_transcripts;
+pub use self::model_answers::{OwnCalls, answer_transcripts};
 use serde_json::value::RawValue;
 
 use self::documents::documents;

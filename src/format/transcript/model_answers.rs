@@ -1,5 +1,6 @@
 //! The answers of a model in captured exchanges, each as a transcript of its own. An agent repeats earlier messages in its requests as it
-//! likes: shortened, under other instructions, or not at all. Only the answers tell what the model asked for.
+//! likes: shortened, under other instructions, or not at all. So the answers tell what the model asked for, and a request only the calls
+//! that the agent's own code made.
 
 use std::collections::HashMap;
 
@@ -30,20 +31,86 @@ struct AnsweredRequest {
     results: HashMap<String, Value>,
 }
 
-/// Reads the answer of each exchange with the results of its calls, which later requests state. The first transcript has the prompt.
+/// Which calls of a run are its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnCalls {
+    /// All.
+    All,
+    /// Those after the user's last message: the run is a turn of a conversation, and what it tells repeats the turns before.
+    OfLastTurn,
+}
+
+/// Reads the answer of each exchange with the results of its calls, which later requests state, and before it the calls that its request
+/// has and no answer. The first transcript has the prompt.
 ///
 /// # Errors
 /// Which answer cannot be read, and why.
-pub fn answer_transcripts(exchanges: &[&RecordedExchange]) -> Result<Vec<Transcript>, String> {
+pub fn answer_transcripts(exchanges: &[&RecordedExchange], own: OwnCalls) -> Result<Vec<Transcript>, String> {
     let named = |index: usize, why: String| format!("answer {} of the model cannot be read: {why}", index + 1);
     let all = exchanges.iter().enumerate();
     let all = all.map(|(index, exchange)| AnsweredRequest::new(exchange).map_err(|why| named(index, why)));
     let all: Vec<AnsweredRequest> = all.collect::<Result<_, _>>()?;
-    let read = |(index, one): (usize, &AnsweredRequest)| {
-        let opening = if index == 0 { one.prompt() } else { one.interjected() };
-        one.transcript(opening, &all[index + 1..], index == 0).map_err(|why| named(index, why))
-    };
-    all.iter().enumerate().map(read).collect()
+    let mut seen = SeenCalls::default();
+    let mut transcripts = Vec::new();
+    for (index, one) in all.iter().enumerate() {
+        let later = &all[index + 1..];
+        let answered = one.answered().map_err(|why| named(index, why))?;
+        let begins = match own {
+            OwnCalls::OfLastTurn if index == 0 => one.last_question(),
+            OwnCalls::OfLastTurn | OwnCalls::All => 0,
+        };
+        let made = seen.new_in(one, begins);
+        seen.add(one, &answered);
+        let mut opening = if index == 0 { one.prompt() } else { one.interjected() };
+        for (messages, later) in [(made, &all[index..]), (answered, later)] {
+            if messages.is_empty() {
+                continue;
+            }
+            let opening = std::mem::take(&mut opening);
+            let read = one.transcript((opening, messages), later, transcripts.is_empty());
+            transcripts.push(read.map_err(|why| named(index, why))?);
+        }
+    }
+    Ok(transcripts)
+}
+
+/// How often each call was seen so far, by id and name.
+#[derive(Default)]
+struct SeenCalls(HashMap<(String, String), usize>);
+
+impl SeenCalls {
+    /// Adds the calls of an answer.
+    fn add(&mut self, one: &AnsweredRequest, answered: &[Value]) {
+        for call in answered.iter().flat_map(|message| one.calls_in(message)) {
+            *self.0.entry(call.key).or_default() += 1;
+        }
+    }
+
+    /// The calls of a request that were not seen before, as messages of the model. Of the messages before `begins` none is new.
+    fn new_in(&mut self, one: &AnsweredRequest, begins: usize) -> Vec<Value> {
+        let mut here: HashMap<(String, String), usize> = HashMap::new();
+        let mut new = Vec::new();
+        for (index, message) in one.asked().iter().enumerate() {
+            for call in one.calls_in(message) {
+                let count = here.entry(call.key.clone()).or_default();
+                *count += 1;
+                let seen = self.0.entry(call.key).or_default();
+                if *count > *seen {
+                    *seen = *count;
+                    new.extend((index >= begins).then_some(call.message));
+                }
+            }
+        }
+        new
+    }
+}
+
+/// A call in a message.
+struct CallInMessage {
+    /// Its id, or nothing, and its name.
+    key: (String, String),
+    /// A message of the model with this call alone.
+    message: Value,
 }
 
 impl AnsweredRequest {
@@ -146,6 +213,47 @@ impl AnsweredRequest {
         }
     }
 
+    /// The index of the user's last message, without the results of tools.
+    fn last_question(&self) -> usize {
+        let is_question = |message: &Value| has_role(message, "user") && self.without_results(message).is_some();
+        self.asked().iter().rposition(is_question).unwrap_or(0)
+    }
+
+    /// The calls in a message of the model, or in an item.
+    fn calls_in(&self, message: &Value) -> Vec<CallInMessage> {
+        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let list = |key: &str| message.get(key).and_then(Value::as_array).into_iter().flatten();
+        match self.api {
+            MessageApi::Chat => {
+                let name = |call: &Value| {
+                    call.get("function").or(call.get("custom")).map_or(String::new(), |of| text(of, "name"))
+                };
+                let calls = list("tool_calls").map(|call| CallInMessage {
+                    key: (text(call, "id"), name(call)),
+                    message: json!({ "role": "assistant", "content": null, "tool_calls": [call] }),
+                });
+                let old = message.get("function_call").filter(|call| call.is_object()).map(|call| CallInMessage {
+                    key: (String::new(), text(call, "name")),
+                    message: json!({ "role": "assistant", "content": null, "function_call": call }),
+                });
+                calls.chain(old).collect()
+            }
+            MessageApi::Responses if has_type(message, "_call") => {
+                let id = ["call_id", "id"].iter().map(|key| text(message, key)).find(|id| !id.is_empty());
+                let key = (id.unwrap_or_default(), text(message, "name"));
+                vec![CallInMessage { key, message: message.clone() }]
+            }
+            MessageApi::Responses => Vec::new(),
+            MessageApi::Anthropic => list("content")
+                .filter(|block| has_type(block, "tool_use"))
+                .map(|block| CallInMessage {
+                    key: (text(block, "id"), text(block, "name")),
+                    message: json!({ "role": "assistant", "content": [block] }),
+                })
+                .collect(),
+        }
+    }
+
     /// The ids of the calls in the answer; of a call without one its name.
     fn calls(&self, answered: &[Value]) -> Vec<String> {
         let of = |value: &Value, keys: &[&str]| {
@@ -169,9 +277,13 @@ impl AnsweredRequest {
         answered.iter().flat_map(calls).flatten().collect()
     }
 
-    /// The transcript of this answer after the messages of `opening`.
-    fn transcript(&self, opening: Vec<Value>, later: &[Self], is_first: bool) -> Result<Transcript, String> {
-        let answered = self.answered()?;
+    /// The transcript of messages of the model after others. Their results are in `later` requests.
+    fn transcript(
+        &self,
+        (opening, answered): (Vec<Value>, Vec<Value>),
+        later: &[Self],
+        is_first: bool,
+    ) -> Result<Transcript, String> {
         let result = |id: &String| later.iter().filter(|one| one.api == self.api).find_map(|one| one.results.get(id));
         let mut results: Vec<Value> = self.calls(&answered).iter().filter_map(result).cloned().collect();
         if self.api == MessageApi::Anthropic && !results.is_empty() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer_transcripts;
+use super::{OwnCalls, answer_transcripts};
 use crate::model::{ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
 
 fn exchange(wire: ExchangeWire, path: &str, request: &Value, response: &Value) -> RecordedExchange {
@@ -33,7 +33,7 @@ fn anthropic(messages: &Value, content: &Value) -> RecordedExchange {
 fn calls(exchanges: &[RecordedExchange]) -> Result<Vec<Vec<String>>, String> {
     let exchanges: Vec<&RecordedExchange> = exchanges.iter().collect();
     let of_call = |call: &crate::model::ToolCall| format!("{}={}", call.name, call.result.text());
-    let transcripts = answer_transcripts(&exchanges)?;
+    let transcripts = answer_transcripts(&exchanges, OwnCalls::All)?;
     Ok(transcripts.iter().map(|transcript| transcript.calls.iter().map(of_call).collect()).collect())
 }
 
@@ -121,4 +121,28 @@ fn an_answer_that_cannot_be_read_is_named() {
         let exchanges = [chat(&json!([user("q")]), &says("Hello.")), answer];
         assert_eq!(calls(&exchanges), Err(format!("answer 2 of the model cannot be read: {why}")));
     }
+}
+
+/// The agent's code chooses the tool, and tells the model what it did.
+#[test]
+fn a_call_that_no_answer_made_is_one_of_the_agents_code() {
+    let find = called("own", "find");
+    let exchanges = [
+        chat(&json!([user("q")]), &says("find it")),
+        chat(&json!([user("q"), find, result("own", "found")]), &says("Here it is.")),
+        chat(&json!([user("q"), find, result("own", "found"), says("Here it is."), user("Check.")]), &says("Right.")),
+    ];
+    assert_eq!(calls(&exchanges), expected(&[&[], &["find=\"found\""], &[], &[]]));
+    // In a later turn of a conversation, those before the user's last message are of earlier turns.
+    let turn = json!([
+        user("q"),
+        find,
+        result("own", "found"),
+        says("Here it is."),
+        user("Delete it."),
+        called("2", "delete")
+    ]);
+    let of_turn = answer_transcripts(&[&chat(&turn, &says("Deleted."))], OwnCalls::OfLastTurn).unwrap();
+    let names: Vec<&str> = of_turn.iter().flat_map(|one| &one.calls).map(|call| call.name.as_str()).collect();
+    assert_eq!(names, ["delete"]);
 }
