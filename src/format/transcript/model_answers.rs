@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::exchange::body;
 use super::{Transcript, TranscriptFormat, read_transcripts};
 use crate::files::SourceText;
-use crate::model::{ExchangeWire, RecordedExchange, RepoPath};
+use crate::model::{ExchangeWire, Measures, RecordedExchange, RepoPath};
 
 /// The keys under which an API has messages, and how it names calls and their results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub fn answer_transcripts(exchanges: &[&RecordedExchange], own: OwnCalls) -> Res
     let mut seen = SeenCalls::default();
     let mut transcripts = Vec::new();
     for (index, one) in all.iter().enumerate() {
-        let later = &all[index + 1..];
+        let (later, before) = (&all[index + 1..], transcripts.len());
         let answered = one.answered().map_err(|why| named(index, why))?;
         let begins = match own {
             OwnCalls::OfLastTurn if index == 0 => one.last_question(),
@@ -69,6 +69,10 @@ pub fn answer_transcripts(exchanges: &[&RecordedExchange], own: OwnCalls) -> Res
             let opening = std::mem::take(&mut opening);
             let read = one.transcript((opening, messages), later, transcripts.is_empty());
             transcripts.push(read.map_err(|why| named(index, why))?);
+        }
+        // The calls before an answer are of the same exchange, whose tokens count once.
+        if let Some([.., made, _]) = transcripts.get_mut(before..) {
+            made.metrics = Measures::default();
         }
     }
     Ok(transcripts)
@@ -254,29 +258,6 @@ impl AnsweredRequest {
         }
     }
 
-    /// The ids of the calls in the answer; of a call without one its name.
-    fn calls(&self, answered: &[Value]) -> Vec<String> {
-        let of = |value: &Value, keys: &[&str]| {
-            keys.iter().find_map(|key| value.get(*key).and_then(Value::as_str)).map(str::to_owned)
-        };
-        let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-        let calls = |message: &Value| -> Vec<Option<String>> {
-            match self.api {
-                MessageApi::Chat => {
-                    let old = message.get("function_call").and_then(|call| of(call, &["name"]));
-                    list(message, "tool_calls").iter().map(|call| of(call, &["id"])).chain([old]).collect()
-                }
-                MessageApi::Responses => vec![of(message, &["call_id"])],
-                MessageApi::Anthropic => list(message, "content")
-                    .iter()
-                    .filter(|block| has_type(block, "tool_use"))
-                    .map(|block| of(block, &["id"]))
-                    .collect(),
-            }
-        };
-        answered.iter().flat_map(calls).flatten().collect()
-    }
-
     /// The transcript of messages of the model after others. Their results are in `later` requests.
     fn transcript(
         &self,
@@ -284,8 +265,13 @@ impl AnsweredRequest {
         later: &[Self],
         is_first: bool,
     ) -> Result<Transcript, String> {
-        let result = |id: &String| later.iter().filter(|one| one.api == self.api).find_map(|one| one.results.get(id));
-        let mut results: Vec<Value> = self.calls(&answered).iter().filter_map(result).cloned().collect();
+        let result = |CallInMessage { key: (id, name), .. }: CallInMessage| {
+            // A call in OpenAI's older form has no id.
+            let id = if id.is_empty() { name } else { id };
+            later.iter().filter(|one| one.api == self.api).find_map(|one| one.results.get(&id)).cloned()
+        };
+        let calls = answered.iter().flat_map(|message| self.calls_in(message));
+        let mut results: Vec<Value> = calls.filter_map(result).collect();
         if self.api == MessageApi::Anthropic && !results.is_empty() {
             results = vec![json!({ "role": "user", "content": results })];
         }

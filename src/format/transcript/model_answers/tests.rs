@@ -133,6 +133,11 @@ fn a_call_that_no_answer_made_is_one_of_the_agents_code() {
         chat(&json!([user("q"), find, result("own", "found"), says("Here it is."), user("Check.")]), &says("Right.")),
     ];
     assert_eq!(calls(&exchanges), expected(&[&[], &["find=\"found\""], &[], &[]]));
+    let mut counted = exchanges[1].clone();
+    counted.response.body["usage"] = json!({ "prompt_tokens": 7, "completion_tokens": 2 });
+    let transcripts = answer_transcripts(&[&exchanges[0], &counted], OwnCalls::All).unwrap();
+    let tokens: Vec<Option<u64>> = transcripts.iter().map(|one| one.metrics.input_tokens).collect();
+    assert_eq!(tokens, [None, None, Some(7)], "the tokens of an exchange count once");
     // In a later turn of a conversation, those before the user's last message are of earlier turns.
     let turn = json!([
         user("q"),
