@@ -368,11 +368,6 @@ pub fn is_claimed(statuses: &[CommitStatus], key: &ConfigKey) -> bool {
     statuses.iter().any(|status| status.context == context && status.state == StatusState::Success)
 }
 
-/// The approval of this result on this commit.
-pub fn counts(standing: Vec<Approval>, head: &str, digest: &str) -> Option<Approval> {
-    standing.into_iter().find(|approval| approval.head == head && approval.digest == digest)
-}
-
 /// The baseline for the gates of an approved result: the one committed at the head if its numbers differ from the base's, else the
 /// one that the result proposes, which is what was approved.
 pub fn accepted<'a>(base: Option<&Baseline>, committed: Option<&'a Baseline>, proposed: &'a Baseline) -> &'a Baseline {

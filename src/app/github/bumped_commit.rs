@@ -169,7 +169,7 @@ fn bumped_by(
 ) -> Result<Option<String>, CliError> {
     let pull = &context.pull;
     let found = |config: &RepoPath| {
-        let query = RunQuery { number: Some(pull.number), commit: parent, config, key, before: None };
+        let query = RunQuery { number: Some(pull.number), commit: parent, config, key, before: None, result: None };
         evidence(&context.github, &query).map_err(needs("the run's artifact cannot be read", "actions: read"))
     };
     let (config, found) = match found(&context.config)? {

@@ -8,9 +8,10 @@
 use std::collections::BTreeSet;
 
 use super::approval_query::ApprovalQuery;
+use super::approved_results::{approved_result, named_parts};
 use super::changed_files::changed_files;
 use super::contained_pulls::{ContainedPull, contained_pulls};
-use super::measured_run::{RunQuery, evidence};
+use super::measured_run::RunQuery;
 use super::merged_approvals::approval_of_merges;
 use super::read_paths::wanted_by;
 use crate::app::cli_error::CliError;
@@ -24,9 +25,7 @@ use crate::world::{Blob, ComparedFile, GitHub, GitHubError, Tree};
 
 /// The permissions that the approvals of other commits need.
 const PERMISSION: &str = "pull-requests: read`, `statuses: read` and `actions: read";
-/// Number of uncovered parts that a note names.
-const NAMED: usize = 5;
-/// The longest name of an uncovered part, in characters.
+/// The longest name of a file in a note, in characters.
 const LONGEST: usize = 120;
 
 /// Returns the approval that the pull requests of a push or a merge group give to its result. Without the permission to read it, adds a
@@ -172,20 +171,12 @@ impl JointApproval<'_> {
     fn approved_result(&self, one: &ApprovedPull<'_>) -> Result<Option<Report>, GitHubError> {
         let Some(config) = &self.done.report.config else { return Ok(None) };
         let number = Some(one.pull.number);
-        let query = RunQuery { number, commit: &one.pull.head, config, key: self.key, before: None };
-        let found = evidence(self.github, &query)?.ok().map(|run| run.report);
-        // An artifact with another result proves nothing.
-        let baseline = self.done.config.baseline.as_ref();
-        Ok(found.filter(|report| report::result_digest(report, baseline) == one.approval.digest))
+        let query = RunQuery { number, commit: &one.pull.head, config, key: self.key, before: None, result: None };
+        approved_result(self.github, &query, &one.approval, self.done.config.baseline.as_ref())
     }
 
     fn refusal(&self, approved: &[ApprovedPull<'_>], left: &[String]) -> String {
-        let named: Vec<String> = left.iter().take(NAMED).map(|part| line(part, LONGEST)).collect();
-        let more = match left.len() - named.len() {
-            0 => String::new(),
-            more => format!(", and {more} more"),
-        };
-        let left = format!("{}{more}", named.join(", "));
+        let left = named_parts(left);
         match (self.event.push.is_some(), approved.first()) {
             (true, None) => format!("no merged pull request of this push was approved for this: {left}"),
             (true, Some(_)) => format!("the approvals of this push's pull requests do not cover this: {left}"),

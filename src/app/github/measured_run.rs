@@ -40,6 +40,17 @@ pub struct RunQuery<'a> {
     pub key: &'a ConfigKey,
     /// Only artifacts uploaded before this time, in GitHub's format.
     pub before: Option<&'a str>,
+    /// Only this result; `None` for the newest one.
+    pub result: Option<ResultDigest<'a>>,
+}
+
+/// The digest of a result, as an approval names it.
+#[derive(Debug, Clone, Copy)]
+pub struct ResultDigest<'a> {
+    /// The digest.
+    pub digest: &'a str,
+    /// The baseline file of the config, whose own changes the digest leaves out.
+    pub baseline: Option<&'a RepoPath>,
 }
 
 /// The artifact of a run.
@@ -89,7 +100,7 @@ pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHu
             let Some(artifact) = left.iter().find(|artifact| query.takes(artifact)) else { continue };
             match fetched(github, artifact, query, run.clone())? {
                 Err(NoResult::OtherConfig(of)) => foreign = foreign.or(Some(NoResult::OtherConfig(of))),
-                Ok(other) if query.is_of_another(&other.report) => {}
+                Ok(other) if query.passes_over(&other.report) => {}
                 found => return Ok(found),
             }
         }
@@ -125,9 +136,12 @@ impl RunQuery<'_> {
         !artifact.expired && in_time
     }
 
-    /// Whether a report is that of another pull request: then it names this one among those with the same head.
-    fn is_of_another(&self, report: &Report) -> bool {
-        self.number.is_some_and(|number| report.others.iter().any(|other| other.number == number))
+    /// Whether a report is to be passed over: it is that of another pull request, which then names this one among those with the same
+    /// head, or it is another result.
+    fn passes_over(&self, report: &Report) -> bool {
+        let is_of_another = self.number.is_some_and(|number| report.others.iter().any(|other| other.number == number));
+        let is_other_result = |wanted: ResultDigest<'_>| result_digest(report, wanted.baseline) != wanted.digest;
+        is_of_another || self.result.is_some_and(is_other_result)
     }
 }
 
@@ -183,7 +197,7 @@ fn first_of(
         };
         match fetched(github, artifact, query, run)? {
             Err(NoResult::OtherConfig(of)) => *foreign = Some(NoResult::OtherConfig(of)),
-            Ok(other) if query.is_of_another(&other.report) => {}
+            Ok(other) if query.passes_over(&other.report) => {}
             found => return Ok(Some(found)),
         }
     }

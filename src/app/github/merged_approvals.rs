@@ -8,7 +8,8 @@
 use std::collections::BTreeSet;
 
 use super::approval_query::ApprovalQuery;
-use super::measured_run::{RunQuery, evidence};
+use super::approved_results::approved_result;
+use super::measured_run::RunQuery;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::diag::Diagnostic;
@@ -94,17 +95,19 @@ fn found(
         let standing = approval::all_standing(&statuses, key, identity, &merged.head);
         let Some(config) = done.report.config.as_ref().filter(|_| !standing.is_empty()) else { continue };
         results += 1;
-        let query = RunQuery { number: Some(merged.number), commit: &merged.head, config, key, before: None };
-        let Ok(run) = evidence(github, &query)? else { continue };
-        // The approval names the digest of what somebody approved; an artifact with another result proves nothing.
-        let digest = report::result_digest(&run.report, Some(file));
-        let Some(standing) = approval::counts(standing, &merged.head, &digest) else { continue };
+        let query =
+            RunQuery { number: Some(merged.number), commit: &merged.head, config, key, before: None, result: None };
         let count = left.len();
-        let measured = entries(&baseline::proposed(None, &run.report));
-        left.retain(|one| !measured.contains(one));
-        if left.len() < count {
-            let by = format!("{} on pull request {}", standing.by, merged.number);
-            approvals.push(Approval { by, ..standing });
+        let mut newest: Option<Approval> = None;
+        for standing in standing {
+            let Some(result) = approved_result(github, &query, &standing, Some(file))? else { continue };
+            let measured = entries(&baseline::proposed(None, &result));
+            left.retain(|one| !measured.contains(one));
+            newest = newest.or(Some(standing));
+        }
+        if let Some(newest) = newest.filter(|_| left.len() < count) {
+            let by = format!("{} on pull request {}", newest.by, merged.number);
+            approvals.push(Approval { by, ..newest });
         }
     }
     let Some(newest) = approvals.iter().max_by(|one, other| one.at.cmp(&other.at)).filter(|_| left.is_empty()) else {

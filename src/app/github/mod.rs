@@ -4,6 +4,7 @@ mod approval_label;
 mod approval_query;
 mod approve;
 mod approved_head;
+mod approved_results;
 mod base_branch;
 mod baseline_pr;
 mod bump;

@@ -204,7 +204,14 @@ impl<'a> PullRequestContext<'a> {
 
     /// Returns the query for this config's run on a commit.
     pub fn query<'q>(&'q self, commit: &'q str) -> RunQuery<'q> {
-        RunQuery { number: Some(self.pull.number), commit, config: &self.config, key: &self.key, before: None }
+        RunQuery {
+            number: Some(self.pull.number),
+            commit,
+            config: &self.config,
+            key: &self.key,
+            before: None,
+            result: None,
+        }
     }
 
     /// Returns the baseline file: from the input `baseline`, else from the config of the base commit, else from that of the head. `None`

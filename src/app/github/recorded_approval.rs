@@ -1,12 +1,14 @@
 //! Finds the approval of a run's result and applies it.
 
 use super::approval_query::ApprovalQuery;
+use super::approved_results::{approved_result, named_parts};
 use super::joint_approval;
+use super::measured_run::RunQuery;
 use super::merged_approvals::approval_of_merges;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
-use crate::model::{Approval, Baseline, NoVerdict, Ruling};
+use crate::model::{Approval, Baseline, NoVerdict, Report, Ruling};
 use crate::publish::{approval, reason};
 use crate::report;
 use crate::world::{GitHub, GitHubError};
@@ -57,13 +59,45 @@ fn on_commit(github: &GitHub, query: &ApprovalQuery<'_>, done: &mut GradedRun) -
         done.report.notes.push(note.to_owned());
         return Ok(None);
     };
-    let digest = report::result_digest(&done.report, done.config.baseline.as_ref());
+    let baseline = done.config.baseline.as_ref();
+    let digest = report::result_digest(&done.report, baseline);
     let standing = approval::all_standing(&statuses, key, identity, commit);
-    if !standing.is_empty() && standing.iter().all(|approval| approval.digest != digest) {
-        let note = "the approval of this commit does not count, because it is for another result: add the label again";
-        done.report.notes.push(note.to_owned());
+    if let Some(whole) = standing.iter().find(|approval| approval.digest == digest) {
+        return Ok(Some(whole.clone()));
     }
-    Ok(approval::counts(standing, commit, &digest))
+    let mut left = Vec::new();
+    for approval in &standing {
+        let Some(approved) = approved(github, query, approval, done)? else { continue };
+        left = report::uncovered(&done.report, &[approved]);
+        if left.is_empty() {
+            return Ok(Some(Approval { digest, ..approval.clone() }));
+        }
+    }
+    if !standing.is_empty() {
+        let of_other = "the approval of this commit does not count, because it is for another result";
+        let what = if left.is_empty() { String::new() } else { format!(", without {}", named_parts(&left)) };
+        done.report.notes.push(format!("{of_other}{what}: add the label again"));
+    }
+    Ok(None)
+}
+
+/// The result of this commit that somebody approved. It is another one than today's if the base branch moved on, for example by an
+/// approved change of another agent.
+fn approved(
+    github: &GitHub,
+    query: &ApprovalQuery<'_>,
+    approval: &Approval,
+    done: &GradedRun,
+) -> Result<Option<Report>, CliError> {
+    let Some(config) = &done.report.config else { return Ok(None) };
+    let number = query.event.pull_request.as_ref().map(|pull_request| pull_request.number);
+    let run = RunQuery { number, commit: query.commit, config, key: query.key, before: None, result: None };
+    match approved_result(github, &run, approval, done.config.baseline.as_ref()) {
+        Ok(found) => Ok(found),
+        // Then only the approval of exactly this result counts.
+        Err(error) if error.is_denied() => Ok(None),
+        Err(error) => Err(error.explained("the approved result cannot be read", "actions: read").into()),
+    }
 }
 
 /// Without the right to read approvals the result is judged without one, and the report says so.

@@ -2,7 +2,7 @@
 
 use super::{
     ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, LabelPresence, LabelSince, NoResult, PullRequestEvent,
-    REMOVAL, counts, description, label_presence, label_since, mark_own_removals, plan, removal_mark, standing,
+    REMOVAL, description, label_presence, label_since, mark_own_removals, plan, removal_mark, standing,
 };
 use crate::model::{
     Approval, BranchOrigin, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
@@ -322,8 +322,4 @@ fn only_the_newest_own_status_with_a_whole_digest_is_an_approval() {
     assert!(standing(&[forged, good.clone()], &key(), BOT, &head).is_some());
     let withdrawn = status("goldgate/baseline", StatusState::Failure, BOT, "withdrawn: alice removed the label");
     assert!(standing(&[withdrawn, good], &key(), BOT, &head).is_none());
-    let counted = |head: &str, digest: &str| counts(vec![approval()], head, digest);
-    assert!(counted(&head, &digest).is_some());
-    assert!(counted(&"b".repeat(40), &digest).is_none());
-    assert!(counted(&head, &"e".repeat(64)).is_none());
 }

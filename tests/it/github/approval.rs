@@ -5,6 +5,7 @@ mod bumped;
 mod heads;
 mod label;
 mod lasting;
+mod moved_base;
 mod person;
 mod rerun;
 mod rights;
@@ -33,6 +34,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(heads::trials());
     trials.extend(states::trials());
     trials.extend(lasting::trials());
+    trials.extend(moved_base::trials());
     trials.extend(person::trials());
     trials.extend(vec![
         trial("a regression, a label, a bump, and the gate is green", whole_story),

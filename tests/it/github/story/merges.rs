@@ -116,7 +116,7 @@ impl Default {
     }
 
     /// Somebody merges it: the default branch has a new tip, and nothing else changes.
-    fn merge(&self, pull: &Pull, files: &[&str]) {
+    pub fn merge(&self, pull: &Pull, files: &[&str]) {
         for file in files {
             self.main.write(file, pull.checkout.read(file));
         }
@@ -128,7 +128,7 @@ impl Default {
     }
 
     /// The two steps of goldgate-baseline.yml after a push.
-    fn pushed(&self) {
+    pub fn pushed(&self) {
         let tip = self.github.head("master").unwrap();
         for mode in ["run", "baseline-pr"] {
             let mut job = Job::new(&self.main, &self.github, "push", "push").input("mode", mode);
