@@ -1,6 +1,7 @@
 //! The files of the base commit: a tree of object ids. Only files that differ from the head are fetched.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::objects::{Depth, NodeKind, Objects, Submodule, TreeNode};
@@ -217,27 +218,60 @@ impl<'a> BaseTree<'a> {
     }
 
     /// Downloads every file that differs from the head at once, on the first call. Files that the archive leaves out, or has with
-    /// other bytes, are fetched one by one.
+    /// other bytes, are fetched by their ids.
     fn read_archive(&self) {
         let mut read = self.archive_read.lock().unwrap_or_else(PoisonError::into_inner);
         if std::mem::replace(&mut *read, true) || !self.state().lists_all {
             return;
         }
-        let node = |path: &RepoPath| {
-            let folder = self.state().folders.get(&path.parent()).cloned()?;
-            folder.get(path.name()).filter(|node| node.kind == NodeKind::File).cloned()
-        };
+        let archived: RefCell<HashSet<RepoPath>> = RefCell::default();
         let differs = |path: &RepoPath| {
-            node(path).is_some_and(|node| {
-                node.size.is_none_or(|size| size <= InputLimit::FILE.most) && self.local(&node, path).is_none()
-            })
+            archived.borrow_mut().insert(path.clone());
+            self.file_node(path).is_some_and(|node| self.is_fetched(&node, path))
         };
         let Ok(Some(files)) = self.objects.archive(&self.commit, &differs) else { return };
+        let mut left = Vec::new();
         for (path, bytes) in files {
-            if let Some(node) = node(&path).filter(|node| ReadContent::of(bytes.clone()).is_blob(node)) {
-                self.state().blobs.insert(node.id, bytes.into());
+            let Some(node) = self.file_node(&path) else { continue };
+            match ReadContent::of(bytes.clone()).is_blob(&node) {
+                true => drop(self.state().blobs.insert(node.id, bytes.into())),
+                false => left.push(node.id),
             }
         }
+        left.extend(self.files_outside(&archived.into_inner()));
+        if left.len() > SINGLE_FILES {
+            let ids: Vec<&str> = left.iter().map(String::as_str).collect();
+            let texts = self.objects.texts(&ids).into_iter().map(|(id, bytes)| (id, bytes.into()));
+            self.state().blobs.extend(texts);
+        }
+    }
+
+    /// The ids of the files that differ from the head and are not among these.
+    fn files_outside(&self, archived: &HashSet<RepoPath>) -> Vec<String> {
+        let folders: Vec<(RepoPath, TreeFolder)> =
+            self.state().folders.iter().map(|(path, folder)| (path.clone(), folder.clone())).collect();
+        let mut ids = Vec::new();
+        for (folder, entries) in &folders {
+            for (name, node) in entries.iter().filter(|(_, node)| node.kind == NodeKind::File) {
+                let path = folder.child(name);
+                if !archived.contains(&path) && self.is_fetched(node, &path) {
+                    ids.push(node.id.clone());
+                }
+            }
+        }
+        ids.sort_unstable();
+        ids
+    }
+
+    /// The file at a path whose folder is listed.
+    fn file_node(&self, path: &RepoPath) -> Option<TreeNode> {
+        let folder = self.state().folders.get(&path.parent()).cloned()?;
+        folder.get(path.name()).filter(|node| node.kind == NodeKind::File).cloned()
+    }
+
+    /// Whether a file is fetched: it differs from the head, and is not too large to be read.
+    fn is_fetched(&self, node: &TreeNode, path: &RepoPath) -> bool {
+        node.size.is_none_or(|size| size <= InputLimit::FILE.most) && self.local(node, path).is_none()
     }
 
     /// The content of the head's file, if git would store it as this blob.

@@ -1,6 +1,8 @@
 //! Files of a commit from the checkout's own git where it has that commit, else from GitHub. Earlier steps of a job may have written to
 //! the checkout, so every object has to match its id.
 
+use std::collections::BTreeMap;
+
 use super::disk::Disk;
 use super::git::Git;
 use super::object_id::{IdForm, ObjectId, ObjectKind};
@@ -63,6 +65,10 @@ impl Objects for CheckoutObjects<'_> {
 
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>> {
         self.object(ObjectKind::Blob, id).map_or_else(|| self.github.blob(id), Ok)
+    }
+
+    fn texts(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
+        self.github.texts(ids)
     }
 
     fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {

@@ -61,6 +61,11 @@ pub trait Objects: Sync {
     /// The blob cannot be read.
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>>;
 
+    /// The files with these ids, as far as many of them come in one request. The others are read one by one.
+    fn texts(&self, _ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
+        BTreeMap::new()
+    }
+
     /// The objects of the submodule checked out in this folder; `None` if they are not available.
     fn submodule(&self, _folder: &RepoPath) -> Option<Submodule> {
         None

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
+use anyhow::Context;
+
+use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_git, too_large};
 use crate::format::archive::Unpacked;
 use crate::model::{CommitStatus, InputLimit, RepoPath};
@@ -16,40 +18,40 @@ pub struct CommitFiles {
 }
 
 impl CommitFiles {
-    /// Checks an archive against git's tree of the commit. The `.gitattributes` of a commit can omit or replace content in an
-    /// archive, so without this check its author could show the gate other bytes than are merged.
+    /// The files of a commit, from git's tree of it and the wanted files of its archive. The `.gitattributes` of a commit can omit or
+    /// replace content in an archive, so the archive is checked against the tree, and `by_id` reads what it does not have as
+    /// committed: its author shows the gate no other bytes than are merged.
     ///
     /// # Errors
-    /// One diagnostic for every wanted file that is missing in the archive or differs from the commit.
-    pub fn verified(tree: Tree, unpacked: Unpacked, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<Self, Diagnostics> {
+    /// A failure of `by_id`.
+    pub fn verified(
+        tree: Tree,
+        unpacked: Unpacked,
+        wanted: &dyn Fn(&RepoPath) -> bool,
+        by_id: &dyn Fn(&[&str]) -> anyhow::Result<BTreeMap<String, Vec<u8>>>,
+    ) -> anyhow::Result<Self> {
         let mut files = Self { folders: BTreeMap::new(), tree, files: unpacked.files };
-        let mut problems = Diagnostics::default();
+        let mut left: Vec<(&RepoPath, &str)> = Vec::new();
         for (path, blob) in &files.tree {
             name(&mut files.folders, path);
-            match (blob, files.files.get(path)) {
-                (Blob::Link, _) => {}
-                (Blob::File(_), _) if !wanted(path) => {}
-                (Blob::File(_), None) => problems.push(Diagnostic::of_file(
-                    path,
-                    Code::NOT_IN_ARCHIVE,
-                    "the file is in the commit but not in its archive",
-                    "remove its export-ignore from .gitattributes",
-                )),
-                (Blob::File(_), Some(bytes)) if !blob.holds(bytes) => problems.push(Diagnostic::of_file(
-                    path,
-                    Code::NOT_AS_COMMITTED,
-                    "the file in the archive differs from the commit",
-                    "remove the attribute that changes it (export-subst, ident, eol, filter) from .gitattributes",
-                )),
-                (Blob::File(_), Some(_)) => {}
+            let Blob::File(id) = blob else { continue };
+            if wanted(path) && files.files.get(path).is_none_or(|bytes| !blob.holds(bytes)) {
+                left.push((path, id));
             }
+        }
+        let ids: BTreeSet<&str> = left.iter().map(|(_, id)| *id).collect();
+        let ids: Vec<&str> = ids.into_iter().collect();
+        let found = if ids.is_empty() { BTreeMap::new() } else { by_id(&ids)? };
+        for (path, id) in left {
+            let bytes = found.get(id).cloned();
+            files.files.insert(path.clone(), bytes.with_context(|| format!("{path} of the commit cannot be read"))?);
         }
         let folders = &files.folders;
         files.files.retain(|path, _| {
             let own = Entry { name: path.name().to_owned(), kind: EntryKind::File };
             folders.get(&path.parent()).is_some_and(|entries| entries.contains(&own))
         });
-        problems.or(files)
+        Ok(files)
     }
 
     /// The files whose content was read, by path.
@@ -213,9 +215,11 @@ mod tests {
         let tree: Tree = tree.iter().map(|(path, blob)| (at(path), blob.clone())).collect();
         let files = files.iter().map(|(path, bytes)| (at(path), bytes.to_vec())).collect();
         let wanted = |path: &RepoPath| path.as_str().starts_with("golden/");
-        CommitFiles::verified(tree, Unpacked { files, ..Unpacked::default() }, &wanted).map_err(|problems| {
-            problems.sorted().iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>().join(" ")
-        })
+        let by_id = |ids: &[&str]| {
+            Ok(ids.iter().filter(|of| **of == id(b"1")).map(|of| (of.to_string(), b"1".to_vec())).collect())
+        };
+        CommitFiles::verified(tree, Unpacked { files, ..Unpacked::default() }, &wanted, &by_id)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -231,8 +235,12 @@ mod tests {
         let names: Vec<String> = whole.list(&RepoPath::root()).unwrap().into_iter().map(|entry| entry.name).collect();
         assert_eq!(names, ["golden", "src"]);
         let one = [("golden/a.json", file(b"1"))];
-        assert_eq!(files(&one, &[]).err().as_deref(), Some("not-in-archive"));
-        assert_eq!(files(&one, &[("golden/a.json", b"2")]).err().as_deref(), Some("not-as-committed"));
+        // What the archive hides or replaces is read by its id.
+        for archive in [&[][..], &[("golden/a.json", &b"2"[..])]] {
+            assert_eq!(files(&one, archive).unwrap().bytes(&at("golden/a.json")).unwrap(), b"1");
+        }
+        let unread = files(&[("golden/c.json", file(b"3"))], &[]).err().unwrap();
+        assert_eq!(unread, "golden/c.json of the commit cannot be read");
         // A file that is not in the git tree does not exist, even if the archive has it.
         let more = files(&one, &[("golden/a.json", b"1"), ("golden/b.json", b"2")]).unwrap();
         assert_eq!(more.bytes(&at("golden/b.json")).unwrap_err().read_failure, Some(ReadFailure::MissingFile));

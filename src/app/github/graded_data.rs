@@ -1,6 +1,8 @@
 //! Grades a merge whose files are only read as data: nothing is checked out, and no symbolic link is followed. The grading function
 //! only gets the files of both commits in memory, and no client.
 
+use anyhow::Context;
+
 use super::approval_query::ApprovalQuery;
 use super::base_branch::base_branch;
 use super::commit_files::{BaseView, CommitFiles};
@@ -222,14 +224,15 @@ fn failed(refusal: GitHubError) -> CliError {
 }
 
 /// A commit's list of files and its archive, of which only the wanted files are unpacked.
-struct DownloadedCommit {
+struct DownloadedCommit<'a> {
+    github: &'a GitHub,
     commit: String,
     tree: Tree,
     archive: Vec<u8>,
 }
 
-impl DownloadedCommit {
-    fn read(github: &GitHub, commit: &str) -> Result<Self, CliError> {
+impl<'a> DownloadedCommit<'a> {
+    fn read(github: &'a GitHub, commit: &str) -> Result<Self, CliError> {
         let Some(tree) = github.tree(commit).map_err(failed)? else {
             return Err(anyhow::anyhow!(
                 "commit {commit} has more files than GitHub lists in one response, and mode trusted checks every file against that list"
@@ -237,13 +240,15 @@ impl DownloadedCommit {
             .into());
         };
         let archive = github.tarball(commit, ArchiveLimits::DOWNLOAD).map_err(failed)?;
-        Ok(Self { commit: commit.to_owned(), tree, archive })
+        Ok(Self { github, commit: commit.to_owned(), tree, archive })
     }
 
     fn files(&self, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<CommitFiles, CliError> {
         let unpacked = archive::tarball(&self.archive, ArchiveLimits::REPOSITORY, wanted)
             .map_err(|refused| anyhow::anyhow!("the archive of commit {} is refused: {refused}", self.commit))?;
-        Ok(CommitFiles::verified(self.tree.clone(), unpacked, wanted)?)
+        let by_id = |ids: &[&str]| self.github.files_by_id(ids);
+        let files = CommitFiles::verified(self.tree.clone(), unpacked, wanted, &by_id);
+        Ok(files.with_context(|| format!("the files of commit {} cannot be read", self.commit))?)
     }
 
     /// Reads the config. The inner error has the problems of an invalid config.

@@ -155,20 +155,6 @@ codes! {
         fix: "Set `GITHUB_REPOSITORY=owner/name` and `GITHUB_TOKEN`, and run the command again.",
     }
 
-    NOT_AS_COMMITTED = "not-as-committed" {
-        cause: "An attribute of Git changes a file in the archive, so it is not the file that was committed.",
-        example: "golden/contracts/lease.md: the file in the archive differs from the commit; remove the attribute \
-            that changes it (export-subst, ident, eol, filter) from .gitattributes [not-as-committed]",
-        fix: "Remove the attribute for golden files and recordings from `.gitattributes`.",
-    }
-
-    NOT_IN_ARCHIVE = "not-in-archive" {
-        cause: "An attribute of Git leaves a committed file out of the archive that the trusted gate downloads.",
-        example: "golden/contracts/lease.md: the file is in the commit but not in its archive; remove its \
-            export-ignore from .gitattributes [not-in-archive]",
-        fix: "Remove `export-ignore` for this file from `.gitattributes`.",
-    }
-
     NOT_PINNED = "not-pinned" {
         cause: "The workflow names the action by a branch or a tag, which its owner can move to other code.",
         example: ".github/workflows/goldgate.yml: OWNER/goldgate@main is not pinned to a commit, so its owner can \

@@ -7,6 +7,7 @@
 
 mod approvals;
 mod artifacts;
+mod blobs;
 mod branches;
 mod checks;
 mod comments;

@@ -1,5 +1,7 @@
 //! Trees and blobs of a commit by id.
 
+use std::collections::BTreeMap;
+
 use http::Method;
 use serde::Deserialize;
 
@@ -39,6 +41,10 @@ impl Objects for GitHub {
         let doing = "while reading a file of the base commit";
         let answer = self.ask_raw(&path, doing).map_err(|refusal| tree_error(refusal, "a file of the base commit"))?;
         Ok(answer.body)
+    }
+
+    fn texts(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
+        self.texts_by_id(ids)
     }
 
     fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {

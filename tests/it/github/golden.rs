@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a gate that a pull request loosens fails its job and is named in the comment", loosened),
         trial("of the base commit only the files that differ are fetched", few_requests),
         trial("a base commit of which much differs is read at once", at_once),
+        trial("files that archives leave out are read a hundred at once", hidden),
         trial("golden files are read before recordings where only so many can be", golden_first),
         trial("a base commit whose tree is too large for one answer is read folder by folder", truncated),
         trial("a link on the base commit is followed inside the repository alone", links),
@@ -113,6 +114,18 @@ fn at_once() {
     let of = |part: &str| github.requests().iter().filter(|request| request.contains(part)).count();
     let (trees, archives, blobs) = (of("/git/trees/"), of("/tarball/"), of("/git/blobs/"));
     assert!(trees == 1 && archives == 1 && blobs <= 8, "{:?}", github.requests());
+}
+
+fn hidden() {
+    let (repository, github) = recorded_again(150);
+    github.hide_from_archives("golden");
+    repository.replace(FILES[3], "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("edited: max_expected_findings 3 -> 9"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("151 recordings of `contracts/legal` changed"), "{}", ran.stdout);
+    let of = |part: &str| github.requests().iter().filter(|request| request.contains(part)).count();
+    assert!(of("/git/blobs/") <= 8 && of("/graphql") <= 3, "{:?}", github.requests());
 }
 
 fn golden_first() {

@@ -199,7 +199,11 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             let commit = match state.commits.0.get(*id) {
                 Some(commit) => commit.clone(),
                 None if state.commits.0.is_empty() && !state.trees.has_no_archive => {
-                    Commit::holding(state.contents.all())
+                    let mut commit = Commit::holding(state.contents.all());
+                    let hidden =
+                        |path: &&String| state.trees.hidden.as_ref().is_some_and(|folder| path.starts_with(folder));
+                    commit.archived = commit.entries.keys().filter(hidden).map(|path| (path.clone(), None)).collect();
+                    commit
                 }
                 None => return Some(missing()),
             };

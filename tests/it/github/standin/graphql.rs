@@ -44,6 +44,9 @@ pub fn answer(request: &Request, state: &mut State) -> Answer {
     if query.contains("viewer { login }") {
         return ok(json!({ "data": { "viewer": { "login": state.account.login } } }));
     }
+    if query.contains("object(oid: ") {
+        return texts(request, state);
+    }
     assert!(query.contains("createCommitOnBranch(input: $input)"), "{query}");
     if !state.allows("contents: write") {
         return error("FORBIDDEN", "Resource not accessible by integration");
@@ -79,4 +82,33 @@ pub fn answer(request: &Request, state: &mut State) -> Answer {
     state.pulls.push(&branch, &oid);
     state.graphql.inputs.push(input.clone());
     ok(json!({ "data": { "createCommitOnBranch": { "commit": { "oid": oid } } } }))
+}
+
+/// The longest text that GitHub gives whole.
+const WHOLE: usize = 512_000;
+
+/// GraphQL, "Blob": `text` is "UTF8 text data or null if the Blob is binary", and `isTruncated` says "whether the contents is truncated".
+/// An object that does not exist is null.
+fn texts(request: &Request, state: &State) -> Answer {
+    let variables = &request.body["variables"];
+    assert_eq!((&variables["owner"], &variables["name"]), (&json!("acme"), &json!("agents")));
+    if !state.allows("contents: read") {
+        return ok(
+            json!({ "data": { "repository": null }, "errors": [{ "type": "NOT_FOUND", "message": "no such repository" }] }),
+        );
+    }
+    let mut found = serde_json::Map::new();
+    let query = request.body["query"].as_str().unwrap();
+    for line in query.lines().filter(|line| line.contains("object(oid: ")) {
+        let (name, rest) = line.split_once(": object(oid: \"").unwrap();
+        let id = rest.split('"').next().unwrap();
+        let file = state.blob(id).map(|bytes| match String::from_utf8(bytes) {
+            Ok(text) if text.contains('\0') => json!({ "text": null }),
+            Ok(text) => json!({ "text": text.chars().take(WHOLE).collect::<String>() }),
+            Err(bytes) => json!({ "text": String::from_utf8_lossy(bytes.as_bytes()) }),
+        });
+        found.insert(name.trim().to_owned(), json!(file));
+    }
+    assert!(found.len() <= 100, "one request for {} files", found.len());
+    ok(json!({ "data": { "repository": found } }))
 }

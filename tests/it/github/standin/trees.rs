@@ -17,6 +17,8 @@ pub struct Trees {
     truncated: bool,
     /// Whether nothing gives all files at once.
     pub has_no_archive: bool,
+    /// The folder that archives leave out, by `export-ignore`.
+    pub hidden: Option<String>,
     /// Files that git's API says are this large.
     sizes: BTreeMap<String, u64>,
 }
@@ -30,6 +32,11 @@ impl Standin {
     /// The base commit's files are given one by one alone.
     pub fn without_archive(&self) {
         self.change(|state| state.trees.has_no_archive = true);
+    }
+
+    /// Archives leave a folder out.
+    pub fn hide_from_archives(&self, folder: &str) {
+        self.change(|state| state.trees.hidden = Some(format!("{folder}/")));
     }
 
     /// The base commit has a link.
@@ -95,6 +102,14 @@ fn tree(files: &BTreeMap<String, Vec<u8>>, shape: &Trees, asked: &str, query: &s
         Some(entry)
     });
     json!({ "sha": asked, "tree": own.collect::<Vec<_>>(), "truncated": false })
+}
+
+impl State {
+    /// The file with this id.
+    pub fn blob(&self, asked: &str) -> Option<Vec<u8>> {
+        let files = self.contents.all();
+        files.values().chain(self.commits.all_bytes()).find(|bytes| id("blob", bytes) == asked).cloned()
+    }
 }
 
 fn blob<'a>(mut files: impl Iterator<Item = &'a Vec<u8>>, asked: &str) -> Option<Value> {
