@@ -2,7 +2,7 @@
 
 use super::cli_error::CliError;
 use super::live;
-use super::pipeline::base_branch::BaseBranch;
+use super::pipeline::base_branch::{BaseBranch, OwnNumbers};
 use super::pipeline::baseline;
 use super::pipeline::behind_branch::is_behind;
 use super::pipeline::grade::{GradeInputs, grade_files};
@@ -87,7 +87,7 @@ pub fn grade_worktree(
         baseline: &|configured| read_baseline(&disk, rules.or(base), configured),
         rules: rules.filter(|_| guards).map(|rules| rules as &dyn BaseFiles),
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
-        values: values.filter(|_| guards).map(|values| values as &dyn Files),
+        values: values.filter(|_| guards).map(|(files, numbers)| (files as &dyn Files, numbers)),
     };
     let mut done = grade_files(&job, &world.clock, &inputs)?;
     #[cfg(feature = "models")]
@@ -144,9 +144,9 @@ impl<'a> BaseTrees<'a> {
         Ok(Self { commit, base, tip })
     }
 
-    /// The files whose numbers an unchanged agent has on the branch.
-    fn values(&self, branch: &BaseBranch) -> Option<&BaseTree<'a>> {
-        branch.files_of_tip(self.commit, Some(&self.base), self.tip.as_ref())
+    /// The files whose own numbers the change is compared with.
+    fn values(&self, branch: &BaseBranch) -> Option<(&BaseTree<'a>, OwnNumbers)> {
+        branch.compared_files(self.commit, &self.base, self.tip.as_ref())
     }
 
     /// The files whose config and golden set judge, if they are not the base commit's.

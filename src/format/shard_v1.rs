@@ -40,6 +40,18 @@ pub struct ShardScope {
     pub base: Option<String>,
 }
 
+/// The branch that a part was compared with.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShardBranch {
+    /// Its name.
+    pub name: Option<String>,
+    /// The tip whose own numbers excuse a failed gate.
+    pub tip: Option<String>,
+    /// The commit whose config and baseline judge, if it is not the base commit.
+    pub rules: Option<String>,
+}
+
 /// One part of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShardPart {
@@ -47,6 +59,8 @@ pub struct ShardPart {
     pub shard: Shard,
     /// The settings of the run.
     pub asked: ShardScope,
+    /// The branch that it was compared with.
+    pub branch: ShardBranch,
     /// Agents that were selected but not run: tier and reason.
     pub not_run: Vec<(Tier, String)>,
     /// The report of the part.
@@ -64,6 +78,9 @@ pub struct ShardFile<R> {
     shard: String,
     /// The settings of the run, equal in all parts.
     asked: ShardScope,
+    /// The branch that the part was compared with.
+    #[serde(default)]
+    branch: ShardBranch,
     /// The report of the part.
     report: R,
     /// Agents that were selected but not run.
@@ -118,6 +135,7 @@ pub fn write_shard(part: &ShardPart, out: &mut dyn Write) -> io::Result<()> {
         schema: SCHEMA.to_owned(),
         shard: part.shard.to_string(),
         asked: part.asked.clone(),
+        branch: part.branch.clone(),
         report: &part.report,
         not_run: part
             .not_run
@@ -173,7 +191,7 @@ pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
     }
     let not_run = form.not_run.into_iter().map(|one| (one.tier, one.message)).collect();
     report.authority = form.asked.blocking.into();
-    Ok(ShardPart { shard, asked: form.asked, not_run, report })
+    Ok(ShardPart { shard, asked: form.asked, branch: form.branch, not_run, report })
 }
 
 fn complete(pair: &mut PairResult, form: BesideForm) -> Option<()> {

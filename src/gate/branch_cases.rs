@@ -1,13 +1,14 @@
-//! Completes a baseline with the cases that only the branch has measured: a case is compared from the merge that adds it, also before
-//! the next baseline.
+//! Completes a baseline with the values that only the branch has: a case or a metric is compared from the merge that adds it, also
+//! before the next baseline.
 
 use std::collections::BTreeMap;
 
 use super::compare::{ComparedPair, GateInput, GateOutcome, case_before, verdict};
-use super::excuse::{BaseMeasurement, is_measured_alike, is_scored_alike};
+use super::excuse::{BaseMeasurement, is_scored_alike};
 use crate::fold;
 use crate::model::{
-    BaselineEntry, CaseId, CaseValues, Exclusion, MetricReport, PASSED, PairResult, Ruling, Verdict, share,
+    BaselineEntry, CaseId, CaseValues, Exclusion, MetricReport, PASSED, PairResult, RecordingAge, Ruling, Verdict,
+    share,
 };
 
 /// The values of a case as a baseline has them. `names` are those of its metrics, in their order. An excluded pair has none.
@@ -22,36 +23,65 @@ pub fn case_values<'n>(names: impl Iterator<Item = &'n str>, pair: &PairResult) 
     measured.chain(pair.parts.clone()).chain(passed).collect()
 }
 
-/// Returns the baseline's entry with the branch's values of the cases that it lacks; `None` if there are none.
+/// Whether a counted case has a value that the baseline's entry lacks.
+pub fn lacks_values(judged: &GateInput<'_>) -> bool {
+    let lacks = |pair: &PairResult| match known_values(judged.before, &pair.case) {
+        None => true,
+        Some(known) => {
+            let mut values = judged.metrics.iter().zip(&pair.values);
+            values.any(|(metric, value)| value.value.is_some() && !known.contains_key(metric.spec.name))
+        }
+    };
+    judged.results().any(|pair| pair.exclusion == Exclusion::Counted && lacks(pair))
+}
+
+/// The baseline's values of a case; `None` if it has none. An entry without values is that of a case in quarantine.
+fn known_values<'a>(before: Option<&'a BaselineEntry>, case: &CaseId) -> Option<&'a CaseValues> {
+    before.and_then(|entry| entry.cases.get(case)).filter(|values| !values.is_empty())
+}
+
+/// Returns the baseline's entry with the branch's values of the cases and metrics that it lacks; `None` if there are none.
 pub fn completed_entry(judged: &GateInput<'_>, base: &BaseMeasurement<'_>) -> Option<BaselineEntry> {
     let known = judged.before.map(|entry| &entry.cases);
     // An entry without cases is of an older format: nobody knows which cases its numbers are of.
     if known.is_some_and(BTreeMap::is_empty) || !is_scored_alike(judged, base) {
         return None;
     }
-    let columns: Vec<usize> = (0..judged.metrics.len()).collect();
     let on_branch: BTreeMap<&CaseId, &ComparedPair<'_>> =
         base.pairs.iter().map(|pair| (&pair.result.case, pair)).collect();
-    let lacking = judged.pairs.iter().filter(|pair| {
-        let is_known = known.is_some_and(|cases| cases.contains_key(&pair.result.case));
-        !is_known && pair.result.exclusion == Exclusion::Counted
-    });
     let names = || judged.metrics.iter().map(|metric| metric.spec.name);
-    let added = lacking.filter_map(|pair| {
-        let own = on_branch.get(&pair.result.case).filter(|own| is_measured_alike(pair, own, &columns))?;
-        Some((own.result.case.clone(), case_values(names(), own.result)))
-    });
-    let added: Vec<(CaseId, CaseValues)> = added.collect();
-    if added.is_empty() {
-        return None;
-    }
+    let mut added = false;
     let new = || BaselineEntry { identity: Some(base.identity.clone()), ..BaselineEntry::default() };
     let mut entry = judged.before.cloned().unwrap_or_else(new);
-    entry.cases.extend(added);
+    for pair in judged.pairs.iter().filter(|pair| pair.result.exclusion == Exclusion::Counted) {
+        let Some(own) = on_branch.get(&pair.result.case).filter(|own| is_compared_alike(pair, own)) else { continue };
+        let values = case_values(names(), own.result);
+        let is_known = known_values(judged.before, &pair.result.case).is_some();
+        let case = entry.cases.entry(pair.result.case.clone()).or_default();
+        for (name, value) in values {
+            // The parts of a known case are those of the baseline: more of them would make a gate looser.
+            if !is_known || (!case.contains_key(&name) && names().any(|metric| metric == name)) {
+                added = true;
+                case.insert(name, value);
+            }
+        }
+    }
+    if !added {
+        return None;
+    }
     let rows: Vec<_> = entry.cases.keys().map(|case| case_before(judged.metrics, &entry, case)).collect();
     let values = fold::aggregates(&judged.specs(), rows.len(), |row, column| rows[row][column]);
     entry.metrics = names().zip(values).filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
     Some(entry)
+}
+
+/// Whether the branch's values of a case can complete a baseline: they are of the same expectations, and of its agent's recordings.
+fn is_compared_alike(pair: &ComparedPair<'_>, own: &ComparedPair<'_>) -> bool {
+    let age = own.result.answered_by.freshness;
+    own.result.exclusion == Exclusion::Counted
+        && pair.expectation == own.expectation
+        && age.agent.max(age.input) != RecordingAge::Stale
+        && pair.result.values.len() == own.result.values.len()
 }
 
 impl GateOutcome {
@@ -81,7 +111,7 @@ impl GateOutcome {
         self.cases = completed.cases;
         self.verdict = verdict(&judged.specs(), &self.metrics);
         Some(format!(
-            "{}: cases that the baseline lacks are compared with the own numbers of {}",
+            "{}: what the baseline lacks is compared with the own numbers of {}",
             worse.join(", "),
             base.name()
         ))

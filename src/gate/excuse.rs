@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 pub use self::base_measurement::BaseMeasurement;
 use self::not_excused::NotExcused;
 use self::split_cases::SplitCases;
-pub(super) use self::split_cases::{is_measured_alike, is_scored_alike};
+pub(super) use self::split_cases::is_scored_alike;
 use super::compare::{ComparedPair, GateInput, GateOutcome, WorstResults, newly_failing_cases, verdict};
 use crate::model::{Aggregate, BaseCommitValue, CaseId, GateRuling, MetricReport, Ruling, Verdict, metric_value};
 

@@ -19,9 +19,9 @@ pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, CliError> {
     let (disk, _) = Disk::of_config(&args.config)?;
     joined.is_of_checkout(&disk)?;
     let git = Git::of(&disk);
-    let named = args.base.as_deref().or(joined.job.base.as_deref());
     let mut job = joined.job.clone();
-    let note = name_base(&mut job, named, &git, world)?;
+    // Without the option, the base is what the shards were compared with.
+    let note = name_base(&mut job, args.base.as_deref(), &git, world)?;
     if let Some(named) = &args.base {
         joined.is_of_base(named, job.base.as_deref())?;
     }

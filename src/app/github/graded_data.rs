@@ -12,6 +12,7 @@ use super::read_paths::wanted_by;
 use super::recorded_approval;
 use crate::app::cli_error::CliError;
 use crate::app::live;
+use crate::app::pipeline::base_branch::OwnNumbers;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::grade::{BaselineProvider, GradeInputs, grade_files};
 use crate::app::pipeline::graded_run::GradedRun;
@@ -171,10 +172,10 @@ pub(super) struct CommitPair {
 }
 
 impl CommitPair {
-    /// The files of the branch's tip whose own numbers excuse a failed gate.
-    fn values(&self, job: &RunOptions) -> Option<&dyn Files> {
-        let files = job.branch.files_of_tip(job.base.as_deref()?, Some(&self.base), self.tip.as_ref());
-        files.map(|files| files as &dyn Files)
+    /// The files whose own numbers the change is compared with.
+    fn values(&self, job: &RunOptions) -> Option<(&dyn Files, OwnNumbers)> {
+        let found = job.branch.compared_files(job.base.as_deref()?, &self.base, self.tip.as_ref());
+        found.map(|(files, numbers)| (files as &dyn Files, numbers))
     }
 
     /// Reads the configs of both commits, then the files that these configs name.

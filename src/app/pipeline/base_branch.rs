@@ -2,6 +2,15 @@
 
 use crate::model::BranchTip;
 
+/// What the own numbers of a commit are used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnNumbers {
+    /// They complete the baseline, and excuse a failed gate: it is the tip of a branch whose commits passed the gates.
+    Excuse,
+    /// They only complete the baseline, which makes no gate looser.
+    CompleteBaseline,
+}
+
 /// The branch that a change is merged into.
 #[derive(Debug, Clone, Default)]
 pub struct BaseBranch {
@@ -26,9 +35,12 @@ impl BaseBranch {
         self.tip.as_ref().map(BranchTip::commit).filter(|tip| *tip != base)
     }
 
-    /// The files of the tip: those of the base commit if it is the tip, else those that were read for [`Self::other_tip`].
-    pub fn files_of_tip<T: Copy>(&self, base_commit: &str, base: Option<T>, other: Option<T>) -> Option<T> {
-        let tip = self.tip.as_ref()?;
-        if tip.commit() == base_commit { base } else { other }
+    /// The files whose own numbers a change is compared with, and for what. `other` was read for [`Self::other_tip`].
+    pub fn compared_files<T>(&self, base_commit: &str, base: T, other: Option<T>) -> Option<(T, OwnNumbers)> {
+        match &self.tip {
+            Some(tip) if tip.commit() != base_commit => other.map(|files| (files, OwnNumbers::Excuse)),
+            Some(_) => Some((base, OwnNumbers::Excuse)),
+            None => Some((base, OwnNumbers::CompleteBaseline)),
+        }
     }
 }

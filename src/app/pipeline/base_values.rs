@@ -1,9 +1,10 @@
 //! The own numbers of the branch that a change is merged into: the recordings of its tip, graded by the rules of the tip. A suite is
-//! graded only if a gate of it that compares with the baseline fails.
+//! graded only if a gate of it that compares with the baseline fails, or if the baseline lacks a value.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::base_branch::OwnNumbers;
 use super::evaluate::{BranchNumbers, ResultSources, evaluate, quarantine_history};
 use super::plan::{Plan, plan};
 use super::replay::{LiveLayout, Replay};
@@ -11,8 +12,10 @@ use super::selection::Selection;
 use crate::diag::{Diagnostics, ReadFailure};
 use crate::files::Files;
 use crate::gate;
-use crate::gate::{BaseMeasurement, ComparedPair, GateInput, GateOutcome, QuarantineHistory, completed_entry, excuse};
-use crate::model::{AgentName, Baseline, CaseId, Exclusion, RepoPath, SuiteConfig, SuiteId, SuiteReport, Tier};
+use crate::gate::{
+    BaseMeasurement, ComparedPair, GateInput, GateOutcome, QuarantineHistory, completed_entry, excuse, lacks_values,
+};
+use crate::model::{AgentName, Baseline, CaseId, RepoPath, SuiteConfig, SuiteId, SuiteReport, Tier};
 use crate::render::line;
 use crate::suites::read_config;
 use crate::world::Clock;
@@ -27,6 +30,8 @@ pub struct TipFiles<'a> {
     pub files: &'a dyn Files,
     /// The name of the branch, for messages.
     pub branch: Option<&'a str>,
+    /// What the numbers are used for.
+    pub numbers: OwnNumbers,
 }
 
 /// The own numbers of a branch's tip.
@@ -115,9 +120,10 @@ impl BranchNumbers for BaseValues<'_> {
         judged: &GateInput<'_>,
         outcome: &mut GateOutcome,
     ) -> Vec<String> {
-        // Without any baseline, nothing is compared. A case that it lacks may have been merged since.
-        let lacks = self.baseline.is_some() && lacks_cases(judged);
-        if !lacks && !outcome.fails_by_comparison() {
+        // Without any baseline, nothing is compared. A case or a metric that it lacks may have been merged since.
+        let lacks = self.baseline.is_some() && lacks_values(judged);
+        let excuses = self.tip.numbers == OwnNumbers::Excuse;
+        if !lacks && !(excuses && outcome.fails_by_comparison()) {
             return Vec::new();
         }
         let suite = self.suite(suite);
@@ -144,19 +150,15 @@ impl BranchNumbers for BaseValues<'_> {
         });
         let pairs: Vec<ComparedPair<'_>> = pairs.collect();
         let base = BaseMeasurement { branch: self.tip.branch, pairs: &pairs, identity: &own.identity };
-        let mut notes = excuse(judged, &base, outcome);
+        let mut notes = if excuses { excuse(judged, &base, outcome) } else { Vec::new() };
         if lacks && let Some(entry) = completed_entry(judged, &base) {
             let judged = GateInput { before: Some(&entry), ..*judged };
             let mut completed = gate::agent(&judged);
-            notes.extend(excuse(&judged, &base, &mut completed));
+            if excuses {
+                notes.extend(excuse(&judged, &base, &mut completed));
+            }
             notes.extend(outcome.add_worse(&judged, completed, &base));
         }
         notes
     }
-}
-
-/// Whether a case counts that the baseline does not have.
-fn lacks_cases(judged: &GateInput<'_>) -> bool {
-    let has = |case: &CaseId| judged.before.is_some_and(|entry| entry.cases.contains_key(case));
-    judged.pairs.iter().any(|pair| pair.result.exclusion == Exclusion::Counted && !has(&pair.result.case))
 }

@@ -1,5 +1,6 @@
 //! Grades and judges files, and assembles the report.
 
+use super::base_branch::OwnNumbers;
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::base_values::{BaseValues, TipFiles};
 use super::evaluate::{BranchNumbers, Evaluated};
@@ -36,8 +37,8 @@ pub struct GradeInputs<'a> {
     pub base: Option<&'a dyn BaseFiles>,
     /// The files of the commit whose config judges, if it is another one than the base commit.
     pub rules: Option<&'a dyn BaseFiles>,
-    /// The files of the branch's tip whose own numbers excuse a failed gate.
-    pub values: Option<&'a dyn Files>,
+    /// The files whose own numbers the change is compared with, and for what.
+    pub values: Option<(&'a dyn Files, OwnNumbers)>,
 }
 
 /// Grades and judges the given files.
@@ -51,7 +52,9 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
     let branch = job.branch.name.as_deref();
-    let values = inputs.values.map(|files| BaseValues::new(TipFiles { files, branch }, &plan, clock, against.as_ref()));
+    let values = inputs
+        .values
+        .map(|(files, numbers)| BaseValues::new(TipFiles { files, branch, numbers }, &plan, clock, against.as_ref()));
     let values = values.as_ref().map(|values| values as &dyn BranchNumbers);
     let graded = grade_tiers(job, &plan, inputs, (against.as_ref(), values))?;
     // A tier that does not decide by the head's rules does not decide by the base's either.

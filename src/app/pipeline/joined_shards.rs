@@ -17,8 +17,8 @@ use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::shard_v1;
-use crate::format::shard_v1::{ShardPart, ShardScope};
-use crate::model::{Authority, InputLimit, RepoPath, Report, RunUsage};
+use crate::format::shard_v1::{ShardBranch, ShardPart, ShardScope};
+use crate::model::{Authority, BranchTip, InputLimit, RepoPath, Report, RunUsage};
 use crate::render::plural;
 use crate::render::words::short;
 use crate::report;
@@ -27,7 +27,7 @@ use crate::world::{Disk, head_commit};
 /// Shards that belong together.
 pub struct JoinedShards {
     parts: Vec<ShardPart>,
-    /// The job that judges all cases; its base commit is the one that the shards name.
+    /// The job that judges all cases; its base commit and its base branch are those of the shards.
     pub job: RunOptions,
 }
 
@@ -173,6 +173,7 @@ pub(super) fn job(config: &str, one: &ShardPart, parts: &[ShardPart]) -> Result<
         joined.add_not_run(NotRun { tier, message });
     }
     let ShardScope { config_sha256: _, blocking, every_tier, suites, agents, cases, samples, base } = one.asked.clone();
+    let ShardBranch { name, tip, rules } = one.branch.clone();
     Ok(RunOptions {
         config: config.to_owned(),
         wanted: Selection {
@@ -188,7 +189,7 @@ pub(super) fn job(config: &str, one: &ShardPart, parts: &[ShardPart]) -> Result<
         deciding: if every_tier { DecidingTiers::Every } else { DecidingTiers::Deterministic },
         commit: one.report.commit.clone(),
         base,
-        branch: BaseBranch::default(),
+        branch: BaseBranch { name, tip: tip.map(BranchTip::of_branch), rules },
         live: LiveOptions::NONE,
         parts: Some(Arc::new(joined)),
     })

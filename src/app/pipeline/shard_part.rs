@@ -3,7 +3,7 @@
 use super::graded_run::GradedRun;
 use super::run_options::{DecidingTiers, RunOptions};
 use crate::format::shard_v1;
-use crate::format::shard_v1::{ShardPart, ShardScope};
+use crate::format::shard_v1::{ShardBranch, ShardPart, ShardScope};
 use crate::model::{Authority, InputLimit, RepoPath};
 use crate::world::Disk;
 
@@ -27,6 +27,11 @@ pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::
             cases: job.wanted.cases.iter().map(|glob| glob.glob().glob().to_owned()).collect(),
             samples: job.wanted.samples,
             base: job.base.clone(),
+        },
+        branch: ShardBranch {
+            name: job.branch.name.clone(),
+            tip: job.branch.tip.as_ref().map(|tip| tip.commit().to_owned()),
+            rules: job.branch.rules.clone(),
         },
         not_run: done.not_run.iter().map(|one| (one.tier, one.message.clone())).collect(),
         report: done.report.clone(),

@@ -161,7 +161,7 @@ pub(in crate::gate) fn is_scored_alike(judged: &GateInput<'_>, base: &BaseMeasur
 /// Whether a case was measured on the branch like here: with the same expectations, from recordings of its agent, and never in
 /// quarantine. The branch has a value wherever the change has one. The number of samples may differ, as for the baseline: otherwise a
 /// change could take a case out of the comparison by recording it less often.
-pub(in crate::gate) fn is_measured_alike(pair: &ComparedPair<'_>, own: &ComparedPair<'_>, columns: &[usize]) -> bool {
+fn is_measured_alike(pair: &ComparedPair<'_>, own: &ComparedPair<'_>, columns: &[usize]) -> bool {
     let (now, before) = (pair.result, own.result);
     let age = before.answered_by.freshness;
     before.exclusion == Exclusion::Counted

@@ -4,7 +4,8 @@
 use libtest_mimic::Trial;
 
 use super::base_values::{against_main, behind, lose_gap, readme, record_changed_agent};
-use crate::golden_changes::{add_case, commit_all};
+use super::goldgate;
+use crate::golden_changes::{add_case, commit_all, git_answer};
 use crate::repository::{Ran, Repository};
 use crate::trial;
 
@@ -14,6 +15,11 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent that the baseline lacks is compared with the base commit", new_agent),
         trial("a newly failing case that the baseline lacks is one", newly_failing),
         trial("a case that is new in the change is compared with nothing", own_cases),
+        trial("a base commit that is no branch stands for what the baseline lacks, and excuses nothing", by_id),
+        trial("a case that the baseline has in quarantine is compared with the base commit", out_of_quarantine),
+        trial("a metric that the baseline lacks is compared with the base commit", new_metric),
+        trial("a value that only the change has takes no other value out of the comparison", one_more_value),
+        trial("merged shards are compared with the branch as one machine does", merged),
     ]
 }
 
@@ -41,7 +47,7 @@ fn new_cases() {
     let ran = worse(&repository);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("gap_recall 66.7%, may drop by 10 pp (baseline 100%)"), "{}", ran.stdout);
-    let note = "gap_recall, case_pass_rate: cases that the baseline lacks are compared with the own numbers of main";
+    let note = "gap_recall, case_pass_rate: what the baseline lacks is compared with the own numbers of main";
     assert!(ran.stdout.contains(note), "{}", ran.stdout);
 }
 
@@ -80,4 +86,78 @@ fn own_cases() {
     NEW.for_each(|case| lose_gap(&repository, case));
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 0, "nobody approved other values of these cases: {}{}", ran.stdout, ran.stderr);
+}
+
+fn by_id() {
+    let repository = with_new_cases("gap_recall: { max_drop: 0.1 }");
+    readme(&repository);
+    let main = git_answer(&repository.path(""), &["rev-parse", "main"]);
+    let against_id = || goldgate(&repository, &["run", "-v", "--base", main.trim()].map(str::to_owned));
+    let honest = against_id();
+    assert_eq!(honest.code, 0, "{}{}", honest.stdout, honest.stderr);
+    worse(&repository);
+    let ran = against_id();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("with the own numbers of the base commit"), "{}", ran.stdout);
+}
+
+/// A case in quarantine has an entry without values.
+fn out_of_quarantine() {
+    let repository = with_new_cases("gap_recall: { max_drop: 0.1 }");
+    let mut baseline: serde_json::Value = serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
+    let cases = &mut baseline["suites"]["contracts"]["agents"]["legal"]["cases"];
+    assert!(cases.is_object(), "{baseline}");
+    NEW.for_each(|case| cases[format!("lease-{case}")] = serde_json::json!({}));
+    repository.write("baselines/latest.json", serde_json::to_string_pretty(&baseline).unwrap() + "\n");
+    commit_all(&repository);
+    let ran = worse(&repository);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn new_metric() {
+    let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
+    let mut baseline: serde_json::Value = serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
+    let entry = &mut baseline["suites"]["contracts"]["agents"]["legal"];
+    entry["metrics"].as_object_mut().unwrap().remove("gap_recall").unwrap();
+    for case in entry["cases"].as_object_mut().unwrap().values_mut() {
+        case.as_object_mut().unwrap().remove("gap_recall");
+    }
+    repository.write("baselines/latest.json", serde_json::to_string_pretty(&baseline).unwrap() + "\n");
+    commit_all(&repository);
+    let honest = against_main(&repository, &[]);
+    assert_eq!(honest.code, 0, "{}{}", honest.stdout, honest.stderr);
+    record_changed_agent(&repository);
+    (0..6).for_each(|case| lose_gap(&repository, case));
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("gap_recall"), "{}", ran.stdout);
+}
+
+fn one_more_value() {
+    let repository = with_new_cases("gap_recall: { max_drop: 0.1 }");
+    record_changed_agent(&repository);
+    NEW.for_each(|case| lose_gap(&repository, case));
+    // A quote gives these cases a value of quote_grounding, which they do not have on the base branch.
+    NEW.for_each(|case| {
+        let file = format!("runs/legal/lease-{case}.json");
+        let mut run: serde_json::Value = serde_json::from_str(&repository.read(&file)).unwrap();
+        let findings = run["outputs"]["findings"].as_array_mut().unwrap();
+        findings[0]["citations"][0]["quote"] = serde_json::json!("Needs prior approval");
+        repository.write(&file, run.to_string());
+    });
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn merged() {
+    let repository = with_new_cases("gap_recall: { max_drop: 0.1 }");
+    worse(&repository);
+    for number in ["1", "2"] {
+        let shard = format!("{number}/2");
+        let ran = against_main(&repository, &["--shard", &shard, "--out", &format!(".goldgate/s{number}")]);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+    let ran = goldgate(&repository, &["merge", "-v", ".goldgate/s1", ".goldgate/s2"].map(str::to_owned));
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("gap_recall 66.7%, may drop by 10 pp (baseline 100%)"), "{}", ran.stdout);
 }
