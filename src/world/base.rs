@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::objects::{Depth, NodeKind, Objects, Submodule, TreeNode};
+use super::objects::{Archived, Depth, NodeKind, Objects, Submodule, TreeNode};
 use super::read_once::{ReadContent, ReadOnce};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_git, too_large};
@@ -229,7 +229,12 @@ impl<'a> BaseTree<'a> {
             archived.borrow_mut().insert(path.clone());
             self.file_node(path).is_some_and(|node| self.is_fetched(&node, path))
         };
-        let Ok(Some(files)) = self.objects.archive(&self.commit, &differs) else { return };
+        let files = match self.objects.archive(&self.commit, &differs) {
+            Ok(Some(files)) => files,
+            // Single files are as cheap.
+            Ok(None) => return,
+            Err(_) => Archived::new(),
+        };
         let mut left = Vec::new();
         for (path, bytes) in files {
             let Some(node) = self.file_node(&path) else { continue };

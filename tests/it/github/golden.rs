@@ -2,6 +2,7 @@
 
 use libtest_mimic::Trial;
 
+use super::standin::account::GraphQlAccess;
 use super::standin::{Fault, Standin};
 use super::{BOT, RUN, head_sha, opened};
 use crate::repository::{FILES, Repository};
@@ -131,6 +132,7 @@ fn hidden() {
 fn golden_first() {
     let (repository, github) = recorded_again(410);
     github.without_archive();
+    github.graphql(GraphQlAccess::Blocked);
     repository.replace(FILES[3], "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
