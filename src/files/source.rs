@@ -13,6 +13,13 @@ pub fn is_lfs_pointer(bytes: &[u8]) -> bool {
     bytes.starts_with(LFS_POINTER)
 }
 
+fn not_fetched(file: &RepoPath) -> Diagnostic {
+    let what = "this is a Git LFS pointer, not the file itself";
+    let help = "get the file with `git lfs pull` (`lfs: true` of actions/checkout); a golden file that changes cannot be in Git LFS, because \
+                the base commit's content is not fetched from it";
+    Diagnostic::of_file(file, Code::LFS_POINTER, what, help).at(Point { line: 1, column: 1 })
+}
+
 /// A text file with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceText {
@@ -77,8 +84,11 @@ impl SourceText {
     /// Reads bytes as UTF-8 text without a byte order mark.
     ///
     /// # Errors
-    /// The position of the first byte that is not UTF-8, or of the byte order mark.
+    /// The position of the first byte that is not UTF-8, or of the byte order mark; or the file is a Git LFS pointer.
     pub fn new(file: RepoPath, bytes: Vec<u8>) -> Result<Self, Diagnostic> {
+        if is_lfs_pointer(&bytes) {
+            return Err(not_fetched(&file));
+        }
         let text = String::from_utf8(bytes).map_err(|problem| not_utf8(&file, &problem))?;
         if text.starts_with('\u{feff}') {
             let what = "the file starts with a byte order mark";

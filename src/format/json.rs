@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 pub use super::raw_json::offset_of;
 use super::unique_keys::every_key_once;
 use crate::diag::{Code, Diagnostic, nearest};
-use crate::files::{SourceText, is_lfs_pointer};
+use crate::files::SourceText;
 use crate::model::InputLimit;
 
 /// Reads the whole text as one value.
@@ -45,10 +45,7 @@ pub fn read_json_part<'a, T: Deserialize<'a>>(
 }
 
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
-    let SerdeMessage { code, what, help } = match is_lfs_pointer(source.text.as_bytes()) {
-        true => lfs_pointer(),
-        false => phrase(&error.to_string(), error.is_data()),
-    };
+    let SerdeMessage { code, what, help } = phrase(&error.to_string(), error.is_data());
     let is_yaml = code == Code::BROKEN_JSON && [".yaml", ".yml"].iter().any(|end| source.file.as_str().ends_with(end));
     let help = if is_yaml { "write it as JSON: this file cannot be YAML".to_owned() } else { help };
     let inner = match offset_in(part, error.line(), error.column()) {
@@ -84,13 +81,6 @@ pub(super) struct SerdeMessage {
     pub code: Code,
     pub what: String,
     pub help: String,
-}
-
-fn lfs_pointer() -> SerdeMessage {
-    let what = "this is a Git LFS pointer, not the file itself".to_owned();
-    let help = "get the file with `git lfs pull` (`lfs: true` of actions/checkout); a golden file that changes cannot be in Git LFS, because \
-                the base commit's content is not fetched from it";
-    SerdeMessage { code: Code::LFS_POINTER, what, help: help.to_owned() }
 }
 
 /// Splits a serde message into the problem and the help.

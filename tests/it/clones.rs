@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a partial clone names the file that it lacks and the command that gets it", partial),
         trial("a golden file that is a Git LFS pointer is called one", pointer),
         trial("a file of the agent that is a Git LFS pointer is to be fetched, not recorded again", agent_pointer),
+        trial("a shallow clone without the merge base asks for it", shallow),
         trial("a clone with a separate folder of git inside another repository is no submodule", separate),
     ]
 }
@@ -60,12 +61,14 @@ fn partial() {
 
 fn pointer() {
     let text = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 9\n", "0".repeat(64));
-    let not_pulled = Repository::small();
-    not_pulled.write(GOLDEN, &text);
-    let ran = not_pulled.goldgate(&["run"]);
-    let wanted =
-        format!("{GOLDEN}:1:1: this is a Git LFS pointer, not the file itself; get the file with `git lfs pull`");
-    assert!(ran.code == 2 && ran.stderr.contains(&wanted), "{}", ran.stderr);
+    for file in [GOLDEN, "golden/contracts/lease.md"] {
+        let not_pulled = Repository::small();
+        not_pulled.write(file, &text);
+        let ran = not_pulled.goldgate(&["run"]);
+        let wanted =
+            format!("{file}:1:1: this is a Git LFS pointer, not the file itself; get the file with `git lfs pull`");
+        assert!(ran.code == 2 && ran.stderr.contains(&wanted), "{}{}", ran.stdout, ran.stderr);
+    }
     let in_base = Repository::small();
     in_base.remove(".git");
     in_base.write(GOLDEN, &text);
@@ -96,6 +99,28 @@ fn agent_pointer() {
         assert!(ran.code == 3 && ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);
         assert!(!ran.stdout.contains("record again"), "{}", ran.stdout);
     }
+}
+
+fn shallow() {
+    let (origin, outer) = (committed(), Repository::empty());
+    git(&origin.path(""), &["branch", "-M", "main"]);
+    git(&origin.path(""), &["checkout", "-q", "-b", "change"]);
+    origin.write("README.md", "Leases.\n");
+    commit_all(&origin);
+    git(&origin.path(""), &["checkout", "-q", "main"]);
+    origin.write("golden/more.md", "More.\n");
+    commit_all(&origin);
+    clone(&outer, &origin, &["--depth", "1", "--no-single-branch", "--branch", "change"]);
+    let path = std::env::var("PATH").unwrap();
+    let judge = || {
+        outer.goldgate_with(&["run", "--base", "origin/main", "--config", "clone/goldgate.yaml"], &[("PATH", &path)])
+    };
+    let ran = judge();
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("this clone is shallow, so where this branch began is not known"), "{}", ran.stderr);
+    git(&outer.path("clone"), &["fetch", "-q", "--unshallow"]);
+    let ran = judge();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 
 fn separate() {

@@ -112,7 +112,7 @@ codes! {
     }
 
     LFS_POINTER = "lfs-pointer" {
-        cause: "A JSON file is in Git LFS, and Git has only a pointer to its content. A checkout without `git lfs pull` \
+        cause: "A file is in Git LFS, and Git has only a pointer to its content. A checkout without `git lfs pull` \
             contains the pointer, and so does every other commit, such as the base commit.",
         example: "golden/cases.json:1:1: this is a Git LFS pointer, not the file itself; get the file with `git lfs pull` \
             (`lfs: true` of actions/checkout); a golden file that changes cannot be in Git LFS, because the base commit's \
