@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use super::Sides;
 use super::files::{are_alike, below};
+use super::found::ChangeCollector;
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::files::{EntryKind, FilePaths, Files, files_below};
+use crate::files::{EntryKind, FileMatch, FilePaths, Files, files_below};
 use crate::format::run_v1;
 use crate::model::{Agent, PathGlob, RepoPath};
 
@@ -138,6 +139,50 @@ pub fn ignored_now(before: &Agent, after: &Agent, head: &dyn Files) -> BTreeSet<
     let exact = before.fingerprint.iter().filter_map(PathGlob::file);
     let matched = exact.filter(|file| after.fingerprint.iter().any(|new| new.matches(file)));
     matched.filter(|file| head.bytes(file).is_ok() && !listed.contains(file)).collect()
+}
+
+/// Reports files that left the list of an agent whose config did not change: they are elsewhere now, or no other file fits their
+/// pattern. Later changes of what replaces them would not make its recordings stale.
+pub fn report_moved_out(sides: &Sides<'_>, agent: &Agent, name: &str, found: &mut ChangeCollector) {
+    // Files that cannot be compared are reported with the recordings.
+    let (Ok(Some((old, _))), Ok(Some((new, _)))) = (agent_files(sides.base, agent), agent_files(sides.head, agent))
+    else {
+        return;
+    };
+    let gone: Vec<&RepoPath> = old.iter().filter(|(path, _)| !new.contains_key(*path)).map(|(_, file)| file).collect();
+    if gone.is_empty() {
+        return;
+    }
+    let moved = moved_out(sides, &gone, &new);
+    for (from, to) in &moved {
+        let words =
+            format!("files of `{name}`: {from} is {to} now, which the list does not name; add it to fingerprint");
+        found.needs(words, Some(to));
+    }
+    for glob in &agent.fingerprint {
+        let fits = |file: &&RepoPath| glob.matches(file);
+        let is_emptied = old.values().any(|file| fits(&file)) && !new.values().any(|file| fits(&file));
+        if is_emptied && !moved.iter().any(|(from, _)| glob.matches(from)) {
+            let words = format!(
+                "files of `{name}`: no file fits {} any more; name what replaces it, or remove the pattern",
+                glob.as_str()
+            );
+            found.needs(words, None);
+        }
+    }
+}
+
+/// The files that left an agent's list, each with the file of the head, outside of the list, that has its content now. Only files that the
+/// base commit does not have can be that one.
+fn moved_out(sides: &Sides<'_>, gone: &[&RepoPath], new: &FilePaths) -> Vec<(RepoPath, RepoPath)> {
+    let all = below(sides.head, &RepoPath::root()).unwrap_or_default();
+    let added = all.values().filter(|file| !new.contains_key(file.as_str()) && sides.base.has_file(file, None));
+    let added: Vec<&RepoPath> = added.collect();
+    let moved = gone.iter().filter_map(|file| {
+        let here = added.iter().find(|other| sides.base.likeness(file, other) == FileMatch::Same)?;
+        Some(((*file).clone(), (*here).clone()))
+    });
+    moved.collect()
 }
 
 /// The files of an agent on one side by path, and a description of them; `None` if the agent names no files.

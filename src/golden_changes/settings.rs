@@ -77,6 +77,11 @@ pub const SETTINGS: &[SettingRule] = &[
         Depends("listed if every recording was made again and no changed file is left out, else it needs an approval"),
         "",
     ),
+    setting(
+        "suites.*.agents.*.no_fingerprint",
+        Depends("listed where files are named instead, else it needs an approval"),
+        "",
+    ),
     setting("suites.*.agents.*.stale", Depends("`warn` needs an approval, `fail` is listed"), ""),
     setting(
         "targets.*",

@@ -26,6 +26,8 @@ pub struct FilesDigest {
     pub origin: DigestOrigin,
     /// The first of them that is a Git LFS pointer.
     pub pointer: Option<RepoPath>,
+    /// The patterns that no file of the agent fits.
+    pub unused: Vec<String>,
 }
 
 /// Where an agent's files are stated.
@@ -108,7 +110,9 @@ fn of_patterns(files: &dyn Files, agent: &Agent, patterns: &[PathGlob]) -> Resul
     let origin = if named.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
     let words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
     let digest = of_files(files, named.iter())?;
-    Ok(FilesDigest { digest, files: words.join(", "), origin, pointer: pointer(files, named.iter())? })
+    let unused = patterns.iter().filter(|glob| !named.iter().any(|file| glob.matches(file)));
+    let unused = unused.map(|glob| glob.as_str().to_owned()).collect();
+    Ok(FilesDigest { digest, files: words.join(", "), origin, pointer: pointer(files, named.iter())?, unused })
 }
 
 /// A prompt package is a file, or the files of a folder. If there are more files below the folder, they count, too.
@@ -121,7 +125,8 @@ fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Res
         (false, true) => (of_files(files, below.values())?, DigestOrigin::Files),
         (false, false) => (of_package(), DigestOrigin::Prompt),
     };
-    Ok(FilesDigest { digest, files: path.to_string(), origin, pointer: pointer(files, below.values())? })
+    let (files_named, pointer) = (path.to_string(), pointer(files, below.values())?);
+    Ok(FilesDigest { digest, files: files_named, origin, pointer, unused: Vec::new() })
 }
 
 /// The first file that is a Git LFS pointer.

@@ -133,6 +133,14 @@ codes! {
         fix: "Write `deterministic` to grade recordings, which can block a merge. Write `model` to call the agent.",
     }
 
+    FOLDER_PATTERN = "folder-pattern" {
+        cause: "A pattern of an agent's `fingerprint` names a folder. A pattern without a wildcard names one file, so a change of \
+            the folder's files would not make the recordings stale.",
+        example: "goldgate.yaml:8:52: prompts is a folder, and this pattern would name no file of it; write prompts/** \
+            [folder-pattern]",
+        fix: "Write the folder with `/**`, which names all files below it.",
+    }
+
     JUDGE_IN_GATE = "judge-in-gate" {
         cause: "A gate on a model's opinion would block merges by chance. LLM judges only advise.",
         example: "goldgate.yaml:20:7: the judge \"tone\" has a gate, but LLM judges are advisory and never gate; \

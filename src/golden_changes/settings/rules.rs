@@ -262,6 +262,16 @@ impl SuiteSettings<'_> {
                 (None, None) => {}
             }
         }
+        if old.no_fingerprint != new.no_fingerprint {
+            let words = |reason: &Option<String>| reason.clone().unwrap_or("none".to_owned());
+            let (before, after) = (words(&old.no_fingerprint), words(&new.no_fingerprint));
+            match new.no_fingerprint {
+                None if !new.fingerprint.is_empty() => {
+                    self.lists(format!("the files of `{who}` are named now; they were not: {before}"));
+                }
+                Some(_) | None => self.needs(format!("why the files of `{who}` are not named: {before} -> {after}")),
+            }
+        }
         match (old.stale, new.stale) {
             (StalePolicy::Refused, StalePolicy::Warned) => {
                 self.needs(format!("stale recordings of `{who}`: fail -> warn"))

@@ -119,6 +119,7 @@ const ROWS: &[SettingRow] = &[
     ("SuiteForm.no_newly_failing", "no_newly_failing: true", "no_newly_failing: false", Approval),
     ("SuiteForm.no_newly_failing", "path: cross, runs_of", "path: cross, no_newly_failing: true, runs_of", Listed),
     ("NoFingerprintForm.none", "none: nobody knows", "none: we forgot", Approval),
+    ("NoFingerprintForm.none", "{ none: nobody knows }", "['x.md']", Listed),
     ("AgentForm.deterministic", "deterministic: { target: mine }", "deterministic: { target: web }", Approval),
     ("AgentForm.model", "record: false", "record: true", Listed),
     ("AgentForm.fingerprint", "['prompts/**']", "['prompts/a.md']", Nothing),

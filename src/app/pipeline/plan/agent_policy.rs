@@ -3,7 +3,7 @@
 use super::{PlanReader, RulesSource, source_of};
 use crate::diag::{Code, Diagnostics};
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{AgentFiles, LiveSource, Role, RunSource, SuiteConfig};
+use crate::model::{Agent, AgentFiles, LiveSource, Role, RunSource, SuiteConfig};
 use crate::suites::SuiteKind;
 
 impl PlanReader<'_> {
@@ -107,6 +107,9 @@ impl PlanReader<'_> {
         if kind.agents.own_agent().is_some() || self.rules == RulesSource::Base {
             return;
         }
+        for (name, agent) in &suite.agents {
+            self.check_patterns(suite, (name.as_str(), agent), problems);
+        }
         for (name, agent) in suite.agents.iter().filter(|(_, agent)| agent.files() == AgentFiles::Unstated) {
             let mut sources = suite.tiers.iter().filter_map(|tier| source_of(agent, *tier));
             if !sources.any(|source| matches!(source, RunSource::Replay(_))) {
@@ -117,6 +120,16 @@ impl PlanReader<'_> {
                 format!("the agent \"{name}\" has recordings, but the config does not name the files of the agent");
             let help = "name its prompts, tools and sources: fingerprint: [prompts/**], or give the reason why that is impossible: fingerprint: { none: \"why\" }";
             problems.push(self.problem(&path, Code::UNKNOWN_AGENT_FILES, what, help));
+        }
+    }
+    /// Refuses a folder among an agent's files: a pattern without a wildcard names a file, so the folder's files would change unseen.
+    fn check_patterns(&self, suite: &SuiteConfig, (name, agent): (&str, &Agent), problems: &mut Diagnostics) {
+        let AgentFiles::Patterns(patterns) = agent.files() else { return };
+        for (index, glob) in patterns.iter().enumerate() {
+            let Some(folder) = glob.file().filter(|folder| self.files.list_all(folder).is_ok()) else { continue };
+            let path = [Key("suites"), At(suite.index), Key("agents"), Key(name), Key("fingerprint"), At(index)];
+            let what = format!("{folder} is a folder, and this pattern would name no file of it");
+            problems.push(self.problem(&path, Code::FOLDER_PATTERN, what, format!("write {folder}/**")));
         }
     }
 }
