@@ -13,13 +13,30 @@ pub fn without_returns(bytes: &[u8]) -> Vec<u8> {
     kept
 }
 
+/// The bytes with a return before every line end that has none.
+pub fn with_returns(bytes: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(bytes.len() + bytes.len() / 16);
+    for (at, byte) in bytes.iter().enumerate() {
+        if *byte == b'\n' && (at == 0 || bytes[at - 1] != b'\r') {
+            kept.push(b'\r');
+        }
+        kept.push(*byte);
+    }
+    kept
+}
+
 #[cfg(test)]
 mod tests {
-    use super::without_returns;
+    use super::{with_returns, without_returns};
 
     #[test]
     fn only_a_return_before_a_line_feed_is_removed() {
         assert_eq!(without_returns(b"a\r\nb\rc\n\r"), b"a\nb\rc\n\r");
         assert_eq!(without_returns(b"\r\r\n\r\n"), b"\r\n\n");
+    }
+
+    #[test]
+    fn every_line_end_gets_one_return() {
+        assert_eq!(with_returns(b"\na\r\nb\rc\n"), b"\r\na\r\nb\rc\r\n");
     }
 }

@@ -146,11 +146,24 @@ impl Git {
         commit(&String::from_utf8_lossy(&out))
     }
 
-    /// The merge base of `HEAD` and `tip`; `tip` itself if it is an ancestor of `HEAD`, or if the merge base is not known.
-    pub fn fork_point(&self, tip: &str) -> String {
+    /// The merge base of `HEAD` and `tip`; `tip` itself if it is an ancestor of `HEAD`, or if there is none.
+    ///
+    /// # Errors
+    /// The clone is shallow and does not contain the merge base.
+    pub fn fork_point(&self, tip: &str) -> anyhow::Result<String> {
         let out = self.answer(&["merge-base", "--end-of-options", "HEAD", tip]);
         let found = out.ok().and_then(|out| commit(&String::from_utf8_lossy(&out)));
-        found.unwrap_or_else(|| tip.to_owned())
+        anyhow::ensure!(
+            found.is_some() || !self.is_shallow(),
+            "this clone is shallow, so where this branch began is not known; fetch it: `git fetch --unshallow`"
+        );
+        Ok(found.unwrap_or_else(|| tip.to_owned()))
+    }
+
+    /// Whether only the newest commits are here; `false` if that is not known.
+    pub fn is_shallow(&self) -> bool {
+        let out = self.answer(&["rev-parse", "--is-shallow-repository"]);
+        out.is_ok_and(|out| String::from_utf8_lossy(&out).trim() == "true")
     }
 
     /// The tip of a branch of this repository or of a remote; `None` for every other revision.

@@ -69,8 +69,7 @@ impl Git {
         ];
         let out = self.answer(&list).context("while reading the history of the baseline")?;
         let out = String::from_utf8_lossy(&out);
-        let shallow = self.answer(&["rev-parse", "--is-shallow-repository"])?;
-        let extent = match String::from_utf8_lossy(&shallow).trim() == "true" {
+        let extent = match self.is_shallow() {
             true => HistoryExtent::Shallow,
             false => HistoryExtent::Whole,
         };

@@ -13,7 +13,7 @@ use super::objects::TreeNode;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Entry, Files};
 use crate::model::RepoPath;
-use crate::text::without_returns;
+use crate::text::{with_returns, without_returns};
 
 /// Total bytes that are cached; files read after that limit are read each time.
 const MOST_BYTES: usize = 256 * 1024 * 1024;
@@ -132,17 +132,19 @@ pub(super) struct ReadContent {
     /// The ids under which git may store them, each computed on first use.
     unchanged: OnceLock<(IdForm, ObjectId)>,
     normalized: OnceLock<(IdForm, ObjectId)>,
+    returned: OnceLock<(IdForm, ObjectId)>,
     pointer: OnceLock<(IdForm, ObjectId)>,
 }
 
 impl ReadContent {
     /// Wraps these bytes.
     pub(super) fn of(bytes: Vec<u8>) -> Self {
-        Self { bytes, unchanged: OnceLock::new(), normalized: OnceLock::new(), pointer: OnceLock::new() }
+        let (unchanged, normalized, returned, pointer) = Default::default();
+        Self { bytes, unchanged, normalized, returned, pointer }
     }
 
-    /// Whether git stores the bytes as this blob: unchanged, with normalized line ends, or as a Git LFS pointer. Only forms of the blob's
-    /// size are digested.
+    /// Whether git stores the bytes as this blob: unchanged, with other line ends, or as a Git LFS pointer. Only forms of the blob's size
+    /// are digested.
     pub(super) fn is_blob(&self, blob: &TreeNode) -> bool {
         let Some(form) = IdForm::of(&blob.id) else { return false };
         let fits = |length: usize| blob.size.is_none_or(|size| size == length as u64);
@@ -162,7 +164,12 @@ impl ReadContent {
         let is_normalized =
             || is(&self.normalized, &|| ObjectId::of(form, ObjectKind::Blob, &without_returns(&self.bytes)));
         let is_pointer = || is(&self.pointer, &|| ObjectId::of_pointer(form, &self.bytes));
-        (returns > 0 && fits(length - returns) && is_normalized()) || (fits(pointer_length(length)) && is_pointer())
+        // A blob that is stored with returns, as before a `.gitattributes`.
+        let plain = memchr::memchr_iter(b'\n', &self.bytes).count() - returns;
+        let is_returned = || is(&self.returned, &|| ObjectId::of(form, ObjectKind::Blob, &with_returns(&self.bytes)));
+        (returns > 0 && fits(length - returns) && is_normalized())
+            || (plain > 0 && fits(length + plain) && is_returned())
+            || (fits(pointer_length(length)) && is_pointer())
     }
 }
 

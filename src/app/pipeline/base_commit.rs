@@ -1,5 +1,7 @@
 //! The commit that `--base` names.
 
+use anyhow::Context;
+
 use super::base_branch::BaseBranch;
 use super::run_options::RunOptions;
 use crate::render::words::short;
@@ -23,12 +25,13 @@ fn is_ci(env: &Env) -> bool {
 /// began, which the branch may never have had as its tip, and no other revision.
 ///
 /// # Errors
-/// The commit does not exist, or the name is ambiguous.
+/// The commit does not exist, the name is ambiguous, or the clone is too shallow.
 pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &World) -> anyhow::Result<Option<String>> {
     let Some(name) = name else { return Ok(None) };
     let tip = git.commit(name).map_err(|error| anyhow::anyhow!("--base {error:#}"))?;
     let in_ci = is_ci(&world.env);
-    let commit = if in_ci { tip.clone() } else { git.fork_point(&tip) };
+    let began = || git.fork_point(&tip).with_context(|| format!("--base {name}"));
+    let commit = if in_ci { tip.clone() } else { began()? };
     let (here, there) = (short(Some(&commit)), short(Some(&tip)));
     let is_id = tip.starts_with(name);
     let note = match commit == tip {
