@@ -37,6 +37,7 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
     let mut plan = plan(&disk, &file, Selection { samples, ..chosen(&args.chosen)? }, &world.clock)?;
     let recorded = redirect(&mut plan, args)?;
     let options = LiveOptions {
+        least: live::LeastSamples::AsRecorded,
         sparing: live::EarlyStopping::Off,
         earlier: live::EarlierAnswers::None,
         loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },

@@ -64,6 +64,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
         branch: BaseBranch::default(),
         live: live::LiveOptions {
             record: args.record.clone(),
+            least: if args.record.is_some() { live::LeastSamples::AsRecorded } else { live::LeastSamples::AsStated },
             caching: match args.cache {
                 None => live::Caching::Off,
                 Some(CacheArg::Usual) => live::Caching::Usual,

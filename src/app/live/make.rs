@@ -5,18 +5,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bounds::{left, limits, redactor, unreported_notes, usage_of};
 use super::judge_runner::{JudgeOutcome, JudgeRunner};
 use super::planned_run::{PlannedRun, planned_runs};
+use super::recorded_samples::recorded_count;
 use super::recording::RecordingWriter;
 use super::saved_answers::unfinished;
 use super::session::{LiveSession, engine};
 use super::session_outcome::SessionOutcome;
 use super::target_queues::TargetQueues;
-use super::{EarlyStopping, LiveOptions, LiveRuns, NotRun, Resume, judge_runner, tracing};
+use super::{EarlyStopping, LeastSamples, LiveOptions, LiveRuns, NotRun, Resume, judge_runner, tracing};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
 use crate::engine::JobOutcome;
 use crate::model::{Interruption, RepoPath, SampleRequest, Tier};
 use crate::render::plural;
 use crate::world::{Disk, World, export};
+
+/// The least number of samples of a run.
+fn least_samples(plan: &Plan, one: &PlannedRun<'_>, disk: &Disk, options: &LiveOptions) -> u32 {
+    let key = &one.request.key;
+    let of_recorder = options.recorder.as_ref().map_or(1, |recorder| recorder.least_samples(key));
+    if options.least == LeastSamples::AsStated || plan.wanted.samples.is_some() {
+        return of_recorder;
+    }
+    let agent = one.loaded.config.agents.get(&key.agent);
+    let folder = agent.and_then(|agent| agent.deterministic.as_ref()?.recordings());
+    of_recorder.max(folder.map_or(0, |folder| recorded_count(disk, folder, &key.agent, &key.case)))
+}
 
 /// Makes the live samples of a tier.
 ///
@@ -26,9 +39,7 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
     let sparing = if plan.config.early_stop { options.sparing } else { EarlyStopping::Off };
     let options = &LiveOptions { sparing, ..options.clone() };
     let mut wanted = planned_runs(plan, tier, disk)?;
-    if let Some(recorder) = &options.recorder {
-        wanted.iter_mut().for_each(|one| one.samples = one.samples.max(recorder.least_samples(&one.request.key)));
-    }
+    wanted.iter_mut().for_each(|one| one.samples = one.samples.max(least_samples(plan, one, disk, options)));
     if wanted.is_empty() {
         return Ok(LiveRuns::default());
     }

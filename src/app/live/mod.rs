@@ -66,7 +66,9 @@ pub use self::saved_answers::unfinished;
 use super::cli_error::CliError;
 #[cfg(all(feature = "github", feature = "models"))]
 pub use super::pipeline::live_options::Recorder;
-pub use super::pipeline::live_options::{Caching, EarlierAnswers, EarlyStopping, KeyHosts, LiveOptions, Resume};
+pub use super::pipeline::live_options::{
+    Caching, EarlierAnswers, EarlyStopping, KeyHosts, LeastSamples, LiveOptions, Resume,
+};
 pub use super::pipeline::live_runs::{LiveRuns, NotRun};
 #[cfg(not(feature = "models"))]
 use super::pipeline::plan::Plan;

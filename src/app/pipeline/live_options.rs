@@ -51,6 +51,15 @@ pub enum EarlyStopping {
     Off,
 }
 
+/// How many samples of each case are made where no option says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeastSamples {
+    /// As many as the config states.
+    AsStated,
+    /// At least as many as are recorded, because the new recordings replace those.
+    AsRecorded,
+}
+
 /// Which hosts may receive API keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyHosts {
@@ -78,6 +87,8 @@ pub struct Recorder {
 pub struct LiveOptions {
     /// The folder for recordings.
     pub record: Option<String>,
+    /// How many samples are made where no option says it.
+    pub least: LeastSamples,
     /// Which answers are cached.
     pub caching: Caching,
     /// Whether to resume an unfinished run.
@@ -102,6 +113,7 @@ impl LiveOptions {
     /// The options of a command without live samples.
     pub const NONE: Self = Self {
         record: None,
+        least: LeastSamples::AsStated,
         caching: Caching::Off,
         resume: Resume::No,
         earlier: EarlierAnswers::All,

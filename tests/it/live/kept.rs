@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the case with the longest name is recorded, and recorded again", long_name),
         trial("recordings without an answer are not to be committed", unanswered),
         trial("recording again with fewer samples leaves none of the old ones", fewer),
+        trial("recording again makes as many samples as are recorded, unless a number is given", as_many),
     ]
 }
 
@@ -119,4 +120,19 @@ fn fewer() {
     assert_eq!(count, 2);
     let record: Value = serde_json::from_str(&repository.read("recorded/legal/lease/1.json")).unwrap();
     assert!(record["outputs"].to_string().contains("approval"), "{}", json!(record));
+}
+
+fn as_many() {
+    let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()));
+    let repository = live(&endpoint, "openai", "");
+    repository.remove("golden/runs/legal/lease.json");
+    let again = |more: &[&str]| {
+        let ran = model(&repository, &[&["--record", "golden/runs"], more].concat());
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        std::fs::read_dir(repository.path("golden/runs/legal/lease")).map_or(1, |samples| samples.count())
+    };
+    assert_eq!(again(&[]), 1);
+    assert_eq!(again(&["--samples", "3"]), 3);
+    assert_eq!(again(&[]), 3);
+    assert_eq!(again(&["--samples", "1"]), 1);
 }
