@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::Sides;
 use super::agent_files::{
     AgentFileChange, PromptChange, agent_file_change, agent_files, ignored_now, names_all_of, prompt_change,
+    report_moved_out,
 };
 use super::files::below;
 use super::found::ChangeCollector;
@@ -365,12 +366,12 @@ impl RecordingComparison<'_> {
             1 => "1 recording was".to_owned(),
             count => format!("{count} recordings were"),
         };
-        let ComparedAgent { suite, agent, .. } = self.owner;
+        let ComparedAgent { suite, agent, file, .. } = self.owner;
         Some(NoVerdict::lasting(format!(
             "{suite}/{agent}: {} ({}); {}",
             what(&were),
             first_of(&self.names(recordings)),
-            record_again(suite, Some(agent), Some(of), self.folder.as_str()),
+            record_again(file, suite, Some(agent), Some(of), self.folder.as_str()),
         )))
     }
 
@@ -378,7 +379,7 @@ impl RecordingComparison<'_> {
     /// recording was made again and no changed file was dropped from the list.
     fn moved_files(&self, found: &mut ChangeCollector, before: &Agent, after: &Agent) {
         if before.fingerprint == after.fingerprint && before.prompt == after.prompt {
-            return;
+            return report_moved_out(self.sides, after, &self.agent(), found);
         }
         let (old, new) = match (agent_files(self.sides.base, before), agent_files(self.sides.head, after)) {
             (Ok(old), Ok(new)) => (old, new),

@@ -5,13 +5,15 @@ use super::sparkline::sparkline;
 use super::{exhibit, judges, words};
 use crate::files::SourceText;
 use crate::model::{
-    AgentReport, Ask, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairCheck, PairResult, PairShortfall, Report,
-    Ruling, RunKey, Sample, SimulatedUser, SuiteReport, Toolbox, Unit, UserTurns, Verdict, metric_value,
+    AgentReport, Ask, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairCheck, PairResult, PairShortfall, RepoPath,
+    Report, Ruling, RunKey, Sample, SimulatedUser, SuiteReport, Toolbox, Unit, UserTurns, Verdict, metric_value,
 };
-use crate::text::{ChangedLine, changed_lines, line_with_end};
+use crate::text::{ChangedLine, changed_lines, config_option, line_with_end};
 
 /// One case of one agent with its input, expectation, outputs and result.
 pub struct ExplainedCase<'a> {
+    /// The config.
+    pub config: &'a RepoPath,
     /// Its suite.
     pub suite: &'a SuiteReport,
     /// Its agent.
@@ -100,7 +102,7 @@ pub fn overview(report: &Report) -> String {
 
 /// The case with its result, input, expectation and outputs.
 pub fn explain(explained: &ExplainedCase<'_>) -> String {
-    let ExplainedCase { suite, agent, case, asked, golden, samples, before, past } = explained;
+    let ExplainedCase { config, suite, agent, case, asked, golden, samples, before, past } = explained;
     let mut out = String::new();
     one(&mut out, suite, agent, case);
     for (key, ask) in *asked {
@@ -119,7 +121,7 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
         changes(&mut out, *before, samples);
     }
     history(&mut out, past);
-    next_steps(&mut out, suite, agent, case);
+    next_steps(&mut out, config, (suite, agent), case);
     out.push('\n');
     out
 }
@@ -137,12 +139,13 @@ fn history(out: &mut String, past: &[Option<f64>]) {
 }
 
 /// What to do about the first failed check, and how to grade the case again.
-fn next_steps(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &PairResult) {
+fn next_steps(out: &mut String, config: &RepoPath, (suite, agent): (&SuiteReport, &AgentReport), case: &PairResult) {
+    let config = config_option(config.as_str());
     let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
     if let Some(failure) = failed.find_map(|check| check.failure.as_deref()) {
         put(out, &format!("next: {}", line(&failure.next_action, 400)));
     }
-    put(out, &format!("again: goldgate run --suite {} --agent {} --case {}", suite.id, agent.agent, case.case));
+    put(out, &format!("again: goldgate run{config} --suite {} --agent {} --case {}", suite.id, agent.agent, case.case));
 }
 
 /// Longer lines of a prompt are cut, in characters.

@@ -2,6 +2,7 @@
 
 mod changed_ranges;
 mod commit;
+mod config_option;
 mod confusable;
 mod line;
 mod line_diff;
@@ -22,6 +23,7 @@ mod word_diff;
 
 pub use changed_ranges::{ChangedRange, changed_ranges};
 pub use commit::{is_commit, short_commit};
+pub use config_option::config_option;
 pub use line::{line, line_with_end};
 pub use line_diff::{ChangedLine, changed_lines};
 pub use listing::{counted, first_of, named, named_with};
@@ -32,7 +34,7 @@ pub use paragraphs::paragraphs;
 pub use pattern::pattern;
 pub use percent::{decoded, encoded_path, encoded_segment};
 pub use reasoning::answer_of;
-pub use returns::without_returns;
+pub use returns::{with_returns, without_returns};
 pub use secrets::{may_match, without_keys};
 pub use similarity::{levenshtein, rouge_l, token_f1};
 pub use word_diff::{WordPiece, changed_part, changed_words};

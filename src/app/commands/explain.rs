@@ -122,6 +122,7 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
                 let past: Vec<Option<f64>> = baselines.iter().map(|baseline| passed_in(baseline, &name)).collect();
                 let past = past.as_slice();
                 out.push_str(&render::explain(&ExplainedCase {
+                    config: &plan.config.file,
                     suite,
                     agent,
                     case,

@@ -12,8 +12,10 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::plan;
 use crate::app::pipeline::selection::{Selection, chosen, patterns};
 use crate::diag::{Code, Diagnostic, nearest};
-use crate::model::{AgentName, RepoPath, Tier};
+use crate::files::Files;
+use crate::model::{AgentName, Config, RepoPath, Tier};
 use crate::render::plural;
+use crate::text::config_option;
 use crate::world::{Disk, World, edit_file};
 
 /// Takes the decisions of the command line, asks a person on a terminal, or lists what there is to review. Returns the exit code.
@@ -44,7 +46,8 @@ fn decide(
     wanted: Selection,
     world: &World,
 ) -> Result<u8, CliError> {
-    let drafts = drafts(&plan(disk, file, wanted, &world.clock)?);
+    let plan = plan(disk, file, wanted, &world.clock)?;
+    let drafts = drafts(&plan);
     let mut decisions: Vec<(&DraftCase, Decision)> = Vec::new();
     for (names, decision) in [(&args.accept, Decision::Accepted), (&args.reject, Decision::Rejected)] {
         for (name, pattern) in names.iter().zip(patterns(names)?) {
@@ -73,7 +76,8 @@ fn decide(
         draft.decide(*decision, disk)?;
         world.say(&format!("{} {} in {}\n", decision.as_str(), draft.name(), draft.golden));
     }
-    world.say(&next(decisions.iter().filter(|(_, decision)| *decision == Decision::Accepted).count()));
+    let accepted = decisions.iter().filter(|(_, decision)| *decision == Decision::Accepted).count();
+    world.say(&next(accepted, &plan.config, disk));
     Ok(0)
 }
 
@@ -87,15 +91,19 @@ fn unknown(name: &str, drafts: &[DraftCase]) -> Diagnostic {
     Diagnostic::of_file("command line", Code::NOTHING_SELECTED, format!("no draft is called \"{name}\""), help)
 }
 
-/// What to do after decisions.
-fn next(accepted: usize) -> String {
-    match accepted {
-        0 => String::new(),
-        accepted => format!(
-            "{} from now on. Next: goldgate run, then goldgate run --update-baseline\n",
-            plural(accepted, "case counts", "cases count")
-        ),
+/// What to do after decisions. Only the first baseline is written with the cases: later ones after the merge.
+fn next(accepted: usize, config: &Config, disk: &Disk) -> String {
+    if accepted == 0 {
+        return String::new();
     }
+    let option = config_option(config.file.as_str());
+    let is_first = config.baseline.as_ref().is_none_or(|file| disk.baseline_bytes(file).is_err());
+    let baseline = match is_first {
+        true => format!(", then goldgate run{option} --update-baseline"),
+        false => ", then commit; the next baseline takes them over".to_owned(),
+    };
+    let count = plural(accepted, "case counts", "cases count");
+    format!("{count} from now on. Next: goldgate run{option}{baseline}\n")
 }
 
 /// A person's answer for one case.
@@ -138,7 +146,10 @@ fn walk(table: &ReviewTable, disk: &Disk, world: &World) -> Result<(), CliError>
             }
         }
     }
-    world.say(&format!("\n{accepted} accepted, {rejected} rejected, {skipped} skipped.\n{}", next(accepted)));
+    world.say(&format!(
+        "\n{accepted} accepted, {rejected} rejected, {skipped} skipped.\n{}",
+        next(accepted, &table.plan.config, disk)
+    ));
     Ok(())
 }
 

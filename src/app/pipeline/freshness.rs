@@ -14,13 +14,14 @@ use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{CheckoutDigest, Files};
 use crate::model::{
-    Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, Run, RunKey, RunSource, Sample, StalePolicy, SuiteId,
-    Tier,
+    Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, RepoPath, Run, RunKey, RunSource, Sample, StalePolicy,
+    SuiteId, Tier,
 };
 use crate::suites::{Pair, PromptPackage, Suite, has_other_messages, input_digest, is_of_another_case, kind};
 
 /// The current state that the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {
+    config: &'a RepoPath,
     loaded: &'a LoadedSuite,
     files: &'a dyn Files,
     agents: BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>>,
@@ -60,7 +61,7 @@ impl<'a> FreshnessInputs<'a> {
         let mut agents = BTreeMap::new();
         // Only the head's rules decide whether recordings are current.
         if plan.rules == RulesSource::Base {
-            return Ok(Self { loaded, files, agents, other: None });
+            return Ok(Self { config: &plan.config.file, loaded, files, agents, other: None });
         }
         let is_graded = |id: &SuiteId| *id == loaded.config.id || loaded.config.runs_of.as_ref() == Some(id);
         for suite in plan.config.suites.iter().filter(|suite| is_graded(&suite.id)) {
@@ -76,7 +77,7 @@ impl<'a> FreshnessInputs<'a> {
             }
         }
         let other = loaded.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, files))?);
-        problems.or(Self { loaded, files, agents, other })
+        problems.or(Self { config: &plan.config.file, loaded, files, agents, other })
     }
 
     /// Returns the agents whose runs are recordings, by suite and name.

@@ -137,7 +137,9 @@ impl<'a> Replay<'a> {
             .map(|(suite, name, agent, folder)| {
                 let listed = RecordingFolder::list(files, folder.child(name.as_str()));
                 let listed = listed.map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFolder) {
-                    true => Diagnostic { help: record_first(suite, name, agent, folder.as_str()), ..problem },
+                    true => {
+                        Diagnostic { help: record_first(&config.file, suite, name, agent, folder.as_str()), ..problem }
+                    }
                     false => problem,
                 });
                 (suite, name, listed)

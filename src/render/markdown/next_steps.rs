@@ -4,17 +4,16 @@ use super::Links;
 use crate::model::{Aggregate, GateRuling, MetricReport, Report, Ruling, Tier, Verdict, metric_value};
 use crate::render::plain::{put, sentence};
 use crate::render::{evidence, words};
-
-/// The config of a run without `--config`.
-const DEFAULT_CONFIG: &str = "goldgate.yaml";
+use crate::text::config_option;
 
 pub fn next_steps(report: &Report, links: &Links) -> String {
     let mut out = String::new();
     put(
         &mut out,
         &format!(
-            "Reproduce it: `goldgate run{}` · inspect a case: `goldgate explain {}`",
+            "Reproduce it: `goldgate run{}` · inspect a case: `goldgate explain{} {}`",
             arguments(report),
+            plain_config(report),
             case(report)
         ),
     );
@@ -78,10 +77,7 @@ fn case(report: &Report) -> String {
 fn arguments(report: &Report) -> String {
     let tier = report.tiers.first().copied().unwrap_or(Tier::Deterministic);
     let mut out = format!(" --tier {}", tier.as_str());
-    let config = report.config.as_ref().map(|path| path.as_str()).filter(|path| *path != DEFAULT_CONFIG);
-    if let Some(config) = config.filter(|path| is_plain(path)) {
-        out.push_str(&format!(" --config {config}"));
-    }
+    out.push_str(&plain_config(report));
     // Without a branch and without golden changes, the base may be only the commit that the baseline names.
     let compared = report.base_branch.is_some() || !report.golden_changes.is_empty();
     let base = report.base.as_deref().filter(|_| compared);
@@ -93,6 +89,12 @@ fn arguments(report: &Report) -> String {
         out.push_str(&format!(" --samples {}", report.samples));
     }
     out
+}
+
+/// The option for the config; empty where backticks or a shell would change its name.
+fn plain_config(report: &Report) -> String {
+    let config = report.config.as_ref().map(|path| path.as_str()).filter(|path| is_plain(path));
+    config.map_or(String::new(), config_option)
 }
 
 /// Whether a text is safe as an argument of a shell and within backticks.

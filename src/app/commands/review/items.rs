@@ -15,6 +15,7 @@ use crate::model::{AgentName, AgentReport, CaseId, CaseTrend, PairResult, RepoPa
 use crate::render::review::{ReviewedCase, reviewed_case};
 use crate::render::{plural, words};
 use crate::suites::CaseText;
+use crate::text::config_option;
 use crate::world::{Disk, World};
 
 /// Why a case is shown.
@@ -46,7 +47,7 @@ pub struct ReviewTable {
     /// The cases, in order.
     pub items: Vec<ReviewItem>,
     past: Option<PastOutputs>,
-    plan: Plan,
+    pub plan: Plan,
 }
 
 impl ReviewTable {
@@ -87,29 +88,30 @@ impl ReviewTable {
         let count = |is: fn(&ReviewReason) -> bool| self.items.iter().filter(|item| is(&item.reason)).count();
         let drafts = count(|reason| matches!(reason, ReviewReason::Draft(_)));
         let mut out = String::new();
+        let config = config_option(self.plan.config.file.as_str());
         for item in &self.items {
             let ReviewItem { suite, agent, case, golden, reason, state, .. } = item;
             match reason {
                 ReviewReason::Draft(draft) => {
                     let name = draft.name();
                     out.push_str(&format!(
-                        "{name}: {state} ({golden})\n  goldgate review --accept {name}\n  goldgate review --reject {name}\n"
+                        "{name}: {state} ({golden})\n  goldgate review{config} --accept {name}\n  goldgate review{config} --reject {name}\n"
                     ));
                 }
                 ReviewReason::NewlyFailing | ReviewReason::Moved => {
                     let name = format!("{suite}/{agent}/{case}");
-                    out.push_str(&format!("{name}: {state} ({golden})\n  goldgate explain {name}\n"));
+                    out.push_str(&format!("{name}: {state} ({golden})\n  goldgate explain{config} {name}\n"));
                 }
             }
         }
         let others = self.items.len() - drafts;
         if drafts > 0 {
             let count = plural(drafts, "draft waits", "drafts wait");
-            out.push_str(&format!("\n{count} for a decision; `goldgate review --accept '*'` accepts all\n"));
+            out.push_str(&format!("\n{count} for a decision; `goldgate review{config} --accept '*'` accepts all\n"));
         }
         if others > 0 {
             let count = plural(others, "case", "cases");
-            out.push_str(&format!("\n{count} failed or moved; if that is right: goldgate run --update-baseline\n"));
+            out.push_str(&format!("\n{count} failed or moved; if that is right: goldgate run{config} --update-baseline on the default branch, or have the pull request approved\n"));
         }
         out
     }

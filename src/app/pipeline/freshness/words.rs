@@ -41,6 +41,7 @@ pub fn freshness_verdict<'p>(
         let noted = words.stale(of(RecordingAge::StaleNoted).collect(), &why);
         verdict.notes.extend(noted.map(|noted| format!("{noted}; {}", words.record_again())));
     }
+    verdict.notes.extend(words.unused_patterns());
     // Where a pattern is wrong, its files did not change.
     if let Some(why) = no_file {
         refused = vec![why];
@@ -54,6 +55,7 @@ pub fn freshness_verdict<'p>(
 
 /// The names for messages about an agent's recordings.
 struct AgentWords<'a> {
+    config: &'a RepoPath,
     loaded: &'a LoadedSuite,
     name: &'a AgentName,
     /// The agents whose recordings are graded: one, or those of another suite.
@@ -65,7 +67,7 @@ impl<'a> AgentWords<'a> {
         let loaded = inputs.loaded;
         let own = |of: &AgentName| loaded.config.runs_of.is_some() || of == name;
         let agents = inputs.agents().iter().filter(|((_, of), _)| own(of)).map(|((_, of), agent)| (of, agent));
-        Self { loaded, name, agents: agents.collect() }
+        Self { config: inputs.config, loaded, name, agents: agents.collect() }
     }
 
     /// The agent's files, for messages.
@@ -98,6 +100,18 @@ impl<'a> AgentWords<'a> {
         });
         let files = empty.next()?;
         Some(format!("no file matches {files}: correct the patterns, then {}", self.record_again()))
+    }
+
+    /// Notes about patterns that no file fits while others have files.
+    fn unused_patterns(&self) -> Vec<String> {
+        let states = self.agents.iter().filter_map(|(_, agent)| match &agent.state {
+            Some(AgentState::Digest(now)) if now.origin == DigestOrigin::Files => Some(&now.unused),
+            Some(AgentState::Digest(_) | AgentState::Nameless(_)) | None => None,
+        });
+        let notes = states.flatten().map(|pattern| {
+            format!("no file of the agent fits {pattern}, so a change of what it is meant for is not seen; correct or remove it")
+        });
+        notes.collect()
     }
 
     /// How to get an agent's file that is a Git LFS pointer; `None` if there is none. A new recording would be of the pointer.
@@ -146,6 +160,6 @@ impl<'a> AgentWords<'a> {
         let named = if self.loaded.config.runs_of.is_some() { None } else { Some(self.name) };
         let agent = self.agents.first().map(|(_, agent)| agent.agent);
         let folder = agent.and_then(|agent| agent.deterministic.as_ref()?.recordings()).map_or("DIR", RepoPath::as_str);
-        record_again(suite, named, agent, folder)
+        record_again(self.config, suite, named, agent, folder)
     }
 }
