@@ -32,7 +32,9 @@ pub fn headline(report: &Report) -> String {
             ),
             (_, _) => format!("{failed}, and "),
         };
-        return format!("Merge blocked: {worse}{changes} an approval.{}", behind(report));
+        let lasting = report.lasting.first().map(|why| line_with_end(&why.0, REASON));
+        let lasting = lasting.map_or(String::new(), |why| format!(" First, because no approval lifts it: {why}."));
+        return format!("Merge blocked: {worse}{changes} an approval.{lasting}{}", behind(report));
     }
     if let (Some(other), Authority::Blocking) = (report.worst_other(), report.authority)
         && tally.fail == 0

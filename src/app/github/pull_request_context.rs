@@ -8,6 +8,7 @@ use std::path::Path;
 use super::environment::{event_of, github, payload};
 use super::inputs::ActionInputs;
 use super::job_output;
+use super::job_output::add_to_summary;
 use super::measured_run::RunQuery;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
@@ -21,7 +22,7 @@ use crate::model::{
 use crate::publish;
 use crate::publish::approval::PullRequestEvent;
 use crate::publish::{CommentPlan, ConfigKey, Note, NoteSubject, approval};
-use crate::render::line;
+use crate::render::{inline, line};
 use crate::suites::read_config;
 use crate::world::{Env, GitHub, GitHubError, World, append};
 
@@ -378,9 +379,12 @@ pub fn warn(world: &World, error: &CliError) {
     world.say(&format!("::warning title=goldgate::{}\n", line(&text, 500)));
 }
 
-/// Prints a line to the log.
+/// Prints a line to the log, and adds it to the job summary.
 pub fn log(world: &World, text: &str) {
     world.say(&format!("goldgate: {}\n", line(text, 500)));
+    if add_to_summary(world, &format!("- {}\n", inline(text, 500))).is_err() {
+        world.say("::warning title=goldgate::the job summary cannot be written\n");
+    }
 }
 
 /// Writes the step's outputs.

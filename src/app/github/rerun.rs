@@ -24,6 +24,16 @@ pub struct GateRun {
     run: WorkflowRun,
     /// The name of the result's artifact.
     artifact: String,
+    need: RerunNeed,
+}
+
+/// Whether an approval changes the check of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RerunNeed {
+    /// It failed, so the run has to start again.
+    Failed,
+    /// It passes.
+    Passes,
 }
 
 /// What became of the request to start the run again.
@@ -36,6 +46,8 @@ pub enum RerunOutcome {
     InProgress,
     /// It has no failed job.
     NothingFailed,
+    /// The result of this config passes already; those of others start it again.
+    Passes,
     /// It is too old: GitHub starts no run again after 30 days.
     TooOld,
     /// The token may not start it; the reason.
@@ -47,7 +59,8 @@ pub enum RerunOutcome {
 impl GateRun {
     /// The run of a result.
     pub fn of(measured: &MeasuredRun) -> Self {
-        Self { run: measured.run.clone(), artifact: measured.artifact.clone() }
+        let need = if measured.report.exit_code() == 0 { RerunNeed::Passes } else { RerunNeed::Failed };
+        Self { run: measured.run.clone(), artifact: measured.artifact.clone(), need }
     }
 
     /// Starts the failed jobs again after an approval, and returns a text for the comment. With results of several configs in the
@@ -59,6 +72,7 @@ impl GateRun {
             None => Ok(None),
         };
         let outcome = match other {
+            Ok(None) if self.need == RerunNeed::Passes => RerunOutcome::Passes,
             Ok(None) => self.start(context, RerunScope::FailedJobs),
             Ok(Some(other)) => RerunOutcome::Deferred(other),
             Err(error) => RerunOutcome::Failed(error.messages().join("\n")),
@@ -198,6 +212,7 @@ impl GateRun {
                     "No job of {run} failed, so none starts again. If a check is red, press **Re-run all jobs** there."
                 )
             }
+            RerunOutcome::Passes => format!("Nothing starts again: the result in {run} passes already."),
             RerunOutcome::TooOld => format!(
                 "The check does not change: GitHub starts no run again that is older than 30 days, and {run} is. Push a commit, look at its \
                  result, and decide about that one."
@@ -226,6 +241,7 @@ impl fmt::Display for RerunOutcome {
                 write!(out, "not started again before the result of {} is decided", other.as_str())
             }
             Self::InProgress => out.write_str("still in progress, so not started again"),
+            Self::Passes => out.write_str("its result passes already, so not started again"),
             Self::NothingFailed => out.write_str("no job failed, so none is started again"),
             Self::TooOld => out.write_str("older than 30 days, so not started again; push a commit"),
             Self::Denied(why) | Self::Failed(why) => write!(out, "not started again: {why}"),

@@ -189,6 +189,10 @@ fn green_sibling() {
     let services = in_one_run(&["a"]);
     let ran = services.labeled("a", "approve");
     assert_eq!(services.github.reruns().len(), 1, "{}", ran.stdout);
+    // Its own step finds a result that passes, and a run that is started again.
+    let ran = services.labeled("b", "approve");
+    assert_eq!(services.github.reruns().len(), 1, "{}", ran.stdout);
+    assert!(ran.stdout.contains("its result passes already, so not started again"), "{}", ran.stdout);
 }
 
 fn refused_sibling() {

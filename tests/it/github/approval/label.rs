@@ -91,4 +91,9 @@ fn logged() {
     assert!(ran.stdout.contains("goldgate: approve ec26c3e: approved by alice; result "), "{}", ran.stdout);
     assert!(ran.stdout.contains("goldgate: run 7: started again"), "{}", ran.stdout);
     assert!(!ran.stdout.contains('{'), "{}", ran.stdout);
+    let summary = story.elsewhere.read(".runner/summary").replace("&#8288;", "").replace("&#58;", ":");
+    assert!(
+        summary.contains("- approve ec26c3e: approved by alice") && summary.contains("- run 7: started again"),
+        "{summary}"
+    );
 }

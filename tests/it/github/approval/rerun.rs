@@ -6,6 +6,7 @@ use super::*;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("an approval starts the failed jobs of the result's run again, after the status", granted),
+        trial("the run of the pull request starts again, not a later one by hand with the same result", by_hand),
         trial("a withdrawal starts all jobs of the run again, because none failed", withdrawn),
         trial("without actions: write the comment says which button to press", denied),
         trial("a run in progress is waited for before it is started again", in_progress),
@@ -23,6 +24,22 @@ fn again(run: u64, what: &str, statuses: usize) -> Rerun {
 }
 
 const FAILED: &str = "rerun-failed-jobs";
+
+/// GitHub does not count the checks of a run by hand for the pull request (cpplint#360).
+fn by_hand() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.run(json!({
+        "id": 8, "run_attempt": 1, "head_sha": head_sha(), "head_branch": "changes", "event": "workflow_dispatch",
+        "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate.yml",
+        "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
+    }));
+    let zip = zipped(&[("report.json", &story.report()), ("proposed-baseline.json", &story.proposed())]);
+    story.github.artifact(8, "goldgate-report", zip);
+    let ran = story.labeled("alice");
+    let reruns = story.github.reruns();
+    assert!(reruns.len() == 1 && format!("{reruns:?}").contains('7'), "{reruns:?} {}", ran.stdout);
+}
 
 fn granted() {
     let story = Story::new();
