@@ -53,17 +53,37 @@ pub fn calibration(calibration: &Calibration, width: u16) -> String {
             metric_value(Unit::Share, Some(calibration.rate))
         ),
     );
-    put(&mut out, &table(&calibration.gates, width));
+    put(&mut out, &tables(&calibration.gates, width));
     write_summary(&mut out, calibration);
     snippet(&mut out, &calibration.gates);
     out
 }
 
-fn table(gates: &[CalibratedGate], width: u16) -> String {
+/// A narrower terminal gets the numbers and the gates in two tables.
+const ONE_TABLE: u16 = 100;
+
+/// The columns of what was measured, and of the gates.
+const MEASURED: [&str; 5] = ["runs", "mean", "sd", "lowest", "highest"];
+const GATES: [&str; 3] = ["current gate", "false alarms", "proposed"];
+
+fn tables(gates: &[CalibratedGate], width: u16) -> String {
+    let both = |one: &CalibratedGate| measured(one).into_iter().chain(judged(one)).collect();
+    match width < ONE_TABLE {
+        true => format!("{}\n{}", table(gates, width, &MEASURED, &measured), table(gates, width, &GATES, &judged)),
+        false => table(gates, width, &[&MEASURED[..], &GATES].concat(), &both),
+    }
+}
+
+fn table(
+    gates: &[CalibratedGate],
+    width: u16,
+    columns: &[&str],
+    cells: &dyn Fn(&CalibratedGate) -> Vec<Cell>,
+) -> String {
     let mut table = Table::new();
     plain_style(&mut table, width);
     table.force_no_tty();
-    table.set_header(["metric", "runs", "mean", "sd", "lowest", "highest", "current gate", "false alarms", "proposed"]);
+    table.set_header([&["metric"], columns].concat());
     let mut last = None;
     for one in gates {
         let who = (&one.suite, &one.agent);
@@ -71,7 +91,8 @@ fn table(gates: &[CalibratedGate], width: u16) -> String {
             table.add_row(vec![Cell::new(format!("{}/{}", one.suite, one.agent))]);
         }
         last = Some(who);
-        table.add_row(row(one));
+        let name = Cell::new(format!("  {}", line(&one.metric.name, 60)));
+        table.add_row([name].into_iter().chain(cells(one)));
     }
     if let Some(metrics) = table.column_mut(0) {
         metrics.set_constraint(ColumnConstraint::ContentWidth);
@@ -79,25 +100,36 @@ fn table(gates: &[CalibratedGate], width: u16) -> String {
     table.to_string()
 }
 
-fn row(one: &CalibratedGate) -> Vec<Cell> {
+fn right(text: String) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
+}
+
+/// The number of runs, their mean, deviation and range.
+fn measured(one: &CalibratedGate) -> Vec<Cell> {
     let unit = one.metric.unit;
-    let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
     let value = |value| right(metric_value(unit, value));
-    let gate = one.gate.as_ref().map_or("none".to_owned(), |gate| words::limit(&one.metric, gate));
-    let mut cells = vec![Cell::new(format!("  {}", line(&one.metric.name, 60))), right(one.values.len().to_string())];
+    let mut cells = vec![right(one.values.len().to_string())];
     match &one.finding {
         CalibrationFinding::NoSpread => {
             cells.extend([value(one.values.first().copied()), value(None), value(None), value(None)]);
-            cells.extend([Cell::new(gate), Cell::new("–"), Cell::new("too few runs")]);
         }
-        CalibrationFinding::Spread { runs, alarms, proposal } => {
+        CalibrationFinding::Spread { runs, .. } => {
             let (low, high) = runs.range();
             cells.extend([value(Some(runs.mean())), right(words::spread(unit, runs.deviation()))]);
-            cells.extend([value(Some(low)), value(Some(high)), Cell::new(gate)]);
-            cells.extend([Cell::new(seen(*alarms)), Cell::new(proposed(one, *proposal))]);
+            cells.extend([value(Some(low)), value(Some(high))]);
         }
     }
     cells
+}
+
+/// The present gate, its false alarms, and the proposed one.
+fn judged(one: &CalibratedGate) -> Vec<Cell> {
+    let gate = one.gate.as_ref().map_or("none".to_owned(), |gate| words::limit(&one.metric, gate));
+    let (alarms, proposal) = match &one.finding {
+        CalibrationFinding::NoSpread => ("–".to_owned(), "too few runs".to_owned()),
+        CalibrationFinding::Spread { alarms, proposal, .. } => (seen(*alarms), proposed(one, *proposal)),
+    };
+    vec![Cell::new(gate), Cell::new(alarms), Cell::new(proposal)]
 }
 
 fn seen(alarms: Option<Alarms>) -> String {

@@ -37,7 +37,8 @@ pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
             loaded.config.id,
             named.join(", ")
         );
-        let help = "fix or remove cases until at most 10% are in quarantine";
+        let help =
+            "mend cases until at most one in ten is in quarantine; a suite of fewer than ten cases can have none";
         problems.push(Diagnostic::of_file(&loaded.config.path, Code::TOO_MANY_QUARANTINED, what, help));
     }
 }
