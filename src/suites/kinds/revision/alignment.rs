@@ -6,7 +6,9 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::draft::Draft;
 use super::instructions::{ClauseOperation, Instructions, named};
-use super::{liability, references};
+use super::liability::mentions_indemnity;
+use super::references;
+use super::wording::PartyMask;
 use crate::text::{Folded, NameSet, token_overlap};
 
 /// What happened to a line of the original.
@@ -145,19 +147,20 @@ fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize
 }
 
 /// Replaces everything that may differ between the documents by fixed placeholders.
-struct Mask<'a> {
+struct Mask {
     names: NameSet,
     /// The placeholder of each name.
     signs: Vec<String>,
-    parties: Option<liability::Parties<'a>>,
+    parties: Option<PartyMask>,
 }
 
-impl<'a> Mask<'a> {
-    fn of(asked: &'a Instructions) -> Self {
+impl Mask {
+    fn of(asked: &Instructions) -> Self {
         let mut words: Vec<(&str, String)> = Vec::new();
+        let entity_sign = |index: usize| format!("\u{1}e{index}\u{1}");
         for (index, entity) in asked.entities.iter().enumerate() {
             let all = [&entity.from, &entity.to].into_iter().chain(&entity.defined_as).chain(&entity.becomes);
-            words.extend(all.map(|name| (name.as_str(), format!("\u{1}e{index}\u{1}"))));
+            words.extend(all.map(|name| (name.as_str(), entity_sign(index))));
         }
         if let Some(law) = &asked.jurisdiction {
             words.extend([&law.from, &law.to].map(|name| (name.as_str(), "\u{1}j\u{1}".to_owned())));
@@ -167,7 +170,8 @@ impl<'a> Mask<'a> {
         }
         let names = NameSet::new(words.iter().map(|(name, _)| *name));
         let signs = words.into_iter().map(|(_, sign)| sign).collect();
-        Self { names, signs, parties: asked.liability.as_ref().map(liability::Parties::of) }
+        let parties = asked.liability.as_ref().map(|parties| PartyMask::new(parties, &asked.entities, entity_sign));
+        Self { names, signs, parties }
     }
 
     fn lines(&self, draft: &Draft) -> Vec<String> {
@@ -186,7 +190,7 @@ impl<'a> Mask<'a> {
                 masked.push_str(&own.text[from..]);
                 let masked = references::masked(&masked);
                 match &self.parties {
-                    Some(parties) if liability::mentions_indemnity(&own.text) => parties.masked(&masked),
+                    Some(parties) if mentions_indemnity(&own.text) => parties.masked(&masked),
                     Some(_) | None => masked,
                 }
             })

@@ -7,9 +7,10 @@ use super::clauses::Clauses;
 use super::draft::{Draft, Number, Section, dotted, number};
 use super::fault::{FaultKind, RevisionFault};
 use super::instructions::{ClauseOperation, Instructions, named};
-use super::liability;
+use super::liability::mentions_indemnity;
 use super::references::numbers_of;
 use super::terms::{DefinedTerms, has_name, replaced_names, used};
+use super::wording;
 use crate::text::norm;
 use crate::text::rtf::ParagraphPlace;
 
@@ -85,8 +86,8 @@ pub fn unintended(
     let turned = |line: usize, to: usize| {
         let [was, is] = &alignment.masked;
         asked.liability.is_some()
-            && liability::mentions_indemnity(&original.lines[line].folded.text)
-            && liability::only_direction_differs(&was[line], &is[to])
+            && mentions_indemnity(&original.lines[line].folded.text)
+            && wording::only_direction_differs(&was[line], &is[to])
     };
     let mut faults = Vec::new();
     let mut omitted = 0;

@@ -1,5 +1,6 @@
 //! Indemnities: which party gives each one, and to which party.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -7,7 +8,7 @@ use regex::Regex;
 
 use super::draft::Draft;
 use super::instructions::Liability;
-use crate::text::{Folded, Hit, NameSet, pattern};
+use crate::text::{Hit, NameSet, pattern};
 
 /// The two parties of the requested indemnity.
 pub struct Parties<'a> {
@@ -31,6 +32,15 @@ pub struct Sentence {
     /// Its byte range in the line's text.
     pub at: Range<usize>,
     pub direction: IndemnityDirection,
+}
+
+/// The indemnities of one line.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct IndemnityCount {
+    /// Those that a party gives.
+    pub given: usize,
+    /// Those that are negated.
+    pub denied: usize,
 }
 
 static VERB: LazyLock<Regex> = LazyLock::new(|| {
@@ -63,7 +73,7 @@ static MUTUAL: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// The words after the party that has an obligation.
-const WILL: &str = r"(?:shall|will|must|agrees?|undertakes?|covenants?|hereby|indemnif(?:y|ies)|holds?|keeps?|saves?|fully|promises?|is (?:to|obliged|required|liable|bound)|has to)\b";
+pub const WILL: &str = r"(?:shall|will|must|agrees?|undertakes?|covenants?|hereby|indemnif(?:y|ies)|holds?|keeps?|saves?|fully|promises?|is (?:to|obliged|required|liable|bound)|has to)\b";
 
 /// Whether a folded text contains an indemnity.
 pub fn mentions_indemnity(folded: &str) -> bool {
@@ -71,38 +81,10 @@ pub fn mentions_indemnity(folded: &str) -> bool {
     (folded.contains("indemni") || folded.contains("harmless")) && VERB.is_match(folded)
 }
 
-/// Whether two masked texts differ only in the direction of an indemnity.
-pub fn only_direction_differs(was: &str, is: &str) -> bool {
-    let parts = |text: &str| {
-        let (of_indemnity, others): (Vec<Range<usize>>, Vec<Range<usize>>) =
-            sentences(text).into_iter().partition(|at| mentions_indemnity(&text[at.clone()]));
-        let words = of_indemnity.into_iter().map(|at| text[at].to_owned()).collect::<Vec<_>>().join(" ");
-        let numbers = words.split(|char: char| !char.is_alphanumeric());
-        let mut numbers: Vec<String> =
-            numbers.filter(|word| word.starts_with(|char: char| char.is_ascii_digit())).map(str::to_owned).collect();
-        numbers.sort_unstable();
-        (numbers, others.into_iter().map(|at| text[at].to_owned()).collect::<Vec<_>>())
-    };
-    parts(was) == parts(is)
-}
-
 impl<'a> Parties<'a> {
     /// The parties with the names in the instructions.
     pub fn of(asked: &'a Liability) -> Self {
         Self { asked, names: NameSet::new([asked.indemnifier.as_str(), asked.indemnitee.as_str()]) }
-    }
-
-    /// The folded text with one placeholder for both parties.
-    pub fn masked(&self, folded: &str) -> String {
-        let own = Folded::of(folded);
-        let mut masked = String::with_capacity(own.text.len());
-        let mut from = 0;
-        for hit in self.names.find(&own) {
-            masked.push_str(&own.text[from..hit.at.start]);
-            masked.push('\u{2}');
-            from = hit.at.end;
-        }
-        masked + &own.text[from..]
     }
 
     /// Every sentence in which one of the parties gives an indemnity.
@@ -118,6 +100,21 @@ impl<'a> Parties<'a> {
             }
         }
         found
+    }
+
+    /// How many indemnities each line gives and denies.
+    pub fn counted(&self, draft: &Draft) -> BTreeMap<usize, IndemnityCount> {
+        let mut counts: BTreeMap<usize, IndemnityCount> = BTreeMap::new();
+        for sentence in self.sentences(draft) {
+            counts.entry(sentence.line).or_default().given += 1;
+        }
+        for (line, one) in draft.lines.iter().enumerate().filter(|(_, one)| mentions_indemnity(&one.folded.text)) {
+            let text = &one.folded.text;
+            let parts = sentences(text).into_iter().flat_map(|sentence| self.statements(text, sentence));
+            let denied = parts.filter(|part| NEVER.is_match(&text[part.clone()])).count();
+            counts.entry(line).or_default().denied += denied;
+        }
+        counts
     }
 
     /// Splits a sentence into parts with one indemnity each: "the Supplier shall …, and the Customer shall …".

@@ -51,6 +51,7 @@ mod settings;
 mod structure;
 mod terms;
 mod unfounded;
+mod wording;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The score of a revised document (grading.md 9).
 
-use super::alignment::Alignment;
+use super::alignment::{Alignment, Fate};
 use super::clauses::Clauses;
 use super::draft::Draft;
 use super::fault::{Criterion, FaultKind, RevisionFault};
@@ -75,7 +75,7 @@ pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: 
     let law = asked.jurisdiction.as_ref().map(|law| replaced::jurisdiction(law, original, revised, &deleted));
     let (jurisdiction, missed) = law.unwrap_or((1.0, Vec::new()));
     faults.extend(missed);
-    let (liability, wrong) = directions(original, revised, asked);
+    let (liability, wrong) = directions(original, revised, asked, &alignment.fates);
     faults.extend(wrong);
     let (before, now) = (terms(original), terms(revised));
     let (unintended, omitted) = coherence::unintended(&clauses, asked, &before, &now);
@@ -99,7 +99,7 @@ pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: 
 }
 
 /// The share (0 to 1) of indemnity sentences in the requested direction, and the faults of the others.
-fn directions(original: &Draft, revised: &Draft, asked: &Instructions) -> (f64, Vec<RevisionFault>) {
+fn directions(original: &Draft, revised: &Draft, asked: &Instructions, fates: &[Fate]) -> (f64, Vec<RevisionFault>) {
     let Some(liability) = &asked.liability else { return (1.0, Vec::new()) };
     let parties = Parties::of(liability);
     let sentences = parties.sentences(revised);
@@ -110,7 +110,10 @@ fn directions(original: &Draft, revised: &Draft, asked: &Instructions) -> (f64, 
             faults.push(RevisionFault::new(FaultKind::WrongDirection, what));
         }
     }
-    match share(sentences.len() - faults.len(), sentences.len()) {
+    let negated = negated(&parties, original, revised, fates);
+    let right = share(sentences.len() - faults.len(), sentences.len() + negated.len());
+    faults.extend(negated);
+    match right {
         Some(right) => (right, faults),
         None if parties.sentences(original).is_empty() => (1.0, faults),
         None => {
@@ -118,6 +121,21 @@ fn directions(original: &Draft, revised: &Draft, asked: &Instructions) -> (f64, 
             (0.0, vec![RevisionFault::new(FaultKind::WrongDirection, why)])
         }
     }
+}
+
+/// The indemnities of the original that are negated in the revised document: "shall not indemnify".
+fn negated(parties: &Parties<'_>, original: &Draft, revised: &Draft, fates: &[Fate]) -> Vec<RevisionFault> {
+    let (before, now) = (parties.counted(original), parties.counted(revised));
+    let mut faults = Vec::new();
+    for (line, fate) in fates.iter().enumerate() {
+        let (Fate::Kept(to) | Fate::Changed(to)) = fate else { continue };
+        let (was, is) = (before.get(&line).copied().unwrap_or_default(), now.get(to).copied().unwrap_or_default());
+        if is.given < was.given && is.denied > was.denied {
+            let what = format!("an indemnity is negated: {}", revised.excerpt(*to));
+            faults.push(RevisionFault::new(FaultKind::WrongDirection, what));
+        }
+    }
+    faults
 }
 
 /// The coherence score, 0 to 1. Orphaned definitions and clauses are one kind of problem.

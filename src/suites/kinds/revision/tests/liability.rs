@@ -2,7 +2,7 @@
 
 use super::super::instructions::Liability;
 use super::super::liability::{IndemnityDirection, Parties};
-use super::{document, kinds};
+use super::{document, kinds, verified};
 use crate::suites::kinds::revision::fault::FaultKind;
 
 /// Counts the sentences of a text in the requested direction and the others.
@@ -115,6 +115,36 @@ fn a_reversed_indemnity_must_keep_its_other_words() {
         "1. Indemnity. The Supplier shall indemnify the Customer up to EUR 10,000.",
     ] {
         assert_eq!(kinds(BEFORE, other, ASKED), [FaultKind::Unintended], "{other}");
+    }
+}
+
+#[test]
+fn an_indemnity_that_is_negated_goes_the_wrong_way() {
+    let negated = BEFORE.replace("Customer shall indemnify the Supplier", "Supplier shall not indemnify the Customer");
+    assert_eq!(kinds(BEFORE, &negated, ASKED), [FaultKind::WrongDirection, FaultKind::Unintended]);
+    // Also beside another indemnity, and in a section that may change.
+    let before =
+        format!("{BEFORE}\n2. More. The Customer shall indemnify the Supplier against claims of third parties.");
+    let after = before.replace("Customer shall indemnify the Supplier", "Supplier shall indemnify the Customer");
+    assert_eq!(kinds(&before, &after, ASKED), []);
+    let one = after.replace("shall indemnify the Customer against", "shall not indemnify the Customer against");
+    let edited = ASKED.replacen('{', r#"{"clauses": [{"operation": "replace", "section": "2"}], "#, 1);
+    assert_eq!(kinds(&before, &one, &edited), [FaultKind::WrongDirection]);
+    let verdict = verified(&before, &one, &edited);
+    assert!((verdict.scores[2] - 0.5).abs() < 1e-9 && !verdict.satisfied, "{verdict:?}");
+}
+
+#[test]
+fn the_name_of_a_party_that_is_replaced_may_be_swapped() {
+    let asked = r#"{"liability": {"indemnifier": "Borealis", "indemnitee": "Customer"},
+        "entities": [{"from": "Acme Ltd", "to": "Borealis plc", "defined_as": ["Acme"], "becomes": ["Borealis"]}]}"#;
+    let before = "1. Indemnity. The Customer shall indemnify Acme against claims. Acme pays all taxes.";
+    let after = "1. Indemnity. Borealis shall indemnify the Customer against claims. Borealis pays all taxes.";
+    assert_eq!(kinds(before, after, asked), []);
+    for other in
+        [after.replace("Borealis pays", "The Customer pays"), after.replace("against claims", "against no claims")]
+    {
+        assert_eq!(kinds(before, &other, asked), [FaultKind::Unintended], "{other}");
     }
 }
 
