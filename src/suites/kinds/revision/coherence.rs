@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alignment::Fate;
+use super::binding::only_references_differ;
 use super::clauses::Clauses;
 use super::draft::{Draft, Number, Section, dotted, number};
 use super::fault::{FaultKind, RevisionFault};
@@ -89,16 +90,22 @@ pub fn unintended(
             && mentions_indemnity(&original.lines[line].folded.text)
             && wording::only_direction_differs(&was[line], &is[to])
     };
+    // A line that refers to a deleted section loses that reference, and nothing else.
+    let unreferred = |line: usize, to: Option<usize>| {
+        let removed = targets.references_to_removed(original, line);
+        let is = to.map_or("", |to| alignment.masked[1][to].as_str());
+        removed > 0 && only_references_differ(&alignment.masked[0][line], is, removed)
+    };
     let mut faults = Vec::new();
     let mut omitted = 0;
     let fault = |what: String| RevisionFault::new(FaultKind::Unintended, what);
     for (line, fate) in alignment.fates.iter().enumerate() {
         let may = targets.may_change(original, line);
         match fate {
-            Fate::Changed(to) if !may && !turned(line, *to) => {
+            Fate::Changed(to) if !may && !turned(line, *to) && !unreferred(line, Some(*to)) => {
                 faults.push(fault(original.change(line, revised, *to)));
             }
-            Fate::Gone if !may && !targets.unused.contains(&line) => {
+            Fate::Gone if !may && !targets.unused.contains(&line) && !unreferred(line, None) => {
                 omitted += usize::from(original.lines[line].place == ParagraphPlace::Body);
                 faults.push(fault(format!("{} was removed", original.excerpt(line))));
             }
@@ -123,7 +130,7 @@ pub fn unintended(
 struct Targets {
     original: BTreeSet<usize>,
     revised: BTreeSet<usize>,
-    /// Numbers of deleted sections; lines that refer to them have to change.
+    /// Numbers of deleted sections; lines that refer to them lose the reference.
     removed: BTreeSet<Number>,
     /// Definitions that may be removed, but not changed.
     unused: BTreeSet<usize>,
@@ -175,10 +182,15 @@ impl Targets {
     }
 
     fn may_change(&self, original: &Draft, line: usize) -> bool {
-        let own = &original.lines[line];
-        let named = own.section.is_some_and(|section| self.original.contains(&section));
-        let refers = || numbers_of(original, line).any(|number| self.removed.contains(&number));
-        named || (!self.removed.is_empty() && refers())
+        original.lines[line].section.is_some_and(|section| self.original.contains(&section))
+    }
+
+    /// How often a line refers to a deleted section.
+    fn references_to_removed(&self, original: &Draft, line: usize) -> usize {
+        match self.removed.is_empty() {
+            true => 0,
+            false => numbers_of(original, line).filter(|number| self.removed.contains(number)).count(),
+        }
     }
 
     fn may_be_new(&self, revised: &Draft, line: usize) -> bool {
