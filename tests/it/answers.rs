@@ -82,6 +82,7 @@ enum Passes {
 
 const TEXT: &str = "The capital of France is Paris.";
 const JSON_TEXT: &str = r#"{"city": "Paris", "people": 2100000}"#;
+const ESCAPED: &str = r#"{"a": "He says \"stop\"", "b": ["two\nlines"]}"#;
 const SCHEMA: &str =
     r#"{"json_schema": {"type": "object", "required": ["city"], "properties": {"people": {"type": "integer"}}}}"#;
 
@@ -111,6 +112,10 @@ const PROMPTFOO: &[Assertion] = &[
     ("levenshtein", r#"{"similar": {"to": "The capital of France is Pariss", "levenshtein": 0.9}}"#, TEXT, Passes::Yes),
     ("rouge-n", r#"{"similar": {"to": "Paris is the capital of France", "token_f1": 0.75}}"#, TEXT, Passes::Yes),
     ("is-refusal", r#"{"refusal": true}"#, "I'm sorry, but I cannot help with that.", Passes::Yes),
+    ("icontains in JSON", r#"{"all_of": ["says \"stop\"", "two lines"]}"#, ESCAPED, Passes::Yes),
+    ("not-contains in JSON with a hit", r#"{"none_of": ["two lines"]}"#, ESCAPED, Passes::No),
+    ("equals of one text in JSON", r#"{"equals": "two\nlines"}"#, ESCAPED, Passes::No),
+    ("regex in JSON", r#"{"regex": "says \"stop\"$"}"#, ESCAPED, Passes::Yes),
     (
         "javascript",
         r#"{"all_of": ["Paris"], "case_sensitive": true, "length": {"chars": {"max": 40}}}"#,

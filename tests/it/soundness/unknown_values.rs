@@ -168,6 +168,26 @@ const ROWS: &[Row] = &[
         ],
     },
     Row {
+        name: "a phrase is found in a structured answer also where JSON escapes it",
+        suite: "kind: findings, path: golden",
+        golden: (
+            "golden/expected/bot/a.json",
+            r#"{ "expected_findings": [], "answer": [{ "none_of": ["legal advice", "\"free\""] }, { "not_regex": "sure\\s+win" },
+               { "refusal": false }, { "not": { "starts_with": "Error" } }, { "expr": "!text.contains('as \"root\"')" }] }"#,
+        ),
+        good: r#"{ "outputs": { "findings": [], "note": "Ask a lawyer." } }"#,
+        worse: r#"{ "outputs": { "findings": [], "note": "This is legal advice." } }"#,
+        hidden: &[
+            r#"{ "outputs": { "findings": [], "note": "This is legal\nadvice." } }"#,
+            r#"{ "outputs": { "findings": [], "This is legal\tadvice.": 1 } }"#,
+            r#"{ "outputs": { "findings": [], "notes": [{ "a": "It is \"free\"." }] } }"#,
+            r#"{ "outputs": { "findings": [], "note": "A sure\nwin." } }"#,
+            r#"{ "outputs": { "findings": [], "note": "I\ncannot help with that." } }"#,
+            r#"{ "outputs": { "findings": [], "note": "Error 5" } }"#,
+            r#"{ "outputs": { "findings": [], "note": "Run it as \"root\"." } }"#,
+        ],
+    },
+    Row {
         name: "a new call is unexpected also in a turn that states no tools",
         suite: "kind: tool_use, path: golden/cases.json",
         golden: (

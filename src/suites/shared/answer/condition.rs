@@ -8,7 +8,7 @@ use super::phrase::{AnswerPhrase, LetterCase};
 use super::text::AnswerText;
 use crate::format::{JsonSchemaValidator, lenient};
 use crate::model::{Layer, reaches};
-use crate::suites::shared::field_matcher::{FieldMatcher, RangeForm, written};
+use crate::suites::shared::field_matcher::{self, FieldMatcher, RangeForm};
 use crate::suites::shared::field_path::{FieldPath, at};
 use crate::suites::shared::terms::TermList;
 use crate::text::{levenshtein, line, may_match, norm, rouge_l, token_f1};
@@ -261,31 +261,33 @@ impl AnswerCondition {
     /// Why it does not hold for an answer; `None` if it holds.
     pub fn miss(&self, answer: &AnswerText, letter_case: LetterCase) -> Option<AnswerMiss> {
         let normal = || answer.normal(letter_case);
+        // A text within the answer is looked for in its JSON, and in the decoded texts of that JSON.
+        let has = |phrase: &AnswerPhrase| answer.is_somewhere(letter_case, |text| phrase.is_in(text));
+        let refuses = |phrases: &TermList| answer.is_somewhere(LetterCase::Ignored, |text| phrases.are_in(text));
         let shown = || format!("the answer is \"{}\"", line(answer.written(), QUOTED));
         let content = |is_missed: bool, detail: &dyn Fn() -> String| is_missed.then(|| AnswerMiss::Content(detail()));
         match self {
             Self::Equals(phrase) => content(!phrase.is_all_of(normal()), &shown),
             Self::OneOf(phrases) => content(!phrases.iter().any(|phrase| phrase.is_all_of(normal())), &shown),
             Self::AllOf(phrases) => {
-                let missing: Vec<String> =
-                    phrases.iter().filter(|phrase| !phrase.is_in(normal())).map(quoted).collect();
+                let missing: Vec<String> = phrases.iter().filter(|phrase| !has(phrase)).map(quoted).collect();
                 content(!missing.is_empty(), &|| format!("not in the answer: {}; {}", missing.join(", "), shown()))
             }
-            Self::AnyOf(phrases) => content(!phrases.iter().any(|phrase| phrase.is_in(normal())), &shown),
+            Self::AnyOf(phrases) => content(!phrases.iter().any(has), &shown),
             Self::NoneOf(phrases) => {
-                let found: Vec<String> = phrases.iter().filter(|phrase| phrase.is_in(normal())).map(quoted).collect();
+                let found: Vec<String> = phrases.iter().filter(|phrase| has(phrase)).map(quoted).collect();
                 content(!found.is_empty(), &|| format!("in the answer: {}; {}", found.join(", "), shown()))
             }
             Self::StartsWith(phrase) => content(!phrase.is_start_of(normal()), &shown),
             Self::EndsWith(phrase) => content(!phrase.is_end_of(normal()), &|| {
                 format!("the answer ends with \"{}\"", line(&end(answer.written()), QUOTED))
             }),
-            Self::Regex(pattern) => content(!pattern.is_match(answer.written()), &shown),
-            Self::NotRegex(pattern) => match pattern.find(answer.written()) {
+            Self::Regex(pattern) => content(!answer.texts().any(|text| pattern.is_match(text)), &shown),
+            Self::NotRegex(pattern) => match answer.texts().find_map(|text| pattern.find(text)) {
                 Some(found) => {
                     Some(AnswerMiss::Content(format!("it matches \"{}\" in the answer", line(found.as_str(), QUOTED))))
                 }
-                None => content(may_match(pattern, answer.written()), &|| {
+                None => content(answer.texts().any(|text| may_match(pattern, text)), &|| {
                     format!("it may match the part of the answer that was removed as a key; {}", shown())
                 }),
             },
@@ -305,12 +307,27 @@ impl AnswerCondition {
             }
             Self::Latency(most) => above(*most, LATENCY, answer.used.latency_ms),
             Self::Cost(most) => above(*most, COST, answer.used.cost_usd),
-            Self::Not(conditions, inner) => conditions.iter().find_map(|one| one.unknown(answer)).or_else(|| {
-                content(conditions.iter().all(|condition| condition.miss(answer, *inner).is_none()), &shown)
-            }),
-            Self::Refuses(phrases) => content(!phrases.are_in(answer.normal(LetterCase::Ignored)), &shown),
-            Self::DoesNotRefuse(phrases) => content(phrases.are_in(answer.normal(LetterCase::Ignored)), &shown),
+            Self::Not(conditions, inner) => conditions
+                .iter()
+                .find_map(|one| one.unknown(answer))
+                .or_else(|| content(conditions.iter().all(|condition| condition.may_hold(answer, *inner)), &shown)),
+            Self::Refuses(phrases) => content(!refuses(phrases), &shown),
+            Self::DoesNotRefuse(phrases) => content(refuses(phrases), &shown),
         }
+    }
+
+    /// Whether it holds for the answer, or, for a condition on a whole text, for a text in the JSON of the answer. Within `not`.
+    fn may_hold(&self, answer: &AnswerText, letter_case: LetterCase) -> bool {
+        let any = |holds: &dyn Fn(&str) -> bool| answer.is_somewhere(letter_case, holds);
+        let of_a_part = match self {
+            Self::Equals(phrase) => any(&|text| phrase.is_all_of(text)),
+            Self::OneOf(phrases) => any(&|text| phrases.iter().any(|phrase| phrase.is_all_of(text))),
+            Self::StartsWith(phrase) => any(&|text| phrase.is_start_of(text)),
+            Self::EndsWith(phrase) => any(&|text| phrase.is_end_of(text)),
+            Self::Similar(similar) => answer.texts().any(|text| similar.shortfalls(text).is_empty()),
+            _ => false,
+        };
+        of_a_part || self.miss(answer, letter_case).is_none()
     }
 
     /// Why the recording does not tell whether it holds; then its opposite does not hold either. Whether an answer is valid by a schema
@@ -420,7 +437,7 @@ fn by_fields(
     let Some((value, layer)) = json_at(place, answer) else { return Some(no_json(answer)) };
     let missed = fields.iter().filter_map(|(name, path, matcher)| {
         let found = at(value, path);
-        let shown = || found.map_or("missing".to_owned(), written);
+        let shown = || found.map_or("missing".to_owned(), field_matcher::written);
         (!matcher.matches(found)).then(|| format!("{name} is {}, needs {}", shown(), matcher.expectation()))
     });
     let missed: Vec<String> = missed.collect();

@@ -128,7 +128,7 @@ impl<'a> GradedRunValues<'a> {
             let input = of_case(&["input", "query"]).unwrap_or(Value::Null);
             let expected = of_case(&["expected"]).unwrap_or_else(|| case.clone());
             let answer = AnswerText::of(self.run, self.answer);
-            let text = answer.map_or(Value::Null, |answer| Value::String(answer.written().to_owned()));
+            let text = answer.map_or(Value::Null, |answer| Value::String(answer.for_expression()));
             let (made, flaws) = calls(self.run);
             let calls = match flaws.is_empty() {
                 true => Value::Array(made.into_iter().map(call).collect()),

@@ -32,6 +32,10 @@ pub struct AnswerText {
     structured: Option<Value>,
     folded: OnceCell<String>,
     cased: OnceCell<String>,
+    /// The texts and keys in the JSON of the answer, decoded.
+    parts: OnceCell<Vec<String>>,
+    folded_parts: OnceCell<Vec<String>>,
+    cased_parts: OnceCell<Vec<String>>,
     json: OnceCell<Option<(Value, Layer)>>,
     /// What the run used.
     pub used: Tokens,
@@ -63,7 +67,17 @@ impl AnswerText {
 
     /// An answer that is a text, of a run that used so much.
     pub fn of_text(text: String, used: Tokens) -> Self {
-        Self { text, structured: None, folded: OnceCell::new(), cased: OnceCell::new(), json: OnceCell::new(), used }
+        Self {
+            text,
+            structured: None,
+            folded: OnceCell::new(),
+            cased: OnceCell::new(),
+            parts: OnceCell::new(),
+            folded_parts: OnceCell::new(),
+            cased_parts: OnceCell::new(),
+            json: OnceCell::new(),
+            used,
+        }
     }
 
     fn is_blank(&self) -> bool {
@@ -83,6 +97,41 @@ impl AnswerText {
         }
     }
 
+    /// The texts and keys in the JSON of the answer: in the JSON itself a line break is `\n`, and a phrase across it is not found.
+    fn parts(&self) -> &[String] {
+        self.parts.get_or_init(|| {
+            let mut parts = Vec::new();
+            if let Some((value @ (Value::Object(_) | Value::Array(_)), _)) = self.json() {
+                add_texts(value, &mut parts);
+            }
+            parts
+        })
+    }
+
+    /// The text as written, then its parts.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.written()).chain(self.parts().iter().map(String::as_str))
+    }
+
+    /// Whether a test holds for the text or for one of its parts, in the normal form.
+    pub fn is_somewhere(&self, letter_case: LetterCase, holds: impl Fn(&str) -> bool) -> bool {
+        let all = |normal: fn(&str) -> String| self.parts().iter().map(|part| normal(part)).collect();
+        let parts = match letter_case {
+            LetterCase::Ignored => self.folded_parts.get_or_init(|| all(norm)),
+            LetterCase::Counts => self.cased_parts.get_or_init(|| all(norm_cased)),
+        };
+        holds(self.normal(letter_case)) || parts.iter().any(|part| holds(part))
+    }
+
+    /// The text for an expression: as written, and below the JSON of an answer that is not a text, each part that JSON escapes, decoded.
+    pub fn for_expression(&self) -> String {
+        let Some(structured) = &self.structured else { return self.text.clone() };
+        let mut escaped = Vec::new();
+        add_texts(structured, &mut escaped);
+        escaped.retain(|part| Value::from(part.as_str()).to_string().len() != part.len() + 2);
+        std::iter::once(&self.text).chain(&escaped).map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
     /// The JSON of the answer, and how it was read; `None` without JSON.
     pub fn json(&self) -> Option<&(Value, Layer)> {
         let read = || match &self.structured {
@@ -96,8 +145,43 @@ impl AnswerText {
     }
 }
 
+/// Appends every text and key of a value.
+fn add_texts(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|one| add_texts(one, texts)),
+        Value::Object(fields) => fields.iter().for_each(|(key, one)| {
+            texts.push(key.clone());
+            add_texts(one, texts);
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// The text of an RTF document, one paragraph a line.
 fn plain_text(document: &str) -> String {
     let paragraphs = rtf::read(document.as_bytes()).paragraphs;
     paragraphs.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AnswerOutput, AnswerText};
+    use crate::model::Run;
+
+    #[test]
+    fn an_expression_sees_the_texts_that_json_escapes() {
+        for (outputs, expected) in [
+            (r#"{"a": "plain", "b": 1}"#, r#"{"a":"plain","b":1}"#),
+            (
+                r#"{"a": "two\nlines", "b": ["\"x\""]}"#,
+                "{\"a\":\"two\\nlines\",\"b\":[\"\\\"x\\\"\"]}\ntwo\nlines\n\"x\"",
+            ),
+            (r#"{"text": "{\"a\": \"two\\nlines\"}"}"#, r#"{"a": "two\nlines"}"#),
+        ] {
+            let run = Run::of(outputs);
+            let answer = AnswerText::of(&run, AnswerOutput::UnderOrWhole(&["text"])).unwrap();
+            assert_eq!(answer.for_expression(), expected);
+        }
+    }
 }
