@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::produced::{EvidenceOutput, texts};
+use super::produced::{EvidenceOutput, ViolationCategory, texts};
 use super::task::EvidenceTask;
 use crate::model::{Check, CheckKey, Failure, Run, reaches};
 use crate::suites::GradeContext;
@@ -177,8 +177,12 @@ impl<'a> EvidenceChecker<'a> {
         if let Some(index) = events.iter().position(|event| event.name.is_none()) {
             return Err(format!("events[{index}] has no name, so it may be a violation"));
         }
-        let is_of = |of: &&str| norm(of) == norm(category);
-        Ok(events.iter().filter_map(|event| event.category.as_deref()).filter(is_of).count())
+        // A violation of an unknown category may be one of this category.
+        let counts = |violation: &&ViolationCategory| match violation {
+            ViolationCategory::Named(of) => norm(of) == norm(category),
+            ViolationCategory::Unknown => true,
+        };
+        Ok(events.iter().filter_map(|event| event.violation.as_ref()).filter(counts).count())
     }
 
     fn file(&self) -> Option<Failure> {

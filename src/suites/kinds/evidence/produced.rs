@@ -60,7 +60,7 @@ fn whole(count: &Value) -> Option<u64> {
         .or_else(|| count.as_f64().filter(|count| *count >= 0.0 && count.fract() == 0.0).map(|count| count as u64))
 }
 
-/// Appends every text and key of a value in the normal form.
+/// Appends every text, key and number of a value in the normal form.
 pub fn texts(value: &Value, out: &mut Vec<String>) {
     match value {
         Value::String(text) => out.push(norm(text)),
@@ -69,7 +69,8 @@ pub fn texts(value: &Value, out: &mut Vec<String>) {
             out.push(norm(key));
             texts(one, out);
         }),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::Number(number) => out.push(norm(&number.to_string())),
+        Value::Null | Value::Bool(_) => {}
     }
 }
 
@@ -108,8 +109,17 @@ fn result_texts(outputs: &Value, flaws: &mut Vec<String>) -> Vec<String> {
 pub struct ObservedEvent {
     /// Its name; `None` if the record does not tell it.
     pub name: Option<String>,
-    /// Its category, if it is a policy violation.
-    pub category: Option<String>,
+    /// What it violates, if it is a policy violation.
+    pub violation: Option<ViolationCategory>,
+}
+
+/// What a policy violation violates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ViolationCategory {
+    /// The policy of this category.
+    Named(String),
+    /// The record does not tell; it may be any.
+    Unknown,
 }
 
 /// Reads one run.
@@ -135,8 +145,12 @@ pub fn produced(run: &Run) -> EvidenceOutput {
     let event = |event: &Value| {
         let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_owned);
         let name = text("name").or_else(|| event.as_str().map(str::to_owned));
-        let category = text("category").filter(|_| name.as_deref() == Some("policy_violation"));
-        ObservedEvent { name, category }
+        let category = || match text("category").filter(|category| !norm(category).is_empty()) {
+            Some(category) => ViolationCategory::Named(category),
+            None => ViolationCategory::Unknown,
+        };
+        let violation = name.as_deref().filter(|name| *name == "policy_violation").map(|_| category());
+        ObservedEvent { name, violation }
     };
     let events = intermediate.get("events").and_then(Value::as_array);
     let (calls, broken) = calls(run);
