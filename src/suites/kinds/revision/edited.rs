@@ -25,7 +25,7 @@ pub fn unmentioned(clauses: &Clauses<'_>, asked: &Instructions) -> Vec<RevisionF
 }
 
 /// A section that may change.
-struct Target<'a> {
+struct EditTarget<'a> {
     root: usize,
     /// The edit that names the texts it changes; `None` if the section may change in any way.
     edit: Option<&'a Clause>,
@@ -34,7 +34,7 @@ struct Target<'a> {
 /// The sections of the instructions, with both documents.
 struct EditedSections<'a> {
     clauses: &'a Clauses<'a>,
-    targets: Vec<Target<'a>>,
+    targets: Vec<EditTarget<'a>>,
     /// The sections of the revised document that the instructions add.
     added: BTreeSet<usize>,
 }
@@ -43,15 +43,15 @@ impl<'a> EditedSections<'a> {
     fn of(clauses: &'a Clauses<'a>, asked: &'a Instructions) -> Self {
         let Clauses { original, revised, alignment } = clauses;
         let changes = asked.clauses.iter().filter(|clause| clause.operation != ClauseOperation::Add);
-        let mut targets: Vec<Target<'_>> = changes
+        let mut targets: Vec<EditTarget<'_>> = changes
             .filter_map(|clause| {
                 let states_texts = !clause.must_contain.is_empty() || !clause.must_not_contain.is_empty();
                 let edit = Some(clause).filter(|_| clause.operation == ClauseOperation::Edit && states_texts);
-                Some(Target { root: named(original, clause)?, edit })
+                Some(EditTarget { root: named(original, clause)?, edit })
             })
             .collect();
         let free = asked.allowed_changes.iter().filter_map(|text| original.section(&number(text)?));
-        targets.extend(free.map(|root| Target { root, edit: None }));
+        targets.extend(free.map(|root| EditTarget { root, edit: None }));
         let adds = asked.clauses.iter().filter(|clause| clause.operation == ClauseOperation::Add);
         let numbers: Vec<_> = adds.filter_map(|clause| number(&clause.section)).collect();
         let fresh = (0..revised.sections.len()).filter(|index| !alignment.taken.contains(index));
@@ -77,7 +77,8 @@ impl<'a> EditedSections<'a> {
     /// The masked texts of a section before and after, without those of its sub-sections that have an instruction of their own.
     fn texts(&self, root: usize, became: usize) -> (String, String) {
         let Clauses { original, revised, alignment } = self.clauses;
-        let below = |target: &&Target<'_>| target.root != root && original.tree(root).any(|index| index == target.root);
+        let below =
+            |target: &&EditTarget<'_>| target.root != root && original.tree(root).any(|index| index == target.root);
         let others: Vec<usize> = self.targets.iter().filter(below).map(|target| target.root).collect();
         let before: BTreeSet<usize> = others.iter().flat_map(|other| original.tree(*other)).collect();
         let there = others.iter().filter_map(|other| self.clauses.became(*other));

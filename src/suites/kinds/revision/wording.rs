@@ -9,9 +9,9 @@ use super::instructions::{Entity, Liability};
 use super::liability::{WILL, mentions_indemnity, sentences};
 use crate::text::{Folded, NameSet, pattern};
 
-/// Stands for either party within an indemnity.
+/// The placeholder of both parties within an indemnity.
 const EITHER: &str = "\u{2}";
-/// Stands for the indemnifier and for the indemnitee in every other sentence, where they may not be swapped.
+/// The placeholders of the indemnifier and of the indemnitee in every other sentence, where they may not be swapped.
 const ONE: [&str; 2] = ["\u{2}0\u{2}", "\u{2}1\u{2}"];
 
 /// Masks the two parties of the requested indemnity in a line.
