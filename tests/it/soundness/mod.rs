@@ -18,6 +18,7 @@ mod returned_baselines;
 pub mod rules;
 mod unexpected_calls;
 mod unknown_values;
+mod unseen_parts;
 
 use std::path::{Path, PathBuf};
 
@@ -78,6 +79,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(rules::trials());
     trials.extend(unexpected_calls::trials());
     trials.extend(unknown_values::trials());
+    trials.extend(unseen_parts::trials());
     trials
 }
 

@@ -43,11 +43,15 @@ pub fn graded(
         && states_checks(pair, suite.expressions)
     {
         let sample = SampleAnswers { kind, pair, run, context };
-        let grader = sample.grader(AnswerText::of(run, kind.answer), "the outputs have no answer".to_owned());
+        let grader = sample.grader(AnswerText::of(run, kind.answer), NO_ANSWER.to_owned());
         let line = pair.answer.as_ref().map_or(1, |checks| checks.line);
-        let mut entries = GradedEntries::default();
-        grader.grade(pair.answer.as_deref(), suite.expressions, line, &mut entries);
-        sample.grade_turns(&mut entries);
+        let mut entries = sample.entries(&grader, suite.expressions, line);
+        // What holds for the first run holds for the others of the pair: the variants of a property.
+        for (key, run) in pair.runs.iter().zip(runs).skip(1) {
+            let sample = SampleAnswers { run, ..sample };
+            let grader = sample.grader(AnswerText::of(run, kind.answer), NO_ANSWER.to_owned());
+            entries.add_run(key.case.as_str(), sample.entries(&grader, suite.expressions, line));
+        }
         let (mut checks, score) = entries.with_score();
         for spec in &specs[own..] {
             match grader.values.metric(suite.expressions, spec.name) {
@@ -75,6 +79,9 @@ pub fn graded(
     Ok(grade)
 }
 
+/// What to say of a run without an answer.
+const NO_ANSWER: &str = "the outputs have no answer";
+
 /// A suite as its runs are graded.
 pub struct GradedSuite<'a> {
     /// Its kind.
@@ -101,7 +108,8 @@ fn fail_all_checks(specs: &[MetricSpec], values: &mut [Option<f64>]) {
     counting.for_each(|(_, value)| *value = Some(0.0));
 }
 
-/// A sample whose answers are graded.
+/// A run of a sample whose answers are graded.
+#[derive(Clone, Copy)]
 struct SampleAnswers<'a> {
     kind: &'a SuiteKind,
     pair: &'a Pair,
@@ -120,6 +128,14 @@ impl<'a> SampleAnswers<'a> {
             classifier: FailureClassifier::new(self.pair, self.run, self.context, &[]),
             values: GradedRunValues::new(self.run, self.kind.answer, case),
         }
+    }
+
+    /// Every check of the run; the checks of the suite have this line.
+    fn entries(&self, grader: &AnswerGrader<'_>, own: &ParsedExpressions, line: u32) -> GradedEntries {
+        let mut entries = GradedEntries::default();
+        grader.grade(self.pair.answer.as_deref(), own, line, &mut entries);
+        self.grade_turns(&mut entries);
+        entries
     }
 
     /// Adds the checks of the answers of single turns.
@@ -147,6 +163,20 @@ struct GradedEntries {
 }
 
 impl GradedEntries {
+    /// Adds the same checks of another run: a check holds if it holds for all runs, and an entry counts with its lowest score.
+    fn add_run(&mut self, run: &str, other: Self) {
+        for (check, other) in self.checks.iter_mut().zip(other.checks) {
+            if let (CheckOutcome::Passed, CheckOutcome::Failed(failure)) = (&check.outcome, other.outcome) {
+                let detail = format!("in the run {run}: {}", failure.detail);
+                let outcome = CheckOutcome::Failed(Box::new(Failure { detail, ..*failure }));
+                *check = Check { outcome, expected: other.expected, ..check.clone() };
+            }
+        }
+        for (own, other) in self.scores.iter_mut().zip(other.scores) {
+            own.1 = own.1.min(other.1);
+        }
+    }
+
     /// The checks, with the weighted share of entries that hold.
     fn with_score(self) -> (Vec<Check>, Option<f64>) {
         let score = (!self.scores.is_empty()).then(|| weighted(&self.scores));
