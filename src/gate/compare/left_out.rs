@@ -269,13 +269,15 @@ impl Lacking {
     }
 }
 
-/// The worst value of a metric; `None` if none is worse than another.
+/// The worst value of a metric, without limit where its values have none: a margin may be negative. `None` if none is worse than another.
 fn worst(spec: &MetricSpec) -> Option<f64> {
     match (spec.better, spec.unit) {
         (Better::Neither, _) => None,
-        (Better::Higher, _) => Some(0.0),
+        (Better::Higher, Unit::Share) => Some(0.0),
+        (Better::Higher, Unit::Points) if spec.most.is_some() => Some(0.0),
+        (Better::Higher, Unit::Points | Unit::Count | Unit::Spread | Unit::Dollars) => Some(f64::NEG_INFINITY),
         (Better::Lower, Unit::Share) => Some(1.0),
-        (Better::Lower, Unit::Points) => spec.most,
+        (Better::Lower, Unit::Points) => Some(spec.most.unwrap_or(f64::INFINITY)),
         (Better::Lower, Unit::Count | Unit::Spread | Unit::Dollars) => Some(f64::INFINITY),
     }
 }

@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("the checks of a case and of its suite hold for each variant of a property", variants),
         trial("a severity that is not known contradicts the other agents", severities),
+        trial("left-out values of a metric that may be negative are worse than every value", negative_metric),
     ]
 }
 
@@ -97,4 +98,29 @@ fn severities() {
     let codes: Vec<i32> = ran.iter().map(|ran| ran.code).collect();
     assert_eq!(codes, [0, 1, 1, 1], "{}", ran[2].stdout);
     assert!(ran[2].stdout.contains("cat: a severity is unknown (a high, b unknown)"), "{}", ran[2].stdout);
+}
+
+fn negative_metric() {
+    let config = format!(
+        "  - {{ id: s, kind: custom, path: cases, agents: {{ a: {AGENT} }},\n      metrics: [{{ name: margin, expr: \"has(output.m) ? output.m : null\", better: higher }}] }}\n"
+    );
+    let golden: Vec<(String, Value)> = (0..10)
+        .map(|case| {
+            let golden = json!({ "input": "q", "checks": [{ "name": "t", "expr": "has(output.t)" }] });
+            (format!("cases/c{case}.json"), golden)
+        })
+        .collect();
+    let golden: Vec<(&str, Value)> = golden.iter().map(|(file, value)| (file.as_str(), value.clone())).collect();
+    for margin in [10, -10] {
+        let stated = |count: usize| -> Recordings {
+            let run = |case| match case < count {
+                true => json!({ "outputs": { "t": 1, "m": margin } }),
+                false => json!({ "outputs": { "t": 1 } }),
+            };
+            (0..10).map(|case| (format!("runs/a/c{case}.json"), run(case))).collect()
+        };
+        let ran = verdicts(&config, &golden, &stated(10), &[stated(10), stated(1)]);
+        let codes: Vec<i32> = ran.iter().map(|ran| ran.code).collect();
+        assert_eq!(codes, [0, 3], "{margin}: {}", ran[1].stdout);
+    }
 }
