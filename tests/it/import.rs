@@ -46,6 +46,7 @@ pub fn trials() -> Vec<Trial> {
         trial("import gives the tests of promptfoo the same verdicts", promptfoo::same_verdicts),
         trial("import makes cases of a promptfoo config", promptfoo::configs_are_cases),
         trial("import says what it cannot make a case of", promptfoo::what_cannot_be_said),
+        trial("import makes a case of each test of promptfoo, and finds the runs of each", promptfoo::every_test),
         trial("import names cases by a key of their records", paths::cases_by_a_key),
         trial(
             "import takes conversations as samples only where they answer one input",

@@ -45,6 +45,9 @@ fn entry(kind: &str, assertion: &Value, vars: &Map<String, Value>) -> Translatio
             (_, other) => json!({ "not": other }),
         });
     }
+    if assertion.get("transform").is_some_and(|transform| !transform.is_null()) {
+        return Err("it is about the result of a transform");
+    }
     let value = assertion.get("value").unwrap_or(&Value::Null);
     let threshold = assertion.get("threshold").and_then(Value::as_f64);
     let one = || text(value, vars);
@@ -195,6 +198,10 @@ mod tests {
     fn what_a_case_cannot_say_is_left_out_with_the_reason() {
         for (assertion, why) in [
             (json!({ "type": "llm-rubric", "value": "is polite" }), "llm-rubric: it has no counterpart"),
+            (
+                json!({ "type": "not-contains", "value": "0", "transform": "output.total" }),
+                "not-contains: it is about the result of a transform",
+            ),
             (json!({ "type": "javascript", "value": "output.trim() === 'a'" }), "javascript: the code is not"),
             (json!({ "type": "regex", "value": "(?=a)b" }), "regex: its regular expression needs look-around"),
             (json!({ "type": "equals", "value": "file://a.txt" }), "equals: its value is in another file"),

@@ -7,4 +7,4 @@ mod promptfoo;
 
 pub use self::foreign_case::ForeignCase;
 pub use self::openai_evals::openai_evals_cases;
-pub use self::promptfoo::{asked, case_id, promptfoo_cases};
+pub use self::promptfoo::{CaseIds, asked, index_of, promptfoo_cases};

@@ -1,6 +1,6 @@
 //! Reads the tests of a promptfoo config, or of promptfoo's output.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -17,13 +17,15 @@ use crate::format::{json, lenient};
 pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnostic> {
     let whole: Value = json::whole(source)?;
     let results = whole.get("results").map(|results| results.get("results").unwrap_or(results));
-    let mut cases = Vec::new();
-    let mut seen = BTreeSet::new();
     if let Some(results) = results.and_then(Value::as_array) {
+        let ids = CaseIds::of_results(results);
+        let mut seen = BTreeSet::new();
+        let mut cases = Vec::new();
         for result in results {
             let Some(test) = result.get("testCase") else { continue };
-            let id = case_id(test, result.get("testIdx").and_then(Value::as_u64).unwrap_or(0));
+            let id = ids.id(test, index_of(result));
             let query = result.get("prompt").and_then(|prompt| asked(prompt.get("raw")?)).unwrap_or_default();
+            // Each provider and prompt has a result of the same test.
             if seen.insert(id.clone()) {
                 cases.push(case_of(test, id, query));
             }
@@ -37,17 +39,75 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
     };
     let prompt = whole.get("prompts").and_then(|prompts| prompts.get(0).or(Some(prompts)));
     let prompt = prompt.and_then(|prompt| prompt.get("raw").unwrap_or(prompt).as_str()).unwrap_or_default();
-    for (index, test) in (0..).zip(tests) {
-        let test = with_defaults(test, whole.get("defaultTest"));
+    let tests = tests.iter().map(|test| with_defaults(test, whole.get("defaultTest")));
+    let tests: Vec<(u64, Value)> = (0..).zip(tests.flat_map(expanded)).collect();
+    let ids = CaseIds::of(tests.iter().map(|(index, test)| (*index, test)));
+    let case = |(index, test): &(u64, Value)| {
         let vars = test.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
-        let id = case_id(&test, index);
         let whole = rendered(prompt, &vars).unwrap_or_else(|| prompt.to_owned());
         let query = asked(&Value::String(whole)).unwrap_or_default();
-        if seen.insert(id.clone()) {
-            cases.push(case_of(&test, id, query));
+        case_of(test, ids.id(test, *index), query)
+    };
+    Ok(tests.iter().map(case).collect())
+}
+
+/// The ids of the cases of a list of tests. Tests with the same words get different ids, in their order: `refund`, `refund-2`.
+pub struct CaseIds(BTreeMap<(u64, String), String>);
+
+impl CaseIds {
+    /// The ids of tests, each with its index.
+    fn of<'a>(tests: impl Iterator<Item = (u64, &'a Value)>) -> Self {
+        let stated: BTreeSet<(u64, String)> = tests.map(|(index, test)| (index, case_id(test, index))).collect();
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        let words: BTreeSet<String> = stated.iter().map(|(_, id)| id.clone()).collect();
+        let mut ids = BTreeMap::new();
+        for (index, words_of_test) in stated {
+            let numbered = (2..).map(|number: u32| format!("{words_of_test}-{number}"));
+            // A number that another test has in its own words is not used.
+            let numbered = numbered.filter(|id| !words.contains(id));
+            let id = std::iter::once(words_of_test.clone()).chain(numbered).find(|id| !taken.contains(id));
+            let id = id.unwrap_or_else(|| words_of_test.clone());
+            taken.insert(id.clone());
+            ids.insert((index, words_of_test), id);
         }
+        Self(ids)
     }
-    Ok(cases)
+
+    /// The ids of the tests of results; several results may be of one test.
+    pub fn of_results<'a>(results: impl IntoIterator<Item = &'a Value>) -> Self {
+        let tests = results.into_iter().filter_map(|result| Some((index_of(result), result.get("testCase")?)));
+        Self::of(tests)
+    }
+
+    /// The id of the case of a test.
+    pub fn id(&self, test: &Value, index: u64) -> String {
+        let words = case_id(test, index);
+        self.0.get(&(index, words.clone())).cloned().unwrap_or(words)
+    }
+}
+
+/// The index of the test of a result.
+pub fn index_of(result: &Value) -> u64 {
+    result.get("testIdx").and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// The tests that promptfoo makes of one: a variable with a list of values has each of them in a test of its own.
+fn expanded(test: Value) -> Vec<Value> {
+    let option = |key: &str| test.get("options").and_then(|options| options.get(key)).and_then(Value::as_bool);
+    let Some(vars) = test.get("vars").and_then(Value::as_object) else { return vec![test] };
+    if option("disableVarExpansion") == Some(true) {
+        return vec![test];
+    }
+    let mut tests = vec![test.clone()];
+    for (name, values) in vars.iter().filter_map(|(name, value)| Some((name, value.as_array()?))) {
+        let with = |test: &Value, value: &Value| {
+            let mut test = test.clone();
+            test["vars"][name] = value.clone();
+            test
+        };
+        tests = tests.iter().flat_map(|test| values.iter().map(move |value| with(test, value))).collect();
+    }
+    tests
 }
 
 /// The test with the variables and assertions of all tests.
@@ -60,6 +120,11 @@ fn with_defaults(test: &Value, defaults: Option<&Value>) -> Value {
     let mut vars = defaults.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
     vars.extend(fields.get("vars").and_then(Value::as_object).cloned().unwrap_or_default());
     fields.insert("vars".to_owned(), Value::Object(vars));
+    let mut options = defaults.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
+    options.extend(fields.get("options").and_then(Value::as_object).cloned().unwrap_or_default());
+    if !options.is_empty() {
+        fields.insert("options".to_owned(), Value::Object(options));
+    }
     if let Some(threshold) = defaults.get("threshold") {
         fields.entry("threshold").or_insert_with(|| threshold.clone());
     }
@@ -67,7 +132,7 @@ fn with_defaults(test: &Value, defaults: Option<&Value>) -> Value {
 }
 
 /// The id of a test's case: that of its metadata, else the words of its description, else its number.
-pub fn case_id(test: &Value, index: u64) -> String {
+fn case_id(test: &Value, index: u64) -> String {
     let named = test.get("metadata").and_then(|metadata| metadata.get("id")?.as_str());
     let words = |text: &str| {
         let kept = text.chars().map(|one| if one.is_ascii_alphanumeric() { one.to_ascii_lowercase() } else { ' ' });
@@ -90,11 +155,29 @@ pub fn asked(prompt: &Value) -> Option<String> {
 fn case_of(test: &Value, id: String, query: String) -> ForeignCase {
     let vars: Map<String, Value> = test.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
     let asserted = test.get("assert").and_then(Value::as_array).cloned().unwrap_or_default();
-    let Translated { entries, left_out } = translate(&asserted, &vars);
+    let Translated { entries, left_out } = match transform_of(test) {
+        Some(transform) => Translated { entries: Vec::new(), left_out: transformed(transform, &asserted) },
+        None => translate(&asserted, &vars),
+    };
     let threshold = test.get("threshold").and_then(Value::as_f64).filter(|threshold| *threshold > 0.0);
     let answer = match threshold {
         Some(threshold) if !entries.is_empty() => vec![json!({ "checks": entries, "min_score": threshold.min(1.0) })],
         Some(_) | None => entries,
     };
     ForeignCase::decided(id, query, answer, left_out)
+}
+
+/// The option of a test that changes its output or its variables before they are used.
+fn transform_of(test: &Value) -> Option<&'static str> {
+    let options = test.get("options")?;
+    ["transform", "postprocess", "transformVars"]
+        .into_iter()
+        .find(|key| options.get(key).is_some_and(|one| !one.is_null()))
+}
+
+/// The option, and the assertions that are about what it makes.
+fn transformed(transform: &str, assertions: &[Value]) -> Vec<String> {
+    let kinds = assertions.iter().filter_map(|assertion| assertion.get("type").and_then(Value::as_str));
+    let of_kind = |kind: &str| format!("{kind}: it is about the result of {transform}");
+    std::iter::once(format!("{transform}: the code is not run")).chain(kinds.map(of_kind)).collect()
 }

@@ -10,7 +10,7 @@ use super::loose_message::add_tokens;
 use super::recorded_run::Transcript;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::SourceText;
-use crate::format::foreign_cases::{asked, case_id};
+use crate::format::foreign_cases::{CaseIds, asked, index_of};
 use crate::format::json;
 use crate::model::{Measures, RunStatus};
 
@@ -38,14 +38,16 @@ pub fn read_promptfoo(source: &SourceText, documents: &[&RawValue]) -> Result<Ve
                 None => Ok(Vec::new()),
             });
         let results: Vec<&RawValue> = problems.keep(results).unwrap_or_default();
-        runs.extend(results.iter().filter_map(|raw| problems.keep(run(source, raw))));
+        let results: Vec<(&RawValue, Value)> =
+            results.into_iter().filter_map(|raw| Some((raw, problems.keep(json::part(source, raw))?))).collect();
+        let ids = CaseIds::of_results(results.iter().map(|(_, result)| result));
+        runs.extend(results.iter().filter_map(|(raw, result)| problems.keep(run(source, raw, result, &ids))));
     }
     problems.or(runs)
 }
 
-fn run(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
+fn run(source: &SourceText, raw: &RawValue, result: &Value, ids: &CaseIds) -> Result<Transcript, Diagnostic> {
     let at = json::offset_of(source, raw);
-    let result: Value = json::part(source, raw)?;
     let null = Value::Null;
     let get = |key: &str| result.get(key).unwrap_or(&null);
     let (response, provider) = (get("response"), get("provider"));
@@ -67,7 +69,7 @@ fn run(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
     let transcript = content::finish_transcript(source, at, builder)?;
     Ok(Transcript {
         agent: named.map(|name| name.chars().map(valid).collect()),
-        case: Some(case_id(get("testCase"), get("testIdx").as_u64().unwrap_or(0))),
+        case: Some(ids.id(get("testCase"), index_of(result))),
         status: if is_missing { RunStatus::Error } else { RunStatus::Completed },
         error: failed.map(str::to_owned),
         metrics,

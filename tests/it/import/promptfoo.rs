@@ -89,6 +89,45 @@ pub fn configs_are_cases() {
     assert!(runs.code == 2 && runs.stderr.contains("this file has cases, but no runs"), "{}", runs.stderr);
 }
 
+/// Two tests with one description, a variable with two values, and a test whose output is transformed.
+pub fn every_test() {
+    let repository = Repository::empty();
+    repository.write(
+        "promptfooconfig.yaml",
+        "prompts: ['{{q}}']\nproviders: [echo]\ntests:\n  \
+         - { description: refund, vars: { q: one }, assert: [{ type: contains, value: EUR }] }\n  \
+         - { description: refund, vars: { q: two }, assert: [{ type: not-contains, value: EUR }] }\n  \
+         - { description: names, vars: { q: [three, four] }, assert: [{ type: contains, value: x }] }\n  \
+         - { description: refund 2, vars: { q: five }, options: { transform: output.total }, assert: [{ type: not-contains, value: '0' }] }\n",
+    );
+    let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("refund-2: not imported: transform: the code is not run\n"), "{}", ran.stderr);
+    let cases = |file: &str| {
+        let whole: Value = serde_json::from_str(&repository.read(file)).unwrap();
+        let said = |case: &Value| format!("{} {}", case["id"].as_str().unwrap(), case["query"].as_str().unwrap());
+        (whole["cases"].as_array().unwrap().iter().map(said).collect::<Vec<_>>(), whole)
+    };
+    let (of_config, whole) = cases("c.json");
+    assert_eq!(of_config, ["refund one", "refund-3 two", "names three", "names-2 four", "refund-2 five"]);
+    assert_eq!((&whole["cases"][4]["draft"], &whole["cases"][4]["answer"]), (&json!(true), &Value::Null));
+    let result = |test: u64, text: &str| {
+        json!({ "testIdx": test, "testCase": { "description": "refund", "assert": [{ "type": "contains", "value": "EUR" }] },
+            "prompt": { "raw": text }, "response": { "output": text }, "provider": { "id": "echo" } })
+    };
+    // The results of two tests, in the order in which they were ready.
+    let results = json!({ "evalId": "e", "results": { "version": 3, "results": [result(1, "b"), result(0, "a")] } });
+    repository.write("out.json", results.to_string());
+    assert_eq!(repository.goldgate(&["import", "out.json", "--cases", "d.json"]).code, 0);
+    assert_eq!(cases("d.json").0, ["refund-2 b", "refund a"]);
+    let ran = repository.goldgate(&["import", "out.json", "--out", "runs", "--agent", "a"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        repository.read("runs/a/refund-2.json").contains("\"b\"")
+            && repository.read("runs/a/refund.json").contains("\"a\"")
+    );
+}
+
 pub fn what_cannot_be_said() {
     let repository = Repository::empty();
     repository.write(
