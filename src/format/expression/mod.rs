@@ -11,6 +11,7 @@ mod program;
 mod values;
 mod work;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use cel::common::ast::{Expr, IdedExpr};
@@ -21,7 +22,7 @@ use serde_json::Value;
 use self::failure::reason;
 pub use self::names::{FUNCTIONS, VARIABLES};
 pub use self::program::BadExpression;
-use self::program::{IN_ORDER, prepared};
+use self::program::{IN_ORDER, PreparedExpression, prepared};
 pub use self::values::ExpressionVariables;
 use self::values::{in_order, json_of, sum};
 use self::work::refuse_excessive_work;
@@ -50,6 +51,7 @@ static LANGUAGE: LazyLock<Arc<Env>> = LazyLock::new(|| {
 pub struct Expression {
     text: Box<str>,
     program: IdedExpr,
+    output_fields: BTreeSet<String>,
 }
 
 impl Expression {
@@ -58,12 +60,18 @@ impl Expression {
     /// # Errors
     /// It is not CEL, it is too long or nested too deeply, or it uses a name or a function that does not exist.
     pub fn parse(text: &str) -> Result<Self, BadExpression> {
-        prepared(&LANGUAGE, text).map(|program| Self { text: text.into(), program })
+        let PreparedExpression { program, output_fields } = prepared(&LANGUAGE, text)?;
+        Ok(Self { text: text.into(), program, output_fields })
     }
 
     /// The expression as written.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The fields of `output` that it names, also those that it only asks for with `has`.
+    pub fn output_fields(&self) -> impl Iterator<Item = &str> {
+        self.output_fields.iter().map(String::as_str)
     }
 
     /// The value for these variables.

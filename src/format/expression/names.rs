@@ -2,7 +2,10 @@
 
 /// What an expression can use, each with its meaning. docs/kinds/custom.md prints this table.
 pub const VARIABLES: &[(&str, &str)] = &[
-    ("output", "the outputs of the run; if the run has only a text, the JSON in it"),
+    (
+        "output",
+        "the outputs of the run; if the run has only a text, the JSON in it. The keys of an object in a text beside other outputs are added to them",
+    ),
     (
         "text",
         "the text of the answer; `null` without one. An answer that is not a text is its JSON, and below it each text or key that JSON escapes, decoded",

@@ -1,9 +1,10 @@
 //! Parses an expression, and refuses what could not be evaluated: unknown names, and expressions that are too long or too deep.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cel::Env;
-use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr};
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 
 use super::names::{FUNCTIONS, VARIABLES};
 use crate::diag::nearest;
@@ -22,14 +23,29 @@ pub struct BadExpression {
 /// The function that fixes the order in which a comprehension walks a map.
 pub const IN_ORDER: &str = "@in_order";
 
+/// The variable with the outputs of the run.
+const OUTPUT: &str = "output";
+
+/// The operators that look for a key.
+const INDEX: &str = "_[_]";
+const IN: &str = "@in";
+
 /// The deepest brackets that the parser's stack holds.
 const DEEPEST_BRACKETS: u16 = 8;
 
 /// The longest reason of the parser, in characters.
 const REASON: usize = 160;
 
+/// A parsed expression, ready to be evaluated.
+#[derive(Debug)]
+pub struct PreparedExpression {
+    pub program: IdedExpr,
+    /// The fields of `output` that it names, also those that it only asks for.
+    pub output_fields: BTreeSet<String>,
+}
+
 /// The parsed expression, ready to be evaluated.
-pub fn prepared(language: &Arc<Env>, text: &str) -> Result<IdedExpr, BadExpression> {
+pub fn prepared(language: &Arc<Env>, text: &str) -> Result<PreparedExpression, BadExpression> {
     if text.trim().is_empty() {
         return Err(bad("the expression is empty", "write a condition, such as output.total == expected.total"));
     }
@@ -51,8 +67,9 @@ pub fn prepared(language: &Arc<Env>, text: &str) -> Result<IdedExpr, BadExpressi
             "write an expression of CEL, such as output.total == 5",
         )
     })?;
-    Names::default().check(&mut program, 0)?;
-    Ok(program)
+    let mut names = Names::default();
+    names.check(&mut program, 0)?;
+    Ok(PreparedExpression { program, output_fields: names.output_fields })
 }
 
 fn bad(what: impl Into<String>, help: impl Into<String>) -> BadExpression {
@@ -93,6 +110,8 @@ fn operators(text: &str) -> usize {
 struct Names {
     /// The variables of the comprehensions around the part.
     local: Vec<String>,
+    /// The fields of `output` so far.
+    output_fields: BTreeSet<String>,
 }
 
 impl Names {
@@ -106,7 +125,10 @@ impl Names {
         match &mut part.expr {
             Expr::Literal(_) => Ok(()),
             Expr::Ident(name) => self.check_variable(name),
-            Expr::Select(select) => self.check(&mut select.operand, depth),
+            Expr::Select(select) => {
+                self.note_field(&select.operand, &select.field);
+                self.check(&mut select.operand, depth)
+            }
             Expr::Call(call) => self.check_call(call, depth),
             Expr::List(list) => list.elements.iter_mut().try_for_each(|item| self.check(item, depth)),
             Expr::Map(map) => map.entries.iter_mut().try_for_each(|entry| match &mut entry.expr {
@@ -144,7 +166,26 @@ impl Names {
         Err(unknown("name", name, known().filter(|name| !name.starts_with('@'))))
     }
 
+    /// Notes the field of a value if that is `output`.
+    fn note_field(&mut self, of: &IdedExpr, field: &str) {
+        if matches!(&of.expr, Expr::Ident(name) if name == OUTPUT && !self.local.contains(name)) {
+            self.output_fields.insert(field.to_owned());
+        }
+    }
+
+    /// Notes the field in `output["total"]` and in `"total" in output`.
+    fn note_index(&mut self, call: &CallExpr) {
+        let (of, field) = match (call.func_name.as_str(), call.args.as_slice()) {
+            (INDEX, [of, field]) | (IN, [field, of]) => (of, field),
+            _ => return,
+        };
+        if let Expr::Literal(LiteralValue::String(field)) = &field.expr {
+            self.note_field(of, field.inner());
+        }
+    }
+
     fn check_call(&mut self, call: &mut CallExpr, depth: usize) -> Result<(), BadExpression> {
+        self.note_index(call);
         // Macros have names with `@` of their own.
         let is_operator =
             call.func_name.contains('@') || !call.func_name.starts_with(|first: char| first.is_ascii_alphabetic());

@@ -191,6 +191,21 @@ const ROWS: &[Row] = &[
         ],
     },
     Row {
+        name: "a field of the output is unknown where the answer is prose in place of JSON",
+        suite: "kind: custom, path: golden",
+        golden: (
+            "golden/a.json",
+            r#"{ "input": "q", "checks": [{ "name": "cap", "expr": "!has(output.refund) || output.refund <= 100" },
+               { "name": "none", "expr": "!('error' in output)" }] }"#,
+        ),
+        good: r#"{ "outputs": { "text": "{\"refund\": 50}" } }"#,
+        worse: r#"{ "outputs": { "text": "{\"refund\": 5000}" } }"#,
+        hidden: &[
+            r#"{ "outputs": { "text": "{\"refund\": 5000}", "reasoning": "so be it" } }"#,
+            r#"{ "outputs": { "text": "I refund you 5000 EUR." } }"#,
+        ],
+    },
+    Row {
         name: "a phrase is found in a structured answer also where JSON escapes it",
         suite: "kind: findings, path: golden",
         golden: (

@@ -33,7 +33,7 @@ impl StatedExpression {
 
     /// Why the expression is not true for a run; `None` if it is.
     pub fn miss(&self, run: &GradedRunValues<'_>) -> Option<String> {
-        match self.expression.evaluate(run.variables()) {
+        match run.value(&self.expression) {
             Ok(Value::Bool(true)) => None,
             Ok(Value::Bool(false)) => Some(match self.expression.false_comparison(run.variables()) {
                 Some(comparison) => format!("{comparison} is false; {}", run.shown()),
@@ -78,7 +78,7 @@ impl GradedRunValues<'_> {
     /// The value of a metric for this run; `None` if the suite has no metric of this name.
     pub fn metric(&self, own: &ParsedExpressions, name: &str) -> Option<MetricOutcome> {
         let (expression, unit) = own.metrics.get(name)?;
-        Some(match expression.evaluate(self.variables()) {
+        Some(match self.value(expression) {
             Ok(Value::Null) => Ok(None),
             Ok(Value::Bool(value)) => Ok(Some(f64::from(u8::from(value)))),
             Ok(Value::Number(number)) => match number.as_f64() {
@@ -117,6 +117,16 @@ impl<'a> GradedRunValues<'a> {
         Self { run, answer, case, variables: OnceCell::new() }
     }
 
+    /// The value of an expression; an error says why it has none.
+    fn value(&self, expression: &Expression) -> Result<Value, String> {
+        let value = expression.evaluate(self.variables())?;
+        // Whether a field is there cannot be asked of an answer that is prose in place of JSON.
+        match expression.output_fields().find(|field| *field != "text").filter(|_| self.is_text_without_json()) {
+            Some(field) => Err(format!("the answer is a text without JSON, so output.{field} is unknown")),
+            None => Ok(value),
+        }
+    }
+
     fn variables(&self) -> &ExpressionVariables {
         self.variables.get_or_init(|| {
             let mut case = lenient::any(self.case.json).unwrap_or(Value::Null);
@@ -145,18 +155,31 @@ impl<'a> GradedRunValues<'a> {
         })
     }
 
-    /// The outputs; those with a text alone are the JSON in it, if there is some.
+    /// The outputs, with the JSON in their text: alone it is the output, beside other keys its keys are added to them.
     fn output(&self) -> Value {
-        let outputs = lenient::any(&self.run.outputs).unwrap_or(Value::Null);
-        let fields = outputs.as_object().map(|fields| fields.iter().filter(|(_, value)| !value.is_null()));
-        let alone: Vec<&str> = fields.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-        if alone == ["text"]
-            && let Some(answer) = AnswerText::of(self.run, AnswerOutput::Under(&["text"]))
-            && let Some((found @ (Value::Object(_) | Value::Array(_)), _)) = answer.json()
-        {
-            return found.clone();
+        let mut outputs = lenient::any(&self.run.outputs).unwrap_or(Value::Null);
+        match (self.json_of_text(), is_text_alone(&outputs), outputs.as_object_mut()) {
+            (Some(found), true, _) => found,
+            (Some(Value::Object(found)), false, Some(fields)) => {
+                for (key, value) in found {
+                    fields.entry(key).or_insert(value);
+                }
+                outputs
+            }
+            _ => outputs,
         }
-        outputs
+    }
+
+    /// The object or list in the text of the outputs.
+    fn json_of_text(&self) -> Option<Value> {
+        let outputs = lenient::any(&self.run.outputs).ok()?;
+        outputs.get("text").filter(|text| text.is_string())?;
+        let answer = AnswerText::of(self.run, AnswerOutput::Under(&["text"]))?;
+        answer.json().map(|(value, _)| value.clone()).filter(|value| value.is_object() || value.is_array())
+    }
+
+    fn is_text_without_json(&self) -> bool {
+        lenient::any(&self.run.outputs).is_ok_and(|outputs| is_text_alone(&outputs)) && self.json_of_text().is_none()
     }
 
     fn used(&self) -> Value {
@@ -178,6 +201,12 @@ impl<'a> GradedRunValues<'a> {
             None => output,
         }
     }
+}
+
+/// Whether outputs have a text and nothing else.
+fn is_text_alone(outputs: &Value) -> bool {
+    let mut fields = outputs.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    fields.next().is_some_and(|(key, _)| key == "text") && fields.next().is_none()
 }
 
 /// A call as an expression sees it.
