@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::long_numbers::every_number_exact;
 pub use super::raw_json::offset_of;
 use super::unique_keys::every_key_once;
 use crate::diag::{Code, Diagnostic, nearest};
@@ -17,13 +18,15 @@ pub fn whole<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagno
     read_json_part(source, 0, &source.text)
 }
 
-/// Reads the whole text as one value, and refuses duplicate keys: one of the two would silently have no effect.
+/// Reads the whole text as one value. Refuses duplicate keys, because one of the two would silently have no effect, and whole numbers of
+/// which not every digit counts.
 ///
 /// # Errors
-/// The position at which the text does not match the type, or of the second of two equal keys.
+/// The position at which the text does not match the type, of the second of two equal keys, or of such a number.
 pub fn golden<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
     let value = whole(source)?;
     every_key_once(source)?;
+    every_number_exact(source)?;
     Ok(value)
 }
 

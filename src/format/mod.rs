@@ -19,6 +19,7 @@ mod json_cursor;
 mod json_keys;
 mod json_schema;
 pub mod lenient;
+mod long_numbers;
 #[cfg(feature = "models")]
 pub mod otlp;
 mod raw_json;

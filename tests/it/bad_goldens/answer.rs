@@ -22,6 +22,12 @@ pub const CASES: &[Case] = &[
         with_answer!("3"),
         ":2:11: invalid type: integer `3`; expected an object of checks of the answer, or a list of them",
     ),
+    (
+        TOOL,
+        "c.json",
+        with_answer!(r#"{"json": {"account": {"equals": 9400110200881234567890}}}"#),
+        ":2:43: 9400110200881234567890 is too long to be compared digit by digit; write it as a text, also in the recordings",
+    ),
     (TOOL, "c.json", with_answer!("{}"), ":2:11: an entry of answer states no condition; state a condition, such as"),
     (TOOL, "c.json", with_answer!("[]"), ":2:11: the list of checks is empty; state a check"),
     (TOOL, "c.json", with_answer!(r#"{"contains": "a"}"#), ":2:21: unknown key \"contains\"; known keys: equals"),
