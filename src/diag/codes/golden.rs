@@ -214,9 +214,9 @@ codes! {
 
     TOO_MANY_QUARANTINED = "too-many-quarantined" {
         cause: "More than a tenth of a suite's cases are in quarantine, so its result would say little.",
-        example: "golden: 3 of 20 cases of \"contracts\" are in quarantine: lease, rent, sale; mend cases until at most one in ten is in \
+        example: "golden: 3 of 20 cases of \"contracts\" are in quarantine: lease, rent, sale; fix cases until at most one in ten is in \
             quarantine; a suite of fewer than ten cases can have none [too-many-quarantined]",
-        fix: "Mend the oldest quarantined cases first. A suite of fewer than ten cases can have none in quarantine.",
+        fix: "Fix the oldest quarantined cases first. A suite of fewer than ten cases can have none in quarantine.",
     }
 
     UNKNOWN_AGENT = "unknown-agent" {

@@ -38,7 +38,7 @@ pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
             named.join(", ")
         );
         let help =
-            "mend cases until at most one in ten is in quarantine; a suite of fewer than ten cases can have none";
+            "fix cases until at most one in ten is in quarantine; a suite of fewer than ten cases can have none";
         problems.push(Diagnostic::of_file(&loaded.config.path, Code::TOO_MANY_QUARANTINED, what, help));
     }
 }
