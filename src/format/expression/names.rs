@@ -4,7 +4,7 @@
 pub const VARIABLES: &[(&str, &str)] = &[
     (
         "output",
-        "the outputs of the run; if the run has only a text, the JSON in it. The keys of an object in a text beside other outputs are added to them",
+        "the outputs of the run; if the run has only a text, the JSON in it. Where there are other outputs, the keys of an object in the text are added to them",
     ),
     (
         "text",

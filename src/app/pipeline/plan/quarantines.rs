@@ -37,8 +37,7 @@ pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
             loaded.config.id,
             named.join(", ")
         );
-        let help =
-            "fix cases until at most one in ten is in quarantine; a suite of fewer than ten cases can have none";
+        let help = "fix cases until at most one in ten is in quarantine; a suite of fewer than ten cases can have none";
         problems.push(Diagnostic::of_file(&loaded.config.path, Code::TOO_MANY_QUARANTINED, what, help));
     }
 }

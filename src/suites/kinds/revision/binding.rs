@@ -1,4 +1,4 @@
-//! The words of a clause that bind: numbers, units, negations and duties. A change beside a requested one may not touch them.
+//! The words of a clause that bind: numbers, units, negations and duties. A change that was not requested may not touch them.
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
@@ -68,7 +68,7 @@ pub fn is_negation(word: &str) -> bool {
     NEGATIONS.contains(&word)
 }
 
-/// Whether two masked texts differ only in phrases with a reference, of which so many are removed; an empty text lacks all of its words.
+/// Whether two masked texts differ only in phrases with a reference, with at most this number of removed ones; an empty text lacks all of its words.
 pub fn only_references_differ(was: &str, is: &str, removed: usize) -> bool {
     let (was, is) = (words(was), words(is));
     let mut input = InternedInput::default();

@@ -155,7 +155,7 @@ impl<'a> GradedRunValues<'a> {
         })
     }
 
-    /// The outputs, with the JSON in their text: alone it is the output, beside other keys its keys are added to them.
+    /// The outputs, with the JSON in their text: alone it is the output; its keys are added to other keys.
     fn output(&self) -> Value {
         let mut outputs = lenient::any(&self.run.outputs).unwrap_or(Value::Null);
         match (self.json_of_text(), is_text_alone(&outputs), outputs.as_object_mut()) {

@@ -122,7 +122,7 @@ fn a_reversed_indemnity_must_keep_its_other_words() {
 fn an_indemnity_that_is_negated_goes_the_wrong_way() {
     let negated = BEFORE.replace("Customer shall indemnify the Supplier", "Supplier shall not indemnify the Customer");
     assert_eq!(kinds(BEFORE, &negated, ASKED), [FaultKind::WrongDirection, FaultKind::Unintended]);
-    // Also beside another indemnity, and in a section that may change.
+    // Also next to another indemnity, and in a section that may change.
     let before =
         format!("{BEFORE}\n2. More. The Customer shall indemnify the Supplier against claims of third parties.");
     let after = before.replace("Customer shall indemnify the Supplier", "Supplier shall indemnify the Customer");
