@@ -1,4 +1,4 @@
-//! Parts of a recording that get worse while the rest stays: a variant's run, a severity that is not known, values that are left out.
+//! Parts of a recording that get worse while the rest stays: a variant's run, values that are left out.
 
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -11,7 +11,6 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("the checks of a case and of its suite hold for each variant of a property", variants),
-        trial("a severity that is not known contradicts the other agents", severities),
         trial("left-out values of a metric that may be negative are worse than every value", negative_metric),
     ]
 }
@@ -67,37 +66,6 @@ fn variants() {
     let codes: Vec<i32> = ran.iter().map(|ran| ran.code).collect();
     assert_eq!(codes, [0, 1, 1, 1], "{}", ran[3].stdout);
     assert!(ran[3].stdout.contains("in the run c--renamed: "), "{}", ran[3].stdout);
-}
-
-fn severities() {
-    let agents = format!("{{ a: {AGENT}, b: {AGENT} }}");
-    let config = format!(
-        "  - {{ id: s, kind: findings, path: golden, agents: {agents} }}\n  - {{ id: x, kind: cross_agent, path: x, runs_of: s }}\n"
-    );
-    let expected = json!({ "expected_findings": [{ "category": "cat", "must_contain_keywords": ["alpha"] }] });
-    let shared = json!({ "contract": "c", "agents": ["a", "b"], "no_contradictions": true, "shared_findings":
-        [{ "category": "cat", "must_contain_keywords": ["alpha"], "max_severity_spread": 1 }] });
-    let golden = [
-        ("golden/contracts/c.md", json!("alpha")),
-        ("golden/expected/a/c.json", expected.clone()),
-        ("golden/expected/b/c.json", expected),
-        ("x/cases/c.json", shared),
-    ];
-    let rated = |one: Value, other: Value| -> Recordings {
-        let run = |severity| json!({ "outputs": { "findings": [{ "category": "cat", "severity": severity, "title": "alpha" }] } });
-        vec![("runs/a/c.json".to_owned(), run(one)), ("runs/b/c.json".to_owned(), run(other))]
-    };
-    let high = || json!("high");
-    let worse = [
-        rated(high(), json!("critical")),
-        rated(high(), json!("low")),
-        rated(high(), json!("negligible")),
-        rated(high(), json!("")),
-    ];
-    let ran = verdicts(&config, &golden, &rated(high(), high()), &worse);
-    let codes: Vec<i32> = ran.iter().map(|ran| ran.code).collect();
-    assert_eq!(codes, [0, 1, 1, 1], "{}", ran[2].stdout);
-    assert!(ran[2].stdout.contains("cat: a severity is unknown (a high, b unknown)"), "{}", ran[2].stdout);
 }
 
 fn negative_metric() {

@@ -150,7 +150,7 @@ impl Suite for CrossAgent {
         let doubled = view.duplicates(context)?;
         let all = produced.iter().map(|one| one.findings.len()).sum();
         let found = case.shared.iter().filter(|shared| view.finders(shared).len() >= shared.min_agents).count();
-        let contradicted = || case.shared.iter().filter(|shared| view.is_contradicted(shared)).count();
+        let contradicted = || case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();
         // Without a required agreement nothing is measured, so that no gate can fail on it.
         let contradictions = case.no_contradictions.then(|| share(contradicted(), case.shared.len()).unwrap_or(0.0));
         let mut checks = view.checks(&doubled);

@@ -42,20 +42,8 @@ impl<'a> View<'a> {
         self.matching(shared).into_iter().map(|(agent, _)| agent).collect()
     }
 
-    /// Whether agents contradict each other on a shared finding: their severities differ too much, or one is unknown.
-    pub fn is_contradicted(&self, shared: &Shared) -> bool {
-        self.spread(shared) > shared.max_spread || self.unrated(shared).is_some()
-    }
-
-    /// An agent whose severity of a shared finding is unknown while another agent's is known: then nobody can tell that they agree.
-    fn unrated(&self, shared: &Shared) -> Option<usize> {
-        let all = self.matching(shared);
-        let (agent, _) = all.iter().find(|(_, finding)| finding.severity.is_none())?;
-        all.iter().any(|(other, finding)| other != agent && finding.severity.is_some()).then_some(*agent)
-    }
-
-    /// The largest difference between two agents' known severities of a shared finding, in steps.
-    fn spread(&self, shared: &Shared) -> u32 {
+    /// The largest difference between two agents' severities of a shared finding, in steps.
+    pub fn spread(&self, shared: &Shared) -> u32 {
         let rated: Vec<(usize, u32)> = self
             .matching(shared)
             .into_iter()
@@ -224,20 +212,15 @@ impl<'a> View<'a> {
     }
 
     fn contradiction(&self, shared: &Shared) -> Option<Failure> {
-        if !self.is_contradicted(shared) {
+        let spread = self.spread(shared);
+        if spread <= shared.max_spread {
             return None;
         }
-        let spread = self.spread(shared);
         let matching = self.matching(shared);
-        let severity = |finding: &Finding| finding.severity.map_or("unknown".to_owned(), |one| one.to_string());
-        let rated = matching.iter().map(|(agent, finding)| (*agent, severity(finding)));
+        let rated = matching.iter().filter_map(|(agent, finding)| Some((*agent, finding.severity?)));
         let rated_by: Vec<String> =
             rated.clone().map(|(agent, severity)| format!("{} {severity}", self.case.agents[agent])).collect();
-        let what = match self.unrated(shared) {
-            Some(_) => "a severity is unknown".to_owned(),
-            None => format!("severities differ by {spread}"),
-        };
-        let detail = format!("{}: {what} ({})", shared.expected.category, rated_by.join(", "));
+        let detail = format!("{}: severities differ by {spread} ({})", shared.expected.category, rated_by.join(", "));
         self.first(rated.map(|(agent, _)| agent), |_, classifier| {
             let action = "align the severity rules of the agents' prompts".to_owned();
             classifier.failure(CheckFailure::Content, shared.expected.rule.as_deref(), detail.clone(), action)

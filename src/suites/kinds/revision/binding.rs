@@ -52,22 +52,6 @@ const DIGITS: &[&str] = &[
 const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const LARGE: &[&str] = &["hundred", "thousand", "million", "billion"];
 
-/// The numbers and negations of a masked text, sorted; "thirty (30)" is one "30".
-pub fn numbers_and_negations(text: &str) -> Vec<String> {
-    let all = words(text);
-    let mut found: Vec<Option<String>> =
-        all.iter().map(|word| number(word).or_else(|| listed(word, NEGATIONS))).collect();
-    found.dedup();
-    let mut found: Vec<String> = found.into_iter().flatten().collect();
-    found.sort_unstable();
-    found
-}
-
-/// Whether a word negates.
-pub fn is_negation(word: &str) -> bool {
-    NEGATIONS.contains(&word)
-}
-
 /// Whether two masked texts differ only in phrases with a reference, with at most this number of removed ones; an empty text lacks all of its words.
 pub fn only_references_differ(was: &str, is: &str, removed: usize) -> bool {
     let (was, is) = (words(was), words(is));
@@ -137,7 +121,7 @@ fn number(word: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{numbers_and_negations, only_references_differ};
+    use super::only_references_differ;
 
     #[test]
     fn a_phrase_with_a_reference_may_go() {
@@ -176,14 +160,5 @@ mod tests {
         ] {
             assert_eq!(only_references_differ(was, is, removed), so, "{was} {is}");
         }
-    }
-
-    #[test]
-    fn numbers_are_compared_by_value() {
-        assert_eq!(
-            numbers_and_negations("not within thirty (30) days, twenty-five or EUR 10,000."),
-            ["10,000", "25", "30", "not"]
-        );
-        assert_eq!(numbers_and_negations("under section #, \u{1}e0\u{1}, one-off and well-known"), [""; 0]);
     }
 }

@@ -39,7 +39,6 @@ mod clauses;
 mod coherence;
 mod critic;
 mod draft;
-mod edited;
 mod fault;
 mod instructions;
 mod liability;

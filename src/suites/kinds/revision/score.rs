@@ -8,7 +8,7 @@ use super::instructions::Instructions;
 use super::liability::{IndemnityDirection, Parties};
 use super::scoring::{PenaltyMode, Scoring};
 use super::terms::terms;
-use super::{alignment, broken_references, coherence, edited, replaced, structure, terms};
+use super::{alignment, broken_references, coherence, replaced, structure, terms};
 use crate::model::{reaches, share};
 
 /// Deduction from the criterion for each remaining old name.
@@ -89,7 +89,6 @@ pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: 
     faults.extend(terms::definitions(&before, &now, revised, asked));
     faults.extend(coherence::numbering(&clauses));
     faults.extend(unintended);
-    faults.extend(edited::unmentioned(&clauses, asked));
     faults.extend(structure::damage(original, revised, &alignment));
     let scores = [entities, jurisdiction, liability, operations, coherent(&faults)];
     let penalties = penalties(&faults, scoring);
