@@ -10,6 +10,9 @@ use crate::format::archive::Unpacked;
 use crate::model::{CommitStatus, InputLimit, RepoPath};
 use crate::world::{Blob, Objects, Tree};
 
+/// Reads the files with these ids.
+pub type FilesById<'a> = &'a dyn Fn(&[&str]) -> anyhow::Result<BTreeMap<String, Vec<u8>>>;
+
 /// The files of one commit: all names, and the content of those that grading may read.
 pub struct CommitFiles {
     folders: BTreeMap<RepoPath, BTreeSet<Entry>>,
@@ -28,7 +31,7 @@ impl CommitFiles {
         tree: Tree,
         unpacked: Unpacked,
         wanted: &dyn Fn(&RepoPath) -> bool,
-        by_id: &dyn Fn(&[&str]) -> anyhow::Result<BTreeMap<String, Vec<u8>>>,
+        by_id: FilesById<'_>,
     ) -> anyhow::Result<Self> {
         let mut files = Self { folders: BTreeMap::new(), tree, files: unpacked.files };
         let mut left: Vec<(&RepoPath, &str)> = Vec::new();

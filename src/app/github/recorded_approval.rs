@@ -93,7 +93,8 @@ fn approved(
     let number = query.event.pull_request.as_ref().map(|pull_request| pull_request.number);
     let run = RunQuery { number, commit: query.commit, config, key: query.key, before: None, result: None };
     match approved_result(github, &run, approval, done.config.baseline.as_ref()) {
-        Ok(found) => Ok(found),
+        // Into another branch the same change may mean something else.
+        Ok(found) => Ok(found.filter(|report| report.base_branch == done.report.base_branch)),
         // Then only the approval of exactly this result counts.
         Err(error) if error.is_denied() => Ok(None),
         Err(error) => Err(error.explained("the approved result cannot be read", "actions: read").into()),

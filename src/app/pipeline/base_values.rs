@@ -123,7 +123,8 @@ impl BranchNumbers for BaseValues<'_> {
         // Without any baseline, nothing is compared. A case or a metric that it lacks may have been merged since.
         let lacks = self.baseline.is_some() && lacks_values(judged);
         let excuses = self.tip.numbers == OwnNumbers::Excuse;
-        if !lacks && !(excuses && outcome.fails_by_comparison()) {
+        let needs = lacks || (excuses && outcome.fails_by_comparison());
+        if !needs {
             return Vec::new();
         }
         let suite = self.suite(suite);

@@ -8,6 +8,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("an approval outlives another agent's approved change on the base branch", other_agent),
         trial("an approval does not cover an agent that the base branch made another one", same_agent),
+        trial("an approval of a result against another branch covers no other result", other_branch),
         trial("an artifact with another result than the approved one covers nothing", forged_artifact),
         trial("without actions: read an approval counts only for exactly its result", denied),
         trial("the baseline's pull request takes an approval whose run measured again after it", measured_again),
@@ -55,6 +56,22 @@ fn same_agent() {
     again.checkout.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"c\"},");
     let ran = world.branch.gate(&again);
     is_red(&ran, "it is for another result, without the numbers of contracts/legal: add the label again");
+}
+
+fn other_branch() {
+    for (branch, code) in [("master", 0), ("release", 1)] {
+        let world = TwoAgents::new();
+        let files = ["report.json", "proposed-baseline.json"];
+        let [report, proposed] = files.map(|file| world.legal.checkout.read(&format!(".goldgate/report/{file}")));
+        let own = "\"base_branch\": \"master\"";
+        assert!(report.contains(own), "{report}");
+        let report = report.replace(own, &format!("\"base_branch\": \"{branch}\""));
+        let again = world.merge_rental();
+        world.branch.github.expire();
+        world.branch.github.artifact(20, "goldgate-report", zipped(&[(files[0], &report), (files[1], &proposed)]));
+        let ran = world.branch.gate(&again);
+        assert_eq!(ran.code, code, "{branch}: {}{}", ran.stdout, ran.stderr);
+    }
 }
 
 fn forged_artifact() {
