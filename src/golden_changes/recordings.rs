@@ -104,7 +104,13 @@ pub fn compare(
             true => one.list(found, &agent_file_change(sides, before, before)),
             false => one.list(found, &inputs),
         }
-        one.moved_files(found, before, after);
+        let is_same_list = before.fingerprint == after.fingerprint && before.prompt == after.prompt;
+        match &inputs {
+            _ if !is_same_list => one.moved_files(found, before, after),
+            Ok(AgentFileChange::Changed) => report_moved_out(sides, after, &one.agent(), found),
+            // No file left the list.
+            Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown) | Err(_) => {}
+        }
         match (&inputs, used) {
             (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(after),
             // The changed code runs again, and a request that is not recorded gives no result.
@@ -378,9 +384,6 @@ impl RecordingComparison<'_> {
     /// Reports a changed list of agent files. It needs no approval if it names every file that the old list would name, or if every
     /// recording was made again and no changed file was dropped from the list.
     fn moved_files(&self, found: &mut ChangeCollector, before: &Agent, after: &Agent) {
-        if before.fingerprint == after.fingerprint && before.prompt == after.prompt {
-            return report_moved_out(self.sides, after, &self.agent(), found);
-        }
         let (old, new) = match (agent_files(self.sides.base, before), agent_files(self.sides.head, after)) {
             (Ok(old), Ok(new)) => (old, new),
             (Err(why), _) | (_, Err(why)) => {

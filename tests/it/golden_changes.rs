@@ -1,5 +1,6 @@
 //! The guard on golden changes, against a commit of a real git repository: `goldgate run --base REV`.
 
+mod agent_files;
 mod rows;
 
 use std::path::Path;
@@ -43,11 +44,10 @@ pub fn trials() -> Vec<Trial> {
         trial("an edited turn of a conversation is one edited case", turn),
         trial("an edited file of tools needs an approval", tools),
         trial("a document that git stores with other line ends is the same", line_ends),
-        trial("a file of the agent that moves out of its list needs an approval", moved_out),
-        trial("a pattern of an agent's files that no file fits is noted, and a folder is refused", unused_pattern),
         trial("documents that Git LFS keeps elsewhere are compared by what they hold", kept_by_lfs),
         trial("git's own configuration runs nothing", no_tricks),
     ]);
+    trials.extend(agent_files::trials());
     trials
 }
 
@@ -155,53 +155,6 @@ fn line_ends() {
         let ran = against(&repository, &["--format", "json"]);
         assert_eq!((ran.code, changes(&ran)), (0, Vec::new()), "{before:?}: {}", ran.stderr);
     }
-}
-
-fn moved_out() {
-    let with_rules = || {
-        let repository = committed();
-        repository.write("prompts/rules.md", "Be brief.\n");
-        commit_all(&repository);
-        let again = |text: String| text.replace("Needs prior approval.", "Needs approval.");
-        (0..CASES).for_each(|case| repository.write(&recording(case), again(repository.read(&recording(case)))));
-        repository
-    };
-    let removed = with_rules();
-    removed.remove("prompts/rules.md");
-    let ran = against(&removed, &[]);
-    assert_eq!(ran.code, 0, "the control, a removed file: {}{}", ran.stdout, ran.stderr);
-    let moved = with_rules();
-    moved.remove("prompts/rules.md");
-    moved.write("lib/rules.md", "Be brief.\n");
-    let ran = against(&moved, &[]);
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    let words = "files of `contracts/legal`: prompts/rules.md is lib/rules.md now, which the list does not name";
-    assert!(ran.stdout.contains(words), "{}", ran.stdout);
-}
-
-fn unused_pattern() {
-    let repository = committed();
-    let run = |files: &str| {
-        repository.write("goldgate.yaml", config().replace("['prompts/**']", files));
-        repository.goldgate(&["run"])
-    };
-    let note = "no file of the agent fits promts/**, so a change of what it is meant for is not seen";
-    assert!(!run("['prompts/**']").stdout.contains("no file of the agent"), "the control");
-    let ran = run("['prompts/**', 'promts/**']");
-    assert!(ran.code == 0 && ran.stdout.contains(note), "{}{}", ran.stdout, ran.stderr);
-    let ran = run("['prompts/**', golden]");
-    let says = "goldgate.yaml:11:37: golden is a folder, and this pattern would name no file of it; write golden/**";
-    assert!(ran.code == 2 && ran.stderr.contains(says), "{}", ran.stderr);
-    // A file that nothing replaces under its name.
-    run("['prompts/**', tools.json]");
-    repository.write("tools.json", "[]\n");
-    commit_all(&repository);
-    repository.remove("tools.json");
-    repository.write("tool-list.json", "[ ]\n");
-    let again = |text: String| text.replace("Needs prior approval.", "Needs approval.");
-    (0..CASES).for_each(|case| repository.write(&recording(case), again(repository.read(&recording(case)))));
-    let ran = against(&repository, &[]);
-    assert!(ran.code == 1 && ran.stdout.contains("no file fits tools.json any more"), "{}{}", ran.stdout, ran.stderr);
 }
 
 /// The commit has a pointer, the checkout what it points to.

@@ -15,7 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent that the baseline lacks is compared with the base commit", new_agent),
         trial("a newly failing case that the baseline lacks is one", newly_failing),
         trial("a case that is new in the change is compared with nothing", own_cases),
-        trial("a base commit that is no branch stands for what the baseline lacks, and excuses nothing", by_id),
+        trial("a base commit that is not a branch has what the baseline lacks, and excuses nothing", by_id),
         trial("a case that the baseline has in quarantine is compared with the base commit", out_of_quarantine),
         trial("a metric that the baseline lacks is compared with the base commit", new_metric),
         trial("a value that only the change has takes no other value out of the comparison", one_more_value),

@@ -47,6 +47,7 @@ pub struct ReviewTable {
     /// The cases, in order.
     pub items: Vec<ReviewItem>,
     past: Option<PastOutputs>,
+    /// What is reviewed.
     pub plan: Plan,
 }
 

@@ -122,6 +122,7 @@ impl PlanReader<'_> {
             problems.push(self.problem(&path, Code::UNKNOWN_AGENT_FILES, what, help));
         }
     }
+
     /// Refuses a folder among an agent's files: a pattern without a wildcard names a file, so the folder's files would change unseen.
     fn check_patterns(&self, suite: &SuiteConfig, (name, agent): (&str, &Agent), problems: &mut Diagnostics) {
         let AgentFiles::Patterns(patterns) = agent.files() else { return };
