@@ -138,6 +138,9 @@ pub struct RunArgs {
     /// Save every live sample as a recording: DIR/{agent}/{case}/{sample}.json
     #[arg(long, value_name = "DIR")]
     pub record: Option<String>,
+    /// With --record: keep the recordings that are up to date, and make only the others
+    #[arg(long, requires = "record")]
+    pub missing: bool,
     /// Cache the answers of live runs; `all` also caches suites that measure variance
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, default_missing_value = "usual")]
     pub cache: Option<CacheArg>,

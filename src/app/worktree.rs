@@ -4,7 +4,7 @@ use super::cli_error::CliError;
 use super::live;
 use super::pipeline::base_branch::{BaseBranch, OwnNumbers};
 use super::pipeline::baseline;
-use super::pipeline::behind_branch::is_behind;
+use super::pipeline::behind_branch::{BehindFiles, is_behind};
 use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
 use super::pipeline::past_baselines::add_past_baselines;
@@ -107,7 +107,7 @@ pub fn grade_worktree(
         report::shard(&mut done.report, shard);
     }
     add_past_baselines(&mut done, &disk);
-    done.report.behind = trees.as_ref().and_then(|trees| trees.better_branch(&job.branch, &done));
+    done.report.behind = trees.as_ref().and_then(|trees| trees.better_branch(&job.branch, &files, &done));
     Ok(done)
 }
 
@@ -154,12 +154,13 @@ impl<'a> BaseTrees<'a> {
         self.tip.as_ref().filter(|_| branch.rules.is_some())
     }
 
-    /// The branch, if its baseline improved after this branch began, and a gate that compares with it fails.
-    fn better_branch(&self, branch: &BaseBranch, done: &GradedRun) -> Option<String> {
+    /// The branch, if it got better after this branch began, and a gate that compares with it fails.
+    fn better_branch(&self, branch: &BaseBranch, head: &dyn Files, done: &GradedRun) -> Option<String> {
         branch.rules.as_ref()?;
-        let began = baseline::of_commit(&self.base, done.config.baseline.as_ref()?).ok()??;
+        let began = done.config.baseline.as_ref().and_then(|file| baseline::of_commit(&self.base, file).ok()?);
+        let files = BehindFiles { began: &self.base, tip: self.tip.as_ref()?, head };
         let name = || branch.name.clone().unwrap_or("the base branch".to_owned());
-        is_behind(&done.report, &began).then(name)
+        is_behind(&done.report, &done.config, began.as_ref(), &files).then(name)
     }
 
     /// Why a file could not be read, if any.
@@ -228,14 +229,15 @@ fn showing(config: &str, wanted: Selection) -> RunOptions {
     }
 }
 
-/// Grades recordings against the baseline of the working tree, for commands that only show results.
+/// Grades recordings against the baseline of the working tree, for commands that only show results. Returns the report, and the runs
+/// of agents that replay no finished recordings.
 ///
 /// # Errors
 /// Bad input, or a failed call.
-pub fn grade_recordings(config: &str, wanted: Selection, world: &World) -> Result<Report, CliError> {
-    let GradedRun { report, suites, .. } = graded_recordings(config, wanted, world)?;
+pub fn shown_recordings(config: &str, wanted: Selection, world: &World) -> Result<(Report, live::LiveRuns), CliError> {
+    let GradedRun { report, suites, live, .. } = graded_recordings(config, wanted, world)?;
     world.keep(suites);
-    Ok(report)
+    Ok((report, live))
 }
 
 /// The same, with the suites.

@@ -44,7 +44,7 @@ pub struct Report {
     /// The branch of the base commit, if known.
     #[serde(default)]
     pub base_branch: Option<String>,
-    /// The base branch, if its baseline improved after this branch began, and gates that compare with it fail.
+    /// The base branch, if it got better after this branch began, and gates that compare with it fail.
     #[serde(default)]
     pub behind: Option<String>,
     /// The verdicts on other open pull requests with the same head commit: a check belongs to the commit, so the worst one counts.

@@ -68,11 +68,11 @@ pub fn headline(report: &Report) -> String {
     }
 }
 
-/// What to do if the base branch improved after this branch began; empty if it did not.
+/// What to do if the base branch got better after this branch began; empty if it did not.
 fn behind(report: &Report) -> String {
     let Some(branch) = &report.behind else { return String::new() };
     let branch = line(branch, NAME);
-    format!(" The baseline of {branch} improved after this branch began: merge {branch} into this branch.")
+    format!(" {branch} got better after this branch began: merge {branch} into this branch.")
 }
 
 /// The result of a run that writes the first baseline, where every gate compares with it.

@@ -15,6 +15,10 @@ pub fn trials() -> Vec<Trial> {
         trial("a worktree is asked like its repository", worktree),
         trial("a branch is compared with the commit where it began, and in CI with the named one", gone_on),
         trial("a branch that is behind the better baseline of its base branch is to be merged with it", behind),
+        trial(
+            "a branch that kept the old recordings of a repaired agent is to be merged with its base branch",
+            repaired,
+        ),
         trial("a branch is judged by the newest config and baseline of its base branch", newest_rules),
     ]
 }
@@ -55,7 +59,7 @@ fn behind() {
     assert_eq!(run(&repository, &["--update-baseline", "--quiet"]).code, 0);
     commit_all(&repository);
     git(&repository.path(""), &["checkout", "-q", "change"]);
-    let remedy = "The baseline of main improved after this branch began: merge main into this branch.";
+    let remedy = "main got better after this branch began: merge main into this branch.";
     let ran = run(&repository, &["--base", "main", "--out", "out"]);
     assert!(ran.code == 1 && ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);
     let shown = repository.goldgate(&["report", "out"]);
@@ -65,6 +69,35 @@ fn behind() {
     assert_eq!(run(&repository, &["--base", "main"]).code, 0);
     // A branch that has the newest baseline and is worse is not behind.
     repository.replace("prompts/legal.md", "each", "some");
+    repository.replace(recording, "\"P1\"", "\"info\"");
+    let ran = run(&repository, &["--base", "main"]);
+    assert!(ran.code == 1 && !ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// Main was worse where the branch began, and was repaired since without a new baseline. The branch did not touch the agent.
+fn repaired() {
+    let repository = Repository::small();
+    repository.remove(".git");
+    let recording = "golden/runs/legal/lease.json";
+    assert_eq!(run(&repository, &["--update-baseline", "--quiet"]).code, 0);
+    repository.replace(recording, "\"P1\"", "\"info\"");
+    commit_all(&repository);
+    git(&repository.path(""), &["branch", "-M", "main"]);
+    git(&repository.path(""), &["checkout", "-q", "-b", "change"]);
+    repository.write("README.md", "A lease.\n");
+    commit_all(&repository);
+    let remedy = "merge main into this branch";
+    let ran = run(&repository, &["--base", "main"]);
+    assert!(ran.code == 0 && !ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);
+    git(&repository.path(""), &["checkout", "-q", "main"]);
+    repository.replace(recording, "\"info\"", "\"P1\"");
+    commit_all(&repository);
+    git(&repository.path(""), &["checkout", "-q", "change"]);
+    let ran = run(&repository, &["--base", "main"]);
+    assert!(ran.code == 1 && ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);
+    // Whoever made the agent worse is not behind.
+    git(&repository.path(""), &["merge", "-q", "-m", "merge", "main"]);
+    assert_eq!(run(&repository, &["--base", "main"]).code, 0);
     repository.replace(recording, "\"P1\"", "\"info\"");
     let ran = run(&repository, &["--base", "main"]);
     assert!(ran.code == 1 && !ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);

@@ -5,10 +5,10 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::past_baselines::past_baselines;
 use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
-use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::app::pipeline::replay::{Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection;
 use crate::app::pipeline::selection::Selection;
-use crate::app::worktree::grade_recordings;
+use crate::app::worktree::shown_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::fold::mean;
@@ -91,7 +91,7 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
         return show_prompts(&disk, &file, Selection { tiers: Vec::new(), ..wanted }, world);
     }
     let lists = wanted.cases.is_empty();
-    let report = grade_recordings(&args.config, wanted.clone(), world)?;
+    let (report, live) = shown_recordings(&args.config, wanted.clone(), world)?;
     let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.shown().count()).sum();
     if lists || count > WHOLE {
         world.say(&if lists { render::list(&report) } else { render::overview(&report) });
@@ -100,8 +100,8 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
     let past = read_past(args, &disk, &file, wanted.clone(), world)?;
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let baselines = plan.config.baseline.as_ref().map(|file| past_baselines(&Git::of(&disk), file)).unwrap_or_default();
-    let layout = LiveLayout::default();
-    let runs = Replay::open(&disk, &plan, Tier::Deterministic, &layout)?;
+    let files = live.overlay(&disk);
+    let runs = Replay::open(&files, &plan, Tier::Deterministic, &live.layout)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for suite in &report.suites {
         let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == suite.id) else { continue };

@@ -10,8 +10,9 @@ use self::label_files::LabelFiles;
 use crate::app::cli::LabelArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::evaluate::{ResultSources, evaluate};
+use crate::app::pipeline::live_layout::LiveLayout;
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
-use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::app::pipeline::replay::{Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
@@ -121,7 +122,7 @@ impl LabelTable {
             };
             return Err(Diagnostic::of_file(file, Code::NO_LABELS, what, help).into());
         }
-        let layout = LiveLayout::default();
+        let layout = LiveLayout::of_exchanges(&plan.config, Tier::Deterministic);
         let runs = Replay::open(&files, &plan, Tier::Deterministic, &layout)?;
         let graded = evaluate(
             &plan,

@@ -65,6 +65,10 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
         live: live::LiveOptions {
             record: args.record.clone(),
             least: if args.record.is_some() { live::LeastSamples::AsRecorded } else { live::LeastSamples::AsStated },
+            current: match args.missing {
+                true => live::CurrentRecordings::Kept,
+                false => live::CurrentRecordings::Replaced,
+            },
             caching: match args.cache {
                 None => live::Caching::Off,
                 Some(CacheArg::Usual) => live::Caching::Usual,

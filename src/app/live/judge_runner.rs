@@ -9,7 +9,7 @@ use super::planned_run::PlannedRun;
 use super::session::{LiveSession, engine};
 use super::session_outcome::SessionOutcome;
 use super::target_queues::TargetQueues;
-use super::{EarlierAnswers, LiveOptions};
+use super::{CurrentRecordings, EarlierAnswers, LiveOptions};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::judged::first_request;
 use crate::app::pipeline::plan::{LoadedJudge, LoadedSuite, Plan};
@@ -276,11 +276,16 @@ pub fn into_records<'s>(
             runs.extend(run_v1::read_run(&source, &wanted.request.key, sample).ok().map(|run| (*job, run)));
         }
     }
+    // A kept recording has its votes.
+    let again = match runner.options.current {
+        CurrentRecordings::Kept => VoteReuse::WhereNeeded,
+        CurrentRecordings::Replaced => VoteReuse::Never,
+    };
     let mut requests = JudgeRequests::default();
     for (job, run) in &runs {
         let (wanted, _) = of(*job);
         let Some(pair) = wanted.pair else { continue };
-        problems.keep(requests.add(wanted.loaded, pair, run, VoteReuse::Never, runner.disk));
+        problems.keep(requests.add(wanted.loaded, pair, run, again, runner.disk));
     }
     problems.or(())?;
     if requests.count() == 0 {

@@ -11,7 +11,9 @@ use super::saved_answers::unfinished;
 use super::session::{LiveSession, engine};
 use super::session_outcome::SessionOutcome;
 use super::target_queues::TargetQueues;
-use super::{EarlyStopping, LeastSamples, LiveOptions, LiveRuns, NotRun, Resume, judge_runner, tracing};
+use super::{
+    CurrentRecordings, EarlyStopping, LeastSamples, LiveOptions, LiveRuns, NotRun, Resume, judge_runner, tracing,
+};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
 use crate::engine::JobOutcome;
@@ -63,6 +65,9 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
     }
     let mut session = LiveSession::new(plan, disk, world, (&wanted, &queues), options)?;
     made.notes.extend(session.reuse_answers(options.caching, options.earlier));
+    if options.current == CurrentRecordings::Kept {
+        made.notes.extend(session.keep_recordings(plan));
+    }
     let (limits, begun) = (limits(plan, options), world.clock.elapsed_ms());
     let engine = engine(plan, limits, queues, &session.folders)?;
     let (started_at, epoch) = (world.clock.now(), world.clock.nanoseconds());

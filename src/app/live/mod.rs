@@ -67,7 +67,7 @@ use super::cli_error::CliError;
 #[cfg(all(feature = "github", feature = "models"))]
 pub use super::pipeline::live_options::Recorder;
 pub use super::pipeline::live_options::{
-    Caching, EarlierAnswers, EarlyStopping, KeyHosts, LeastSamples, LiveOptions, Resume,
+    Caching, CurrentRecordings, EarlierAnswers, EarlyStopping, KeyHosts, LeastSamples, LiveOptions, Resume,
 };
 pub use super::pipeline::live_runs::{LiveRuns, NotRun};
 #[cfg(not(feature = "models"))]

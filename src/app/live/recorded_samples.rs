@@ -36,7 +36,7 @@ pub fn recorded_count(files: &dyn Files, folder: &RepoPath, agent: &AgentName, c
 }
 
 /// The recordings of a case by sample.
-fn recordings(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &CaseId) -> BTreeMap<u32, RepoPath> {
+pub fn recordings(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &CaseId) -> BTreeMap<u32, RepoPath> {
     RecordingPaths::new(folder, agent, case).list(files).unwrap_or_default().into_iter().collect()
 }
 

@@ -1,6 +1,7 @@
 //! One run of the engine: its jobs, their saved records and their results.
 
 mod earlier;
+mod kept_recordings;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

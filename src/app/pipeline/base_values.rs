@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::base_branch::OwnNumbers;
 use super::evaluate::{BranchNumbers, ResultSources, evaluate, quarantine_history};
+use super::live_layout::LiveLayout;
 use super::plan::{Plan, plan};
-use super::replay::{LiveLayout, Replay};
+use super::replay::Replay;
 use super::selection::Selection;
 use crate::diag::{Diagnostics, ReadFailure};
 use crate::files::Files;

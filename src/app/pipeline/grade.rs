@@ -74,7 +74,13 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
     });
     drop(deciding);
     let GradedTiers { runs, notes, not_gateable, usage, called_off, model_tier, not_run } = graded;
-    let suites = runs.into_iter().flat_map(|runs| runs.suites).collect();
+    let (mut suites, mut live) = (Vec::new(), LiveRuns::default());
+    for runs in runs {
+        suites.extend(runs.suites);
+        if runs.tier == Tier::Deterministic {
+            live = runs.made;
+        }
+    }
     let callable = if not_run.is_empty() { CallableAgents::All } else { CallableAgents::Some };
     let mut report = assemble_report(job, clock, started_at, Evaluated { suites, not_gateable }, notes, callable);
     report.config = Some(inputs.config.clone());
@@ -98,7 +104,7 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
         report::call_off(&mut report, interruption);
     }
     let Plan { config, suites, .. } = plan;
-    Ok(GradedRun { report, config_sha256, against, config, suites, model_tier, not_run })
+    Ok(GradedRun { report, config_sha256, against, config, suites, live, model_tier, not_run })
 }
 
 /// The results of all tiers.

@@ -1,6 +1,6 @@
 //! The result of a run.
 
-use super::live_runs::NotRun;
+use super::live_runs::{LiveRuns, NotRun};
 use super::plan::LoadedSuite;
 use super::tiers::TierOutcome;
 use crate::model::{Baseline, Config, Report};
@@ -17,6 +17,8 @@ pub struct GradedRun {
     pub config: Config,
     /// The suites. They are part of the result so that the caller decides when to free them.
     pub suites: Vec<LoadedSuite>,
+    /// The live runs of the deterministic tier.
+    pub live: LiveRuns,
     /// The model tier's result, if its verdict counts. It is kept when the rest is judged again.
     #[cfg_attr(not(feature = "github"), expect(dead_code, reason = "only an approved result is judged again"))]
     pub model_tier: Option<TierOutcome>,

@@ -60,6 +60,15 @@ pub enum LeastSamples {
     AsRecorded,
 }
 
+/// What becomes of recordings that are up to date when an agent is recorded again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CurrentRecordings {
+    /// New ones replace them.
+    Replaced,
+    /// They are kept, and only missing and stale ones are made.
+    Kept,
+}
+
 /// Which hosts may receive API keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyHosts {
@@ -89,6 +98,8 @@ pub struct LiveOptions {
     pub record: Option<String>,
     /// How many samples are made where no option says it.
     pub least: LeastSamples,
+    /// What becomes of recordings that are up to date.
+    pub current: CurrentRecordings,
     /// Which answers are cached.
     pub caching: Caching,
     /// Whether to resume an unfinished run.
@@ -114,6 +125,7 @@ impl LiveOptions {
     pub const NONE: Self = Self {
         record: None,
         least: LeastSamples::AsStated,
+        current: CurrentRecordings::Replaced,
         caching: Caching::Off,
         resume: Resume::No,
         earlier: EarlierAnswers::All,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::replay::LiveLayout;
+use super::live_layout::LiveLayout;
 use crate::files::{Files, OverlayFiles};
 use crate::format::recording_layout::RecordingPaths;
 use crate::model::{Interruption, RunKey, RunUsage, Tier};

@@ -22,6 +22,7 @@ pub mod imported_runs;
 pub mod joined_shards;
 pub mod judged;
 pub mod legacy_output;
+pub mod live_layout;
 pub mod live_options;
 pub mod live_runs;
 pub mod operating;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::Context;
 
+use crate::app::pipeline::live_layout::LiveLayout;
 use crate::app::pipeline::plan::plan;
-use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::app::pipeline::replay::{Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostics};
 use crate::model::{AgentName, CaseId, RepoPath, Sample, SuiteId, Tier};
@@ -65,11 +66,12 @@ pub fn past_outputs(
         }
         Err(problems) => return Err(refused(problems)),
     };
-    let layout = LiveLayout::default();
+    let layout = LiveLayout::of_exchanges(&plan.config, Tier::Deterministic);
     let runs = Replay::open(&tree, &plan, Tier::Deterministic, &layout).map_err(refused)?;
     let mut samples = BTreeMap::new();
     for loaded in &plan.suites {
-        for pair in loaded.chosen_to_run(&plan.wanted) {
+        // The runs of a program that needs no recordings are not stored.
+        for pair in loaded.chosen_to_run(&plan.wanted).filter(|pair| runs.has(pair)) {
             let name = (loaded.config.id.clone(), pair.agent.clone(), pair.case.clone());
             samples.insert(name, runs.samples(pair, SampleCount::AtLeast(1)).map_err(refused)?);
         }

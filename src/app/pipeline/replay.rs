@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use super::live_layout::LiveLayout;
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
@@ -46,17 +47,6 @@ pub trait RunReader: Sync {
     fn complaints(&self, _pair: &Pair) -> BTreeMap<u32, String> {
         BTreeMap::new()
     }
-}
-
-/// The paths of live records, which are read like recordings.
-#[derive(Debug, Clone, Default)]
-pub struct LiveLayout {
-    /// The folder of each agent that was run.
-    pub folders: BTreeMap<(SuiteId, AgentName), RepoPath>,
-    /// Samples that were skipped, because no answer could have changed a verdict.
-    pub spared: BTreeSet<(RunKey, u32)>,
-    /// What the agents' programs wrote to stderr about a sample.
-    pub complaints: BTreeMap<(RunKey, u32), String>,
 }
 
 /// The recordings of a plan's agents in one tier.

@@ -32,6 +32,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a request that is not recorded gives no verdict and names the difference", changed_request),
         trial("against a base commit, changed code that asks the same is graded and not stale", changed_code),
         trial("against a base commit, an edited exchange is listed as an edited recording", edited_exchange),
+        trial("explain and review show what the replayed code answers, and what the recordings say", shown),
         trial("a query in the command is an argument, and nothing is read", argument),
         trial("all recorded samples of a case are replayed, each with its own exchanges", samples),
     ]);
@@ -321,6 +322,25 @@ fn edited_exchange() {
     let (ran, report) = against_base(&repository);
     let changes = report["golden_changes"].to_string();
     assert!(changes.contains("happy_path-0"), "{changes}{}", ran.stderr);
+}
+
+fn shown() {
+    let repository = committed();
+    repository.write("goldgate.yaml", config("other-answer", EXCHANGES, "openai"));
+    let (name, value) = path();
+    let ran = repository.goldgate_with(&["explain", "happy_path-0"], &[(name, &value)]);
+    assert!(ran.code == 0 && ran.stdout.contains("someday"), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("on Monday"), "{}{}", ran.stdout, ran.stderr);
+    let ran = repository.goldgate_with(&["review"], &[(name, &value)]);
+    assert!(ran.code == 0 && ran.stdout.contains("newly failing"), "{}{}", ran.stdout, ran.stderr);
+    repository.write("goldgate.yaml", config("loop", EXCHANGES, "openai"));
+    let ran = repository.goldgate(&["selftest"]);
+    assert!(
+        ran.stdout.contains("mutants of recordings: ") && !ran.stdout.contains(": 0 of 0"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn argument() {

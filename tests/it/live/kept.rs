@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the case with the longest name is recorded, and recorded again", long_name),
         trial("recordings without an answer are not to be committed", unanswered),
         trial("recording again with fewer samples leaves none of the old ones", fewer),
+        trial("with --missing, recordings that are up to date are kept, and only the others are made", missing),
         trial("recording again makes as many samples as are recorded, unless a number is given", as_many),
     ]
 }
@@ -135,4 +136,33 @@ fn as_many() {
     assert_eq!(again(&["--samples", "3"]), 3);
     assert_eq!(again(&[]), 3);
     assert_eq!(again(&["--samples", "1"]), 1);
+}
+
+fn missing() {
+    let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()));
+    let repository = live(&endpoint, "openai", "");
+    repository.remove("golden/runs/legal/lease.json");
+    let record = |more: &[&str]| {
+        let before = endpoint.requests();
+        let ran = model(&repository, &[&["--record", "golden/runs"], more].concat());
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        endpoint.requests() - before
+    };
+    assert_eq!(record(&["--missing"]), 1);
+    let first = repository.read("golden/runs/legal/lease.json");
+    assert_eq!(record(&["--missing"]), 0);
+    assert_eq!(record(&["--missing", "--samples", "3"]), 2);
+    assert_eq!(repository.read("golden/runs/legal/lease/0.json"), first);
+    repository.remove("golden/runs/legal/lease/1.json");
+    assert_eq!(record(&["--missing"]), 1);
+    // Of another agent, another input or another model.
+    repository.replace("prompts/legal.md", "every", "each");
+    assert_eq!(record(&["--missing"]), 3);
+    repository.replace("golden/contracts/lease.md", "# ", "## ");
+    assert_eq!(record(&["--missing"]), 3);
+    repository.replace("golden/runs/legal/lease/2.json", "\"model\": \"", "\"model\": \"other-");
+    assert_eq!(record(&["--missing"]), 1);
+    assert_eq!(record(&[]), 3);
+    let refused = repository.goldgate(&["run", "--tier", "model", "--missing"]);
+    assert!(refused.code == 2 && refused.stderr.contains("--record"), "{}", refused.stderr);
 }

@@ -6,9 +6,9 @@ use super::decision::{DraftCase, drafts};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
 use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::app::pipeline::replay::{Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection::Selection;
-use crate::app::worktree::grade_recordings;
+use crate::app::worktree::shown_recordings;
 use crate::diag::Diagnostics;
 use crate::files::{Files, SourceText};
 use crate::model::{AgentName, AgentReport, CaseId, CaseTrend, PairResult, RepoPath, Report, Sample, SuiteId, Tier};
@@ -62,10 +62,10 @@ impl ReviewTable {
         wanted: Selection,
         world: &World,
     ) -> Result<Self, CliError> {
-        let report = grade_recordings(config, wanted.clone(), world)?;
+        let (report, live) = shown_recordings(config, wanted.clone(), world)?;
         let plan = plan(disk, file, wanted.clone(), &world.clock)?;
-        let layout = LiveLayout::default();
-        let runs = Replay::open(disk, &plan, Tier::Deterministic, &layout)?;
+        let files = live.overlay(disk);
+        let runs = Replay::open(&files, &plan, Tier::Deterministic, &live.layout)?;
         let mut items = of_drafts(&report, &plan);
         items.extend(of_cases(&report));
         let mut problems = Diagnostics::default();

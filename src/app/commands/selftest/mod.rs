@@ -10,8 +10,9 @@ use self::vacuous::{Vacuous, texts};
 use crate::app::cli::SelftestArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::evaluate::{ResultSources, evaluate};
+use crate::app::pipeline::live_layout::LiveLayout;
 use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::replay::{LiveLayout, Replay, RunReader, SampleCount};
+use crate::app::pipeline::replay::{Replay, RunReader, SampleCount};
 use crate::app::pipeline::selection;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostics;
@@ -45,7 +46,7 @@ pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
             )
         }));
     }
-    let layout = LiveLayout::default();
+    let layout = LiveLayout::of_exchanges(&plan.config, Tier::Deterministic);
     let replay = Replay::open(&disk, &plan, Tier::Deterministic, &layout)?;
     let mutated = mutated(&plan, &disk, &replay)?;
     let (detected, all) =

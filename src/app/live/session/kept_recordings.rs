@@ -1,0 +1,55 @@
+//! Keeps recordings that are up to date in place of new samples.
+
+use std::collections::BTreeMap;
+
+use super::LiveSession;
+use crate::app::live::recorded_samples::recordings;
+use crate::app::pipeline::plan::Plan;
+use crate::files::Files;
+use crate::format::run_v1;
+use crate::model::{RepoPath, Run, RunProvenance, RunStatus, Target, Transport};
+use crate::render::plural;
+
+impl LiveSession<'_> {
+    /// Takes the recordings of the deterministic tier that are up to date as the samples of their numbers. Returns notes.
+    pub(in crate::app::live) fn keep_recordings(&mut self, plan: &Plan) -> Vec<String> {
+        let mut listed: BTreeMap<usize, BTreeMap<u32, RepoPath>> = BTreeMap::new();
+        let mut kept = BTreeMap::new();
+        for (index, job) in self.jobs.iter().enumerate() {
+            let (run, key) = (self.runs[index], &job.request.key);
+            let one = &self.wanted[run];
+            let Some(agent) = one.loaded.config.agents.get(&key.agent) else { continue };
+            let Some(folder) = agent.deterministic.as_ref().and_then(|source| source.recordings()) else { continue };
+            let files = listed.entry(run).or_insert_with(|| recordings(self.disk, folder, &key.agent, &key.case));
+            let Some(source) = files.get(&job.request.sample).and_then(|file| self.disk.text(file).ok()) else {
+                continue;
+            };
+            let Ok(recorded) = run_v1::read_run(&source, key, job.request.sample) else { continue };
+            if is_current(&recorded, &job.origin, &plan.config.targets[&one.live.target]) {
+                kept.insert(index, source.text);
+            }
+        }
+        let count = kept.len();
+        self.known.extend(kept);
+        match count {
+            0 => Vec::new(),
+            _ => vec![format!("{} kept, which is up to date", plural(count, "recording was", "recordings were"))],
+        }
+    }
+}
+
+/// Whether a new sample would be of the same agent on the same input, as far as digests and names can tell.
+fn is_current(recorded: &Run, origin: &RunProvenance, target: &Target) -> bool {
+    let (then, now) = (&recorded.provenance, &origin.provenance);
+    let is_same = |then: &Option<String>, now: &Option<String>| now.is_some() && then == now;
+    let is_of_model = match &target.transport {
+        // A vendor answers with the full name of a model.
+        Transport::Model(model) => then.model.as_ref().is_some_and(|full| full.starts_with(&model.model)),
+        Transport::Command { .. } | Transport::Http(_) => true,
+    };
+    recorded.status == RunStatus::Completed
+        && is_same(&then.fingerprint, &now.fingerprint)
+        && is_same(&then.input_sha256, &now.input_sha256)
+        && then.prompt_sha256 == now.prompt_sha256
+        && is_of_model
+}
