@@ -28,7 +28,7 @@ use crate::suites::read_config;
 pub use self::agent_files::{agent_files, files_of_patterns};
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
-pub use self::record_command::{record_again, record_first};
+pub use self::record_command::{record_again, record_missing};
 pub use self::recording_proof::{
     RECORDING_STATUS, RecordingChanges, Unproven, proof_description, recording_digest, remaining, unproven,
 };

@@ -24,12 +24,14 @@ pub fn record_again(
     }
 }
 
-/// What to do to get the first recordings of an agent.
-pub fn record_first(config: &RepoPath, suite: &SuiteId, name: &AgentName, agent: &Agent, folder: &str) -> String {
+/// What to do to get the recordings that an agent lacks.
+pub fn record_missing(config: &RepoPath, suite: &SuiteId, name: &AgentName, agent: &Agent, folder: &str) -> String {
     let config = config_option(config.as_str());
     match has_live_source(agent) {
         true => {
-            format!("record them: `goldgate run{config} --tier model --suite {suite} --agent {name} --record {folder}`")
+            format!(
+                "record what is missing: `goldgate run{config} --tier model --suite {suite} --agent {name} --record {folder} --missing`"
+            )
         }
         false => {
             format!("import the agent's transcripts: `goldgate import PATH…{config} --agent {name} --out {folder}`")

@@ -292,19 +292,26 @@ fn no_overwriting() {
     assert_eq!(record(&repository, "runs/h/c.json", 0)["outputs"]["text"], "a");
     assert_eq!(import(answer("b"), &["--force"]).code, 0);
     assert_eq!(record(&repository, "runs/h/c.json", 0)["outputs"]["text"], "b");
-    let several = import(answer("a") + &answer("b"), &["--force"]);
-    assert!(several.code == 2 && several.stderr.contains("in the other layout"), "{}", several.stderr);
-    repository.remove("runs/h/c.json");
-    assert_eq!(import(answer("a") + &answer("b") + &answer("c"), &[]).code, 0);
-    let fewer = import(answer("a") + &answer("b"), &["--force"]);
-    assert!(
-        fewer.code == 2 && fewer.stderr.starts_with("runs/h/c/2.json: this sample would be mixed with the new ones"),
-        "{}",
-        fewer.stderr
-    );
+    let several = || import(answer("a") + &answer("b") + &answer("c"), &[]);
+    assert!(several().code == 2 && several().stderr.contains("in the other layout"), "{}", several().stderr);
+    assert_eq!(import(answer("a") + &answer("b") + &answer("c"), &["--force"]).code, 0);
+    assert!(!repository.path("runs/h/c.json").exists());
+    let fewer = |more| import(answer("a") + &answer("b"), more);
+    let mixed = "runs/h/c/2.json: this sample would be mixed with the new ones";
+    assert!(fewer(&[]).code == 2 && fewer(&[]).stderr.contains(mixed), "{}", fewer(&[]).stderr);
+    repository.write("runs/h/c/README.md", "How it was recorded.");
+    for refused in [fewer(&["--force"]), import(answer("d"), &["--force"])] {
+        let lost = "runs/h/c/README.md: this is not a recording, and it would be lost";
+        assert!(refused.code == 2 && refused.stderr.starts_with(lost), "{}", refused.stderr);
+    }
+    repository.remove("runs/h/c/README.md");
+    assert_eq!(fewer(&["--force"]).code, 0);
+    assert!(!repository.path("runs/h/c/2.json").exists());
     let many = import(answer("a").repeat(1001), &["--force"]);
     assert!(many.code == 2 && many.stderr.starts_with("runs/h/c: this case has 1001 samples"), "{}", many.stderr);
-    assert_eq!(import(answer("d"), &["--force"]).code, 2, "one sample and a folder of them contradict each other");
+    assert_eq!(import(answer("d"), &["--force"]).code, 0);
+    assert_eq!(record(&repository, "runs/h/c.json", 0)["outputs"]["text"], "d");
+    assert!(!repository.path("runs/h/c/0.json").exists());
 }
 
 fn together() {

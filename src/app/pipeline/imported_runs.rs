@@ -11,7 +11,7 @@ pub use self::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Entry, EntryKind, Files};
-use crate::format::recording_layout::RecordingPaths;
+use crate::format::recording_layout::{RecordingPaths, sample_number};
 use crate::format::run_v1;
 use crate::model::{AgentName, CaseId, InputLimit, RepoPath};
 use crate::suites::are_same_texts;
@@ -124,22 +124,33 @@ impl RecordingDestination<'_> {
             ));
             return problems.or(paths);
         }
+        if existing == ExistingRecordings::Replaced {
+            // The new set takes the place of every recording of the case, in both layouts, and of nothing else.
+            let there = self.folder.list(&inner).unwrap_or_default();
+            for other in there.iter().filter(|entry| sample_number(&entry.name).is_none()) {
+                let what = "this is not a recording, and it would be lost with the old ones";
+                problems.push(self.problem(&inner.child(&other.name), Code::OTHER_SAMPLES, what, "move it elsewhere"));
+            }
+            return problems.or(paths);
+        }
         let (other, kind) = if alone { (&inner, EntryKind::Folder) } else { (&file, EntryKind::File) };
         let other_layout = Entry { name: other.name().to_owned(), kind };
         if self.folder.list(self.paths.agent_folder()).unwrap_or_default().contains(&other_layout) {
             let what =
                 "the case already has recordings in the other layout: one file for one sample, a folder for several";
-            problems.push(self.problem(other, Code::OTHER_FORM, what, "remove it, or use another --out"));
+            problems.push(self.problem(other, Code::OTHER_FORM, what, "use --force to replace it, or another --out"));
         }
         let there = if alone { Vec::new() } else { self.folder.list(&inner).unwrap_or_default() };
         for more in there.iter().map(|entry| inner.child(&entry.name)).filter(|path| !paths.contains(path)) {
             let what = "this sample would be mixed with the new ones";
-            problems.push(self.problem(&more, Code::OTHER_SAMPLES, what, "remove it, or use another --out"));
+            problems.push(self.problem(
+                &more,
+                Code::OTHER_SAMPLES,
+                what,
+                "use --force to replace it, or another --out",
+            ));
         }
-        for path in paths
-            .iter()
-            .filter(|path| existing == ExistingRecordings::Refused && self.folder.read(path) != Err(NoFile::Missing))
-        {
+        for path in paths.iter().filter(|path| self.folder.read(path) != Err(NoFile::Missing)) {
             let what = "this recording already exists";
             problems.push(self.problem(
                 path,

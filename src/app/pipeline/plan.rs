@@ -48,9 +48,23 @@ pub fn plan(files: &dyn Files, file: &RepoPath, wanted: Selection, clock: &Clock
 /// A config that cannot be read.
 pub fn config_text(files: &dyn Files, file: &RepoPath) -> Result<SourceText, Diagnostic> {
     files.text(file).map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFile) {
-        true => Diagnostic { help: NO_CONFIG.to_owned(), ..problem },
+        true => Diagnostic { help: config_above(files, file).unwrap_or(NO_CONFIG.to_owned()), ..problem },
         false => problem,
     })
+}
+
+/// How to name the config of a folder above; `None` if no folder above has one.
+fn config_above(files: &dyn Files, file: &RepoPath) -> Option<String> {
+    let mut folder = file.parent();
+    let mut up = String::new();
+    while folder != RepoPath::root() {
+        folder = folder.parent();
+        up.push_str("../");
+        if files.bytes(&folder.child(file.name())).is_ok() {
+            return Some(format!("--config {up}{} names the one of a folder above", file.name()));
+        }
+    }
+    None
 }
 
 /// How to get a config.

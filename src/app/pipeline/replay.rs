@@ -10,7 +10,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
 use crate::format::recording_layout::{RecordingPaths, sample_number};
 use crate::format::run_v1;
-use crate::golden_changes::record_first;
+use crate::golden_changes::record_missing;
 use crate::model::{
     Agent, AgentName, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig, SuiteId, Tier,
     UngradedReason,
@@ -64,6 +64,8 @@ struct RecordingFolder {
     path: RepoPath,
     /// By case: a file, a folder, or (an error) both.
     entries: HashMap<String, RecordingLayout>,
+    /// What to do to get the first recordings of the agent.
+    record_missing: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,11 +127,10 @@ impl<'a> Replay<'a> {
         let listed: Vec<_> = agents
             .into_par_iter()
             .map(|(suite, name, agent, folder)| {
-                let listed = RecordingFolder::list(files, folder.child(name.as_str()));
+                let record_missing = record_missing(&config.file, suite, name, agent, folder.as_str());
+                let listed = RecordingFolder::list(files, folder.child(name.as_str()), &record_missing);
                 let listed = listed.map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFolder) {
-                    true => {
-                        Diagnostic { help: record_first(&config.file, suite, name, agent, folder.as_str()), ..problem }
-                    }
+                    true => Diagnostic { help: record_missing, ..problem },
                     false => problem,
                 });
                 (suite, name, listed)
@@ -235,7 +236,7 @@ impl<'a> Replay<'a> {
         match folder.entries.get(key.case.as_str()) {
             None if absent == AbsentRecording::Lost => Ok(BTreeMap::new()),
             None => {
-                let help = format!("record it as {file} or {inner}/0.json, or remove its golden file");
+                let help = format!("{}, or remove its golden file", folder.record_missing);
                 Err(Diagnostic::of_file(
                     &file,
                     Code::NO_RECORDING,
@@ -278,7 +279,7 @@ impl<'a> Replay<'a> {
 }
 
 impl RecordingFolder {
-    fn list(files: &dyn Files, path: RepoPath) -> Result<Self, Diagnostic> {
+    fn list(files: &dyn Files, path: RepoPath, record_missing: &str) -> Result<Self, Diagnostic> {
         let mut entries: HashMap<String, RecordingLayout> = HashMap::new();
         for entry in files.list(&path)? {
             let (name, form) = match (entry.kind, entry.name.strip_suffix(".json")) {
@@ -297,7 +298,7 @@ impl RecordingFolder {
             };
             entries.entry(name).and_modify(|before| *before = RecordingLayout::Both).or_insert(form);
         }
-        Ok(Self { path, entries })
+        Ok(Self { path, entries, record_missing: record_missing.to_owned() })
     }
 
     /// The paths of a case's recordings.

@@ -106,8 +106,9 @@ codes! {
 
     NO_RECORDING = "no-recording" {
         cause: "A case has no recording of an agent, so it cannot be graded without calling the agent.",
-        example: "golden/runs/legal/lease.json: legal: the case \"lease\" has no recording; record it as \
-            golden/runs/legal/lease.json or golden/runs/legal/lease/0.json, or remove its golden file [no-recording]",
+        example: "golden/runs/legal/lease.json: legal: the case \"lease\" has no recording; record what \
+            is missing: `goldgate run --tier model --suite contracts --agent legal --record golden/runs --missing`, or \
+            remove its golden file [no-recording]",
         fix: "Record it with `goldgate run --tier model --record DIR`, or convert a transcript with `goldgate import`.",
     }
 
@@ -136,15 +137,15 @@ codes! {
     OTHER_FORM = "other-form" {
         cause: "Recordings of this case exist in the other layout. Both together would be ambiguous.",
         example: "golden/runs/legal/lease: the case already has recordings in the other layout: one file for one \
-            sample, a folder for several; remove it, or use another --out [other-form]",
-        fix: "Remove the old recordings, if the new ones replace them.",
+            sample, a folder for several; use --force to replace it, or another --out [other-form]",
+        fix: "Use `--force`, if the new recordings replace the old ones.",
     }
 
     OTHER_SAMPLES = "other-samples" {
         cause: "The folder has recordings of more samples than the new import. Old and new samples would be mixed.",
-        example: "golden/runs/legal/lease/4.json: this sample would be mixed with the new ones; remove it, or use \
-            another --out [other-samples]",
-        fix: "Remove the old samples, if the new ones replace them.",
+        example: "golden/runs/legal/lease/4.json: this sample would be mixed with the new ones; use --force \
+            to replace it, or another --out [other-samples]",
+        fix: "Use `--force`, if the new samples replace all old ones.",
     }
 
     RECORD_OF_ANOTHER = "record-of-another" {
