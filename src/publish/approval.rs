@@ -40,8 +40,8 @@ pub struct ApprovalInput<'a> {
     pub giver: Option<&'a str>,
     /// What happened to it since the approval, from the timeline.
     pub since: LabelSince<'a>,
-    /// Who pushed the head, if known.
-    pub pusher: Option<&'a str>,
+    /// Who pushed the head, and who pushed what a bot's head is on; empty if that is unknown.
+    pub pushers: &'a [String],
     /// The head commit at the time of the event.
     pub head: &'a str,
     /// The label that approves.
@@ -318,47 +318,63 @@ fn judged(asked: &ApprovalInput<'_>) -> Result<ApprovalPlan, ApprovalRefusal> {
         if actor.eq_ignore_ascii_case(&pull.author) {
             return Err(ApprovalRefusal::Author { actor });
         }
-        if asked.pusher.is_some_and(|pusher| actor.eq_ignore_ascii_case(pusher)) {
+        if asked.pushers.iter().any(|pusher| actor.eq_ignore_ascii_case(pusher)) {
             return Err(ApprovalRefusal::Pusher { actor });
         }
     }
     let digest = asked.result.clone().map_err(ApprovalRefusal::NoResult)?;
-    if asked.by_author == ByAuthor::DoesNotCount && asked.pusher.is_none() {
+    if asked.by_author == ByAuthor::DoesNotCount && asked.pushers.is_empty() {
         return Err(ApprovalRefusal::UnknownPusher);
     }
     if unwithdrawn(asked.standing, asked.since).is_some_and(|standing| standing.digest == digest) {
         return Ok(ApprovalPlan::Nothing(ApprovalSkip::Already));
     }
-    Ok(ApprovalPlan::Grant { head: pull.head.clone(), description: description(&actor, digest), by: actor })
+    Ok(ApprovalPlan::Grant {
+        head: pull.head.clone(),
+        description: description(&actor, digest, pull.number),
+        by: actor,
+    })
 }
 
-/// The description of the status: who approved which result. GitHub allows 140 characters; a login has at most 39.
-pub fn description(by: &str, digest: &str) -> String {
-    format!("approved by {by}; result {digest}")
+/// The description of the status: who approved which result of which pull request. GitHub allows 140 characters; a login has at most 39.
+pub fn description(by: &str, digest: &str, pull: u64) -> String {
+    format!("approved by {by}; result {digest}; #{pull}")
 }
 
-/// The newest approval of a config among the statuses of a commit, which are sorted newest first.
-pub fn standing(statuses: &[CommitStatus], key: &ConfigKey, identity: &str, head: &str) -> Option<Approval> {
-    all_standing(statuses, key, identity, head).into_iter().next()
+/// Whose approvals count.
+#[derive(Debug, Clone, Copy)]
+pub struct ApprovalScope<'a> {
+    /// The config.
+    pub key: &'a ConfigKey,
+    /// The account of this token. Anyone who may set statuses could write the same text.
+    pub identity: &'a str,
+    /// The pull request. Another one with the same head has another author, who may give what this one's author may not. `None` counts those
+    /// of all, for a commit that was merged.
+    pub pull: Option<u64>,
 }
 
-/// The approvals of a config since its last withdrawal, newest first: the pull requests of one head into several branches have
-/// a result each. Only statuses of this token's own identity count: anyone who may set statuses could write the same text.
-pub fn all_standing(statuses: &[CommitStatus], key: &ConfigKey, identity: &str, head: &str) -> Vec<Approval> {
-    let context = key.status();
-    let own = statuses.iter().filter(|status| status.context == context && status.creator == identity);
-    own.map_while(|status| read_approval(status, head)).collect()
+/// The newest approval among the statuses of a commit, which are sorted newest first.
+pub fn standing(statuses: &[CommitStatus], scope: ApprovalScope<'_>, head: &str) -> Option<Approval> {
+    all_standing(statuses, scope, head).into_iter().next()
 }
 
-fn read_approval(status: &CommitStatus, head: &str) -> Option<Approval> {
-    let (by, digest) = status.description.strip_prefix("approved by ")?.split_once("; result ")?;
+/// The approvals since the last withdrawal, newest first: a pull request that got another base branch has a result for each.
+pub fn all_standing(statuses: &[CommitStatus], scope: ApprovalScope<'_>, head: &str) -> Vec<Approval> {
+    let context = scope.key.status();
+    let own = statuses.iter().filter(|status| status.context == context && status.creator == scope.identity);
+    let standing = own.map_while(|status| read_approval(status, head));
+    standing.filter(|(_, of)| scope.pull.is_none_or(|pull| pull == *of)).map(|(approval, _)| approval).collect()
+}
+
+/// The approval that a status states, and its pull request.
+fn read_approval(status: &CommitStatus, head: &str) -> Option<(Approval, u64)> {
+    let (by, result) = status.description.strip_prefix("approved by ")?.split_once("; result ")?;
+    let (digest, pull) = result.split_once("; #")?;
+    let pull: u64 = pull.parse().ok()?;
     let whole = digest.len() == 64 && digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (status.state == StatusState::Success && whole && !by.is_empty()).then(|| Approval {
-        by: by.to_owned(),
-        at: status.at.clone(),
-        head: head.to_owned(),
-        digest: digest.to_owned(),
-        reason: None,
+    (status.state == StatusState::Success && whole && !by.is_empty()).then(|| {
+        let (by, at, head, digest) = (by.to_owned(), status.at.clone(), head.to_owned(), digest.to_owned());
+        (Approval { by, at, head, digest, reason: None }, pull)
     })
 }
 

@@ -107,6 +107,11 @@ impl Disk {
         Ok((Self { is_repository: root.join(".git").exists(), ..Self::open(root)? }, path))
     }
 
+    /// Whether the root is that of a repository.
+    pub fn is_repository(&self) -> bool {
+        self.is_repository
+    }
+
     /// The path of a file for an error.
     pub(super) fn shown(&self, file: &RepoPath) -> String {
         let prefix = self.prefix.strip_prefix(".").unwrap_or(&self.prefix);

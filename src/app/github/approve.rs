@@ -86,16 +86,16 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
         None => Permission::None,
     };
     // Nothing is fetched if whoever set the label may not approve.
-    let (found, pusher) = match given.filter(|_| permission >= approving.floor) {
-        Some(given) => (result(context, given)?, pusher(context)?),
-        None => (FoundResult::none(NoResult::Missing), None),
+    let (found, pushers) = match given.filter(|_| permission >= approving.floor) {
+        Some(given) => (result(context, given)?, pushers(context)?),
+        None => (FoundResult::none(NoResult::Missing), Vec::new()),
     };
     let plan = approval::plan(&ApprovalInput {
         event,
         presence,
         giver: given.map(|given| given.by.as_str()),
         since,
-        pusher: pusher.as_deref(),
+        pushers: &pushers,
         head: &context.seen.head,
         label: &approving.label,
         required: approving.floor,
@@ -173,11 +173,34 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundR
     }
 }
 
-/// Returns who pushed the head: from the activity of its repository, else from the first run that the push started.
-fn pusher(context: &PullRequestContext<'_>) -> Result<Option<String>, CliError> {
+/// Maximum number of commits of bots below which the last push of a person is looked for.
+const BOT_COMMITS: usize = 10;
+
+/// Returns who pushed the head; empty if that is unknown. A bot, such as the account that records or commits a baseline, acts for somebody
+/// else: then whoever pushed the commit below its own counts as well.
+fn pushers(context: &PullRequestContext<'_>) -> Result<Vec<String>, CliError> {
+    let mut pushers = Vec::new();
+    let mut commit = context.pull.head.clone();
+    for _ in 0..BOT_COMMITS {
+        let Some(pusher) = pusher(context, &commit)? else { break };
+        let is_bot = pusher.ends_with("[bot]") || Some(pusher.as_str()) == context.github.identity();
+        pushers.push(pusher);
+        if !is_bot {
+            break;
+        }
+        let parents = context.github.parents(&commit);
+        let parents = parents.map_err(needs("the commit below the head cannot be read", "contents: read"))?;
+        let [parent] = parents.as_slice() else { break };
+        commit.clone_from(parent);
+    }
+    Ok(pushers)
+}
+
+/// Returns who pushed a commit of the pull request: from the activity of its repository, else from the first run that the push started.
+fn pusher(context: &PullRequestContext<'_>, commit: &str) -> Result<Option<String>, CliError> {
     let pull = &context.pull;
     let known = match &pull.head_repository {
-        Some(repository) => context.github.pusher_of(repository, &pull.branch, &pull.head),
+        Some(repository) => context.github.pusher_of(repository, &pull.branch, commit),
         None => Ok(None),
     };
     match known {
@@ -187,9 +210,9 @@ fn pusher(context: &PullRequestContext<'_>) -> Result<Option<String>, CliError> 
         Err(error) if error.is_denied() => {}
         Err(error) => return Err(needs("the user who pushed the head cannot be read", "contents: read")(error)),
     }
-    let runs = context.github.runs_on(&pull.head, "pull_request");
+    let runs = context.github.runs_on(commit, "pull_request");
     let runs = runs.map_err(needs("the runs on the head cannot be read", "actions: read"))?;
-    let own = runs.into_iter().filter(|run| run.head == pull.head && run.event == "pull_request");
+    let own = runs.into_iter().filter(|run| run.head == commit && run.event == "pull_request");
     Ok(own.min_by_key(|run| run.id).and_then(|run| run.actor))
 }
 

@@ -104,7 +104,7 @@ fn act(
             };
             log(context.world, &format!("committed {file} as {commit}"));
             // The commit has the same result: it only writes the approved numbers.
-            carry_on(context, head, &commit, &approval::description(by, digest))?;
+            carry_on(context, head, &commit, &approval::description(by, digest, context.pull.number))?;
             let next = started(context, workflow, branch);
             committed(context, file, &commit, by, &next);
             Ok(Some(commit))

@@ -8,7 +8,7 @@ use crate::app::pipeline::baseline;
 use crate::files::sha256_hex;
 use crate::format::baseline_v1;
 use crate::model::{Approval, Baseline, BranchOrigin, PullRequestDetails, PullState, RepoPath, StatusState};
-use crate::publish::approval::NoResult;
+use crate::publish::approval::{ApprovalScope, NoResult};
 use crate::publish::bump::{BumpInput, BumpPlan, MeasuredBaseline};
 use crate::publish::{ConfigKey, approval, bump};
 use crate::text::short_commit;
@@ -113,8 +113,9 @@ fn carry_others(context: &PullRequestContext<'_>, last: &ConfigKey, from: &str, 
         }
     }
     for key in keys {
-        if let Some(other) = approval::standing(&statuses, &key, identity, from) {
-            let description = approval::description(&other.by, &other.digest);
+        let scope = ApprovalScope { key: &key, identity, pull: Some(context.pull.number) };
+        if let Some(other) = approval::standing(&statuses, scope, from) {
+            let description = approval::description(&other.by, &other.digest, context.pull.number);
             context.record_for(&key, to, StatusState::Success, &description)?;
         }
     }
@@ -146,7 +147,8 @@ pub fn recover_approval(context: &PullRequestContext<'_>) -> Result<(), CliError
     }
     let identity = context.github.identity().unwrap_or_default();
     for key in keys {
-        let Some(approval) = approval::standing(&statuses, &key, identity, parent) else { continue };
+        let scope = ApprovalScope { key: &key, identity, pull: Some(pull.number) };
+        let Some(approval) = approval::standing(&statuses, scope, parent) else { continue };
         let Some(description) = bumped_by(context, &key, &approval, parent)? else { continue };
         log(context.world, &format!("{} is the commit of the approved baseline", short_commit(&pull.head)));
         carry_others(context, &key, parent, &pull.head)?;
@@ -196,7 +198,7 @@ fn bumped_by(
     let tree = |commit: &str| context.github.tree(commit).map_err(unread());
     let (Some(before), Some(after)) = (tree(parent)?, tree(&pull.head)?) else { return Ok(None) };
     let is_alone = without(before, &files.file) == without(after, &files.file);
-    Ok(is_alone.then(|| approval::description(&by, &digest)))
+    Ok(is_alone.then(|| approval::description(&by, &digest, pull.number)))
 }
 
 fn without(mut tree: Tree, file: &RepoPath) -> Tree {

@@ -10,10 +10,27 @@ use crate::model::{BranchOrigin, RepoPath};
 use crate::world::{Disk, Env, GitHub, ReadOnlyToken};
 
 /// Reads the event of the job; none without a payload.
+///
+/// # Errors
+/// A payload that cannot be read, or one without what its event is about: the change would be judged by its own rules.
 pub(super) fn event_of(env: &Env) -> Result<Event, CliError> {
-    match payload(env)? {
-        Some(source) => Ok(event::read_event(&source)?),
-        None => Ok(Event::NONE),
+    let event = match payload(env)? {
+        Some(source) => event::read_event(&source)?,
+        None => Event::NONE,
+    };
+    let is_about = match env.get("GITHUB_EVENT_NAME") {
+        Some("pull_request" | "pull_request_target") => event.pull_request.is_some(),
+        Some("merge_group") => event.base.is_some(),
+        Some(_) | None => true,
+    };
+    match (is_about, env.get("GITHUB_EVENT_NAME")) {
+        (false, Some(name)) => {
+            let what = format!(
+                "the event is {name}, but the file in GITHUB_EVENT_PATH does not say which commits it is about"
+            );
+            Err(anyhow::anyhow!(what).into())
+        }
+        (true, _) | (false, None) => Ok(event),
     }
 }
 

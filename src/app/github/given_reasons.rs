@@ -3,6 +3,7 @@
 
 use super::pull_request_context::log;
 use crate::publish;
+use crate::publish::approval::ApprovalScope;
 use crate::publish::{ConfigKey, approval};
 use crate::world::{GitHub, GitHubError, MergedPull, World};
 
@@ -43,7 +44,8 @@ fn approved(
     let stated = merged.iter().filter_map(|one| Some((one, publish::reason(&one.description)?)));
     for (one, reason) in stated.take(MOST) {
         let statuses = github.statuses(&one.head)?;
-        if approval::standing(&statuses, key, identity, &one.head).is_some() {
+        let scope = ApprovalScope { key, identity, pull: Some(one.number) };
+        if approval::standing(&statuses, scope, &one.head).is_some() {
             reasons.push(format!("{reason} (pull request {})", one.number));
         }
     }

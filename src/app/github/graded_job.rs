@@ -53,11 +53,19 @@ impl<'a> JobContext<'a> {
         if is_by_hand && inputs.is_compared() {
             return match current_pull_request::dispatched_merge(&world.env, github)? {
                 Some((event, merge)) => context.of_merge(event, merge),
-                None => Ok(context),
+                None => {
+                    let event = pushed_commits::unattached(&world.env, context.event.clone(), github)?;
+                    Ok(Self { event, ..context })
+                }
             };
         }
         let (disk, _) = Disk::of_config(&inside(&context.workspace, &inputs.config))?;
         let here = head_commit(&disk);
+        if !disk.is_repository() && context.event.pull_request.is_some() && inputs.tiers.contains(&Tier::Deterministic)
+        {
+            let (event, merge) = context.merge_of_unknown_checkout(github)?;
+            return Ok(Self { event, merge: Some(merge), ..context });
+        }
         let found = current_pull_request::checked_out(&world.env, context.event.clone(), github, here.as_deref())?;
         match found {
             CheckoutMerge::Current(event) => Ok(Self { event, ..context }),
@@ -73,6 +81,19 @@ impl<'a> JobContext<'a> {
     fn can_read_data(&self) -> bool {
         let is_data = self.inputs.tiers == [Tier::Deterministic] && self.inputs.shard.is_none();
         is_data && self.inputs.mode == ActionMode::Run
+    }
+
+    /// Without git, actions/checkout unpacks an archive, and nothing says of which commit: the test merge is read as data.
+    fn merge_of_unknown_checkout(&self, github: &GitHub) -> Result<(Event, TestMerge), CliError> {
+        let merged = match self.can_read_data() {
+            true => current_pull_request::merged(&self.world.env, self.event.clone(), github)?,
+            false => None,
+        };
+        merged.ok_or_else(|| {
+            let what = "no verdict: the checkout has no .git folder, so it is not known which commit it is; install git before \
+                        actions/checkout";
+            anyhow::anyhow!(what).into()
+        })
     }
 
     /// A run that was started by hand judges the test merge. A workflow that started on the branch checks out its head, so the merge is

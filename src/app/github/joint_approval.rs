@@ -18,6 +18,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::{Approval, RepoPath, Report, Ruling, Verdict, Weight};
+use crate::publish::approval::ApprovalScope;
 use crate::publish::{ConfigKey, approval};
 use crate::render::line;
 use crate::report;
@@ -104,7 +105,8 @@ impl JointApproval<'_> {
         let (mut approved, mut notes) = (Vec::new(), Vec::new());
         for pull in pulls {
             let statuses = self.github.statuses(&pull.head)?;
-            let standing = approval::all_standing(&statuses, self.key, identity, &pull.head);
+            let scope = ApprovalScope { key: self.key, identity, pull: Some(pull.number) };
+            let standing = approval::all_standing(&statuses, scope, &pull.head);
             let of_result = standing.iter().find(|approval| approval.digest == digest);
             let Some(approval) = of_result.or(standing.first()).cloned() else { continue };
             match self.whole(pull)? {

@@ -18,6 +18,7 @@ use crate::format::baseline_v1;
 use crate::model::{
     Acceptance, AgentName, Approval, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, RepoPath, SuiteId,
 };
+use crate::publish::approval::ApprovalScope;
 use crate::publish::baseline_pr::is_entered;
 use crate::publish::{BaselineMove, approval};
 use crate::world::{GitHub, GitHubError, MergedPull};
@@ -92,7 +93,8 @@ fn found(
             continue;
         }
         let statuses = github.statuses(&merged.head)?;
-        let standing = approval::all_standing(&statuses, key, identity, &merged.head);
+        let scope = ApprovalScope { key, identity, pull: Some(merged.number) };
+        let standing = approval::all_standing(&statuses, scope, &merged.head);
         let Some(config) = done.report.config.as_ref().filter(|_| !standing.is_empty()) else { continue };
         results += 1;
         let query =

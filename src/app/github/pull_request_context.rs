@@ -20,7 +20,7 @@ use crate::model::{
     StatusState,
 };
 use crate::publish;
-use crate::publish::approval::PullRequestEvent;
+use crate::publish::approval::{ApprovalScope, PullRequestEvent};
 use crate::publish::{CommentPlan, ConfigKey, Note, NoteSubject, approval};
 use crate::render::{inline, line};
 use crate::suites::read_config;
@@ -144,8 +144,9 @@ impl<'a> PullRequestContext<'a> {
         if approval::is_claimed(&statuses, &self.key) {
             self.learn_identity();
         }
-        let identity = self.github.identity();
-        Ok(identity.and_then(|identity| approval::standing(&statuses, &self.key, identity, commit)))
+        let Some(identity) = self.github.identity() else { return Ok(None) };
+        let scope = ApprovalScope { key: &self.key, identity, pull: Some(self.pull.number) };
+        Ok(approval::standing(&statuses, scope, commit))
     }
 
     /// Returns the statuses of a commit, newest first.

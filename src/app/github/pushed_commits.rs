@@ -55,6 +55,30 @@ pub fn pushed(
     }
 }
 
+/// The event of a job that is about no pull request, group or branch: a tag, a release, a deployment, or a run by hand on a branch without a
+/// pull request. Its check belongs to its commit like every other one, so the commit is compared with the one where it left the default
+/// branch, and the pull requests that it is the head of are judged as well. A commit of the default branch itself is judged alone.
+///
+/// # Errors
+/// A failed request.
+pub fn unattached(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
+    let (Some(commit), Some(source)) = (env.get("GITHUB_SHA"), payload(env)?) else { return Ok(event) };
+    let Some(default) = event_action::read_event_action(&source)?.default_branch else { return Ok(event) };
+    let base = match github.merge_base(&default, commit) {
+        Ok(base) if base == commit => return Ok(event),
+        Ok(base) => base,
+        // A history of its own.
+        Err(GitHubError::Missing) => return Ok(event),
+        Err(error) => {
+            return Err(needs("the merge base with the default branch cannot be read", "contents: read")(error));
+        }
+    };
+    let branch = env.get("GITHUB_REF_NAME").unwrap_or_default().to_owned();
+    let push = PushEvent { branch, before: None, after: commit.to_owned() };
+    let (base, head, into, push) = (Some(base), Some(commit.to_owned()), Some(default), Some(push));
+    Ok(Event { base, head, into, push, ..event })
+}
+
 const FIRST: &str = "this is the first push of the branch, so nothing is compared: its gates are judged by its own rules and its own \
                      baseline";
 

@@ -9,6 +9,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::{Approval, Baseline, NoVerdict, Report, Ruling};
+use crate::publish::approval::ApprovalScope;
 use crate::publish::{approval, reason};
 use crate::report;
 use crate::world::{GitHub, GitHubError};
@@ -61,7 +62,8 @@ fn on_commit(github: &GitHub, query: &ApprovalQuery<'_>, done: &mut GradedRun) -
     };
     let baseline = done.config.baseline.as_ref();
     let digest = report::result_digest(&done.report, baseline);
-    let standing = approval::all_standing(&statuses, key, identity, commit);
+    let pull = query.event.pull_request.as_ref().map(|pull_request| pull_request.number);
+    let standing = approval::all_standing(&statuses, ApprovalScope { key, identity, pull }, commit);
     if let Some(whole) = standing.iter().find(|approval| approval.digest == digest) {
         return Ok(Some(whole.clone()));
     }

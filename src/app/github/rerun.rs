@@ -8,6 +8,7 @@ use super::published_run::can_be_approved;
 use super::pull_request_context::{PullRequestContext, log, needs};
 use crate::app::cli_error::CliError;
 use crate::model::{Approval, Report, StatusState};
+use crate::publish::approval::ApprovalScope;
 use crate::publish::{ConfigKey, approval};
 use crate::render::inline;
 use crate::world::{GitHubError, GitHubRefusal, RerunScope, WorkflowRun};
@@ -143,7 +144,8 @@ impl GateRun {
         }
         let (head, statuses) = (&context.pull.head, context.statuses(&context.pull.head)?);
         let identity = context.github.identity().unwrap_or_default();
-        let standing = |key: &ConfigKey| approval::standing(&statuses, key, identity, head);
+        let pull = Some(context.pull.number);
+        let standing = |key: &ConfigKey| approval::standing(&statuses, ApprovalScope { key, identity, pull }, head);
         Ok(siblings
             .into_iter()
             .filter_map(|other| standing(&other.key).map(|approval| (other.key, approval)))

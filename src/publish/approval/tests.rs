@@ -1,8 +1,11 @@
 //! Every event in every relevant state.
 
+use std::sync::OnceLock;
+
 use super::{
-    ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, LabelPresence, LabelSince, NoResult, PullRequestEvent,
-    REMOVAL, description, label_presence, label_since, mark_own_removals, plan, removal_mark, standing,
+    ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalScope, ApprovalSkip, LabelPresence, LabelSince, NoResult,
+    PullRequestEvent, REMOVAL, description, label_presence, label_since, mark_own_removals, plan, removal_mark,
+    standing,
 };
 use crate::model::{
     Approval, BranchOrigin, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
@@ -11,6 +14,7 @@ use crate::model::{
 use crate::publish::ConfigKey;
 
 const LABEL: &str = "goldgate:accept-baseline";
+static PUSHERS: OnceLock<Vec<String>> = OnceLock::new();
 const BOT: &str = "github-actions[bot]";
 
 fn head() -> String {
@@ -59,7 +63,7 @@ fn asked<'a>(
         presence,
         giver: Some("alice"),
         since: LabelSince::Kept,
-        pusher: Some("author"),
+        pushers: PUSHERS.get_or_init(|| vec!["author".to_owned()]),
         head,
         label: LABEL,
         required: Permission::Write,
@@ -75,7 +79,7 @@ fn asked<'a>(
 fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     let (pull, head, digest, other) = (pull(&["bug", LABEL]), head(), digest(), "e".repeat(40));
     let base = asked(PullRequestEvent::Labeled(LABEL), &pull, &head, &digest);
-    let description = description("alice", &digest);
+    let description = description("alice", &digest, 2);
     assert!(description.len() < 140);
     assert_eq!(plan(&base), ApprovalPlan::Grant { head: head.clone(), description, by: "alice".to_owned() });
 
@@ -98,11 +102,12 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     assert!(matches!(refused(ApprovalInput { giver: Some("author"), ..base.clone() }), ApprovalRefusal::Author { .. }));
     let own = ApprovalInput { giver: Some("Author"), by_author: ByAuthor::Counts, ..base.clone() };
     assert!(matches!(plan(&own), ApprovalPlan::Grant { .. }));
-    assert!(matches!(refused(ApprovalInput { pusher: Some("Alice"), ..base.clone() }), ApprovalRefusal::Pusher { .. }));
-    let own = ApprovalInput { pusher: Some("alice"), by_author: ByAuthor::Counts, ..base.clone() };
+    let of_bot = ["acme-recorder[bot]".to_owned(), "Alice".to_owned()];
+    assert!(matches!(refused(ApprovalInput { pushers: &of_bot, ..base.clone() }), ApprovalRefusal::Pusher { .. }));
+    let own = ApprovalInput { pushers: &of_bot, by_author: ByAuthor::Counts, ..base.clone() };
     assert!(matches!(plan(&own), ApprovalPlan::Grant { .. }));
-    assert_eq!(refused(ApprovalInput { pusher: None, ..base.clone() }), ApprovalRefusal::UnknownPusher);
-    let own = ApprovalInput { pusher: None, by_author: ByAuthor::Counts, ..base.clone() };
+    assert_eq!(refused(ApprovalInput { pushers: &[], ..base.clone() }), ApprovalRefusal::UnknownPusher);
+    let own = ApprovalInput { pushers: &[], by_author: ByAuthor::Counts, ..base.clone() };
     assert!(matches!(plan(&own), ApprovalPlan::Grant { .. }));
     for nobody in [None, Some("")] {
         assert_eq!(refused(ApprovalInput { giver: nobody, ..base.clone() }), ApprovalRefusal::NoGiver);
@@ -136,7 +141,8 @@ fn every_event_checks_the_present_state() {
     let withdrawn =
         || ApprovalPlan::Withdraw { head: head.clone(), description: "withdrawn: alice removed the label".to_owned() };
     let by = || "alice".to_owned();
-    let granted = || ApprovalPlan::Grant { head: head.clone(), description: description("alice", &digest), by: by() };
+    let granted =
+        || ApprovalPlan::Grant { head: head.clone(), description: description("alice", &digest, 2), by: by() };
     for (event, pull, standing, expected) in [
         (PullRequestEvent::Labeled("bug"), &with, None, granted()),
         (PullRequestEvent::Labeled("bug"), &without, None, ApprovalPlan::Nothing(ApprovalSkip::OtherLabel)),
@@ -294,7 +300,9 @@ fn a_served_label_is_judged_in_the_job_that_it_started() {
 #[test]
 fn only_the_newest_own_status_with_a_whole_digest_is_an_approval() {
     let (head, digest) = (head(), digest());
-    let line = description("alice", &digest);
+    let line = description("alice", &digest, 2);
+    let key = key();
+    let scope = |pull| ApprovalScope { key: &key, identity: BOT, pull: Some(pull) };
     let status = |context: &str, state, creator: &str, description: &str| CommitStatus {
         context: context.to_owned(),
         state,
@@ -303,7 +311,7 @@ fn only_the_newest_own_status_with_a_whole_digest_is_an_approval() {
         at: "t".to_owned(),
     };
     let good = status("goldgate/baseline", StatusState::Success, BOT, &line);
-    assert_eq!(standing(std::slice::from_ref(&good), &key(), BOT, &head), Some(approval()));
+    assert_eq!(standing(std::slice::from_ref(&good), scope(2), &head), Some(approval()));
     for forged in [
         status("goldgate/baseline", StatusState::Success, "mallory", &line),
         status("goldgate/baseline", StatusState::Success, "github-actions", &line),
@@ -315,11 +323,14 @@ fn only_the_newest_own_status_with_a_whole_digest_is_an_approval() {
         status("goldgate/baseline", StatusState::Success, BOT, &line.replace("by alice", "by ")),
         status("goldgate/baseline", StatusState::Success, BOT, ""),
     ] {
-        assert_eq!(standing(std::slice::from_ref(&forged), &key(), BOT, &head), None, "{forged:?}");
+        assert_eq!(standing(std::slice::from_ref(&forged), scope(2), &head), None, "{forged:?}");
     }
+    assert_eq!(standing(std::slice::from_ref(&good), scope(8), &head), None);
+    let of_any = ApprovalScope { pull: None, ..scope(8) };
+    assert_eq!(standing(std::slice::from_ref(&good), of_any, &head), Some(approval()));
     // A forged one after it changes nothing, an own withdrawal does.
     let forged = status("goldgate/baseline", StatusState::Failure, "mallory", "no");
-    assert!(standing(&[forged, good.clone()], &key(), BOT, &head).is_some());
+    assert!(standing(&[forged, good.clone()], scope(2), &head).is_some());
     let withdrawn = status("goldgate/baseline", StatusState::Failure, BOT, "withdrawn: alice removed the label");
-    assert!(standing(&[withdrawn, good], &key(), BOT, &head).is_none());
+    assert!(standing(&[withdrawn, good], scope(2), &head).is_none());
 }

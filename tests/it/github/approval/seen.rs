@@ -74,6 +74,15 @@ fn pusher() {
     let job = story.job("pull_request.labeled", "alice", 23).input("mode", "approve");
     job.input("allow-self-approval", "true").runs();
     assert_eq!(story.github.statuses(&head_sha()).len(), 1);
+    // A bot's commit, such as new recordings, is on top of hers.
+    let story = Story::new();
+    story.gate(7);
+    let below = "b".repeat(40);
+    story.github.parents(&head_sha(), &[&below]);
+    story.github.pushed_by("acme-recorder[bot]", &head_sha());
+    story.github.pushed_by("alice", &below);
+    let ran = story.labeled("alice");
+    story.is_refused(&ran, "alice pushed the newest commit, so somebody else has to approve it");
     // Without the repository's activity the first run that the push started says it.
     let story = Story::new();
     story.github.lack(&["/activity"]);
