@@ -15,7 +15,7 @@ const ARTIFACT: &str = "goldgate-report";
 const EVENTS: [&str; 2] = [OF_PULL_REQUEST, BY_HAND];
 const OF_PULL_REQUEST: &str = "pull_request";
 const BY_HAND: &str = "workflow_dispatch";
-/// Maximum number of runs that are asked about for one search by name.
+/// Maximum number of runs whose results are read for one search by name.
 const RUNS: usize = 20;
 /// The largest archive to download, in bytes.
 const ARCHIVE: u64 = InputLimit::ARCHIVE.most;
@@ -153,7 +153,9 @@ fn of_trusted(
     foreign: &mut Option<NoResult>,
 ) -> Result<Option<FoundRun>, GitHubError> {
     for name in names(&query.key.artifact_of_head(query.commit), &format!("{ARTIFACT}-{}", query.commit)) {
-        let named = github.artifacts_called(&name)?;
+        // The runs of the trusted gate are listed under a commit of the base branch. Anybody's own runs may upload many artifacts of this name.
+        let mut named = github.artifacts_called(&name)?;
+        named.retain(|artifact| artifact.head.as_deref() != Some(query.commit));
         let found = first_of(github, query, &named, &|run| TRUSTED.contains(&run.event.as_str()), foreign)?;
         if found.is_some() {
             return Ok(found);
@@ -188,13 +190,18 @@ fn first_of(
     is_right: &dyn Fn(&WorkflowRun) -> bool,
     foreign: &mut Option<NoResult>,
 ) -> Result<Option<FoundRun>, GitHubError> {
-    for artifact in artifacts.iter().filter(|artifact| query.takes(artifact)).take(RUNS) {
+    let mut right = 0;
+    for artifact in artifacts.iter().filter(|artifact| query.takes(artifact)) {
         let Some(id) = artifact.run else { continue };
+        if right == RUNS {
+            break;
+        }
         let run = match github.workflow_run(id) {
             Ok(run) if is_right(&run) => run,
             Ok(_) | Err(GitHubError::Missing) => continue,
             Err(other) => return Err(other),
         };
+        right += 1;
         match fetched(github, artifact, query, run)? {
             Err(NoResult::OtherConfig(of)) => *foreign = Some(NoResult::OtherConfig(of)),
             Ok(other) if query.passes_over(&other.report) => {}
@@ -218,7 +225,7 @@ fn fetched(
             at: artifact.at.clone(),
             artifact: artifact.name.clone(),
         })),
-        Err(GitHubError::Failed(error)) => Ok(Err(NoResult::Unusable(format!("{error:#}")))),
+        Err(GitHubError::Unusable(error)) => Ok(Err(NoResult::Unusable(format!("{error:#}")))),
         Err(other) => Err(other),
     }
 }
@@ -255,7 +262,7 @@ impl SiblingResult {
     pub fn report(&self, github: &GitHub, commit: &str) -> Result<Option<Report>, GitHubError> {
         let bytes = match github.artifact(self.artifact, ARCHIVE) {
             Ok(bytes) => bytes,
-            Err(GitHubError::Failed(_)) => return Ok(None),
+            Err(GitHubError::Failed(_) | GitHubError::Unusable(_)) => return Ok(None),
             Err(other) => return Err(other),
         };
         let file = RepoPath::root().child("report.json");

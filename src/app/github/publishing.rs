@@ -48,7 +48,7 @@ enum Unpublished {
 impl Unpublished {
     fn of(refusal: GitHubError, permission: &str) -> Self {
         match refusal {
-            GitHubError::Failed(error) => Self::Failed(error),
+            GitHubError::Failed(error) | GitHubError::Unusable(error) => Self::Failed(error),
             GitHubError::Refused(_) | GitHubError::Missing => {
                 Self::Failed(refusal.explained("GitHub refused the request", permission))
             }
@@ -154,6 +154,9 @@ fn report_of(github: &GitHub, inputs: &ActionInputs, run: &WorkflowRun) -> Resul
     if found.is_empty() {
         found = github.artifacts(run.id, ARTIFACT).map_err(needs)?;
     }
+    // An attempt before this one has uploaded another result. All these times are in one format in UTC, so they compare as texts.
+    found
+        .retain(|artifact| artifact.at.as_ref().zip(run.started_at.as_ref()).is_none_or(|(at, started)| at >= started));
     let Some(artifact) = found.first() else {
         return Err(Unpublished::Idle(format!("run {} has no artifact {ARTIFACT}", run.id)));
     };

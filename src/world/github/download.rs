@@ -17,6 +17,7 @@ impl GitHub {
     pub(super) fn download(&self, path: &str, limit: u64, doing: &'static str) -> Result<Vec<u8>, GitHubError> {
         self.within_longest(self.fetched(path, limit)).map_err(|refusal| match refusal {
             GitHubError::Failed(error) => GitHubError::Failed(error.context(format!("{doing} (GET {path})"))),
+            GitHubError::Unusable(error) => GitHubError::Unusable(error.context(format!("{doing} (GET {path})"))),
             other => other,
         })
     }
@@ -26,8 +27,15 @@ impl GitHub {
         for tries in 1.. {
             let (wait, refused) = match self.hops(path, limit).await {
                 Ok(answer) if answer.status.is_success() => return Ok(answer.body),
+                // The artifact has expired.
+                Ok(answer) if answer.status == StatusCode::GONE => {
+                    return Err(match error(&Method::GET, &answer, self.read_only) {
+                        GitHubError::Failed(error) => GitHubError::Unusable(error),
+                        other => other,
+                    });
+                }
                 Ok(answer) => (pause(Repeatable::Yes, &answer, tries), error(&Method::GET, &answer, self.read_only)),
-                Err(SendError::Refused(error)) => return Err(GitHubError::Failed(error)),
+                Err(SendError::Refused(error)) => return Err(GitHubError::Unusable(error)),
                 Err(SendError::Broken(error)) => (Some(backoff(tries)), GitHubError::Failed(error)),
             };
             match wait {

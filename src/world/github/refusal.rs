@@ -15,6 +15,8 @@ pub enum GitHubError {
     Refused(GitHubRefusal),
     /// It does not exist, or the token may not see it.
     Missing,
+    /// What GitHub has is of no use: a file that is too large, or one that is gone. Asking again does not help.
+    Unusable(anyhow::Error),
     /// Any other failure.
     Failed(anyhow::Error),
 }
@@ -102,7 +104,8 @@ impl GitHubError {
                 | GitHubRefusal::NothingFailed
                 | GitHubRefusal::TooOld,
             )
-            | Self::Failed(_) => false,
+            | Self::Failed(_)
+            | Self::Unusable(_) => false,
         }
     }
 
@@ -112,14 +115,14 @@ impl GitHubError {
             Self::Refused(refusal) => refusal.explained(permission),
             // GitHub hides what a token may not see.
             Self::Missing => GitHubRefusal::Permission(Vec::new()).explained(permission),
-            Self::Failed(error) => format!("{error:#}"),
+            Self::Failed(error) | Self::Unusable(error) => format!("{error:#}"),
         }
     }
 
     /// An error that says what failed and why. `permission` is what the request needs, such as `statuses: write`.
     pub fn explained(self, what: &str, permission: &str) -> anyhow::Error {
         match self {
-            Self::Failed(error) => error.context(what.to_owned()),
+            Self::Failed(error) | Self::Unusable(error) => error.context(what.to_owned()),
             Self::Refused(_) | Self::Missing => anyhow::anyhow!("{what}: {}", self.reason(permission)),
         }
     }
@@ -209,16 +212,16 @@ fn forbidden(message: &str, read_only: Option<ReadOnlyToken>) -> Option<GitHubRe
 }
 
 /// How GitHub says that a token lacks a permission, in lower case: "Resource not accessible by integration", "Resource not accessible by
-/// personal access token", "Must have admin rights to Repository.", "Must have push access to repository".
-const DENIED: [&str; 3] = ["not accessible by", "must have admin rights", "must have push access"];
+/// personal access token", "Must have admin rights to Repository.", "Must have push access to repository", "You do not have permission to …".
+const DENIED: [&str; 4] =
+    ["not accessible by", "must have admin rights", "must have push access", "not have permission"];
 
-/// A 403 for another reason than the known ones: a missing permission where GitHub names permissions, says nothing, or says so; else what
-/// GitHub says.
+/// A 403 for another reason than the known ones: a missing permission where GitHub says so or says nothing; else what GitHub says. The header
+/// with the accepted permissions decides nothing, because GitHub may also send it when the repository is archived, or an allow list or a
+/// single sign-on keeps the token out.
 fn unknown(answer: &GitHubResponse, message: String) -> GitHubRefusal {
     let said = message.to_lowercase();
-    let is_permission = answer.headers.contains_key("x-accepted-github-permissions")
-        || said.is_empty()
-        || DENIED.iter().any(|words| said.contains(words));
+    let is_permission = said.is_empty() || DENIED.iter().any(|words| said.contains(words));
     if is_permission { GitHubRefusal::Permission(accepted(answer)) } else { GitHubRefusal::Other(message) }
 }
 

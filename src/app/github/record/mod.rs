@@ -4,6 +4,7 @@
 //! head meet the targets of the base ([`recordable`]); they are asked within the base's budget; what completed becomes files
 //! ([`new_recordings`]) and is delivered ([`delivery`]). Nothing of the pull request is executed.
 
+mod base_requests;
 mod delivery;
 mod new_recordings;
 mod outcome;

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::base_requests::BaseRequests;
 use super::outdated::{OutdatedPairs, outdated_pairs};
 use crate::app::cli_error::CliError;
 use crate::app::github::commit_files::BaseView;
@@ -39,6 +40,7 @@ pub fn recordable(
     let mut plan = plan(&commits.head, &commits.file, wanted, clock)?;
     let sides = Sides { base: view, head: &commits.head };
     let unproven = unproven_files(commits, &sides, &plan.config)?;
+    let requests = BaseRequests::of(commits, view, clock);
     let mut samples = BTreeMap::new();
     let mut left_out = Vec::new();
     let mut known = Vec::new();
@@ -53,6 +55,7 @@ pub fn recordable(
                 Some(RunSource::Live(live)) => refusal(&plan.config, &commits.base_config, live),
                 Some(RunSource::Replay(_)) | None => Some("it has no target in the model tier".to_owned()),
             };
+            let why = why.or_else(|| requests.as_ref()?.refusal(loaded, name, &pairs));
             if let Some(why) = why {
                 left_out.push(format!("{}/{name}: {why}", loaded.config.id));
                 pairs.retain(|(_, one)| one != name);
