@@ -238,7 +238,7 @@ impl BaseJudge<'_> {
     fn evaluated(&self, base: &Plan, runs: &TierRuns, other: &HeadCommit<'_>) -> Result<Evaluated, Diagnostics> {
         let BaseInputs { sides, head, baseline, .. } = self.inputs;
         let overlay = runs.made.overlay(sides.head);
-        let replay = Replay::of(&overlay, base, &head.config, runs.tier, &runs.made.layout)?;
+        let replay = Replay::of(&overlay, base, &head.config, runs.tier, &runs.made.layout)?.measured_in(*baseline);
         // Additional samples of an unchanged agent must not outvote the existing ones.
         let replay = match self.added.iter().find(|(tier, _)| *tier == runs.tier) {
             Some((_, added)) => replay.without(added),

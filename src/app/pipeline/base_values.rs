@@ -101,7 +101,7 @@ impl<'a> BaseValues<'a> {
         let wanted = Selection { suites: vec![id.to_string()], ..self.wanted.clone() };
         let plan = plan(files, self.config, wanted, self.clock)?;
         let layout = LiveLayout::default();
-        let replay = Replay::open(files, &plan, Tier::Deterministic, &layout)?;
+        let replay = Replay::open(files, &plan, Tier::Deterministic, &layout)?.measured_in(self.baseline);
         let origin = ResultSources { runs: &replay, parts: None, other: None, base: None };
         let graded = evaluate(&plan, Tier::Deterministic, origin, files, self.baseline)?;
         let Some(suite) = graded.suites.into_iter().find(|suite| suite.id == *id) else { return Ok(TipSuite::Absent) };

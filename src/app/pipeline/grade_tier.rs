@@ -38,7 +38,7 @@ pub fn grade_tier(
     let overlay = made.overlay(below);
     // Without live runs the overlay is empty and is not used.
     let files: &dyn Files = if made.records.is_empty() { below } else { &overlay };
-    let runs = Replay::open(files, plan, tier, &made.layout)?;
+    let runs = Replay::open(files, plan, tier, &made.layout)?.measured_in(baseline);
     let origin = ResultSources { runs: &runs, parts, other, base };
     let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));
     match (foreign.is_empty(), evaluated) {

@@ -33,6 +33,7 @@ pub mod prompts;
 pub mod proposed_case;
 pub mod remarks;
 pub mod replay;
+pub mod required_samples;
 pub mod returned_baseline;
 pub mod run_options;
 pub mod sample_count;

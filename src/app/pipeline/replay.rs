@@ -6,14 +6,15 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::live_layout::LiveLayout;
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
+use super::required_samples::{RequiredSamples, RunRecordings, again, has_several_agents, recorded_count};
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
 use crate::format::recording_layout::{RecordingPaths, sample_number};
 use crate::format::run_v1;
 use crate::golden_changes::record_missing;
 use crate::model::{
-    Agent, AgentName, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig, SuiteId, Tier,
-    UngradedReason,
+    Agent, AgentName, Baseline, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig, SuiteId,
+    Tier, UngradedReason,
 };
 use crate::suites::{CaseStage, Pair};
 
@@ -57,6 +58,8 @@ pub struct Replay<'a> {
     rules: RulesSource,
     /// Samples to leave out if enough others exist.
     left_out: BTreeSet<(RunKey, u32)>,
+    /// The samples that each run must have of its own.
+    least: RequiredSamples<'a>,
 }
 
 /// One agent's folder of recordings.
@@ -141,7 +144,8 @@ impl<'a> Replay<'a> {
                 folders.entry(suite.clone()).or_default().insert(name.clone(), folder);
             }
         }
-        problems.or(Self { files, layout, folders, rules: plan.rules, left_out: BTreeSet::new() })
+        let least = RequiredSamples::stated(plan, tier);
+        problems.or(Self { files, layout, folders, rules: plan.rules, left_out: BTreeSet::new(), least })
     }
 
     /// Returns the same recordings without these samples, if enough others exist.
@@ -149,10 +153,17 @@ impl<'a> Replay<'a> {
         Self { left_out: samples.clone(), ..self }
     }
 
+    /// Returns the same recordings; those that a baseline has are not replaced by others of the same run.
+    pub fn measured_in(self, baseline: Option<&'a Baseline>) -> Self {
+        Self { least: self.least.with_baseline(baseline), ..self }
+    }
+
     /// Removes samples from the recordings of a pair's runs, if enough others exist.
-    fn leave_out(&self, recordings: &mut [(&RunKey, BTreeMap<u32, RepoPath>)], enough: u32) {
+    fn leave_out(&self, recordings: &mut [RunRecordings<'_>], enough: u32) {
         let is_kept = |key: &RunKey, sample: u32| !self.left_out.contains(&(key.clone(), sample));
-        let are_enough = |(key, files): &(&RunKey, BTreeMap<u32, RepoPath>)| {
+        let are_several = has_several_agents(recordings);
+        let are_enough = |(key, files): &RunRecordings<'_>| {
+            let enough = if are_several { self.least.of(key) } else { enough };
             (0..enough.max(1)).all(|sample| files.contains_key(&sample) && is_kept(key, sample))
         };
         if !self.left_out.is_empty() && recordings.iter().all(are_enough) {
@@ -273,6 +284,12 @@ impl<'a> Replay<'a> {
         problems.or(runs)
     }
 
+    /// The recording of a run that is compared with further samples of another agent. Live runs are made for every number.
+    fn again<'f>(&self, (key, files): &'f RunRecordings<'_>, number: u32) -> Option<(&'f u32, &'f RepoPath)> {
+        let is_live = self.layout.folders.contains_key(&(key.suite.clone(), key.agent.clone()));
+        if is_live || number < self.least.of(key) { None } else { again(files, number) }
+    }
+
     fn run(&self, key: &RunKey, sample: u32, file: &RepoPath) -> Result<Run, Diagnostic> {
         run_v1::read_run(&self.files.text(file)?, key, sample)
     }
@@ -371,32 +388,29 @@ impl RunReader for Replay<'_> {
             pair.runs.iter().filter_map(|key| Some((key, problems.keep_all(self.recordings(key, absent))?))).collect();
         let (SampleCount::Exactly(enough) | SampleCount::AtLeast(enough)) = count;
         self.leave_out(&mut recordings, enough);
-        // Several agents are compared by the samples that all of them have.
-        let mut by_agent: BTreeMap<&AgentName, u32> = BTreeMap::new();
-        for (key, files) in &recordings {
-            let count = files.keys().next_back().map_or(0, |highest| highest + 1);
-            by_agent.entry(&key.agent).and_modify(|most| *most = count.max(*most)).or_insert(count);
-        }
-        let recorded = by_agent.values().min().copied().unwrap_or(0);
-        let mut samples = Vec::new();
+        let recorded = recordings.iter().map(|(_, files)| recorded_count(files)).max().unwrap_or(0);
+        // Every sample of an agent is compared, even if another agent has fewer.
+        let is_paired_again = |number: u32| number < recorded && has_several_agents(&recordings);
         let planned = match count {
             SampleCount::Exactly(count) => count,
             SampleCount::AtLeast(count) => count.max(recorded),
         };
         let least = u32::from(absent == AbsentRecording::Lost);
+        let mut samples = Vec::new();
         for number in 0..planned.max(least) {
             let mut runs = Vec::with_capacity(recordings.len());
             let (mut lost, mut spared, mut ended) = (None, false, None);
-            for (key, files) in &recordings {
-                let Some(file) = files.get(&number) else {
-                    if self.layout.spared.contains(&((*key).clone(), number)) {
-                        spared = true;
-                        continue;
+            for run in &recordings {
+                let (key, files) = run;
+                let again = || self.again(run, number).filter(|_| is_paired_again(number));
+                let Some((own, file)) = files.get_key_value(&number).or_else(again) else {
+                    match self.layout.spared.contains(&((*key).clone(), number)) {
+                        true => spared = true,
+                        false => lost = lost.or(Some(UngradedReason::NotRecorded)),
                     }
-                    lost = lost.or(Some(UngradedReason::NotRecorded));
                     continue;
                 };
-                match problems.keep(self.run(key, number, file)) {
+                match problems.keep(self.run(key, *own, file)) {
                     Some(run) if run.status == RunStatus::Completed => runs.push(run),
                     Some(run) => {
                         lost = lost.or(Some(UngradedReason::Ended { status: run.status, error: run.error.clone() }));

@@ -2,7 +2,7 @@
 
 use super::plan::{LoadedSuite, Plan, source_of};
 use super::replay::SampleCount;
-use crate::model::{AgentName, Baseline, BaselineEntry, PairResult, RunKey, RunSource, Tier, UngradedReason};
+use crate::model::{AgentName, Baseline, CaseId, PairResult, RunKey, RunSource, SuiteId, Tier, UngradedReason};
 use crate::render::plural;
 use crate::suites::Pair;
 
@@ -33,7 +33,8 @@ impl<'a> SampleCounts<'a> {
         if !pair.runs.iter().all(|key| self.is_replayed(key)) {
             return stated.map_or(SampleCount::AtLeast(0), SampleCount::Exactly);
         }
-        let measured = self.entry(&pair.agent).map_or(0, |entry| measured(entry, pair));
+        let key = (&self.loaded.config.id, &pair.agent, &pair.case);
+        let measured = measured_samples(self.baseline, key, self.tier);
         SampleCount::AtLeast(stated.unwrap_or(0).max(measured))
     }
 
@@ -41,13 +42,6 @@ impl<'a> SampleCounts<'a> {
         let suite = self.plan.config.suites.iter().find(|suite| suite.id == key.suite);
         let agent = suite.and_then(|suite| suite.agents.get(&key.agent));
         agent.is_some_and(|agent| matches!(source_of(agent, self.tier), Some(RunSource::Replay(_))))
-    }
-
-    /// Returns the baseline entry of an agent, if it was measured in this tier.
-    fn entry(&self, agent: &AgentName) -> Option<&'a BaselineEntry> {
-        let entry = self.baseline?.entry(&self.loaded.config.id, agent)?;
-        let tier = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
-        tier.is_none_or(|tier| tier == self.tier.as_str()).then_some(entry)
     }
 
     /// Returns notes about missing recordings, and about more recordings than the config states.
@@ -96,9 +90,13 @@ pub fn stated(plan: &Plan, loaded: &LoadedSuite, pair: &Pair) -> Option<u32> {
     pair.samples.or(loaded.config.samples).or(plan.config.samples)
 }
 
-/// Returns how many samples the baseline has of a pair.
-fn measured(entry: &BaselineEntry, pair: &Pair) -> u32 {
-    let values = entry.cases.get(&pair.case).into_iter().flat_map(|values| values.values());
+/// Returns how many samples the baseline has of a case of an agent, if it was measured in this tier.
+pub fn measured_samples(baseline: Option<&Baseline>, key: (&SuiteId, &AgentName, &CaseId), tier: Tier) -> u32 {
+    let (suite, agent, case) = key;
+    let Some(entry) = baseline.and_then(|baseline| baseline.entry(suite, agent)) else { return 0 };
+    let measured_in = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
+    let is_of_tier = measured_in.is_none_or(|measured_in| measured_in == tier.as_str());
+    let values = entry.cases.get(case).filter(|_| is_of_tier).into_iter().flat_map(|values| values.values());
     values.map(Vec::len).max().and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
 }
 
