@@ -30,21 +30,43 @@ pub struct EvidenceOutput {
     pub flaws: Vec<String>,
 }
 
-/// The outputs; if they have only a text, the object in it. Then all that the agent said apart from the result.
-fn outputs(run: &Run) -> (Value, Layer, Vec<String>) {
+/// The outputs of a run, read.
+struct ReadOutputs {
+    /// The outputs; if they have only a text, the object in it.
+    main: Value,
+    /// How they were parsed.
+    layer: Layer,
+    /// All that the agent said apart from the result.
+    aside: Vec<String>,
+    /// The counts of calls outside the policy: those of the outputs and those of the object in their text.
+    invalid_calls: Vec<Value>,
+}
+
+fn outputs(run: &Run) -> ReadOutputs {
     let given = lenient::any(&run.outputs).unwrap_or_default();
     let has = |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
     let text = given.get("text").and_then(Value::as_str).filter(|_| !has(&given));
     let found = text.and_then(recover_any).filter(|found| has(&found.value));
-    let mut aside = Vec::new();
+    let (mut aside, mut invalid_calls) = (Vec::new(), Vec::new());
     for side in std::iter::once(&given).chain(found.as_ref().map(|found| &found.value)) {
         let others = side.as_object().into_iter().flatten().filter(|(key, _)| !SEEN_ELSEWHERE.contains(&key.as_str()));
         others.for_each(|(_, value)| texts(value, &mut aside));
+        invalid_calls
+            .extend(INVALID_CALLS.iter().filter_map(|key| side.get(*key)).filter(|count| !count.is_null()).cloned());
     }
     match found {
-        Some(found) => (found.value, layer(found.layer), aside),
-        None => (given, Layer::Structured, aside),
+        Some(found) => ReadOutputs { main: found.value, layer: layer(found.layer), aside, invalid_calls },
+        None => ReadOutputs { main: given, layer: Layer::Structured, aside, invalid_calls },
     }
+}
+
+/// The largest of the counts: the runtime states one, and the model may state another.
+fn largest_count(counts: &[Value], flaws: &mut Vec<String>) -> u64 {
+    let whole = counts.iter().map(whole);
+    if whole.clone().any(|count| count.is_none()) {
+        flaws.push("\"invalid_tool_call_count\" is not a count".to_owned());
+    }
+    whole.flatten().max().unwrap_or(0)
 }
 
 /// The count of calls outside the policy, in the two spellings of keys that records have.
@@ -124,18 +146,11 @@ pub enum ViolationCategory {
 
 /// Reads one run.
 pub fn produced(run: &Run) -> EvidenceOutput {
-    let (outputs, layer, aside) = outputs(run);
+    let ReadOutputs { main, layer, aside, invalid_calls } = outputs(run);
     let mut flaws = Vec::new();
-    let files = files_inspected(&outputs, &mut flaws);
-    let result = result_texts(&outputs, &mut flaws);
-    let count = INVALID_CALLS.iter().find_map(|key| outputs.get(*key).filter(|count| !count.is_null()));
-    let invalid_calls = match count {
-        None => 0,
-        Some(count) => whole(count).unwrap_or_else(|| {
-            flaws.push("\"invalid_tool_call_count\" is not a count".to_owned());
-            0
-        }),
-    };
+    let files = files_inspected(&main, &mut flaws);
+    let result = result_texts(&main, &mut flaws);
+    let invalid_calls = largest_count(&invalid_calls, &mut flaws);
     let intermediate = intermediate(run).unwrap_or_default();
     // Without events the violations are unknown; that is not the same as none.
     match intermediate.get("events") {
@@ -165,5 +180,32 @@ pub fn produced(run: &Run) -> EvidenceOutput {
         events: events.map(|events| events.iter().map(event).collect()),
         calls,
         flaws,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::produced;
+    use crate::model::Run;
+
+    #[test]
+    fn the_largest_count_of_calls_outside_the_policy_counts() {
+        let count = |outputs: Value| {
+            let read = produced(&Run::of(outputs.to_string()));
+            (read.invalid_calls, read.flaws.len())
+        };
+        let text = r#"{"files_inspected": ["a.py"], "result": "x"}"#;
+        let counted = r#"{"files_inspected": ["a.py"], "result": "x", "invalid_tool_call_count": 1}"#;
+        assert_eq!(count(json!({ "text": text })), (0, 0));
+        assert_eq!(count(json!({ "text": text, "invalid_tool_call_count": 2 })), (2, 0));
+        assert_eq!(count(json!({ "text": counted, "invalid_tool_call_count": 0 })), (1, 0));
+        assert_eq!(count(json!({ "text": counted, "invalidToolCallCount": 2.0 })), (2, 0));
+        let both =
+            json!({ "files_inspected": [], "result": "x", "invalid_tool_call_count": 0, "invalidToolCallCount": 3 });
+        assert_eq!(count(both), (3, 0));
+        assert_eq!(count(json!({ "text": counted, "invalid_tool_call_count": "many" })), (1, 1));
+        assert_eq!(count(json!({ "text": counted, "invalid_tool_call_count": null })), (1, 0));
     }
 }
