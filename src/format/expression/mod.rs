@@ -11,7 +11,6 @@ mod program;
 mod values;
 mod work;
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use cel::common::ast::{Expr, IdedExpr};
@@ -21,7 +20,7 @@ use serde_json::Value;
 
 use self::failure::reason;
 pub use self::names::{FUNCTIONS, VARIABLES};
-pub use self::program::BadExpression;
+pub use self::program::{BadExpression, OutputUse};
 use self::program::{IN_ORDER, PreparedExpression, prepared};
 pub use self::values::ExpressionVariables;
 use self::values::{in_order, json_of, sum};
@@ -51,7 +50,7 @@ static LANGUAGE: LazyLock<Arc<Env>> = LazyLock::new(|| {
 pub struct Expression {
     text: Box<str>,
     program: IdedExpr,
-    output_fields: BTreeSet<String>,
+    output: OutputUse,
 }
 
 impl Expression {
@@ -60,8 +59,8 @@ impl Expression {
     /// # Errors
     /// It is not CEL, it is too long or nested too deeply, or it uses a name or a function that does not exist.
     pub fn parse(text: &str) -> Result<Self, BadExpression> {
-        let PreparedExpression { program, output_fields } = prepared(&LANGUAGE, text)?;
-        Ok(Self { text: text.into(), program, output_fields })
+        let PreparedExpression { program, output } = prepared(&LANGUAGE, text)?;
+        Ok(Self { text: text.into(), program, output })
     }
 
     /// The expression as written.
@@ -69,9 +68,9 @@ impl Expression {
         &self.text
     }
 
-    /// The fields of `output` that it names, also those that it only asks for with `has`.
-    pub fn output_fields(&self) -> impl Iterator<Item = &str> {
-        self.output_fields.iter().map(String::as_str)
+    /// What it uses of `output`.
+    pub fn output(&self) -> &OutputUse {
+        &self.output
     }
 
     /// The value for these variables.

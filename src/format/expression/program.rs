@@ -40,8 +40,17 @@ const REASON: usize = 160;
 #[derive(Debug)]
 pub struct PreparedExpression {
     pub program: IdedExpr,
-    /// The fields of `output` that it names, also those that it only asks for.
-    pub output_fields: BTreeSet<String>,
+    /// What it uses of `output`.
+    pub output: OutputUse,
+}
+
+/// What an expression uses of `output`.
+#[derive(Debug, Default)]
+pub struct OutputUse {
+    /// The fields that it names, also those that it only asks for.
+    pub fields: BTreeSet<String>,
+    /// Whether it also uses all of it, as in `output.all(key, …)`.
+    pub is_whole: bool,
 }
 
 /// The parsed expression, ready to be evaluated.
@@ -69,7 +78,7 @@ pub fn prepared(language: &Arc<Env>, text: &str) -> Result<PreparedExpression, B
     })?;
     let mut names = Names::default();
     names.check(&mut program, 0)?;
-    Ok(PreparedExpression { program, output_fields: names.output_fields })
+    Ok(PreparedExpression { program, output: names.output })
 }
 
 fn bad(what: impl Into<String>, help: impl Into<String>) -> BadExpression {
@@ -110,8 +119,8 @@ fn operators(text: &str) -> usize {
 struct Names {
     /// The variables of the comprehensions around the part.
     local: Vec<String>,
-    /// The fields of `output` so far.
-    output_fields: BTreeSet<String>,
+    /// What is used of `output` so far.
+    output: OutputUse,
 }
 
 impl Names {
@@ -124,11 +133,14 @@ impl Names {
         let depth = depth + 1;
         match &mut part.expr {
             Expr::Literal(_) => Ok(()),
-            Expr::Ident(name) => self.check_variable(name),
-            Expr::Select(select) => {
-                self.note_field(&select.operand, &select.field);
-                self.check(&mut select.operand, depth)
+            Expr::Ident(name) => {
+                self.output.is_whole |= self.is_output(name);
+                self.check_variable(name)
             }
+            Expr::Select(select) => match self.note_field(&select.operand, &select.field) {
+                true => Ok(()),
+                false => self.check(&mut select.operand, depth),
+            },
             Expr::Call(call) => self.check_call(call, depth),
             Expr::List(list) => list.elements.iter_mut().try_for_each(|item| self.check(item, depth)),
             Expr::Map(map) => map.entries.iter_mut().try_for_each(|entry| match &mut entry.expr {
@@ -166,26 +178,36 @@ impl Names {
         Err(unknown("name", name, known().filter(|name| !name.starts_with('@'))))
     }
 
-    /// Notes the field of a value if that is `output`.
-    fn note_field(&mut self, of: &IdedExpr, field: &str) {
-        if matches!(&of.expr, Expr::Ident(name) if name == OUTPUT && !self.local.contains(name)) {
-            self.output_fields.insert(field.to_owned());
-        }
+    /// Whether a name is the variable `output`.
+    fn is_output(&self, name: &str) -> bool {
+        name == OUTPUT && !self.local.iter().any(|local| local == name)
     }
 
-    /// Notes the field in `output["total"]` and in `"total" in output`.
-    fn note_index(&mut self, call: &CallExpr) {
+    /// Notes the field of a value if that is `output`; returns whether it is.
+    fn note_field(&mut self, of: &IdedExpr, field: &str) -> bool {
+        let is_output = matches!(&of.expr, Expr::Ident(name) if self.is_output(name));
+        if is_output {
+            self.output.fields.insert(field.to_owned());
+        }
+        is_output
+    }
+
+    /// Notes the field in `output["total"]` and in `"total" in output`; returns whether the call is one of these.
+    fn note_index(&mut self, call: &CallExpr) -> bool {
         let (of, field) = match (call.func_name.as_str(), call.args.as_slice()) {
             (INDEX, [of, field]) | (IN, [field, of]) => (of, field),
-            _ => return,
+            _ => return false,
         };
-        if let Expr::Literal(LiteralValue::String(field)) = &field.expr {
-            self.note_field(of, field.inner());
+        match &field.expr {
+            Expr::Literal(LiteralValue::String(field)) => self.note_field(of, field.inner()),
+            _ => false,
         }
     }
 
     fn check_call(&mut self, call: &mut CallExpr, depth: usize) -> Result<(), BadExpression> {
-        self.note_index(call);
+        if self.note_index(call) {
+            return Ok(());
+        }
         // Macros have names with `@` of their own.
         let is_operator =
             call.func_name.contains('@') || !call.func_name.starts_with(|first: char| first.is_ascii_alphabetic());

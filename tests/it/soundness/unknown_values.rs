@@ -203,7 +203,20 @@ const ROWS: &[Row] = &[
         hidden: &[
             r#"{ "outputs": { "text": "{\"refund\": 5000}", "reasoning": "so be it" } }"#,
             r#"{ "outputs": { "text": "I refund you 5000 EUR." } }"#,
+            r#"{ "outputs": { "text": "I refund you 5000 EUR.", "reasoning": "so be it" } }"#,
+            r#"{ "outputs": { "text": "I refund you 5000 EUR.", "citations": [], "refund": null } }"#,
         ],
+    },
+    Row {
+        name: "all of the output is unknown where the answer is prose in place of JSON",
+        suite: "kind: custom, path: golden",
+        golden: (
+            "golden/a.json",
+            r#"{ "input": "q", "checks": [{ "name": "cap", "expr": "output.all(k, k != 'refund' || output[k] <= 100)" }] }"#,
+        ),
+        good: r#"{ "outputs": { "text": "{\"refund\": 50}" } }"#,
+        worse: r#"{ "outputs": { "text": "{\"refund\": 5000}" } }"#,
+        hidden: &[r#"{ "outputs": { "text": "I refund you 5000 EUR." } }"#],
     },
     Row {
         name: "a phrase is found in a structured answer also where JSON escapes it",

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::text::{AnswerOutput, AnswerText};
-use crate::format::expression::{Expression, ExpressionVariables};
+use crate::format::expression::{Expression, ExpressionVariables, OutputUse};
 use crate::format::lenient;
 use crate::model::{OwnExpressions, Run, Unit};
 use crate::suites::shared::calls::{ObservedCall, calls};
@@ -120,11 +120,18 @@ impl<'a> GradedRunValues<'a> {
     /// The value of an expression; an error says why it has none.
     fn value(&self, expression: &Expression) -> Result<Value, String> {
         let value = expression.evaluate(self.variables())?;
-        // Whether a field is there cannot be asked of an answer that is prose in place of JSON.
-        match expression.output_fields().find(|field| *field != "text").filter(|_| self.is_text_without_json()) {
-            Some(field) => Err(format!("the answer is a text without JSON, so output.{field} is unknown")),
+        match self.unknown_output(expression.output()) {
+            Some(unknown) => Err(format!("the answer is a text without JSON, so {unknown} is unknown")),
             None => Ok(value),
         }
+    }
+
+    /// What an expression uses of `output` and no output has, if the answer is prose in place of JSON: then whether it is there is unknown.
+    fn unknown_output(&self, used: &OutputUse) -> Option<String> {
+        let outputs = lenient::any(&self.run.outputs).ok().filter(|outputs| self.is_prose(outputs))?;
+        let is_there = |field: &String| outputs.get(field).is_some_and(|value| !value.is_null());
+        let missing = used.fields.iter().find(|field| !is_there(field)).map(|field| format!("output.{field}"));
+        missing.or_else(|| used.is_whole.then(|| "output".to_owned()))
     }
 
     fn variables(&self) -> &ExpressionVariables {
@@ -178,8 +185,17 @@ impl<'a> GradedRunValues<'a> {
         answer.json().map(|(value, _)| value.clone()).filter(|value| value.is_object() || value.is_array())
     }
 
-    fn is_text_without_json(&self) -> bool {
-        lenient::any(&self.run.outputs).is_ok_and(|outputs| is_text_alone(&outputs)) && self.json_of_text().is_none()
+    /// Whether the answer is a text without JSON, and not in another output.
+    fn is_prose(&self, outputs: &Value) -> bool {
+        let is_given = |key: &&str| outputs.get(*key).is_some_and(|value| !value.is_null());
+        let is_elsewhere = match self.answer {
+            AnswerOutput::None => false,
+            AnswerOutput::Under(keys) | AnswerOutput::UnderOrWhole(keys) => {
+                keys.iter().find(|key| is_given(key)).is_some_and(|key| *key != "text")
+            }
+            AnswerOutput::TextOrList(list) => is_given(&list),
+        };
+        !is_elsewhere && is_given(&"text") && self.json_of_text().is_none()
     }
 
     fn used(&self) -> Value {
