@@ -107,7 +107,8 @@ impl Engine<'_> {
             SampleFailure::Spent(why) => SampleFailure::Spent(why),
         })?;
         side.model = turn.model.or(side.model.take());
-        let message = answer_of(&turn.text).trim();
+        let answer = answer_of(&turn.text);
+        let message = answer.trim();
         side.is_done = message.is_empty() || message.to_uppercase().contains(DONE);
         Ok((!side.is_done).then(|| UserMessage::query(message)))
     }

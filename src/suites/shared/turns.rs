@@ -84,7 +84,7 @@ fn observed(index: u32, one: &Lenient<Object<ObservedTurnForm<'_>>>, flaws: &mut
         Lenient::Given(user) => Some(user.to_string()),
         Lenient::Absent | Lenient::Other(_) => None,
     };
-    ObservedTurn { user, text: answer_of(text.text()).to_owned() }
+    ObservedTurn { user, text: answer_of(text.text()).into_owned() }
 }
 
 /// The answer of one turn of a conversation of this length. The whole run is the only turn of a conversation with one turn.
@@ -108,7 +108,7 @@ pub fn last_answer(run: &Run) -> Option<String> {
 /// The text of the whole run.
 fn whole_answer(run: &Run) -> Option<String> {
     let ObservedTurnForm { user: _, text } = serde_json::from_str(&run.outputs).ok()?;
-    Some(answer_of(text.text()).to_owned())
+    Some(answer_of(text.text()).into_owned())
 }
 
 #[cfg(test)]

@@ -39,7 +39,8 @@ use super::answer_of;
 /// one is never kept. Reasoning before the answer is not read.
 #[must_use]
 pub fn recover(text: &str, anchor: &Anchor<'_>) -> Option<Recovered> {
-    let text = answer_of(text);
+    let answer = answer_of(text);
+    let text = &*answer;
     let mut best = Best::default();
     for block in fences::blocks(text) {
         for region in Regions::new(block, Some(*anchor)) {
@@ -69,7 +70,8 @@ pub fn recover(text: &str, anchor: &Anchor<'_>) -> Option<Recovered> {
 /// answer is not read.
 #[must_use]
 pub fn recover_any(text: &str) -> Option<Recovered> {
-    let text = answer_of(text);
+    let answer = answer_of(text);
+    let text = &*answer;
     let mut best = Best::default();
     for part in fences::blocks(text).into_iter().chain(once(text)) {
         for region in Regions::new(part, None) {

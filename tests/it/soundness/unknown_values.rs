@@ -219,6 +219,17 @@ const ROWS: &[Row] = &[
         hidden: &[r#"{ "outputs": { "text": "I refund you 5000 EUR." } }"#],
     },
     Row {
+        name: "a text between reasoning, or before it, is part of the answer",
+        suite: "kind: custom, path: golden",
+        golden: ("golden/a.json", r#"{ "input": "q", "answer": { "none_of": ["refund"] } }"#),
+        good: r#"{ "outputs": { "text": "<think>A refund?</think> Hello." } }"#,
+        worse: r#"{ "outputs": { "text": "A refund. Hello." } }"#,
+        hidden: &[
+            r#"{ "outputs": { "text": "A refund. <think>Greet.</think> Hello." } }"#,
+            r#"{ "outputs": { "text": "<think>a</think> A refund. <think>b</think> Hello." } }"#,
+        ],
+    },
+    Row {
         name: "a phrase is found in a structured answer also where JSON escapes it",
         suite: "kind: findings, path: golden",
         golden: (

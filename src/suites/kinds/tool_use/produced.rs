@@ -44,7 +44,7 @@ impl ToolUseOutput {
         let (calls, mut flaws) = calls(run);
         let ToolUseForm { text } = lenient::object(&run.outputs);
         let written = match &text {
-            Lenient::Given(text) => answer_of(text.as_ref()).to_owned(),
+            Lenient::Given(text) => answer_of(text.as_ref()).into_owned(),
             Lenient::Absent => String::new(),
             Lenient::Other(form) => {
                 flaws.insert(0, format!("\"text\" is {form}, not a text"));

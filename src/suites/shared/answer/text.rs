@@ -58,7 +58,7 @@ impl AnswerText {
         }?;
         let (text, structured) = match found {
             Value::String(text) if text.trim_start().starts_with("{\\rtf") => (plain_text(text), None),
-            Value::String(text) => (answer_of(text).to_owned(), None),
+            Value::String(text) => (answer_of(text).into_owned(), None),
             Value::Object(fields) if fields.is_empty() => return None,
             other => (other.to_string(), Some(other.clone())),
         };
