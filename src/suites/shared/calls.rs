@@ -29,14 +29,41 @@ pub struct ObservedCall {
 impl ObservedCall {
     /// The tool's name without its MCP server.
     pub fn tool(&self) -> &str {
-        mcp_name(&self.name).map_or(&self.name, |(_, tool)| tool)
+        bare(&self.name)
     }
+
+    /// The servers that it may be of: the stated one, and the one in its name. A gateway states itself for the tools of all servers.
+    pub fn servers(&self) -> impl Iterator<Item = &str> {
+        let named = mcp_name(&self.name).map(|(server, _)| server);
+        self.server.as_deref().into_iter().chain(named)
+    }
+
+    /// Whether it may be of a forbidden server: letter case and blanks do not hide a server.
+    pub fn may_be_of(&self, server: &str) -> bool {
+        self.servers().any(|one| same_server(one, server))
+    }
+
+    /// Whether it may be of a forbidden tool: by its name with or without its server, or by both.
+    pub fn may_be(&self, tool: &str) -> bool {
+        let is_of_server = |(server, bare): (&str, &str)| self.tool() == bare && self.may_be_of(server);
+        self.name == tool || self.tool() == tool || mcp_name(tool).is_some_and(is_of_server)
+    }
+}
+
+/// Whether two names are of one server, whatever their letter case.
+pub fn same_server(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
 }
 
 /// The server and the tool of a name such as `mcp__SERVER__TOOL`, the form in which Claude names the tools of MCP servers.
 fn mcp_name(name: &str) -> Option<(&str, &str)> {
     let parts = name.strip_prefix("mcp__")?.split_once("__");
     parts.filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+}
+
+/// A tool's name without its MCP server.
+fn bare(name: &str) -> &str {
+    mcp_name(name).map_or(name, |(_, tool)| tool)
 }
 
 /// The calls of a run in their order, and the parts of the list with the wrong format.
@@ -67,7 +94,10 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         if name.is_none() {
             flaws.push(format!("tool_calls[{at}] has no name"));
         }
-        let server = one.get("server").filter(|server| !server.is_null());
+        // A blank server is none.
+        let is_stated =
+            |server: &&Value| !server.is_null() && server.as_str().is_none_or(|server| !server.trim().is_empty());
+        let server = one.get("server").filter(is_stated);
         if server.is_some_and(|server| !server.is_string()) {
             flaws.push(format!("the server of tool_calls[{at}] is not a text"));
         }
@@ -163,6 +193,22 @@ mod tests {
         assert_eq!([calls(&twice).1.len(), calls(&listed).1.len()], [1, 1]);
         let two = format!(r#"{{"tool_calls": [{{"name": "find"}}], "toolCalls": {bad}}}"#);
         assert_eq!(names(&two), ["find", "delete_account"]);
+    }
+
+    #[test]
+    fn a_blank_server_is_none() {
+        let servers = |call: &str| -> (Vec<String>, usize) {
+            let intermediate = format!(r#"{{"tool_calls": [{call}]}}"#);
+            let (made, flaws) = calls(&Run { intermediate: Some(intermediate.into()), ..Run::of("{}") });
+            (made[0].servers().map(str::to_owned).collect(), flaws.len())
+        };
+        assert_eq!(servers(r#"{"name": "mcp__web__post", "server": " "}"#), (vec!["web".to_owned(); 2], 0));
+        assert_eq!(servers(r#"{"name": "post", "server": ""}"#), (vec![], 0));
+        assert_eq!(
+            servers(r#"{"name": "mcp__web__post", "server": "x"}"#),
+            (vec!["x".to_owned(), "web".to_owned()], 0)
+        );
+        assert_eq!(servers(r#"{"name": "post", "server": 1}"#), (vec![], 1));
     }
 
     #[test]

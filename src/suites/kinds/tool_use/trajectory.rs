@@ -270,8 +270,7 @@ impl Trajectory {
             };
             format!("{got}{count}{nearest}")
         });
-        // A tool of an MCP server is forbidden with or without the server's name.
-        let is_called = |name: &&String| calls.iter().any(|call| call.name == **name || call.tool() == name.as_str());
+        let is_called = |name: &&String| calls.iter().any(|call| call.may_be(name));
         let met: Vec<&str> = self.forbidden.iter().filter(is_called).map(String::as_str).collect();
         let too_long = self.max_steps.filter(|most| *most < made);
         Followed {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
-use crate::suites::shared::calls::ObservedCall;
+use crate::suites::shared::calls::{ObservedCall, same_server};
 
 /// Conditions on the MCP servers of the calls.
 #[derive(Deserialize, JsonSchema)]
@@ -55,7 +55,9 @@ impl McpServers {
                 return Err(cursor.problem_of_key(&path, Code::UNSATISFIABLE, what, "remove one of the two"));
             }
         }
-        if let Some(at) = required.iter().position(|name| most.get(name) == Some(&0)) {
+        if let Some(at) =
+            required.iter().position(|name| most.iter().any(|(one, most)| *most == 0 && same_server(one, name)))
+        {
             let what = format!("the server \"{}\" is required, and none of its tools may be called", required[at]);
             let path = [Key("required"), At(at)];
             return Err(cursor.problem_of_key(&path, Code::UNSATISFIABLE, what, "remove one of the two"));
@@ -75,11 +77,11 @@ impl McpServers {
 
     /// The conditions that the calls do not meet; `None` if they meet all.
     pub fn broken(&self, calls: &[ObservedCall]) -> Option<String> {
-        let called: BTreeSet<&str> = calls.iter().filter_map(|call| call.server.as_deref()).collect();
+        let called: BTreeSet<&str> = calls.iter().flat_map(ObservedCall::servers).collect();
         let missing = self.required.iter().filter(|name| !called.contains(name.as_str()));
         let missing = missing.map(|name| format!("no call of the server {name}"));
         let over = self.most.iter().filter_map(|(name, most)| {
-            let made = calls.iter().filter(|call| call.server.as_ref() == Some(name)).count();
+            let made = calls.iter().filter(|call| call.may_be_of(name)).count();
             (made > *most).then(|| format!("calls of the server {name}: {made}"))
         });
         let broken: Vec<String> = missing.chain(over).collect();

@@ -176,7 +176,7 @@ impl ExpectedCall {
         match &self.server {
             None => call.name == self.name,
             Some(server) => {
-                call.server.as_ref() == Some(server) && (call.name == self.name || call.tool() == self.name)
+                call.servers().any(|one| one == server) && (call.name == self.name || call.tool() == self.name)
             }
         }
     }

@@ -297,8 +297,25 @@ fn calls_are_compared_with_their_servers() {
         (vec![], Some("no call of the server docs")),
         (vec![docs.clone(), docs.clone()], Some("calls of the server docs: 2")),
         (vec![web.clone(), web], Some("no call of the server docs, calls of the server web: 2")),
+        (vec![docs.clone(), of("mcp__web__open", Some("gateway"))], Some("calls of the server web: 1")),
+        (vec![docs.clone(), of("open", Some(" Web"))], Some("calls of the server web: 1")),
+        (vec![of("mcp__docs__find", Some("gateway"))], None),
+        (vec![docs.clone(), of("find", Some("Docs"))], Some("calls of the server docs: 2")),
     ] {
         assert_eq!(trajectory.followed(&made).servers.as_deref(), broken, "{made:?}");
+    }
+    let forbidden = read(json!({"mode": "superset", "forbidden_tools": ["mcp__docs__delete", "drop"]})).unwrap();
+    for (made, is_met) in [
+        (of("mcp__docs__delete", None), true),
+        (of("mcp__docs__delete", Some("gateway")), true),
+        (of("delete", Some("Docs")), true),
+        (of("delete", Some("web")), false),
+        (of("delete", None), false),
+        (of("mcp__web__delete", None), false),
+        (of("mcp__web__drop", None), true),
+    ] {
+        let forbidden = forbidden.followed(std::slice::from_ref(&made)).forbidden;
+        assert_eq!(forbidden.is_some(), is_met, "{made:?}");
     }
 }
 
@@ -320,6 +337,7 @@ fn an_entry_that_cannot_be_followed_or_has_no_effect_is_refused() {
         (json!({"mode": "exact", "tools": [{"parallel": [a, a]}], "max_steps": 1}), "unsatisfiable"),
         (json!({"mode": "subset", "servers": {}}), "asks-nothing"),
         (json!({"mode": "subset", "servers": {"required": ["x"], "forbidden": ["x"]}}), "unsatisfiable"),
+        (json!({"mode": "subset", "servers": {"required": ["x"], "forbidden": ["X"]}}), "unsatisfiable"),
         (json!({"mode": "subset", "servers": {"max_calls": {"x": 1}, "forbidden": ["x"]}}), "unsatisfiable"),
     ] {
         let refused = read(form.clone()).err().unwrap_or_else(|| panic!("{form} is accepted"));
