@@ -158,14 +158,21 @@ pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
             }
         },
     };
-    let recommendations = if recommendations.is_absent() { recovered } else { recommendations };
     out.deltas = deltas.iter().enumerate().filter_map(|(index, form)| delta(index, form, &mut out.flaws)).collect();
     let named = out.deltas.iter().all(|delta| !delta.item.is_empty() && !delta.kind.is_empty());
     out.whole &= layer != Layer::Unreadable && out.deltas.len() == deltas.len() && named;
-    match &recommendations {
-        Lenient::Absent => {}
-        Lenient::Given(list) => out.conditions = list.iter().map(condition).collect(),
-        Lenient::Other(form) => out.flaws.push(format!("\"recommendations\" is {form}, not a list")),
+    for list in [&recommendations, &recovered] {
+        match list {
+            Lenient::Absent => {}
+            Lenient::Given(list) => {
+                let conditions: Vec<String> = list.iter().map(condition).collect();
+                // A recorder may state those of the text once more.
+                if conditions != out.conditions {
+                    out.conditions.extend(conditions);
+                }
+            }
+            Lenient::Other(form) => out.flaws.push(format!("\"recommendations\" is {form}, not a list")),
+        }
     }
     (out, layer)
 }
@@ -178,20 +185,19 @@ fn delta(index: usize, form: &Lenient<Object<DeltaForm<'_>>>, flaws: &mut Vec<St
     if item.text().is_empty() || kind.text().is_empty() {
         flaws.push(format!("deltas[{index}] has no item or no kind"));
     }
-    let mut cited =
-        |key: &str, one: &Lenient<Vec<Lenient<Text<'_>>>>, seed: &Lenient<Vec<Lenient<Text<'_>>>>| match one.or(seed) {
-            Lenient::Given(list) => list.iter().map(|one| one.text().to_owned()).collect(),
-            Lenient::Absent => Vec::new(),
-            Lenient::Other(form) => {
+    let mut cited = |key: &str, spellings: [&Lenient<Vec<Lenient<Text<'_>>>>; 2]| -> Vec<String> {
+        for one in spellings {
+            if let Lenient::Other(form) = one {
                 flaws.push(format!("deltas[{index}].evidence.{key} is {form}, not a list"));
-                Vec::new()
             }
-        };
+        }
+        spellings.into_iter().flat_map(|one| one.list()).map(|one| one.text().to_owned()).collect()
+    };
     let (paths, tests, ranges) = match evidence {
         Lenient::Given(Object(one)) => (
-            cited("file_paths", &one.file_paths, &one.file_paths_seed),
-            cited("test_names", &one.test_names, &one.test_names_seed),
-            cited("coverage_refs", &one.coverage_refs, &one.coverage_refs_seed),
+            cited("file_paths", [&one.file_paths, &one.file_paths_seed]),
+            cited("test_names", [&one.test_names, &one.test_names_seed]),
+            cited("coverage_refs", [&one.coverage_refs, &one.coverage_refs_seed]),
         ),
         Lenient::Absent | Lenient::Other(_) => (Vec::new(), Vec::new(), Vec::new()),
     };
@@ -262,7 +268,10 @@ mod tests {
             serde_json::json!({"file_paths": ["p"], "filePaths": ["q"], "testNames": ["t"], "coverage_refs": "c"});
         let (read, _) =
             reading(serde_json::json!({"deltas": [{"item": "a", "kind": "coupled", "evidence": evidence}]}));
-        assert_eq!((&*read.deltas[0].paths, &*read.deltas[0].tests), (&["p".to_owned()][..], &["t".to_owned()][..]));
+        assert_eq!(
+            (&*read.deltas[0].paths, &*read.deltas[0].tests),
+            (&["p".to_owned(), "q".to_owned()][..], &["t".to_owned()][..])
+        );
         assert_eq!(read.flaws, ["deltas[0].evidence.coverage_refs is a text, not a list"]);
     }
 
@@ -272,6 +281,22 @@ mod tests {
         let (read, layer) = reading(serde_json::json!({ "text": text }));
         assert_eq!((layer, read.deltas.len(), read.conditions), (Layer::Salvaged, 1, vec!["x".to_owned()]));
         assert_eq!((read.flaws, read.whole), (Vec::new(), true));
+    }
+
+    #[test]
+    fn a_list_does_not_hide_the_recommendations_of_a_text() {
+        let text = r#"{"deltas": [], "recommendations": [{"success_condition": "x"}, {}]}"#;
+        for (stated, conditions) in [
+            (serde_json::json!([]), &["x", ""][..]),
+            (serde_json::json!([{ "success_condition": "y" }]), &["y", "x", ""]),
+            (serde_json::json!([{ "success_condition": "x" }, {}]), &["x", ""]),
+            (serde_json::Value::Null, &["x", ""]),
+        ] {
+            let (read, _) = reading(serde_json::json!({ "text": text, "recommendations": stated }));
+            assert_eq!(read.conditions, conditions, "{stated}");
+        }
+        let (read, _) = reading(serde_json::json!({ "text": text, "deltas": [] }));
+        assert_eq!(read.conditions, [""; 0], "the deltas are not read from the text");
     }
 
     #[test]
