@@ -17,6 +17,8 @@ use crate::text::same_category;
 pub struct FindingsOutput {
     /// The findings, in their order.
     pub findings: Vec<Finding>,
+    /// The number of quotes that are not texts, which no document contains.
+    pub unreadable_quotes: usize,
     /// The gap types, normalized for comparison.
     pub gaps: Vec<String>,
     /// How the answer was parsed.
@@ -95,12 +97,13 @@ pub fn produced(run: &Run) -> FindingsOutput {
     let gaps = if gaps.is_absent() { recovered } else { gaps };
     let findings = findings.iter().enumerate().map(|(index, form)| reader.finding(index, form)).collect();
     let gaps = reader.gaps(&gaps);
-    FindingsOutput { findings, gaps, layer, flaws: reader.flaws }
+    FindingsOutput { findings, unreadable_quotes: reader.unreadable_quotes, gaps, layer, flaws: reader.flaws }
 }
 
 #[derive(Default)]
 struct FindingsReader {
     flaws: Vec<String>,
+    unreadable_quotes: usize,
 }
 
 type FindingsLists<'a> = (Vec<Lenient<Object<FindingForm<'a>>>>, Lenient<Vec<Lenient<GapForm<'a>>>>, Layer);
@@ -168,7 +171,15 @@ impl FindingsReader {
         let mut citations = Vec::with_capacity(list.len());
         for one in list {
             match one {
-                Lenient::Given(Object(CitationForm { file, quote })) => citations.push((file.text(), quote.text())),
+                Lenient::Given(Object(CitationForm { file, quote })) => {
+                    for (key, text) in [("file", file), ("quote", quote)] {
+                        if let Lenient::Other(form) = text {
+                            self.flaw(format!("the {key} of a citation of findings[{index}] is {form}, not a text"));
+                        }
+                    }
+                    self.unreadable_quotes += usize::from(matches!(quote, Lenient::Other(_)));
+                    citations.push((file.text(), quote.text()));
+                }
                 Lenient::Absent => self.flaw(format!("findings[{index}] has a citation that is null, not an object")),
                 Lenient::Other(form) => {
                     self.flaw(format!("findings[{index}] has a citation that is {form}, not an object"));
@@ -246,5 +257,13 @@ mod tests {
         assert_eq!(read.findings.len(), 3);
         assert_eq!(read.flaws.len(), 6, "{:?}", read.flaws);
         assert_eq!(reading("{}").layer, Layer::Unreadable);
+    }
+
+    #[test]
+    fn a_quote_that_is_not_a_text_is_a_flaw() {
+        let citations = r#"[{"file": "c.md", "quote": "x"}, {"file": "c.md", "quote": ["x"]}, {"file": "c.md", "quote": {"text": "x"}},
+            {"file": ["c.md"], "quote": "x"}, {"file": "c.md", "quote": null}, {"file": "c.md"}]"#;
+        let read = reading(&format!(r#"{{"findings": [{{"category": "a", "citations": {citations}}}]}}"#));
+        assert_eq!((read.findings[0].citations.len(), read.unreadable_quotes, read.flaws.len()), (6, 2, 3));
     }
 }

@@ -181,5 +181,6 @@ fn comparable(output: FindingsOutput) -> FindingsOutput {
         return output;
     }
     let flaw = format!("{} findings; the agents of a case are compared by at most {limit} each", output.findings.len());
-    FindingsOutput { findings: Vec::new(), gaps: Vec::new(), layer: Layer::Unreadable, flaws: vec![flaw] }
+    let (findings, gaps) = (Vec::new(), Vec::new());
+    FindingsOutput { findings, unreadable_quotes: 0, gaps, layer: Layer::Unreadable, flaws: vec![flaw] }
 }

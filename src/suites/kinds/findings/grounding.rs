@@ -15,6 +15,8 @@ pub struct Grounding<'a> {
     pub quotes: usize,
     /// The quotes that are not in the cited document.
     pub ungrounded: Vec<(&'a Finding, &'a Citation)>,
+    /// Number of quotes that are not texts.
+    unreadable: usize,
 }
 
 impl<'a> Grounding<'a> {
@@ -28,7 +30,8 @@ impl<'a> Grounding<'a> {
         listed: &BTreeSet<String>,
         context: &GradeContext<'_>,
     ) -> Result<Self, Diagnostic> {
-        let mut grounding = Self { quotes: 0, ungrounded: Vec::new() };
+        let unreadable = produced.unreadable_quotes;
+        let mut grounding = Self { quotes: unreadable, ungrounded: Vec::new(), unreadable };
         let citations =
             produced.findings.iter().flat_map(|finding| finding.citations.iter().map(move |one| (finding, one)));
         for (finding, citation) in citations.filter(|(_, citation)| !citation.quote.is_empty()) {
@@ -45,6 +48,6 @@ impl<'a> Grounding<'a> {
 
     /// The share of quotes that are in the cited document, 0 to 1; `None` without quotes.
     pub fn share(&self) -> Option<f64> {
-        share(self.quotes - self.ungrounded.len(), self.quotes)
+        share(self.quotes - self.ungrounded.len() - self.unreadable, self.quotes)
     }
 }
