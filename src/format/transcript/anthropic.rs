@@ -140,6 +140,7 @@ impl<'a> AnthropicReader<'a> {
 
     fn message(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
         let message: AnthropicMessage<'_> = content::fields(self.source, raw)?;
+        content::refuse_foreign_calls(self.source, raw)?;
         self.usage.extend(message.usage);
         if message.model.is_some() {
             self.model = message.model;
@@ -192,6 +193,7 @@ impl<'a> AnthropicReader<'a> {
             let answered = self.builder.answered(&id, result, error);
             answered.map_err(content::unasked(self.source, raw, &id))?;
         } else if kind != "text" {
+            content::refuse_foreign_call(self.source, raw, kind)?;
             self.builder.left_out(kind);
         }
         Ok(())

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use super::Transcript;
 use super::conversation_builder::{ConversationBuilder, NoAssistantMessage, UnmatchedResult};
+use super::loose_message::is_type_of_call;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::{json, lenient};
@@ -23,7 +24,10 @@ pub fn text(source: &SourceText, raw: &RawValue, builder: &mut ConversationBuild
                 let form: PartForm<'_> = fields(source, part)?;
                 match form.text.or(form.refusal).filter(|_| form.is_text()) {
                     Some(text) => whole.push_str(&plain(source, text)?),
-                    None => builder.left_out(&form.kind),
+                    None => {
+                        refuse_foreign_call(source, part, &form.kind)?;
+                        builder.left_out(&form.kind);
+                    }
                 }
             }
             Ok(whole)
@@ -33,6 +37,45 @@ pub fn text(source: &SourceText, raw: &RawValue, builder: &mut ConversationBuild
             Err(source.problem(json::offset_of(source, raw), Code::WRONG_TYPE, "this content is not a text", help))
         }
     }
+}
+
+/// The error for a call in the form of another library: left out, the recording would say that it was never made.
+fn foreign_call(source: &SourceText, raw: &RawValue, form: &str) -> Diagnostic {
+    let what = format!("{form:?} is a call in a form that this format does not have");
+    let help = "dump the messages as they were sent to the model, or import them as langchain";
+    source.problem(json::offset_of(source, raw), Code::BAD_MESSAGE, what, help)
+}
+
+/// Refuses a part whose type is one of calls.
+pub fn refuse_foreign_call(source: &SourceText, raw: &RawValue, kind: &str) -> Result<(), Diagnostic> {
+    if is_type_of_call(kind) { Err(foreign_call(source, raw, kind)) } else { Ok(()) }
+}
+
+/// Refuses a message that has calls in a form of its own: `toolInvocations`, `toolCalls`, or `parts`.
+pub fn refuse_foreign_calls(source: &SourceText, raw: &RawValue) -> Result<(), Diagnostic> {
+    let own: ForeignCalls<'_> = fields(source, raw)?;
+    let is_filled = |list: &Option<&RawValue>| list.is_some_and(|list| !matches!(list.get(), "null" | "[]"));
+    let lists = [("toolInvocations", own.tool_invocations), ("toolCalls", own.tool_calls)];
+    if let Some((key, _)) = lists.iter().find(|(_, list)| is_filled(list)) {
+        return Err(foreign_call(source, raw, key));
+    }
+    let parts: Vec<Value> =
+        own.parts.and_then(|parts| lenient::any(parts.get()).ok()?.as_array().cloned()).unwrap_or_default();
+    parts
+        .iter()
+        .filter_map(|part| part.get("type")?.as_str())
+        .try_for_each(|kind| refuse_foreign_call(source, raw, kind))
+}
+
+/// The keys under which other libraries keep calls.
+#[derive(Deserialize)]
+struct ForeignCalls<'a> {
+    #[serde(borrow, rename = "toolInvocations")]
+    tool_invocations: Option<&'a RawValue>,
+    #[serde(borrow, rename = "toolCalls")]
+    tool_calls: Option<&'a RawValue>,
+    #[serde(borrow)]
+    parts: Option<&'a RawValue>,
 }
 
 /// Reads an object. A list is refused: serde would read it as the fields in order.

@@ -113,9 +113,8 @@ fn message(value: &Value, role: &str) -> LooseMessage {
     let content = value.get("content").map_or(Value::Null, Value::clone);
     let calls = calls_outside_content(value);
     // A call is in the content, or in a list of calls, or in both.
-    let is_other = |one: &&Value| {
-        !matches!(part(one), MessagePart::Call { .. }) || !calls.iter().any(|call| is_same_call(one, call))
-    };
+    let mut listed: Vec<&Value> = calls.iter().collect();
+    let is_other = |one: &&Value| !matches!(part(one), MessagePart::Call { .. }) || !remove_same_call(&mut listed, one);
     let mut parts: Vec<MessagePart> = Vec::new();
     match (value.get("parts").and_then(Value::as_array), &content) {
         (Some(list), _) => parts.extend(list.iter().filter(is_other).map(part)),
@@ -141,23 +140,30 @@ fn calls_outside_content(value: &Value) -> Vec<Value> {
     let more = value.get("additional_kwargs");
     let more = |key: &str| more.and_then(|more| more.get(key));
     let outputs = list(more("tool_outputs")).into_iter().filter(|item| matches!(part(item), MessagePart::Call { .. }));
-    let lists = [value.get("tool_calls"), value.get("invalid_tool_calls"), more("tool_calls")];
-    let all = lists.into_iter().flat_map(list).chain(outputs);
-    let single =
-        [value.get("function_call"), more("function_call")].into_iter().flatten().filter(|call| call.is_object());
+    let keys = ["tool_calls", "toolCalls", "toolInvocations", "invalid_tool_calls"];
+    let lists = keys.map(|key| value.get(key)).into_iter().chain([more("tool_calls")]).map(list);
+    let single = |call: Option<&Value>| call.filter(|call| call.is_object()).cloned().into_iter().collect();
+    let singles = [single(value.get("function_call")), single(more("function_call"))];
     let mut calls: Vec<Value> = Vec::new();
-    for call in all.chain(single.cloned()) {
-        if !calls.iter().any(|known| is_same_call(&call, known)) {
-            calls.push(call);
-        }
+    for list in lists.chain([outputs.collect()]).chain(singles) {
+        let mut known: Vec<&Value> = calls.iter().collect();
+        // Two equal calls of one list are two calls.
+        let fresh: Vec<Value> = list.into_iter().filter(|call| !remove_same_call(&mut known, call)).collect();
+        calls.extend(fresh);
     }
     calls
+}
+
+/// Removes a form of this call from a list; returns whether there was one.
+fn remove_same_call(list: &mut Vec<&Value>, call: &Value) -> bool {
+    let same = list.iter().position(|one| is_same_call(call, one));
+    same.map(|at| list.remove(at)).is_some()
 }
 
 /// Whether two forms are of one call: they share an id, or one of them has none and they have the same name and arguments.
 fn is_same_call(one: &Value, other: &Value) -> bool {
     let ids = |call: &Value| -> Vec<String> {
-        let ids = ["id", "tool_call_id", "call_id"].iter().filter_map(|key| call.get(*key).and_then(Value::as_str));
+        let ids = CALL_IDS.iter().filter_map(|key| call.get(*key).and_then(Value::as_str));
         ids.map(str::to_owned).collect()
     };
     let (mine, others) = (ids(one), ids(other));
@@ -173,7 +179,8 @@ fn is_same_call(one: &Value, other: &Value) -> bool {
 
 /// The object with a call's name and arguments.
 fn function_of(call: &Value) -> &Value {
-    call.get("function").filter(|inner| inner.is_object()).unwrap_or(call)
+    let inner = ["function", "toolInvocation"].iter().find_map(|key| call.get(*key).filter(|inner| inner.is_object()));
+    inner.unwrap_or(call)
 }
 
 /// The result of a tool.
@@ -201,7 +208,7 @@ fn plain(value: &Value) -> String {
 
 fn part(value: &Value) -> MessagePart {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let id = || ["id", "tool_call_id", "tool_use_id", "call_id"].iter().find_map(|key| text(key));
+    let id = || CALL_IDS.iter().chain(&["tool_use_id"]).find_map(|key| text(key));
     let answer = |result: Option<&Value>| {
         let result = result.unwrap_or(&Value::Null);
         let is_error = value.get("is_error") == Some(&Value::Bool(true));
@@ -217,7 +224,7 @@ fn part(value: &Value) -> MessagePart {
             answer(value.get("content").or(value.get("result")).or(value.get("output")))
         }
         // Every vendor has types of its own for the calls of MCP servers and of its own tools.
-        Some(kind) if is_call(kind, value) => called(value, value),
+        Some(kind) if is_call(kind, value) => called(value, function_of(value)),
         Some("text" | "input_text" | "output_text" | "refusal") => {
             let text = ["content", "text", "refusal"].iter().find_map(|key| text(key));
             MessagePart::Text(text.unwrap_or_default())
@@ -233,29 +240,39 @@ fn part(value: &Value) -> MessagePart {
 /// Whether a part of this type is a call: by its type, or because it has a name and arguments.
 fn is_call(kind: &str, value: &Value) -> bool {
     let has_arguments = || ARGUMENTS.iter().any(|key| value.get(*key).is_some());
-    ["tool_use", "_call", "tool-call"].iter().any(|ending| kind.ends_with(ending))
-        || (value.get("name").is_some_and(Value::is_string) && has_arguments())
+    is_type_of_call(kind)
+        || ["name", "toolName"].iter().any(|key| value.get(*key).is_some_and(Value::is_string)) && has_arguments()
+}
+
+/// Whether parts of this type are calls. The Vercel AI SDK has `tool-call`, `tool-invocation`, `dynamic-tool` and `tool-NAME`.
+pub fn is_type_of_call(kind: &str) -> bool {
+    ["tool_use", "_call", "tool-call", "dynamic-tool"].iter().any(|ending| kind.ends_with(ending))
+        || (kind.starts_with("tool-") && !kind.ends_with("tool-result"))
 }
 
 /// The keys of a call's arguments.
 const ARGUMENTS: [&str; 3] = ["arguments", "args", "input"];
 
+/// The keys of a call's id.
+const CALL_IDS: [&str; 4] = ["id", "tool_call_id", "call_id", "toolCallId"];
+
 fn called(call: &Value, inner: &Value) -> MessagePart {
     let arguments = ARGUMENTS.iter().find_map(|key| inner.get(*key));
     // A call of one of the vendor's own tools is named by its type.
-    let name =
-        ["name", "function", "type"].iter().find_map(|key| inner.get(*key).and_then(Value::as_str)).unwrap_or_default();
+    let named = ["name", "toolName", "function"].iter().find_map(|key| inner.get(*key).and_then(Value::as_str));
+    let by_type = || inner.get("type")?.as_str().map(|kind| kind.strip_prefix("tool-").unwrap_or(kind));
+    let name = named.or_else(by_type).unwrap_or_default();
     let server = ["server_name", "server_label"].iter().find_map(|key| call.get(*key).and_then(Value::as_str));
     // inspect-ai names the server of an MCP call as its context.
     let is_mcp = call.get("tool_type").is_some_and(|kind| kind == "mcp_call");
     let server = server.or_else(|| call.get("context").filter(|_| is_mcp)?.as_str());
-    let id = ["id", "tool_call_id", "call_id"].iter().find_map(|key| call.get(*key).and_then(Value::as_str));
+    let id = [call, inner].into_iter().find_map(|one| CALL_IDS.iter().find_map(|key| one.get(*key)?.as_str()));
     MessagePart::Call {
         id: id.map(str::to_owned),
         name: name.to_owned(),
         arguments: arguments.map_or(Json::default(), |value| run_v1::json(&lenient::embedded(value))),
         server: server.map(str::to_owned),
-        result: call.get("result").map(run_v1::json),
+        result: call.get("result").or_else(|| inner.get("result")).map(run_v1::json),
     }
 }
 
@@ -352,6 +369,10 @@ mod tests {
             json!({ "content": [call("server_tool_call")] }),
             json!({ "content": [call("custom_tool_call")] }),
             json!({ "content": [call("tool-call")] }),
+            json!({ "content": [{ "type": "tool-call", "toolCallId": "x", "toolName": "delete", "input": {} }] }),
+            json!({ "parts": [{ "type": "tool-delete", "toolCallId": "x", "state": "output-available", "input": {} }] }),
+            json!({ "content": "", "toolCalls": listed, "toolInvocations": [{ "toolCallId": "x", "toolName": "delete", "args": {} }] }),
+            json!({ "parts": [{ "type": "tool-invocation", "toolInvocation": { "toolCallId": "x", "toolName": "delete", "args": {} } }] }),
             json!({ "content": [call("a_new_type")] }),
             json!({ "content": [wrapped] }),
             json!({ "content": "", "invalid_tool_calls": listed }),
@@ -365,6 +386,10 @@ mod tests {
         let other =
             json!({ "content": [call("mcp_tool_use")], "tool_calls": [{ "name": "find", "args": {}, "id": "y" }] });
         assert_eq!(only(&LooseMessage::of(&other, "assistant").parts), ["delete", "find"]);
+        let pay = json!({ "name": "pay", "args": { "a": 1 }, "id": null });
+        let twice =
+            json!({ "content": "", "tool_calls": [pay, pay], "additional_kwargs": { "tool_calls": [pay, pay] } });
+        assert_eq!(only(&LooseMessage::of(&twice, "assistant").parts), ["pay", "pay"]);
         let unnamed =
             json!({ "content": [{ "type": "web_search_call", "id": "w" }, { "type": "text", "text": "hi" }] });
         assert_eq!(only(&LooseMessage::of(&unnamed, "assistant").parts), ["web_search_call"]);

@@ -142,6 +142,29 @@ mod tests {
         }
     }
 
+    #[test]
+    fn calls_in_the_form_of_another_library_are_refused() {
+        let call = r#""toolCallId": "1", "toolName": "delete", "input": {}"#;
+        for message in [
+            format!(r#""content": "ok", "toolInvocations": [{{ {call} }}]"#),
+            format!(r#""content": "ok", "toolCalls": [{{ {call} }}]"#),
+            format!(r#""content": [{{ "type": "tool-call", {call} }}, {{ "type": "text", "text": "ok" }}]"#),
+            format!(r#""content": "ok", "parts": [{{ "type": "tool-delete", {call} }}]"#),
+            r#""content": "ok", "parts": [{ "type": "dynamic-tool" }]"#.to_owned(),
+        ] {
+            let text = format!(r#"[{{"role": "user", "content": "q"}}, {{"role": "assistant", {message}}}]"#);
+            let source = SourceText::from_text(RepoPath::root().child("t.json"), text);
+            for form in [TranscriptFormat::OpenAi, TranscriptFormat::Anthropic] {
+                let refused = read_transcripts(form, &source, None).unwrap_err();
+                let first = refused.sorted().first().map(ToString::to_string).unwrap_or_default();
+                assert!(first.contains("is a call in a form that this format does not have"), "{message}: {first}");
+            }
+        }
+        let harmless = r#"[{"role": "assistant", "content": "ok", "toolInvocations": [], "toolCalls": null, "parts": [{"type": "text", "text": "ok"}]}]"#;
+        let source = SourceText::from_text(RepoPath::root().child("t.json"), harmless.to_owned());
+        assert!(read_transcripts(TranscriptFormat::OpenAi, &source, None).is_ok());
+    }
+
     proptest! {
         #[test]
         fn whatever_parses_becomes_a_record(which in 0_usize..4, from in 0_usize..500, length in 0_usize..40, put in any::<String>()) {

@@ -237,6 +237,7 @@ impl OpenAiReader<'_> {
 
     fn message(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
         let message: OpenAiMessage<'_> = content::fields(self.source, raw)?;
+        content::refuse_foreign_calls(self.source, raw)?;
         self.usage.extend(message.usage);
         if message.model.is_some() {
             self.model.clone_from(&message.model);
@@ -318,7 +319,11 @@ impl OpenAiReader<'_> {
                 let answered = self.builder.answered(&id, content::result(message.output), None);
                 answered.map_err(content::unasked(self.source, raw, &id))?;
             }
-            (Some(_) | None, ..) => self.builder.kept(Json::from(raw.get())),
+            (Some(kind), ..) => {
+                content::refuse_foreign_call(self.source, raw, kind)?;
+                self.builder.kept(Json::from(raw.get()));
+            }
+            (None, ..) => self.builder.kept(Json::from(raw.get())),
         }
         Ok(())
     }
