@@ -5,6 +5,7 @@ use serde_json::{Map, Number, Value};
 
 use super::case_keys::{DRAFT, IDS, MARKS, NOTES, TAGS};
 use super::entries::ENTRY_AGENT;
+use super::finding::Severity;
 use crate::suites::kind::SuiteKind;
 
 /// The parts of a case, compared separately.
@@ -89,10 +90,13 @@ struct Defaults<'a> {
 }
 
 impl Defaults<'_> {
-    /// Removes every value that equals its default.
+    /// Removes every value that equals its default. A severity is written with its word.
     fn leave_out(&self, value: &mut Value, schema: &Value) {
         let schema = self.resolved(schema);
         match value {
+            Value::String(text) if Some(schema) == self.root.pointer("/$defs/Severity") => {
+                *text = Severity::named(text).map_or_else(|| text.clone(), |severity| severity.to_string());
+            }
             Value::Object(fields) => self.leave_out_of_fields(fields, schema),
             Value::Array(list) => {
                 if let Some(items) = schema.get("items") {
@@ -159,6 +163,13 @@ mod tests {
         assert_eq!(judged("findings", &bare), judged("findings", &spelled));
         let other = json!({"expected_findings": [{"category": "a", "required": false}], "min_expected_findings": 1});
         assert_ne!(judged("findings", &bare), judged("findings", &other));
+        let severe = |least: &str, most: Value| json!({"expected_findings": [{"category": "a", "min_severity": least, "max_severity": most}]});
+        let high = judged("findings", &json!({"expected_findings": [{"category": "a", "min_severity": "high"}]}));
+        for (least, most) in [("HIGH", "critical"), ("P1", "P0"), ("high", "Critical")] {
+            assert_eq!(judged("findings", &severe(least, json!(most))), high, "{least} {most}");
+        }
+        assert_ne!(judged("findings", &severe("high", json!("high"))), high);
+        assert_ne!(judged("findings", &severe("P2", json!("critical"))), high);
         let asked = json!({"contract": "c", "agents": ["a", "b"]});
         let two = json!({"contract": "c", "agents": ["a", "b"], "min_agents": 2, "no_contradictions": true});
         let three = json!({"contract": "c", "agents": ["a", "b"], "min_agents": 3});
