@@ -3,14 +3,15 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Sides;
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
 use crate::format::recording_layout::case_and_sample;
 use crate::format::{json, run_v1};
-use crate::model::{CALL_LISTS, RepoPath};
+use crate::model::{CALL_LISTS, RepoPath, RunStatus};
+use crate::suites::whole_numbers;
 
 /// A recording: its path below the agent's folder, and its whole path.
 pub struct RecordedFile {
@@ -124,17 +125,58 @@ pub fn has_prompt_digest(text: &str) -> bool {
     run["provenance"]["prompt_sha256"].is_string()
 }
 
-/// A recording without its number and the digests of the agent and the input.
+/// What a run made: its status, outputs, steps and measures, whatever a script wrote around them. Keys without a value and the form of
+/// numbers do not count.
 fn content(text: &str) -> Option<Value> {
-    let mut run: Value = serde_json::from_str(text).ok()?;
-    if let Some(run) = run.as_object_mut() {
-        run.remove("sample");
+    let run: Value = serde_json::from_str(text).ok()?;
+    let mut made = Map::new();
+    for key in ["outputs", "intermediate", "metrics"] {
+        let mut value = run.get(key).cloned().unwrap_or_default();
+        leave_out_nulls(&mut value);
+        whole_numbers(&mut value);
+        let is_empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
+        made.extend((!is_empty).then(|| (key.to_owned(), value)));
     }
-    if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
-        provenance.retain(|key, _| !(key == "fingerprint" || key.ends_with("sha256") || key.ends_with("digest")));
-        if provenance.is_empty() {
-            run.as_object_mut().map(|run| run.remove("provenance"));
+    // Only completed runs state no status.
+    let status = run.get("status").filter(|status| !status.is_null()).cloned();
+    made.insert("status".to_owned(), status.unwrap_or_else(|| RunStatus::Completed.as_str().into()));
+    Some(Value::Object(made))
+}
+
+fn leave_out_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(leave_out_nulls);
+        }
+        Value::Array(list) => list.iter_mut().for_each(leave_out_nulls),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::content;
+
+    #[test]
+    fn a_recording_that_is_only_written_otherwise_has_the_same_content() {
+        let run = r#"{"status": "completed", "outputs": {"a": [1]}, "metrics": {"total_latency_ms": 2}}"#;
+        for other in [
+            r#"{"status": "completed", "outputs": {"a": [1.0], "b": null}, "metrics": {"total_latency_ms": 2e0}}"#,
+            r#"{"schema": "goldgate.run/1", "agent": "a", "case": "c", "sample": 3, "status": "completed", "error": null, "inputs": {},
+                "notes": "x", "outputs": {"a": [1]}, "intermediate": null, "metrics": {"total_latency_ms": 2, "cost_usd": null},
+                "provenance": {"commit": "abc", "fingerprint": "f"}}"#,
+            r#"{"intermediate": {}, "outputs": {"a": [1]}, "metrics": {"total_latency_ms": 2}}"#,
+        ] {
+            assert_eq!(content(run), content(other), "{other}");
+        }
+        for other in [
+            run.replace("2}", "3}"),
+            run.replace("[1]", "[1, null]"),
+            run.replace("completed", "timeout"),
+            run.replace("\"metrics\"", "\"intermediate\": {\"tool_calls\": []}, \"metrics\""),
+        ] {
+            assert_ne!(content(run), content(&other), "{other}");
         }
     }
-    Some(run)
 }

@@ -44,7 +44,7 @@ pub use self::shared::input::{
 };
 pub use self::shared::judged::{Exhibit, vote};
 pub use self::shared::labels::{GivenLabel, Label, LabelContent, LabelForm, Labels, NewLabel, with_label};
-pub use self::shared::meaning::MeaningReader;
+pub use self::shared::meaning::{MeaningReader, whole_numbers};
 pub use self::shared::quarantine::Stated;
 pub use self::shared::rubric::DIMENSIONS;
 pub use self::shared::suite_digest::{outputs_digest, suite_digest};

@@ -68,7 +68,7 @@ pub fn digested_case(case: &str) -> String {
 }
 
 /// Writes whole numbers without a fraction: 1.0 is 1.
-fn whole_numbers(value: &mut Value) {
+pub fn whole_numbers(value: &mut Value) {
     /// From here on a float cannot tell every whole number from the next one.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
