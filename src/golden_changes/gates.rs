@@ -133,7 +133,7 @@ fn looser(spec: &MetricSpec, old: &Gate, new: &Gate) -> LimitMove {
 fn is_end_of_range(spec: &MetricSpec, side: LimitSide, number: f64) -> bool {
     match side {
         LimitSide::Min => number >= spec.greatest(),
-        LimitSide::Max => number <= 0.0,
+        LimitSide::Max => number <= spec.least,
     }
 }
 
@@ -217,5 +217,7 @@ mod tests {
         for (old, new, moved) in table {
             assert_eq!(looser(&MetricSpec::PLAIN, &old, &new), moved, "{old:?} {new:?}");
         }
+        let negative = MetricSpec { least: f64::NEG_INFINITY, ..MetricSpec::PLAIN };
+        assert_eq!(looser(&negative, &ceiling(base(None), hard), &ceiling(number(0.0), hard)), LimitMove::Looser);
     }
 }

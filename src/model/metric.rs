@@ -100,6 +100,8 @@ pub struct MetricSpec {
     pub aggregate: Aggregate,
     /// Its unit.
     pub unit: Unit,
+    /// The smallest possible value.
+    pub least: f64,
     /// The largest possible value, if the unit does not imply it: rubric points.
     pub most: Option<f64>,
     /// The origin of a sample's value.
@@ -152,6 +154,7 @@ impl MetricSpec {
         fold: SampleFold::Median,
         aggregate: Aggregate::Mean,
         unit: Unit::Share,
+        least: 0.0,
         most: None,
         source: ValueSource::Grade,
         explained_by: ExplainedBy::Shortfalls,

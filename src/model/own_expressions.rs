@@ -71,13 +71,24 @@ impl OwnMetric {
         }
     }
 
+    /// The smallest and the largest value: only a share has limits.
+    fn range(&self) -> (f64, Option<f64>) {
+        match self.unit {
+            Unit::Share => (0.0, None),
+            Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars => (f64::NEG_INFINITY, Some(f64::INFINITY)),
+        }
+    }
+
     /// The metric under this name.
     pub fn spec(&self, name: &str) -> MetricSpec {
+        let (least, most) = self.range();
         MetricSpec {
             name: interned(name),
             better: self.better,
             aggregate: self.aggregate,
             unit: self.unit,
+            least,
+            most,
             source: ValueSource::Grade,
             explained_by: ExplainedBy::Shortfalls,
             gates: self.gates(),
