@@ -85,6 +85,7 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
             cost_usd: metrics.cost_usd,
             model_calls: metrics.model_calls,
         },
+        counted_tools: metrics.counted_tools,
         provenance: Provenance {
             model: provenance.model,
             prompt_package: provenance.prompt_package,
@@ -188,14 +189,20 @@ struct CountsForm {
     total_latency_ms: Option<f64>,
     cost_usd: Option<f64>,
     model_calls: Option<f64>,
+    counted_tools: Vec<String>,
 }
 
 impl CountsForm {
     /// Agents write this: an odd value invalidates neither the other values nor the run.
     fn read(raw: &RawValue) -> Self {
         let fields: BTreeMap<String, &RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let counts = ["tool_call_counts", "toolCallCounts"].iter().filter_map(|key| fields.get(*key));
+        let counts = counts.filter_map(|raw| serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok());
+        let counted = counts.flatten().filter(|(_, count)| number(count).is_some_and(|count| count > 0.0));
+        let counted_tools = counted.map(|(tool, _)| tool).collect();
         let number = |keys: &[&str]| keys.iter().find_map(|key| number(fields.get(*key)?));
         Self {
+            counted_tools,
             total_tokens: number(&["total_tokens", "totalTokens"]),
             input_tokens: number(&["input_tokens"]),
             output_tokens: number(&["output_tokens"]),
@@ -315,6 +322,17 @@ mod tests {
             (run.status, run.tokens.total, run.tokens.latency_ms),
             (RunStatus::Completed, Some(9.0), Some(12.4))
         );
+    }
+
+    #[test]
+    fn counted_tools_are_read() {
+        let tools = |metrics: &str| {
+            let text = format!(r#"{{"status": "completed", "outputs": {{}}, "metrics": {metrics}}}"#);
+            reading(&text).unwrap().counted_tools
+        };
+        assert_eq!(tools(r#"{"tool_call_counts": {"find": 2, "drop": 0, "odd": [1]}, "cost_usd": 1}"#), ["find"]);
+        assert_eq!(tools(r#"{"toolCallCounts": {"find": "1"}}"#), ["find"]);
+        assert_eq!(tools(r#"{"tool_call_counts": 3}"#), [""; 0]);
     }
 
     #[test]

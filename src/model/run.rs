@@ -39,6 +39,8 @@ pub struct Run {
     pub ballots: Vec<Ballot>,
     /// Its tokens, time and cost.
     pub tokens: Tokens,
+    /// The tools that its measures count calls of, if they do.
+    pub counted_tools: Vec<String>,
     /// Its origin.
     pub provenance: Provenance,
     /// The prompt in the record, if there is one and no digest of the input.
@@ -55,6 +57,7 @@ impl Run {
             intermediate: None,
             ballots: Vec::new(),
             tokens: Tokens::default(),
+            counted_tools: Vec::new(),
             provenance: Provenance::default(),
             prompt: None,
         }

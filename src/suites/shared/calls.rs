@@ -115,6 +115,13 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     (calls, flaws)
 }
 
+/// The first tool that the run's measures count calls of, but that is not among its calls.
+pub fn unlisted_call(run: &Run, calls: &[ObservedCall]) -> Option<String> {
+    let is_listed = |tool: &str| calls.iter().any(|call| call.tool() == bare(tool));
+    let tool = run.counted_tools.iter().find(|tool| !is_listed(tool))?;
+    Some(format!("the metrics count calls of \"{tool}\", and the list of calls has none"))
+}
+
 /// Whether an object has one of the lists of calls twice under the same key: only the last one would be read.
 fn has_list_twice(intermediate: &str) -> bool {
     #[derive(Deserialize)]
@@ -173,7 +180,7 @@ pub fn contains(whole: &Value, part: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{calls, contains, same};
+    use super::{calls, contains, same, unlisted_call};
     use crate::model::Run;
 
     #[test]
@@ -193,6 +200,18 @@ mod tests {
         assert_eq!([calls(&twice).1.len(), calls(&listed).1.len()], [1, 1]);
         let two = format!(r#"{{"tool_calls": [{{"name": "find"}}], "toolCalls": {bad}}}"#);
         assert_eq!(names(&two), ["find", "delete_account"]);
+    }
+
+    #[test]
+    fn a_counted_tool_must_be_listed() {
+        let flaw = |intermediate: &str, counted: &str| {
+            let intermediate = Some(intermediate.into());
+            let run = Run { intermediate, counted_tools: vec![counted.to_owned()], ..Run::of("{}") };
+            unlisted_call(&run, &calls(&run).0).is_some()
+        };
+        let listed = r#"{"tool_calls": [{"name": "mcp__docs__find"}, {"name": "open"}]}"#;
+        assert!(!flaw(listed, "find") && !flaw(listed, "mcp__docs__find") && !flaw(listed, "open"));
+        assert!(flaw(listed, "delete") && flaw("null", "open") && flaw(r#"{"tool_calls": []}"#, "open"));
     }
 
     #[test]
