@@ -15,6 +15,7 @@ use serde_json::{Map, Number, Value};
 use self::writing::SCHEMA;
 use super::json_cursor::JsonCursor;
 use super::step::Step::Key;
+use super::unique_keys::every_key_once_in;
 use super::{json, lenient};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
@@ -71,6 +72,9 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
         }
         Some(_) | None => "{}",
     };
+    // Only one of two values would be graded, and nobody knows which one the agent gave.
+    let graded = [record.outputs, record.intermediate].into_iter().flatten();
+    graded.map(RawValue::get).try_for_each(|part| every_key_once_in(source, part))?;
     Ok(Run {
         status,
         error: record.error.map(|error| error.text()),
@@ -321,6 +325,21 @@ mod tests {
         assert_eq!(
             (run.status, run.tokens.total, run.tokens.latency_ms),
             (RunStatus::Completed, Some(9.0), Some(12.4))
+        );
+    }
+
+    #[test]
+    fn a_key_twice_in_what_is_graded_is_refused() {
+        let refused = |parts: &str| reading(&format!(r#"{{"status": "completed", {parts}}}"#)).err();
+        for parts in [
+            r#""outputs": {"result": "bad", "result": "good"}"#,
+            r#""outputs": {}, "intermediate": {"tool_calls": [{"name": "drop", "name": "find"}]}"#,
+        ] {
+            assert!(refused(parts).is_some_and(|refused| refused.contains("duplicate key")), "{parts}");
+        }
+        assert_eq!(
+            refused(r#""outputs": {"a": {"b": 1}, "b": [{"a": 1}, {"a": 1}]}, "notes": {"a": 1, "a": 2}"#),
+            None
         );
     }
 

@@ -16,8 +16,16 @@ use crate::files::SourceText;
 /// # Errors
 /// The position of the second key.
 pub(super) fn every_key_once(source: &SourceText) -> Result<(), Diagnostic> {
+    every_key_once_in(source, &source.text)
+}
+
+/// Refuses a key that occurs twice in one object of a part of the text.
+///
+/// # Errors
+/// The position of the second key.
+pub(super) fn every_key_once_in<'a>(source: &'a SourceText, part: &'a str) -> Result<(), Diagnostic> {
     let mut twice = None;
-    let mut reader = serde_json::Deserializer::from_str(&source.text);
+    let mut reader = serde_json::Deserializer::from_str(part);
     // Invalid JSON is reported by the typed parse.
     let _ = OnceSeed { twice: &mut twice }.deserialize(&mut reader);
     let Some(key) = twice else { return Ok(()) };
