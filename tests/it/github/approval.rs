@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use self::artifacts::{
     broken_artifacts, foreign_artifacts, hostile_reason, many_runs, moved_during, no_reason, not_as_measured,
+    storage_is_down,
 };
 use self::rights::{by_hand, carried, fork, permissions, token, unread_statuses};
 pub use self::story::{BASELINE, LABEL, REASON, Story, base_sha, zipped};
@@ -55,6 +56,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an artifact on another commit, or a run on one, is refused", foreign_artifacts),
         trial("the result is found among the runs of 25 workflows", many_runs),
         trial("a broken or missing artifact is refused with its reason", broken_artifacts),
+        trial("while the storage of artifacts is down, an approval waits, and its label stays", storage_is_down),
         trial("a proposed baseline that is not what the report measured is not committed", not_as_measured),
         trial("a head that moves during the bump is not overwritten", moved_during),
         trial("a worse number without a reason is not committed, and the comment asks for one", no_reason),

@@ -16,6 +16,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a checkout of the test merge is judged on any event", of_the_merge),
         trial("a checkout of the head is compared with where it began, and judged by the newest rules", of_the_head),
         trial("a commit that the job made is judged as the commit of the event", of_the_job),
+        trial("a checkout without git is not judged: the test merge is", without_git),
+        trial("an event without the commits that it is about gives no verdict", without_commits),
     ]
 }
 
@@ -100,4 +102,38 @@ fn of_the_job() {
     check_out(&repository, &"9".repeat(40));
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// Where git is missing, actions/checkout unpacks an archive (its README, "Git must be installed"): of which commit, nothing says.
+fn without_git() {
+    let (checkout, worse, github) = (Repository::small(), Repository::small(), Standin::new(&head_sha()));
+    worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    github.commit(&tip(), &checkout);
+    github.branch("master", &tip());
+    github.parents(MERGE, &[&tip(), &head_sha()]);
+    let run = |event: &str| {
+        let (job, base) = (Job::new(&checkout, &github, "pull_request.opened", event), tip());
+        job.variable("GITHUB_SHA", if event == "pull_request" { MERGE } else { &base }).runs()
+    };
+    github.commit(MERGE, &checkout);
+    checkout.remove(".git");
+    for (merged, code) in [(&checkout, 0), (&worse, 1)] {
+        github.commit(MERGE, merged);
+        github.parents(MERGE, &[&tip(), &head_sha()]);
+        for event in ["pull_request_target", "pull_request"] {
+            let ran = run(event);
+            assert_eq!(ran.code, code, "{event}: {}{}", ran.stdout, ran.stderr);
+        }
+    }
+}
+
+fn without_commits() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    for event in ["pull_request", "pull_request_target", "merge_group"] {
+        let mut job = Job::new(&repository, &github, "push", event);
+        job.event = json!({ "action": "opened", "repository": { "id": 1 } });
+        let ran = job.runs();
+        assert_eq!(ran.code, 3, "{event}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains("does not say which commits it is about"), "{}", ran.stderr);
+    }
 }

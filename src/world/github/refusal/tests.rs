@@ -54,6 +54,14 @@ fn a_403_is_read_before_it_is_explained() {
 }
 
 #[test]
+fn another_reason_is_told_in_githubs_words_whatever_the_header_names() {
+    for said in ["Repository was archived so is read-only.", "Resource protected by organization SAML enforcement."] {
+        let denied = answer(403, &[("x-accepted-github-permissions", "pull_requests=write")], said);
+        assert_eq!(refused(&Method::POST, &denied, None), GitHubRefusal::Other(said.to_owned()));
+    }
+}
+
+#[test]
 fn the_missing_permission_is_the_one_that_github_names() {
     for (accepted, expected) in [
         ("issues=write; pull_requests=write", "the job needs the permission `pull-requests: write`"),

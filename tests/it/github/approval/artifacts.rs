@@ -137,3 +137,20 @@ pub fn hostile_reason() {
     assert!(ran.stdout.lines().all(|line| !line.starts_with("::error")), "{}", ran.stdout);
     assert_eq!(story.comment().matches("<!-- goldgate:comment").count(), 1);
 }
+
+/// An outage says nothing about the result, so nothing is refused.
+pub fn storage_is_down() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.break_storage(true);
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        story.github.labels().contains(&LABEL.to_owned()) && !story.comment().contains("Not approved"),
+        "{}",
+        story.comment()
+    );
+    story.github.break_storage(false);
+    story.approve("alice");
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
+}

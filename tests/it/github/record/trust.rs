@@ -23,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a recording that is edited after the run does not count", edited),
         trial("a pull request does not switch the trust off", switched_off),
         trial("recordings of another prompt are stale, proven or not", other_prompt),
+        trial("what a request contains beyond its digests is the base branch's", base_request),
         trial("what the base holds needs no proof", of_base),
         trial("without the right to read statuses there is no verdict", unread),
         trial("on a developer's machine the trust is a note", locally),
@@ -104,6 +105,39 @@ fn recorded() {
     let rebased = pushed(&story, &tip, &[("README.md", "# Agents\n")]);
     let ran = story.gate(&rebased);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// A commit asks an easier question, is recorded by CI, and its recordings are then put beside the base's question.
+fn base_request() {
+    let other_target = |story: &Recorded| {
+        for side in [&story.base, &story.head] {
+            let config = side.read("goldgate.yaml");
+            let live = config.lines().find(|line| line.trim_start().starts_with("live:")).unwrap().to_owned();
+            side.write(
+                "goldgate.yaml",
+                config.replace(&live, &format!("{live}\n{}", live.replacen("live:", "better:", 1))),
+            );
+        }
+        story.head.replace("goldgate.yaml", "{ target: live,", "{ target: better,");
+    };
+    let no_prompt = |story: &Recorded| story.base.replace("goldgate.yaml", ", prompt: prompts/legal.md", "");
+    let categories = |story: &Recorded| {
+        let own = "    kind: findings\n";
+        story.head.replace("goldgate.yaml", own, &format!("{own}    categories: [change_of_control, termination, rent]\n"));
+    };
+    let changes: [(&dyn Fn(&Recorded), &str); 3] = [
+        (&other_target, "lets another target answer"),
+        (&no_prompt, "adds or removes its `prompt`"),
+        (&categories, "alters the request of the case \"lease\""),
+    ];
+    for (change, why) in changes {
+        let story = trusting();
+        change(&story);
+        let ran = story.labeled("alice");
+        let said = [story.note(), ran.stdout.clone(), ran.stderr.clone()].concat();
+        assert!(said.contains(why) && story.model.requests() == 0, "{why}: {said}");
+        assert!(story.github.contexts(&head_sha()).is_empty());
+    }
 }
 
 fn by_hand() {

@@ -14,6 +14,7 @@ pub struct Artifacts {
     uploaded: Vec<Uploaded>,
     stored: BTreeMap<String, Vec<u8>>,
     elsewhere: Option<String>,
+    is_down: bool,
     with_token: Vec<String>,
 }
 
@@ -46,6 +47,11 @@ impl Standin {
         self.change(|state| state.artifacts.elsewhere = Some(address.to_owned()));
     }
 
+    /// The storage of the artifacts is down, or up again.
+    pub fn break_storage(&self, broken: bool) {
+        self.change(|state| state.artifacts.is_down = broken);
+    }
+
     /// Requests to the storage that carried the token.
     pub fn leaks(&self) -> Vec<String> {
         self.change(|state| state.artifacts.with_token.clone())
@@ -72,6 +78,9 @@ pub fn stored(request: &Request, state: &mut State) -> Option<Answer> {
     }
     if name == "round" {
         return Some(state.artifacts.redirect(state.port, "round", None));
+    }
+    if state.artifacts.is_down {
+        return Some(status(502, Value::Null));
     }
     let bytes = state.artifacts.stored.get(name)?;
     Some(Answer { status: 200, headers: String::new(), body: Body::Bytes(bytes.clone()) })
