@@ -262,7 +262,7 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     match (asked.standing, asked.event) {
         (Some(_), _) => match asked.since {
             LabelSince::RemovedByGoldgate => ApprovalPlan::Nothing(ApprovalSkip::RemovedByGoldgate),
-            LabelSince::NeverSet => ApprovalPlan::Nothing(ApprovalSkip::OtherPullRequest),
+            LabelSince::NeverSet => ApprovalPlan::Nothing(ApprovalSkip::NeverLabeled),
             LabelSince::Kept | LabelSince::RemovedBy(_) => {
                 ApprovalPlan::Withdraw { head: pull.head.clone(), description: withdrawal(asked.since) }
             }

@@ -230,10 +230,7 @@ fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<()
             | ApprovalSkip::NoLabel,
         ) => catch_up_withdrawal(context),
         ApprovalPlan::Nothing(
-            ApprovalSkip::Closed
-            | ApprovalSkip::Back
-            | ApprovalSkip::RemovedByGoldgate
-            | ApprovalSkip::OtherPullRequest,
+            ApprovalSkip::Closed | ApprovalSkip::Back | ApprovalSkip::RemovedByGoldgate | ApprovalSkip::NeverLabeled,
         ) => Ok(()),
         ApprovalPlan::Grant { head, description, by } => granted(context, planned, head, description, by),
         ApprovalPlan::Withdraw { head, description } => withdrawn(context, head, description),

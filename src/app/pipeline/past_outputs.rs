@@ -6,7 +6,8 @@ use anyhow::Context;
 
 use crate::app::pipeline::live_layout::LiveLayout;
 use crate::app::pipeline::plan::plan;
-use crate::app::pipeline::replay::{Replay, RunReader, SampleCount};
+use crate::app::pipeline::replay::{Replay, RunReader};
+use crate::app::pipeline::sample_count::SampleCount;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostics};
 use crate::model::{AgentName, CaseId, RepoPath, Sample, SuiteId, Tier};

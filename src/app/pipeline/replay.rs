@@ -7,6 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::live_layout::LiveLayout;
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use super::required_samples::{RequiredSamples, RunRecordings, again, has_several_agents, recorded_count};
+use super::sample_count::SampleCount;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
 use crate::format::recording_layout::{RecordingPaths, sample_number};
@@ -17,15 +18,6 @@ use crate::model::{
     Tier, UngradedReason,
 };
 use crate::suites::{CaseStage, Pair};
-
-/// How many samples of a pair are graded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SampleCount {
-    /// Exactly this many, whatever is recorded.
-    Exactly(u32),
-    /// All recorded samples, and at least this many: a missing one is inconclusive.
-    AtLeast(u32),
-}
 
 /// A source of runs. The deterministic tier gets one that can only read recordings.
 pub trait RunReader: Sync {

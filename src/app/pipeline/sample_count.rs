@@ -1,10 +1,18 @@
 //! The number of samples of each pair to grade.
 
 use super::plan::{LoadedSuite, Plan, source_of};
-use super::replay::SampleCount;
 use crate::model::{AgentName, Baseline, CaseId, PairResult, RunKey, RunSource, SuiteId, Tier, UngradedReason};
 use crate::render::plural;
 use crate::suites::Pair;
+
+/// How many samples of a pair are graded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampleCount {
+    /// Exactly this many, whatever is recorded.
+    Exactly(u32),
+    /// All recorded samples, and at least this many: a missing one is inconclusive.
+    AtLeast(u32),
+}
 
 /// How many cases are named; the rest is counted.
 const NAMED: usize = 3;

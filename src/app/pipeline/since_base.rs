@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::live_layout::LiveLayout;
 use super::plan::{LoadedSuite, Plan};
-use super::replay::{Replay, RunReader, SampleCount};
+use super::replay::{Replay, RunReader};
+use super::sample_count::SampleCount;
 use super::target_settings::changed_target_settings;
 use crate::files::{BaseFiles, FileMatch, Files};
 use crate::golden_changes::{BaseConfig, agent_files, base_config};

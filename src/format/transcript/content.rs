@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 
 use super::Transcript;
 use super::conversation_builder::{ConversationBuilder, NoAssistantMessage, UnmatchedResult};
-use super::loose_message::is_type_of_call;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::{json, lenient};
@@ -227,4 +226,10 @@ pub fn unasked(source: &SourceText, raw: &RawValue, name: &str) -> impl FnOnce(U
         "provide the whole conversation, including the message with the call",
     );
     |UnmatchedResult| problem
+}
+
+/// Whether parts of this type are calls. The Vercel AI SDK has `tool-call`, `tool-invocation`, `dynamic-tool` and `tool-NAME`.
+pub fn is_type_of_call(kind: &str) -> bool {
+    ["tool_use", "_call", "tool-call", "dynamic-tool"].iter().any(|ending| kind.ends_with(ending))
+        || (kind.starts_with("tool-") && !kind.ends_with("tool-result"))
 }

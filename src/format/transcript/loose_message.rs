@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::content;
-use super::content::finish_transcript;
+use super::content::{finish_transcript, is_type_of_call};
 use super::conversation_builder::{Asker, ConversationBuilder, UnmatchedResult};
 use super::recorded_run::Transcript;
 use crate::diag::{Code, Diagnostic};
@@ -242,12 +242,6 @@ fn is_call(kind: &str, value: &Value) -> bool {
     let has_arguments = || ARGUMENTS.iter().any(|key| value.get(*key).is_some());
     is_type_of_call(kind)
         || ["name", "toolName"].iter().any(|key| value.get(*key).is_some_and(Value::is_string)) && has_arguments()
-}
-
-/// Whether parts of this type are calls. The Vercel AI SDK has `tool-call`, `tool-invocation`, `dynamic-tool` and `tool-NAME`.
-pub fn is_type_of_call(kind: &str) -> bool {
-    ["tool_use", "_call", "tool-call", "dynamic-tool"].iter().any(|ending| kind.ends_with(ending))
-        || (kind.starts_with("tool-") && !kind.ends_with("tool-result"))
 }
 
 /// The keys of a call's arguments.

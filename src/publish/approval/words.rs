@@ -93,8 +93,8 @@ pub enum ApprovalSkip {
     Already,
     /// goldgate removed the label itself; the approval stays.
     RemovedByGoldgate,
-    /// The approval was given on another pull request with the same head.
-    OtherPullRequest,
+    /// The pull request never had the label.
+    NeverLabeled,
 }
 
 impl fmt::Display for NoResult {
@@ -187,7 +187,7 @@ impl fmt::Display for ApprovalSkip {
             Self::NoLabel => "the pull request does not have the approval label",
             Self::Already => "this commit is already approved",
             Self::RemovedByGoldgate => "goldgate removed the label because of another config, so the approval stays",
-            Self::OtherPullRequest => "another pull request with the same head has the label, so the approval stays",
+            Self::NeverLabeled => "the pull request never had the label, so the approval stays",
         })
     }
 }

@@ -54,7 +54,7 @@ fn a_403_is_read_before_it_is_explained() {
 }
 
 #[test]
-fn another_reason_is_told_in_githubs_words_whatever_the_header_names() {
+fn another_reason_is_given_in_githubs_words_whatever_the_header_names() {
     for said in ["Repository was archived so is read-only.", "Resource protected by organization SAML enforcement."] {
         let denied = answer(403, &[("x-accepted-github-permissions", "pull_requests=write")], said);
         assert_eq!(refused(&Method::POST, &denied, None), GitHubRefusal::Other(said.to_owned()));

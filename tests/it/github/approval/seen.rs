@@ -8,6 +8,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a result that is measured again after the label is still approved", measured_again),
         trial("the giver is the timeline's actor, never the event's sender", giver),
         trial("who pushed the head last approves nothing", pusher),
+        trial("an approval of another pull request with the same head and the same result does not count", twin),
         trial("a result that the comment does not show is not approved", not_shown),
         trial("a result that the comment shows only after the label is not approved", shown_later),
         trial("the label's name is compared without letter case", letter_case),
@@ -91,6 +92,20 @@ fn pusher() {
     story.github.author("somebody");
     let ran = story.labeled("Codertocat");
     story.is_refused(&ran, "Codertocat pushed the newest commit");
+}
+
+/// The author sets the label on a pull request of the same branch that somebody else opened.
+fn twin() {
+    for (number, code) in [(2, 0), (3, 1)] {
+        let story = Story::new();
+        story.gate(7);
+        story.labeled("alice");
+        let approved = story.github.statuses(&head_sha())[0].trim_start_matches("success ").to_owned();
+        story.github.status(BOT, &head_sha(), "failure", "withdrawn: alice removed the label");
+        story.github.status(BOT, &head_sha(), "success", &approved.replace("; #2", &format!("; #{number}")));
+        let ran = story.gate(8);
+        assert_eq!(ran.code, code, "{number}: {approved}: {}{}", ran.stdout, ran.stderr);
+    }
 }
 
 fn not_shown() {

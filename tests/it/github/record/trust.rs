@@ -123,9 +123,14 @@ fn base_request() {
     let no_prompt = |story: &Recorded| story.base.replace("goldgate.yaml", ", prompt: prompts/legal.md", "");
     let categories = |story: &Recorded| {
         let own = "    kind: findings\n";
-        story.head.replace("goldgate.yaml", own, &format!("{own}    categories: [change_of_control, termination, rent]\n"));
+        story.head.replace(
+            "goldgate.yaml",
+            own,
+            &format!("{own}    categories: [change_of_control, termination, rent]\n"),
+        );
     };
-    let changes: [(&dyn Fn(&Recorded), &str); 3] = [
+    type Change<'a> = &'a dyn Fn(&Recorded);
+    let changes: [(Change<'_>, &str); 3] = [
         (&other_target, "lets another target answer"),
         (&no_prompt, "adds or removes its `prompt`"),
         (&categories, "alters the request of the case \"lease\""),
