@@ -14,7 +14,7 @@ use self::sections::{
     tier_index,
 };
 pub use self::shown::{ShownReport, shown_report};
-use crate::model::{Comment, Report, RunNumber};
+use crate::model::{Comment, Report, RunNumber, Tier};
 use crate::render::markdown::Links;
 use crate::render::plain::{sentence, with_code};
 use crate::render::{markdown, words};
@@ -77,6 +77,8 @@ pub enum NoteSubject {
     Bump,
     /// The recordings that a label asked for.
     Record,
+    /// A tier without a verdict: it takes the place of the tier's result.
+    Verdict(Tier),
 }
 
 /// The number of sections that are for tiers.
@@ -131,6 +133,7 @@ impl NoteSubject {
             Self::Approval => TIERS,
             Self::Bump => TIERS + 1,
             Self::Record => TIERS + 2,
+            Self::Verdict(tier) => tier_index(tier.as_str()).unwrap_or_default(),
         }
     }
 }

@@ -26,6 +26,7 @@ mod joint_approval;
 mod measured_run;
 mod merged_approvals;
 mod merged_shards;
+mod missing_verdict;
 mod other_pull_requests;
 mod published_run;
 mod publishing;
@@ -58,6 +59,9 @@ use crate::world::{Loudness, World, give_to_owner};
 pub fn action(world: &World) -> Result<u8, CliError> {
     let outcome = ActionInputs::read(&world.env).and_then(|inputs| {
         let outcome = run_selected(world, &inputs);
+        if let Err(error) = &outcome {
+            missing_verdict::replace_older_verdict(world, &inputs, error);
+        }
         let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
         give_to_owner(Path::new(workspace), &[Path::new(".goldgate"), Path::new(&inside(workspace, &inputs.out))]);
         outcome

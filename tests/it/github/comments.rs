@@ -146,3 +146,30 @@ pub fn overwritten() {
     let ran = job.runs();
     assert!(github.bodies(BOT)[0].contains("\"run\":8"), "{}{}", ran.stdout, github.bodies(BOT)[0]);
 }
+
+/// A result of before, which may be green, is not the result of this run.
+pub fn no_verdict() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    let (good, broken) = (repository.read("goldgate.yaml"), "version: 9\n");
+    repository.write("goldgate.yaml", broken);
+    assert_eq!(opened(&repository, &github).runs().code, 2);
+    assert!(github.bodies(BOT).is_empty());
+    for round in 0..2 {
+        repository.write("goldgate.yaml", &good);
+        assert_eq!(opened(&repository, &github).runs().code, 0);
+        let bodies = github.bodies(BOT);
+        assert!(
+            bodies.len() == 1 && bodies[0].contains("gates pass") && !bodies[0].contains("No verdict"),
+            "{round}: {bodies:?}"
+        );
+        repository.write("goldgate.yaml", broken);
+        let ran = opened(&repository, &github).runs();
+        assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+        let bodies = github.bodies(BOT);
+        assert!(
+            bodies.len() == 1 && bodies[0].starts_with("> [!WARNING]\n> **No verdict on this commit: "),
+            "{bodies:?}"
+        );
+        assert!(!bodies[0].contains("gates pass") && bodies[0].contains("goldgate.yaml"), "{bodies:?}");
+    }
+}

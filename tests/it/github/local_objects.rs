@@ -21,7 +21,7 @@ const EXPECTED: &str = "golden/expected/legal/lease.json";
 
 const MEDIUM: &str = "\"min_severity\": \"medium\"";
 
-const INFO: &str = "\"min_severity\": \"info\"";
+const LOW: &str = "\"min_severity\": \"low\"";
 
 /// A pull request that loosens the expectation of a worse agent, on a checkout that has the base commit. `break_checkout` gets the
 /// folder of the checkout.
@@ -35,7 +35,7 @@ fn loosened(break_checkout: &dyn Fn(&Repository)) -> (Ran, Vec<String>) {
     break_checkout(&repository);
     // What is checked out is GitHub's test merge.
     repository.write(".git/HEAD", format!("{MERGE}\n"));
-    repository.replace(EXPECTED, MEDIUM, INFO);
+    repository.replace(EXPECTED, MEDIUM, LOW);
     repository.replace(RUN, "\"P1\"", "\"P4\"");
     // More files than are read one by one.
     repository.write("prompts/legal.md", "Report every change.\n");
@@ -47,7 +47,7 @@ fn loosened(break_checkout: &dyn Fn(&Repository)) -> (Ran, Vec<String>) {
 
 fn is_red(ran: &Ran) {
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    let change = "expectation of lease of `contracts` edited: expected_findings[0].min_severity \"medium\" -> \"info\"";
+    let change = "expectation of lease of `contracts` edited: expected_findings[0].min_severity \"medium\" -> \"low\"";
     assert!(ran.stdout.contains(change), "{}", ran.stdout);
 }
 
@@ -66,7 +66,7 @@ fn forged() {
     let (ran, requests) = loosened(&|repository| {
         let folder = repository.path("");
         let id = git_answer(&folder, &["rev-parse", &format!("HEAD:{EXPECTED}")]);
-        let text = repository.read(EXPECTED).replace(MEDIUM, INFO);
+        let text = repository.read(EXPECTED).replace(MEDIUM, LOW);
         repository.write("forged.json", text);
         let other = git_answer(&folder, &["hash-object", "-w", "forged.json"]);
         let object = |id: &str| repository.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));

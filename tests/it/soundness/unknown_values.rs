@@ -86,7 +86,6 @@ const ROWS: &[Row] = &[
         hidden: &[
             r#"{ "outputs": { "findings": [] }, "intermediate": [{ "name": "send" }] }"#,
             r#"{ "outputs": { "findings": [] }, "intermediate": { "tool_calls": { "0": { "name": "send" } } } }"#,
-            r#"{ "outputs": { "findings": [] }, "intermediate": { "tool_calls": [{ "name": "send" }], "tool_calls": [] } }"#,
             r#"{ "outputs": { "findings": [] }, "intermediate": { "tool_calls": [{ "function": { "name": "send" } }] } }"#,
             r#"{ "outputs": { "findings": [] }, "intermediate": { "tool_calls": "[{\"name\": \"send\"}]" } }"#,
         ],
@@ -335,7 +334,7 @@ fn before_adoption() {
     git(&["commit", "--quiet", "--message", "adopt"]);
     git(&["checkout", "--quiet", "-b", "change", "before"]);
     repository.write("goldgate.yaml", config);
-    repository.write(CUSTOM.0, r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output != 7" }] }"#);
+    repository.write(CUSTOM.0, r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output.text != '7'" }] }"#);
     record(&repository, r#"{ "outputs": { "text": "no idea" } }"#);
     git(&["add", "--all"]);
     git(&["commit", "--quiet", "--message", "change"]);
@@ -359,7 +358,7 @@ fn renamed_on_base() {
         assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 0);
         commit_all(&repository);
         git(&["checkout", "--quiet", "change"]);
-        repository.write(CUSTOM.0, r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output != 7" }] }"#);
+        repository.write(CUSTOM.0, r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output.text != '7'" }] }"#);
         repository.write("prompt.md", "Help more.\n");
         record(&repository, r#"{ "outputs": { "text": "no idea" } }"#);
         commit_all(&repository);
