@@ -13,7 +13,7 @@ use crate::world::World;
 /// The longest message, in characters.
 const MESSAGE: usize = 500;
 
-/// Says in the section of the run's tier that there is no verdict, and why. Without a comment nothing is written, and a failed request
+/// Says in the section of the run's tier why the run has no verdict. Without a comment nothing is written, and a failed request
 /// changes nothing: the run has failed already.
 pub fn replace_older_verdict(world: &World, inputs: &ActionInputs, error: &CliError) {
     let is_gate = matches!(inputs.mode, ActionMode::Run | ActionMode::Trusted | ActionMode::Merge);
