@@ -31,8 +31,9 @@ fn replaced(world: &World, inputs: &ActionInputs, error: &CliError) -> Result<()
     let Some(tier) = inputs.tiers.first() else { return Ok(()) };
     let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(()) };
     let (pull, head) = (&context.pull, &context.seen.head);
-    // A newer head has a run of its own.
-    if pull.state != PullState::Open || pull.head != *head {
+    // A newer head and another base branch have runs of their own.
+    let is_retargeted = event_of(&world.env)?.into.is_some_and(|into| into != pull.into);
+    if pull.state != PullState::Open || pull.head != *head || is_retargeted {
         return Ok(());
     }
     let comments =

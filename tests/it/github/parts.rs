@@ -113,14 +113,14 @@ fn failed_parts() {
     let run = |results: &str| opened(&repository, &github).input("mode", "merge").input("part-results", results).runs();
     let ran = run("success");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let written = github.bodies(BOT);
     for result in ["failure", "cancelled", "skipped"] {
         // All folders are there: an earlier attempt may have left them.
         let ran = run(&format!("success {result}"));
         let wanted = format!("the job of a shard ended with \"{result}\"");
         assert!(ran.code == 2 && ran.stderr.contains(&wanted), "{result}: {} {}", ran.code, ran.stderr);
     }
-    assert_eq!(github.bodies(BOT), written);
+    let comment = github.bodies(BOT).concat();
+    assert!(comment.contains("No verdict on this commit") && !comment.contains("gates pass"), "{comment}");
 }
 
 fn refused() {
