@@ -1,11 +1,10 @@
 //! The base branch of a job, and the tip of it whose own numbers may excuse a failed gate.
 
-use super::environment::payload;
+use super::environment::default_branch;
 use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::base_branch::BaseBranch;
 use crate::format::event::Event;
-use crate::format::event_action;
 use crate::model::BranchTip;
 use crate::world::{Env, GitHub};
 
@@ -48,10 +47,7 @@ fn newest_rules(env: &Env, github: &GitHub, name: String, base: &str) -> Result<
 /// # Errors
 /// An invalid event payload, or a failed request.
 pub fn relies_on_checks(env: &Env, github: &GitHub, branch: &str) -> Result<Option<bool>, CliError> {
-    let default = match payload(env)? {
-        Some(source) => event_action::read_event_action(&source)?.default_branch,
-        None => None,
-    };
+    let default = default_branch(env)?;
     if default.as_deref() == Some(branch) {
         return Ok(Some(true));
     }

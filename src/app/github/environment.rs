@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::app::cli_error::CliError;
 use crate::files::SourceText;
-use crate::format::event;
 use crate::format::event::Event;
+use crate::format::{event, event_action};
 use crate::model::{BranchOrigin, RepoPath};
 use crate::world::{Disk, Env, GitHub, ReadOnlyToken};
 
@@ -18,19 +18,27 @@ pub(super) fn event_of(env: &Env) -> Result<Event, CliError> {
         Some(source) => event::read_event(&source)?,
         None => Event::NONE,
     };
-    let is_about = match env.get("GITHUB_EVENT_NAME") {
-        Some("pull_request" | "pull_request_target") => event.pull_request.is_some(),
-        Some("merge_group") => event.base.is_some(),
-        Some(_) | None => true,
+    let name = env.get("GITHUB_EVENT_NAME").unwrap_or_default();
+    let names_commits = match name {
+        "pull_request" | "pull_request_target" => event.pull_request.is_some(),
+        "merge_group" => event.base.is_some(),
+        _ => true,
     };
-    match (is_about, env.get("GITHUB_EVENT_NAME")) {
-        (false, Some(name)) => {
-            let what = format!(
-                "the event is {name}, but the file in GITHUB_EVENT_PATH does not say which commits it is about"
-            );
-            Err(anyhow::anyhow!(what).into())
-        }
-        (true, _) | (false, None) => Ok(event),
+    if names_commits {
+        return Ok(event);
+    }
+    let what = format!("the event is {name}, but the file in GITHUB_EVENT_PATH does not say which commits it is about");
+    Err(anyhow::anyhow!(what).into())
+}
+
+/// The default branch of the repository, if the payload of the event names it.
+///
+/// # Errors
+/// A payload that cannot be read.
+pub(super) fn default_branch(env: &Env) -> Result<Option<String>, CliError> {
+    match payload(env)? {
+        Some(source) => Ok(event_action::read_event_action(&source)?.default_branch),
+        None => Ok(None),
     }
 }
 
@@ -63,7 +71,7 @@ pub(super) fn github(env: &Env) -> Result<Option<GitHub>, CliError> {
 }
 
 /// Returns why the token of this job may only read, if the event says so. The token of `pull_request_target` may write.
-fn read_only_token(env: &Env) -> Option<ReadOnlyToken> {
+pub(super) fn read_only_token(env: &Env) -> Option<ReadOnlyToken> {
     let event = env.get("GITHUB_EVENT_NAME")?;
     let pull_request = event_of(env).ok()?.pull_request;
     let is_fork = pull_request.is_some_and(|pull_request| pull_request.origin == BranchOrigin::Fork);

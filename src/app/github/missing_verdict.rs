@@ -1,10 +1,11 @@
 //! A run that ends without a verdict takes the place of the older result in the comment, which may be green.
 
-use super::environment::event_of;
+use super::environment::{event_of, read_only_token};
 use super::inputs::{ActionInputs, ActionMode};
 use super::pull_request_context::{PullRequestContext, needs};
 use crate::app::cli_error::CliError;
-use crate::model::{BranchOrigin, PullState};
+use crate::format::event::Event;
+use crate::model::PullState;
 use crate::publish;
 use crate::publish::NoteSubject;
 use crate::render::inline;
@@ -18,21 +19,20 @@ const MESSAGE: usize = 500;
 pub fn replace_older_verdict(world: &World, inputs: &ActionInputs, error: &CliError) {
     let is_gate = matches!(inputs.mode, ActionMode::Run | ActionMode::Trusted | ActionMode::Merge);
     let is_shown = inputs.comment && inputs.shard.is_none() && !matches!(error, CliError::CalledOff(_));
-    let is_fork_job = world.env.get("GITHUB_EVENT_NAME") == Some("pull_request");
-    let can_write = event_of(&world.env)
-        .is_ok_and(|event| event.pull_request.is_some_and(|pull| !is_fork_job || pull.origin == BranchOrigin::Same));
+    let Ok(event) = event_of(&world.env) else { return };
+    let can_write = event.pull_request.is_some() && read_only_token(&world.env).is_none();
     if is_gate && is_shown && can_write {
         // The first error is the one that matters.
-        let _ = replaced(world, inputs, error);
+        let _ = replaced(world, inputs, &event, error);
     }
 }
 
-fn replaced(world: &World, inputs: &ActionInputs, error: &CliError) -> Result<(), CliError> {
+fn replaced(world: &World, inputs: &ActionInputs, event: &Event, error: &CliError) -> Result<(), CliError> {
     let Some(tier) = inputs.tiers.first() else { return Ok(()) };
     let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(()) };
     let (pull, head) = (&context.pull, &context.seen.head);
     // A newer head and another base branch have runs of their own.
-    let is_retargeted = event_of(&world.env)?.into.is_some_and(|into| into != pull.into);
+    let is_retargeted = event.into.as_ref().is_some_and(|into| *into != pull.into);
     if pull.state != PullState::Open || pull.head != *head || is_retargeted {
         return Ok(());
     }

@@ -4,11 +4,10 @@
 //! the last one would hide what the ones before it changed. For a merge by GitHub both are the same commit.
 
 use super::base_branch::relies_on_checks;
-use super::environment::payload;
+use super::environment::default_branch;
 use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
 use crate::format::event::{Event, PushEvent};
-use crate::format::event_action;
 use crate::model::BranchTip;
 use crate::world::{Env, GitHub, GitHubError};
 
@@ -25,10 +24,7 @@ pub fn pushed(
     push: &PushEvent,
     github: &GitHub,
 ) -> Result<(Event, Option<&'static str>), CliError> {
-    let default = match payload(env)? {
-        Some(source) => event_action::read_event_action(&source)?.default_branch,
-        None => None,
-    };
+    let default = default_branch(env)?;
     let of_branch = |base: String, into: &str, tip: Option<BranchTip>| Event {
         base: Some(base),
         head: Some(push.after.clone()),
@@ -62,8 +58,7 @@ pub fn pushed(
 /// # Errors
 /// A failed request.
 pub fn unattached(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
-    let (Some(commit), Some(source)) = (env.get("GITHUB_SHA"), payload(env)?) else { return Ok(event) };
-    let Some(default) = event_action::read_event_action(&source)?.default_branch else { return Ok(event) };
+    let (Some(commit), Some(default)) = (env.get("GITHUB_SHA"), default_branch(env)?) else { return Ok(event) };
     let base = match github.merge_base(&default, commit) {
         Ok(base) if base == commit => return Ok(event),
         Ok(base) => base,

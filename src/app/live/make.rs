@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bounds::{left, limits, redactor, unreported_notes, usage_of};
 use super::judge_runner::{JudgeOutcome, JudgeRunner};
 use super::planned_run::{PlannedRun, planned_runs};
-use super::recorded_samples::recorded_count;
+use super::recorded_samples::recorded_samples_of;
 use super::recording::RecordingWriter;
 use super::saved_answers::unfinished;
 use super::session::{LiveSession, engine};
@@ -30,7 +30,7 @@ fn least_samples(plan: &Plan, one: &PlannedRun<'_>, disk: &Disk, options: &LiveO
     }
     let agent = one.loaded.config.agents.get(&key.agent);
     let folder = agent.and_then(|agent| agent.deterministic.as_ref()?.recordings());
-    of_recorder.max(folder.map_or(0, |folder| recorded_count(disk, folder, &key.agent, &key.case)))
+    of_recorder.max(folder.map_or(0, |folder| recorded_samples_of(disk, folder, &key.agent, &key.case)))
 }
 
 /// Makes the live samples of a tier.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::recorded_samples::recorded_count;
+use super::recorded_samples::recorded_samples_of;
 use crate::app::pipeline::plan::{LoadedSuite, Plan, source_of};
 use crate::app::pipeline::sample_count::stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -91,7 +91,7 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
                 let request = SampleRequest { key: key.clone(), sample: 0, system, ask, conversation: None };
                 // As in a replay of recordings: all recorded samples, and at least those that are planned.
                 let recorded = live.exchanges.as_ref().filter(|_| plan.wanted.samples.is_none());
-                let recorded = recorded.map_or(0, |folder| recorded_count(files, folder, &key.agent, &key.case));
+                let recorded = recorded.map_or(0, |folder| recorded_samples_of(files, folder, &key.agent, &key.case));
                 let samples = planned.unwrap_or(1).max(recorded);
                 let wanted =
                     PlannedRun { loaded, pair: Some(pair), live, request, refinement, first: 0, samples, alone };

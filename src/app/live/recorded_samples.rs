@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::app::pipeline::required_samples::recorded_count;
 use crate::diag::Diagnostic;
 use crate::files::Files;
 use crate::format::exchange::{NoExchanges, RecordedExchanges, recorded_exchanges};
@@ -30,9 +31,9 @@ pub fn recorded_samples(
     samples.map(of_sample).collect()
 }
 
-/// The number of recorded samples of a case: one more than the highest.
-pub fn recorded_count(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &CaseId) -> u32 {
-    recordings(files, folder, agent, case).keys().next_back().map_or(0, |highest| highest + 1)
+/// The number of recorded samples of a case.
+pub fn recorded_samples_of(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &CaseId) -> u32 {
+    recorded_count(&recordings(files, folder, agent, case))
 }
 
 /// The recordings of a case by sample.

@@ -53,15 +53,14 @@ pub fn config_text(files: &dyn Files, file: &RepoPath) -> Result<SourceText, Dia
     })
 }
 
-/// How to name the config of a folder above; `None` if no folder above has one.
+/// Where a folder above has a config, from the root of the repository; `None` if none has.
 fn config_above(files: &dyn Files, file: &RepoPath) -> Option<String> {
     let mut folder = file.parent();
-    let mut up = String::new();
     while folder != RepoPath::root() {
         folder = folder.parent();
-        up.push_str("../");
-        if files.bytes(&folder.child(file.name())).is_ok() {
-            return Some(format!("--config {up}{} names the one of a folder above", file.name()));
+        let above = folder.child(file.name());
+        if files.bytes(&above).is_ok() {
+            return Some(format!("this repository has {above}: name it with --config"));
         }
     }
     None

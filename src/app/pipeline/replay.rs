@@ -59,7 +59,7 @@ struct RecordingFolder {
     path: RepoPath,
     /// By case: a file, a folder, or (an error) both.
     entries: HashMap<String, RecordingLayout>,
-    /// What to do to get the first recordings of the agent.
+    /// What to do to get the recordings that the agent lacks.
     record_missing: String,
 }
 

@@ -115,8 +115,15 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     (calls, flaws)
 }
 
+/// The same; a tool that the run's measures count calls of, but that is not in the list, is a flaw as well.
+pub fn counted_calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
+    let (calls, mut flaws) = calls(run);
+    flaws.extend(unlisted_call(run, &calls));
+    (calls, flaws)
+}
+
 /// The first tool that the run's measures count calls of, but that is not among its calls.
-pub fn unlisted_call(run: &Run, calls: &[ObservedCall]) -> Option<String> {
+fn unlisted_call(run: &Run, calls: &[ObservedCall]) -> Option<String> {
     let is_listed = |tool: &str| calls.iter().any(|call| call.tool() == bare(tool));
     let tool = run.counted_tools.iter().find(|tool| !is_listed(tool))?;
     Some(format!("the metrics count calls of \"{tool}\", and the list of calls has none"))
