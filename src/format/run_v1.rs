@@ -19,7 +19,7 @@ use super::unique_keys::every_key_once_in;
 use super::{json, lenient};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::model::{Provenance, RecordedExchange, Run, RunKey, RunStatus, Tokens};
+use crate::model::{Answerer, Provenance, RecordedExchange, Run, RunKey, RunStatus, Tokens};
 
 pub use ballots::{differ_in_votes_alone, with_ballots};
 pub use writing::{json, written};
@@ -113,6 +113,8 @@ fn whole_count(number: f64) -> u64 {
 struct StepsSchema {
     /// The calls of models of an agent that was recorded with `goldgate record` or a target with `capture`.
     exchanges: Option<Vec<RecordedExchange>>,
+    /// Whose words the answer of such an agent is, once for each message of the user.
+    answered_by: Option<Vec<Answerer>>,
 }
 
 /// A run record as agents and recorders write it; unknown keys are kept and ignored.

@@ -32,6 +32,18 @@ words! {
     }
 }
 
+words! {
+    /// What the answer of a captured program is. A recording keeps it under `intermediate.answered_by`, once for each start of the
+    /// program.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Answerer {
+        /// What it printed.
+        Program = "program",
+        /// What its model said last: it printed nothing.
+        Model = "model",
+    }
+}
+
 /// One request to a model, and its answer. A recording keeps it under `intermediate.exchanges`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedExchange {

@@ -64,7 +64,7 @@ pub use config::{
     StalePolicy, StatedGate, StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,
 };
 pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
-pub use exchange::{CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
+pub use exchange::{Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
 pub use gate::{ChangeDirection, Gate, GateKind, Limit, LimitSide, Strictness};
 pub use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling, NewPart};
 pub use governance::{

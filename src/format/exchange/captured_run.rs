@@ -12,7 +12,8 @@ use crate::format::transcript::{
     OwnCalls, Transcript, TranscriptFormat, answer_transcripts, read_transcripts, source_texts,
 };
 use crate::model::{
-    AgentName, CaptureSource, CaseId, ExchangeWire, Json, Measures, RecordedExchange, RepoPath, RunStatus, ToolCall,
+    AgentName, Answerer, CaptureSource, CaseId, ExchangeWire, Json, Measures, RecordedExchange, RepoPath, RunStatus,
+    ToolCall,
 };
 
 /// What was seen of a run.
@@ -35,13 +36,27 @@ pub struct CapturedRun<'a> {
     pub latency_ms: u64,
     /// Which of the calls that it tells are its own.
     pub calls: OwnCalls,
+    /// What answered when it was recorded.
+    pub before: AnswerBefore,
+}
+
+/// What the answer of a program was when it was recorded. Code that prints nothing any more does not answer what its model said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerBefore {
+    /// It is being recorded now.
+    None,
+    /// The recording states it.
+    By(Answerer),
+    /// The recording is of an older goldgate, which did not state it.
+    Unstated,
 }
 
 /// The record of a captured run: the text of a JSON object. What the agent printed is its answer; an agent that printed nothing
-/// answered what its model said last. A printed object with `outputs` is taken over as its outputs.
+/// answered what its model said last, in a replay only if it did so when it was recorded. A printed object with `outputs` is taken
+/// over as its outputs.
 ///
 /// # Errors
-/// What of the run cannot be read: its calls are not known then.
+/// What of the run cannot be read, so that its calls or its answer are not known.
 pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
     let (form, transcripts) = transcripts(run)?;
     let whole = joined(transcripts.into_iter());
@@ -49,30 +64,46 @@ pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
     record.metrics.total_latency_ms = Some(run.latency_ms);
     let calls = run.exchanges.iter().filter(|exchange| asks_model(exchange) && is_answered(exchange)).count();
     record.metrics.model_calls = Some(calls as u64);
-    if let Some(outputs) = outputs(run.printed) {
-        record.outputs = Json::from(outputs.to_string());
+    let answered_by = answered_by(run)?;
+    if answered_by == Answerer::Program {
+        record.outputs = Json::from(outputs(run.printed).to_string());
     }
     let text = run_v1::written(&record);
     let mut fields: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
     if let Some(Value::Object(steps)) = fields.get_mut("intermediate") {
         steps.insert("exchanges".to_owned(), json!(run.exchanges));
+        // A list, which the turns of a conversation continue.
+        steps.insert("answered_by".to_owned(), json!([answered_by]));
     }
     Ok(Value::Object(fields).to_string())
 }
 
-/// The outputs that an agent printed; `None` if it printed nothing.
-fn outputs(printed: &str) -> Option<Value> {
-    let printed = printed.trim();
-    if printed.is_empty() {
-        return None;
+/// Whose words the answer is.
+fn answered_by(run: &CapturedRun<'_>) -> Result<Answerer, String> {
+    if !run.printed.trim().is_empty() {
+        return Ok(Answerer::Program);
     }
+    match run.before {
+        AnswerBefore::None => Ok(Answerer::Model),
+        AnswerBefore::By(before) => Ok(before),
+        AnswerBefore::Unstated => {
+            Err("the program printed nothing, and the recording does not state whether it printed its answer: record this case again \
+                 with goldgate record"
+                .to_owned())
+        }
+    }
+}
+
+/// The outputs that an agent printed.
+fn outputs(printed: &str) -> Value {
+    let printed = printed.trim();
     if is_object(printed)
         && let Ok(Value::Object(mut fields)) = serde_json::from_str(printed)
         && let Some(outputs @ Value::Object(_)) = fields.remove("outputs")
     {
-        return Some(outputs);
+        return outputs;
     }
-    Some(json!({ "text": printed }))
+    json!({ "text": printed })
 }
 
 /// The steps of a run, in the format that they were read from.
@@ -204,7 +235,7 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
 
 #[cfg(test)]
 mod tests {
-    use super::{CaptureSource, CapturedRun, OwnCalls, captured_record};
+    use super::{AnswerBefore, CaptureSource, CapturedRun, OwnCalls, captured_record};
     use crate::model::{AgentName, CaseId};
 
     fn record(source: CaptureSource, spans: &[Vec<u8>]) -> Result<String, String> {
@@ -220,6 +251,7 @@ mod tests {
             spans,
             latency_ms,
             calls,
+            before: AnswerBefore::None,
         })
     }
 

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-pub use self::captured_run::{CapturedRun, captured_record};
+pub use self::captured_run::{AnswerBefore, CapturedRun, captured_record};
 pub use self::request_key::{first_difference, request_key};
-use crate::model::RecordedExchange;
+use crate::model::{Answerer, RecordedExchange};
 
 /// The parts of a recording that a replay of its exchanges needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,16 @@ pub struct RecordedExchanges {
     pub exchanges: Vec<RecordedExchange>,
     /// The time of the recorded run, in milliseconds.
     pub latency_ms: Option<u64>,
+    /// What answered each message of the user; empty if the recording does not state it.
+    pub answered_by: Vec<Answerer>,
+}
+
+impl RecordedExchanges {
+    /// What answered the message of a turn, from 0.
+    #[must_use]
+    pub fn answer_of(&self, turn: usize) -> AnswerBefore {
+        self.answered_by.get(turn).map_or(AnswerBefore::Unstated, |by| AnswerBefore::By(*by))
+    }
 }
 
 /// Why a recording has no exchanges to replay.
@@ -48,6 +58,8 @@ struct LatencyKey {
 struct ExchangeList<'a> {
     #[serde(borrow)]
     exchanges: Option<&'a RawValue>,
+    #[serde(borrow)]
+    answered_by: Option<&'a RawValue>,
 }
 
 /// Reads the exchanges of a recording.
@@ -61,10 +73,14 @@ pub fn recorded_exchanges(text: &str) -> Result<RecordedExchanges, NoExchanges> 
         return Err(NoExchanges::NotCompleted);
     }
     let list: Option<ExchangeList<'_>> = keys.intermediate.and_then(|steps| serde_json::from_str(steps.get()).ok());
-    let Some(list) = list.and_then(|list| list.exchanges) else { return Err(NoExchanges::NotCaptured) };
-    let exchanges = serde_json::from_str(list.get()).map_err(unreadable)?;
+    let Some(ExchangeList { exchanges: Some(exchanges), answered_by }) = list else {
+        return Err(NoExchanges::NotCaptured);
+    };
+    let exchanges = serde_json::from_str(exchanges.get()).map_err(unreadable)?;
+    let answered_by = answered_by.map_or(Ok(Vec::new()), |by| serde_json::from_str(by.get())).map_err(unreadable)?;
     let latency = keys.metrics.and_then(|metrics| metrics.total_latency_ms);
-    Ok(RecordedExchanges { exchanges, latency_ms: latency.map(|latency| latency.max(0.0).round() as u64) })
+    let latency_ms = latency.map(|latency| latency.max(0.0).round() as u64);
+    Ok(RecordedExchanges { exchanges, latency_ms, answered_by })
 }
 
 /// Whether a text is a JSON object.

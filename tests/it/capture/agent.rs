@@ -229,6 +229,10 @@ pub fn act(arguments: &[String]) {
         "spans" => export(query),
         "variables" => ["OPENAI_API_KEY", "ACME_REGION", "ACME_TOKEN", "HTTPS_PROXY"].map(variable).join(" "),
         "silent" => String::new(),
+        "unprinted" => {
+            tool_loop(query, system, "sent on Monday");
+            String::new()
+        }
         "flood" => {
             (0..1001).for_each(|number| {
                 drop(chat(&json!({ "model": "m-1", "messages": [{ "role": "user", "content": number.to_string() }] })))

@@ -29,6 +29,8 @@ pub fn trials() -> Vec<Trial> {
         trial("recordings have the names of headers, and the endpoint alone has the key", secrets),
         trial("a program sees the variables that are passed on, and in a replay none with a key", variables),
         trial("the code of an agent replays its exchanges, and a changed answer is red", changed_answer),
+        trial("code that prints its answer no more does not answer what its model said", unprinted_answer),
+        trial("an agent that never prints answers what its model said last, also in a replay", never_printed),
         trial("a request that is not recorded gives no verdict and names the difference", changed_request),
         trial("against a base commit, changed code that asks the same is graded and not stale", changed_code),
         trial("against a base commit, an edited exchange is listed as an edited recording", edited_exchange),
@@ -263,6 +265,25 @@ fn changed_answer() {
     let (ran, report) = replay_after("loop", "other-answer");
     assert_eq!((ran.code, report["verdict"].as_str()), (1, Some("fail")), "{}{}", ran.stdout, ran.stderr);
     assert!(report["failures"].to_string().contains("someday"), "{}", report["failures"]);
+}
+
+fn unprinted_answer() {
+    let (ran, report) = replay_after("loop", "unprinted");
+    assert_eq!((ran.code, report["verdict"].as_str()), (1, Some("fail")), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn never_printed() {
+    let (repository, record) = same_numbers("unprinted", "openai");
+    assert_eq!(record["outputs"]["text"], json!("Order 17 was sent on Monday."));
+    assert_eq!(record["intermediate"]["answered_by"], json!(["model"]));
+    // A recording of an older goldgate does not tell which it was.
+    let mut record = record;
+    record["intermediate"].as_object_mut().unwrap().remove("answered_by");
+    repository.write(RECORDING, record.to_string());
+    repository.write("goldgate.yaml", config("unprinted", EXCHANGES, "openai"));
+    let (ran, report) = run(&repository, &[]);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(report.to_string().contains("does not state whether it printed its answer"), "{report}");
 }
 
 fn changed_request() {

@@ -10,7 +10,7 @@ use super::endpoint::CaptureEndpoint;
 use super::endpoint_state::EndpointMode;
 use super::recorded_answers::RecordedAnswers;
 use super::upstream::{UpstreamChoice, Upstreams};
-use crate::format::exchange::{CapturedRun, RecordedExchanges, captured_record};
+use crate::format::exchange::{AnswerBefore, CapturedRun, RecordedExchanges, captured_record};
 use crate::format::request_v1;
 use crate::format::transcript::OwnCalls;
 use crate::model::{CallError, CaptureSource, SampleRequest};
@@ -31,6 +31,14 @@ pub struct CapturedAgent {
 enum AnswerSource {
     Upstream(Arc<Upstreams>),
     Recorded(RecordedSamples),
+}
+
+/// How the endpoint answers a sample, and what its recording states.
+struct AnswerPlan {
+    mode: EndpointMode,
+    /// The time of the recorded run, in milliseconds.
+    latency_ms: Option<u64>,
+    before: AnswerBefore,
 }
 
 /// The variable with the id of the conversation, the same in all its turns.
@@ -72,7 +80,7 @@ impl CapturedAgent {
         timeouts: Timeouts,
         stderr: &Complaints,
     ) -> Result<String, CallError> {
-        let (mode, recorded_latency) = self.mode(request)?;
+        let AnswerPlan { mode, latency_ms, before } = self.answer_plan(request)?;
         let endpoint = CaptureEndpoint::start(mode).await?;
         let (launch, input) = self.launch_for(request, endpoint.variables());
         let printed = timeout(timeouts.call, oneshot::printed(&launch, input, stderr)).await;
@@ -100,23 +108,26 @@ impl CapturedAgent {
             printed: &printed,
             exchanges: &seen.exchanges,
             spans: &seen.spans,
-            latency_ms: recorded_latency.unwrap_or(spent),
+            latency_ms: latency_ms.unwrap_or(spent),
             calls: request.conversation.as_ref().map_or(OwnCalls::All, |_| OwnCalls::OfLastTurn),
+            before,
         });
-        record.map_err(|why| lasting(format!("its calls are not known: {why}")))
+        record.map_err(|why| lasting(format!("its run cannot be graded: {why}")))
     }
 
-    /// How the endpoint answers, and the time of the recorded run.
-    fn mode(&self, request: &SampleRequest) -> Result<(EndpointMode, Option<u64>), CallError> {
+    fn answer_plan(&self, request: &SampleRequest) -> Result<AnswerPlan, CallError> {
         match &self.answers {
-            AnswerSource::Upstream(upstreams) => Ok((EndpointMode::Forward(upstreams.clone()), None)),
+            AnswerSource::Upstream(upstreams) => {
+                let mode = EndpointMode::Forward(upstreams.clone());
+                Ok(AnswerPlan { mode, latency_ms: None, before: AnswerBefore::None })
+            }
             AnswerSource::Recorded(samples) => match samples.get(&request_v1::sample_id(request)) {
                 Some(Ok(recorded)) => {
-                    let answers = RecordedAnswers::new(&recorded.exchanges);
+                    let mode = EndpointMode::Replay(RecordedAnswers::new(&recorded.exchanges));
+                    let turn = request.conversation.as_ref().map_or(0, |so_far| so_far.before.len());
                     // The recording states the time of all turns.
-                    let is_first = request.conversation.as_ref().is_none_or(|so_far| so_far.before.is_empty());
-                    let latency = if is_first { recorded.latency_ms } else { Some(0) };
-                    Ok((EndpointMode::Replay(answers), latency))
+                    let latency_ms = if turn == 0 { recorded.latency_ms } else { Some(0) };
+                    Ok(AnswerPlan { mode, latency_ms, before: recorded.answer_of(turn) })
                 }
                 Some(Err(why)) => Err(lasting(why.clone())),
                 None => Err(lasting("this sample is not recorded".to_owned())),
