@@ -44,6 +44,7 @@ pub fn trials() -> Vec<Trial> {
         trial("import finds the cases of traces under a key", real_files::cases_of_traces),
         trial("import refuses broken and hostile files of tools", real_files::broken_files_of_tools),
         trial("import gives the tests of promptfoo the same verdicts", promptfoo::same_verdicts),
+        trial("import refuses a promptfoo config with tests or assertions in other files", promptfoo::tests_elsewhere),
         trial("import makes cases of a promptfoo config", promptfoo::configs_are_cases),
         trial("import says what it cannot make a case of", promptfoo::what_cannot_be_said),
         trial("import makes a case of each test of promptfoo, and finds the runs of each", promptfoo::every_test),

@@ -34,9 +34,11 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
     }
     let Some(tests) = whole.get("tests").and_then(Value::as_array) else {
         let what = "this config has no list of tests";
-        let help = "write the tests into the config, or import the output of promptfoo eval -o out.json";
-        return Err(source.problem(0, Code::NO_RUN, what, help));
+        return Err(source.problem(0, Code::NO_RUN, what, INTO_THE_CONFIG));
     };
+    if let Some(what) = elsewhere(&whole, tests) {
+        return Err(source.problem(0, Code::NO_RUN, what, INTO_THE_CONFIG));
+    }
     let prompt = whole.get("prompts").and_then(|prompts| prompts.get(0).or(Some(prompts)));
     let prompt = prompt.and_then(|prompt| prompt.get("raw").unwrap_or(prompt).as_str()).unwrap_or_default();
     let tests = tests.iter().map(|test| with_defaults(test, whole.get("defaultTest")));
@@ -49,6 +51,37 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
         case_of(test, ids.id(test, *index), query)
     };
     Ok(tests.iter().map(case).collect())
+}
+
+const INTO_THE_CONFIG: &str = "write the tests into the config, or import the output of promptfoo eval -o out.json";
+
+/// What of a config has tests or assertions that this file does not list. Without them the cases would demand less than promptfoo does.
+fn elsewhere(config: &Value, tests: &[Value]) -> Option<&'static str> {
+    let is_of_other_file = |value: &Value| value.is_string() || value.get("$ref").is_some();
+    let asserted = |test: &Value| {
+        test.get("assert").and_then(Value::as_array).is_some_and(|list| list.iter().any(is_of_other_file))
+    };
+    let defaults = config.get("defaultTest");
+    if defaults.is_some_and(is_of_other_file) {
+        return Some("defaultTest is in another file, whose assertions are not read");
+    }
+    if tests.iter().any(is_of_other_file) {
+        return Some("an entry of tests is another file, whose tests are not read");
+    }
+    if tests.iter().chain(defaults).any(asserted) {
+        return Some("an assertion is a reference, which is not read");
+    }
+    let scenarios = config.get("scenarios").and_then(Value::as_array);
+    scenarios.is_some_and(|scenarios| !scenarios.is_empty()).then_some("its scenarios are not read")
+}
+
+/// The assertions of a test; a single one needs no list.
+fn assertions(test: &Value) -> Vec<Value> {
+    match test.get("assert") {
+        Some(Value::Array(list)) => list.clone(),
+        Some(one @ Value::Object(_)) => vec![one.clone()],
+        Some(_) | None => Vec::new(),
+    }
 }
 
 /// The ids of the cases of a list of tests. Tests with the same words get different ids, in their order: `refund`, `refund-2`.
@@ -113,9 +146,8 @@ fn expanded(test: Value) -> Vec<Value> {
 /// The test with the variables and assertions of all tests.
 fn with_defaults(test: &Value, defaults: Option<&Value>) -> Value {
     let (mut test, Some(defaults)) = (test.clone(), defaults) else { return test.clone() };
+    let asserted = [assertions(defaults), assertions(&test)].concat();
     let Some(fields) = test.as_object_mut() else { return test };
-    let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
-    let asserted = [list(defaults.get("assert")), list(fields.get("assert"))].concat();
     fields.insert("assert".to_owned(), Value::Array(asserted));
     let mut vars = defaults.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
     vars.extend(fields.get("vars").and_then(Value::as_object).cloned().unwrap_or_default());
@@ -154,7 +186,7 @@ pub fn asked(prompt: &Value) -> Option<String> {
 
 fn case_of(test: &Value, id: String, query: String) -> ForeignCase {
     let vars: Map<String, Value> = test.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
-    let asserted = test.get("assert").and_then(Value::as_array).cloned().unwrap_or_default();
+    let asserted = assertions(test);
     let Translated { entries, left_out } = match transform_of(test) {
         Some(transform) => Translated { entries: Vec::new(), left_out: transformed(transform, &asserted) },
         None => translate(&asserted, &vars),

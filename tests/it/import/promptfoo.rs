@@ -128,6 +128,37 @@ pub fn every_test() {
     );
 }
 
+/// Tests and assertions that the config does not list would be missing without a word.
+pub fn tests_elsewhere() {
+    let repository = Repository::empty();
+    let tests = "prompts: ['{{ q }}']\ntests:\n  - { vars: { q: hi }, assert: [{ type: contains, value: a }] }\n";
+    for (more, what) in [
+        ("defaultTest: file://default.yaml\n", "defaultTest is in another file, whose assertions are not read"),
+        ("  - file://more.yaml\n", "an entry of tests is another file, whose tests are not read"),
+        (
+            "  - { vars: { q: x }, assert: [{ $ref: '#/assertionTemplates/a' }] }\n",
+            "an assertion is a reference, which is not read",
+        ),
+        ("scenarios:\n  - { config: [{ vars: { q: x } }], tests: [{}] }\n", "its scenarios are not read"),
+    ] {
+        repository.write("promptfooconfig.yaml", format!("{tests}{more}"));
+        let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
+        assert!(ran.code == 2 && ran.stderr.contains(what), "{more}: {} {}", ran.code, ran.stderr);
+    }
+    repository.write(
+        "promptfooconfig.yaml",
+        format!("{tests}  - {{ vars: {{ q: x }}, assert: {{ type: contains, value: b }} }}\n"),
+    );
+    let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let whole: Value = serde_json::from_str(&repository.read("c.json")).unwrap();
+    assert_eq!(
+        whole["cases"][1]["answer"],
+        json!([{ "all_of": ["b"], "case_sensitive": true }]),
+        "an assertion without a list"
+    );
+}
+
 pub fn what_cannot_be_said() {
     let repository = Repository::empty();
     repository.write(
