@@ -1,109 +1,13 @@
 //! Validates JSON against a JSON Schema. Only this file knows the crate; nothing is fetched, and patterns are linear.
 
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 
-use crate::diag::misspelt;
+use super::schema_keywords::ineffective_keyword;
 use crate::text::line;
 
 /// The longest reason why a value is not valid, in characters.
 const REASON: usize = 200;
-
-/// The keywords of drafts 4 to 2020-12, and those that OpenAPI adds.
-const KEYWORDS: [&str; 68] = [
-    "$anchor",
-    "$comment",
-    "$defs",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$id",
-    "$recursiveAnchor",
-    "$recursiveRef",
-    "$ref",
-    "$schema",
-    "$vocabulary",
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "const",
-    "contains",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "default",
-    "definitions",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "deprecated",
-    "description",
-    "discriminator",
-    "else",
-    "enum",
-    "example",
-    "examples",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "externalDocs",
-    "format",
-    "id",
-    "if",
-    "items",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "nullable",
-    "oneOf",
-    "pattern",
-    "patternProperties",
-    "prefixItems",
-    "properties",
-    "propertyNames",
-    "readOnly",
-    "required",
-    "then",
-    "title",
-    "type",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "uniqueItems",
-    "writeOnly",
-    "xml",
-];
-
-/// Keywords whose values are schemas by name.
-const OF_NAMED_SCHEMAS: [&str; 6] =
-    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
-
-/// Keywords whose values are a schema, or a list of schemas.
-const OF_SCHEMAS: [&str; 16] = [
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "oneOf",
-    "prefixItems",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
 
 /// A JSON Schema, compiled.
 #[derive(Debug)]
@@ -114,10 +18,10 @@ impl JsonSchemaValidator {
     ///
     /// # Errors
     /// Why it is not a valid schema, in one line. A `$ref` to another document is not resolved. An unknown format is an error, and so is a
-    /// misspelt keyword: JSON Schema ignores both, so the check could not fail.
+    /// keyword without effect, such as a misspelt one: JSON Schema ignores both, so the check could not fail.
     pub fn new(schema: &Value) -> Result<Self, String> {
-        if let Some((found, meant)) = misspelt_keyword(schema) {
-            return Err(line(&format!("unknown keyword \"{found}\"; did you mean \"{meant}\"?"), REASON));
+        if let Some(why) = ineffective_keyword(schema, Draft::default().detect(schema)) {
+            return Err(line(&why, REASON));
         }
         let options = jsonschema::options().offline().with_pattern_options(PatternOptions::regex());
         let options = options.should_validate_formats(true).should_ignore_unknown_formats(false);
@@ -133,32 +37,6 @@ impl JsonSchemaValidator {
         });
         errors.collect()
     }
-}
-
-/// The first unknown keyword that looks like a known one, and that one. Other unknown keywords are notes for other tools.
-fn misspelt_keyword(schema: &Value) -> Option<(&str, &'static str)> {
-    let mut schemas = vec![schema];
-    while let Some(schema) = schemas.pop() {
-        let Value::Object(members) = schema else {
-            schemas.extend(schema.as_array().into_iter().flatten());
-            continue;
-        };
-        for (name, value) in members {
-            match name.as_str() {
-                named if OF_NAMED_SCHEMAS.contains(&named) => {
-                    schemas.extend(value.as_object().into_iter().flat_map(serde_json::Map::values));
-                }
-                schema if OF_SCHEMAS.contains(&schema) => schemas.push(value),
-                known if KEYWORDS.contains(&known) || known.starts_with("x-") => {}
-                other => {
-                    if let Some(meant) = misspelt(other, KEYWORDS) {
-                        return Some((other, meant));
-                    }
-                }
-            }
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -208,6 +86,53 @@ mod tests {
             let expected = meant.map(|meant| format!("did you mean \"{meant}\"?"));
             assert_eq!(refused.is_some(), expected.is_some(), "{schema}: {refused:?}");
             assert!(refused.zip(expected).is_none_or(|(refused, expected)| refused.ends_with(&expected)), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_keyword_without_effect_is_refused() {
+        let draft = |name: &str, schema: serde_json::Value| {
+            let mut schema = schema;
+            schema["$schema"] = json!(format!("http://json-schema.org/{name}/schema#"));
+            schema
+        };
+        for (schema, why) in [
+            (draft("draft-04", json!({"properties": {"a": {"const": 2}}})), "\"const\" has no effect in draft 4"),
+            (draft("draft-06", json!({"if": {}, "then": {}})), "\"if\" has no effect in draft 6"),
+            (
+                draft("draft-07", json!({"dependentRequired": {"a": ["b"]}})),
+                "\"dependentRequired\" has no effect in draft 7",
+            ),
+            (
+                draft("draft-07", json!({"$ref": "#/definitions/o", "required": ["a"], "definitions": {"o": {}}})),
+                "\"required\" has no effect next to $ref in draft 7",
+            ),
+            (json!({"then": {"required": ["a"]}}), "\"then\" has no effect without \"if\""),
+            (json!({"minContains": 2}), "\"minContains\" has no effect without \"contains\""),
+            (
+                json!({"items": {"type": "string"}, "additionalItems": false}),
+                "\"additionalItems\" has no effect without a list of \"items\"",
+            ),
+            (
+                json!({"properties": {"a": draft("draft-04", json!({}))}}),
+                "a schema within the schema states another draft: \"http://json-schema.org/draft-04/schema#\"",
+            ),
+        ] {
+            assert_eq!(JsonSchemaValidator::new(&schema).unwrap_err(), why, "{schema}");
+        }
+        for effective in [
+            draft(
+                "draft-04",
+                json!({"definitions": {"o": {"type": "object"}}, "allOf": [{"$ref": "#/definitions/o"}], "required": ["a"]}),
+            ),
+            draft(
+                "draft-07",
+                json!({"$ref": "#/definitions/o", "title": "An order", "definitions": {"o": {"const": 1}}}),
+            ),
+            json!({"$ref": "#/$defs/o", "required": ["a"], "$defs": {"o": {"if": {}, "then": {}}}}),
+            json!({"contains": {}, "minContains": 2, "nullable": true, "example": 1}),
+        ] {
+            assert!(JsonSchemaValidator::new(&effective).is_ok(), "{effective}");
         }
     }
 
