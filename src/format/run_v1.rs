@@ -48,7 +48,7 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
     // A total made of one part would hide what the other part used.
     let parts = metrics.input_tokens.zip(metrics.output_tokens).map(|(input, output)| input + output);
     // A total below its parts would hide what the run used.
-    let total = metrics.total_tokens.into_iter().chain(parts).reduce(f64::max);
+    let total = [metrics.total_tokens, parts, metrics.tokens_of_nodes].into_iter().flatten().reduce(f64::max);
     let provenance = record.provenance.unwrap_or_default();
     // Only needed without a digest.
     let prompt = match (&provenance.input_sha256, record.inputs) {
@@ -190,6 +190,7 @@ impl ErrorText {
 #[derive(Default)]
 struct CountsForm {
     total_tokens: Option<f64>,
+    tokens_of_nodes: Option<f64>,
     input_tokens: Option<f64>,
     output_tokens: Option<f64>,
     total_latency_ms: Option<f64>,
@@ -202,14 +203,20 @@ impl CountsForm {
     /// Agents write this: an odd value invalidates neither the other values nor the run.
     fn read(raw: &RawValue) -> Self {
         let fields: BTreeMap<String, &RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
-        let counts = ["tool_call_counts", "toolCallCounts"].iter().filter_map(|key| fields.get(*key));
-        let counts = counts.filter_map(|raw| serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok());
-        let counted = counts.flatten().filter(|(_, count)| number(count).is_some_and(|count| count > 0.0));
+        let named = |keys: [&'static str; 2]| {
+            let raw = keys.into_iter().filter_map(|key| fields.get(key));
+            raw.filter_map(|raw| serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok()).flatten()
+        };
+        let counted = named(["tool_call_counts", "toolCallCounts"])
+            .filter(|(_, count)| number(count).is_some_and(|count| count > 0.0));
         let counted_tools = counted.map(|(tool, _)| tool).collect();
+        let tokens_of_nodes =
+            named(["tokens_per_node", "tokensPerNode"]).filter_map(|(_, tokens)| self::number(tokens));
         let number = |keys: &[&str]| keys.iter().find_map(|key| number(fields.get(*key)?));
         Self {
             counted_tools,
             total_tokens: number(&["total_tokens", "totalTokens"]),
+            tokens_of_nodes: tokens_of_nodes.reduce(|sum, tokens| sum + tokens),
             input_tokens: number(&["input_tokens"]),
             output_tokens: number(&["output_tokens"]),
             total_latency_ms: number(&["total_latency_ms", "totalLatency"]),
@@ -372,6 +379,8 @@ mod tests {
         let total = |given: &str| tokens(&format!(r#"{{"input_tokens": 7, "output_tokens": 2, {given}}}"#)).total;
         assert_eq!(total(r#""total_tokens": 1"#), Some(9.0), "a total below its parts does not count");
         assert_eq!(total(r#""total_tokens": 12"#), Some(12.0), "a total may count more, such as reasoning");
+        let nodes = r#"{"total_tokens": 0, "tokens_per_node": {"plan": 4000, "write": "90", "odd": null}}"#;
+        assert_eq!(tokens(nodes).total, Some(4090.0), "a total below the sum of its nodes does not count");
         let both = r#"{"total_tokens": 1, "totalTokens": 2, "totalLatency": true, "totalLatency": 3}"#;
         assert_eq!((tokens(both).total, tokens(both).latency_ms), (Some(1.0), Some(3.0)));
         let none = super::Tokens::default();

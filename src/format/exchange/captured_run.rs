@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use super::is_object;
 use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::format::run_v1;
@@ -104,6 +104,11 @@ fn outputs(printed: &str) -> Value {
         return outputs;
     }
     json!({ "text": printed })
+}
+
+/// Whether a text is a JSON object.
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// The steps of a run, in the format that they were read from.

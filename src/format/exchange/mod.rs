@@ -4,7 +4,6 @@ mod captured_run;
 mod request_key;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 pub use self::captured_run::{AnswerBefore, CapturedRun, captured_record};
@@ -81,9 +80,4 @@ pub fn recorded_exchanges(text: &str) -> Result<RecordedExchanges, NoExchanges> 
     let latency = keys.metrics.and_then(|metrics| metrics.total_latency_ms);
     let latency_ms = latency.map(|latency| latency.max(0.0).round() as u64);
     Ok(RecordedExchanges { exchanges, latency_ms, answered_by })
-}
-
-/// Whether a text is a JSON object.
-fn is_object(text: &str) -> bool {
-    text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }

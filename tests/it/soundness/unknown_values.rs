@@ -121,6 +121,8 @@ const ROWS: &[Row] = &[
             r#"{ "outputs": { "files_inspected": ["core.py"], "result": "floor" },
                "intermediate": { "events": [{ "type": "policy_violation", "category": "network" }] } }"#,
             r#"{ "outputs": { "files_inspected": ["core.py"], "result": "floor" },
+               "intermediate": { "events": [{ "name": "policyViolation", "category": "network" }] } }"#,
+            r#"{ "outputs": { "files_inspected": ["core.py"], "result": "floor" },
                "intermediate": { "events": [{ "name": "policy_violation" }] } }"#,
             r#"{ "outputs": { "files_inspected": ["core.py"], "result": "floor" },
                "intermediate": { "events": [{ "name": "policy_violation", "category": ["network"] }] } }"#,

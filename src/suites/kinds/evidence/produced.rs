@@ -96,6 +96,12 @@ pub fn texts(value: &Value, out: &mut Vec<String>) {
     }
 }
 
+/// Whether an event of this name is a violation of the policy, in any spelling: `policy_violation`, `policyViolation`.
+fn is_violation(name: &str) -> bool {
+    let letters = name.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase);
+    letters.eq("policyviolation".chars())
+}
+
 /// The files that the agent says it inspected.
 fn files_inspected<'a>(outputs: &'a Value, flaws: &mut Vec<String>) -> Vec<&'a str> {
     let flaw = match outputs.get("files_inspected") {
@@ -164,7 +170,7 @@ pub fn produced(run: &Run) -> EvidenceOutput {
             Some(category) => ViolationCategory::Named(category),
             None => ViolationCategory::Unknown,
         };
-        let violation = name.as_deref().filter(|name| *name == "policy_violation").map(|_| category());
+        let violation = name.as_deref().filter(|name| is_violation(name)).map(|_| category());
         ObservedEvent { name, violation }
     };
     let events = intermediate.get("events").and_then(Value::as_array);
