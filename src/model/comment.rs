@@ -5,6 +5,8 @@
 pub struct Comment {
     /// Its id.
     pub id: u64,
+    /// Its id in GraphQL; empty if the server has none.
+    pub node: String,
     /// Who wrote it.
     pub author: String,
     /// Its text.
@@ -13,6 +15,15 @@ pub struct Comment {
     pub url: String,
     /// When it was last written, in GitHub's format.
     pub written_at: Option<String>,
+}
+
+/// An edit of a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommentEdit {
+    /// Who edited it, as REST names the account; `None` for a deleted one.
+    pub by: Option<String>,
+    /// When, in GitHub's format.
+    pub at: String,
 }
 
 /// A pull request as described by an event.

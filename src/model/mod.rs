@@ -58,7 +58,7 @@ pub use call::{
     ToolAnswer, ToolSpec, Toolbox, UserMessage, UserTurns,
 };
 pub use case_choice::CaseChoice;
-pub use comment::{BranchOrigin, Comment, PullRequest, RunNumber};
+pub use comment::{BranchOrigin, Comment, CommentEdit, PullRequest, RunNumber};
 pub use config::{
     Agent, AgentFiles, Budget, Config, DEFAULT_RECORDER, Price, Protocol, Provider, RecordPolicy, RecordingTrust, Role,
     StalePolicy, StatedGate, StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,

@@ -3,6 +3,7 @@
 use super::approval_label::{LabelPurpose, ensure_label};
 use super::approved_head::{ReasonState, catch_up, catch_up_withdrawal, measured, note_approval, note_withdrawal};
 use super::bumped_commit::recover_approval;
+use super::edited_comment::editor;
 use super::inputs::{ActionInputs, RerunPolicy};
 use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, outputs};
 use super::rerun::GateRun;
@@ -136,13 +137,14 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundR
     let found = digest(&newest.report);
     let gate = Some(GateRun::of(&newest));
     let none = |why, gate| FoundResult { gate, ..FoundResult::none(why) };
-    if newest.at.as_ref().is_none_or(|at| *at >= given.at) {
-        // A run that was restarted since then may have the same result as before.
-        match measured(context, Some(&given.at))? {
-            Ok(older) if digest(&older.report) == found => {}
-            Ok(_) | Err(_) => return Ok(none(NoResult::Younger, gate)),
-        }
-    }
+    let is_older = newest.at.as_ref().is_some_and(|at| *at < given.at);
+    // A run that was restarted since then may have the same result as before.
+    let before = if is_older { None } else { Some(measured(context, Some(&given.at))?) };
+    let seen = match &before {
+        None => &newest,
+        Some(Ok(older)) if digest(&older.report) == found => older,
+        Some(Ok(_) | Err(_)) => return Ok(none(NoResult::Younger, gate)),
+    };
     context.learn_identity();
     let comments = context.github.comments(context.pull.number);
     let comments = comments.map_err(needs("the comment cannot be read", "pull-requests: write"))?;
@@ -153,6 +155,9 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundR
         // All these times are in one format in UTC, so they compare as texts.
         Some(shown) if shown.since.as_ref().is_some_and(|since| *since > given.at) => {
             Ok(none(NoResult::ShownLater, gate))
+        }
+        Some(shown) if let Some(who) = editor(context, &shown.comment, seen, given) => {
+            Ok(none(NoResult::Edited(who), gate))
         }
         Some(shown) if shown.hidden > 0 => Ok(none(NoResult::Hidden(shown.hidden), gate)),
         Some(_) if !newest.report.lasting.is_empty() => {

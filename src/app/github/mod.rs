@@ -15,6 +15,7 @@ mod comment;
 mod commit_files;
 mod contained_pulls;
 mod current_pull_request;
+mod edited_comment;
 mod environment;
 mod gained_cases;
 mod given_reasons;

@@ -118,6 +118,7 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     for why in [
         NoResult::Younger,
         NoResult::NotShown,
+        NoResult::Edited("mallory".to_owned()),
         NoResult::ShownLater,
         NoResult::Hidden(2),
         NoResult::OtherCommit,

@@ -16,6 +16,8 @@ pub enum NoResult {
     Younger,
     /// The comment does not show the result.
     NotShown,
+    /// Somebody edited the comment since the run that measured the result; who.
+    Edited(String),
     /// The comment shows the result only since the label was added.
     ShownLater,
     /// The result has a reason for a missing verdict that no approval lifts.
@@ -109,6 +111,10 @@ impl fmt::Display for NoResult {
             ),
             Self::NotShown => out.write_str(
                 "the comment does not show the result on this commit, so nobody can have seen it; run the gate again, look at the comment, and add the label again",
+            ),
+            Self::Edited(who) => write!(
+                out,
+                "{who} edited the comment before the label was added, so it may have shown something else than the result; run the gate again, look at the comment, and add the label again"
             ),
             Self::ShownLater => out.write_str(
                 "the comment did not show the result on this commit yet when the label was added; look at the comment and add the label again",

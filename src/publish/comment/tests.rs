@@ -74,7 +74,8 @@ fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
 }
 
 fn comment(body: &str) -> Comment {
-    Comment { id: 1, author: BOT.to_owned(), body: body.to_owned(), url: String::new(), written_at: None }
+    let (author, body) = (BOT.to_owned(), body.to_owned());
+    Comment { id: 1, node: String::new(), author, body, url: String::new(), written_at: None }
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn a_shown_result_is_of_this_head_and_counts_hidden_changes() {
     let head = "a".repeat(40);
     let body = written(&few, 1, &[]);
     let result = shown_digest(&few);
-    assert_eq!(shown_of(&body, &head), Some(ShownReport { result, since: None, hidden: 0 }));
+    assert_eq!(shown_of(&body, &head), Some(ShownReport { result, since: None, hidden: 0, comment: comment(&body) }));
     assert_eq!(shown_of(&body, &"c".repeat(40)), None);
     assert_eq!(shown_of(&body.replace("expectation", "nothing"), &head), None, "somebody has edited it");
     let forged = Comment { author: "mallory".to_owned(), ..comment(&body) };

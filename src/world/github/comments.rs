@@ -90,6 +90,7 @@ struct HeadForm {
 #[derive(Deserialize)]
 struct CommentForm {
     id: u64,
+    node_id: Option<String>,
     #[serde(default)]
     body: Option<String>,
     html_url: Option<String>,
@@ -101,6 +102,7 @@ impl From<CommentForm> for Comment {
     fn from(form: CommentForm) -> Self {
         Self {
             id: form.id,
+            node: form.node_id.unwrap_or_default(),
             // A deleted user has not written a comment of ours.
             author: form.user.map_or(String::new(), |user| user.login),
             body: form.body.unwrap_or_default(),

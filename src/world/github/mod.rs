@@ -10,6 +10,7 @@ mod artifacts;
 mod blobs;
 mod branches;
 mod checks;
+mod comment_edits;
 mod comments;
 mod commits;
 mod comparisons;

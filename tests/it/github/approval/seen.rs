@@ -1,6 +1,7 @@
 //! An approval is of what its giver can have seen: a result that is older than the label, and that the comment shows.
 
 use super::*;
+use crate::github::standin::account::GraphQlAccess;
 
 pub fn trials() -> Vec<Trial> {
     vec![
@@ -10,6 +11,7 @@ pub fn trials() -> Vec<Trial> {
         trial("who pushed the head last approves nothing", pusher),
         trial("an approval of another pull request with the same head and the same result does not count", twin),
         trial("a result that the comment does not show is not approved", not_shown),
+        trial("a comment that somebody edited since the result approves nothing", edited),
         trial("a result that the comment shows only after the label is not approved", shown_later),
         trial("the label's name is compared without letter case", letter_case),
         trial("a run that GitHub drops from its queue loses no approval", dropped),
@@ -127,6 +129,35 @@ fn not_shown() {
     story.upload(8, &head_sha(), &other, &story.proposed());
     let ran = story.labeled("alice");
     story.is_refused(&ran, "does not show the result on this commit");
+}
+
+/// An edit with the right digest shows another result, and no digest in the comment can tell.
+fn edited() {
+    let story = Story::new();
+    story.gate(7);
+    let text = story.github.bodies(BOT).concat();
+    story.github.change_comment(1, &text);
+    let ran = story.labeled("alice");
+    story.is_refused(&ran, "mallory edited the comment before the label was added");
+    // The next run writes its section anew.
+    story.gate(8);
+    let ran = story.labeled("alice");
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{}{}", ran.stdout, ran.stderr);
+    // The same result measured again after the label does not make the edit older than the result.
+    let story = Story::new();
+    story.gate(7);
+    story.github.change_comment(1, &text);
+    story.github.label_by("alice", LABEL);
+    story.gate(8);
+    let ran = story.approve("alice");
+    story.is_refused(&ran, "mallory edited the comment before the label was added");
+    // Without GraphQL nobody tells who edited.
+    let story = Story::new();
+    story.gate(7);
+    story.github.change_comment(1, &text);
+    story.github.graphql(GraphQlAccess::Blocked);
+    let ran = story.labeled("alice");
+    assert!(ran.stdout.contains("who edited the comment is unknown"), "{}{}", ran.stdout, ran.stderr);
 }
 
 /// The comment cannot be written at first, or it is written by a later workflow, as for a fork.

@@ -19,6 +19,8 @@ struct Comment {
     body: String,
     /// When it was last written.
     at: String,
+    /// Who wrote each of its texts, and when; the oldest first.
+    edits: Vec<[String; 2]>,
 }
 
 impl Standin {
@@ -33,7 +35,7 @@ impl Standin {
     pub fn change_comment(&self, id: u64, body: &str) {
         self.change(|state| {
             let at = state.tick();
-            state.comments.write(id, [body, &at]);
+            state.comments.write(id, ["mallory", body, &at]);
         });
     }
 
@@ -67,13 +69,30 @@ impl Comments {
     fn add(&mut self, issue: u64, [author, body, at]: [&str; 3]) -> u64 {
         self.next += 1;
         let [author, body, at] = [author, body, at].map(str::to_owned);
-        self.all.push(Comment { id: self.next, issue, author, body, at });
+        let edits = vec![[author.clone(), at.clone()]];
+        self.all.push(Comment { id: self.next, issue, author, body, at, edits });
         self.next
     }
 
-    fn write(&mut self, id: u64, [body, at]: [&str; 2]) {
-        let own = self.all.iter_mut().filter(|comment| comment.id == id);
-        own.for_each(|comment| [comment.body, comment.at] = [body, at].map(str::to_owned));
+    fn write(&mut self, id: u64, [by, body, at]: [&str; 3]) {
+        for comment in self.all.iter_mut().filter(|comment| comment.id == id) {
+            comment.edits.push([by, at].map(str::to_owned));
+            [comment.body, comment.at] = [body, at].map(str::to_owned);
+        }
+    }
+
+    /// GraphQL, "IssueComment": `editor` is "the actor who edited the comment", and `userContentEdits` is "a list of edits to this content".
+    /// "Bot": the `login` has no suffix (cli/cli: "github-actions").
+    pub fn edits(&self, node: &str) -> Value {
+        let Some(comment) = self.all.iter().find(|comment| node_of(comment) == node) else { return Value::Null };
+        let editor = |by: &str| match by.strip_suffix("[bot]") {
+            Some(login) => json!({ "__typename": "Bot", "login": login }),
+            None => json!({ "__typename": "User", "login": by }),
+        };
+        let edits = comment.edits.iter().rev().map(|[by, at]| json!({ "editedAt": at, "editor": editor(by) }));
+        let edits: Vec<Value> = edits.collect();
+        let last = edits.first().filter(|_| edits.len() > 1).cloned().unwrap_or_default();
+        json!({ "lastEditedAt": last["editedAt"], "editor": last["editor"], "userContentEdits": { "nodes": edits } })
     }
 
     /// Another writer's older text stands there again.
@@ -87,11 +106,15 @@ impl Comments {
     }
 }
 
+fn node_of(comment: &Comment) -> String {
+    format!("IC_{}", comment.id)
+}
+
 fn shown(comment: &Comment) -> Value {
-    let Comment { id, issue: _, author, body, at } = comment;
+    let Comment { id, issue: _, author, body, at, edits: _ } = comment;
     let url = format!("https://github.example/c/{id}");
     // REST, "Get an issue comment": `updated_at` is when it was last written.
-    json!({ "id": id, "body": body, "html_url": url, "user": { "login": author, "type": "Bot" }, "updated_at": at })
+    json!({ "id": id, "node_id": node_of(comment), "body": body, "html_url": url, "user": { "login": author, "type": "Bot" }, "updated_at": at })
 }
 
 /// `issues/N/comments` and `issues/comments/ID`.
@@ -129,7 +152,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             match method {
                 "GET" => ok(comments.shown(id)),
                 "PATCH" => {
-                    comments.write(id, [request.body["body"].as_str().unwrap(), &at]);
+                    comments.write(id, [&login, request.body["body"].as_str().unwrap(), &at]);
                     ok(comments.shown(id))
                 }
                 "DELETE" => {

@@ -47,6 +47,10 @@ pub fn answer(request: &Request, state: &mut State) -> Answer {
     if query.contains("object(oid: ") {
         return texts(request, state);
     }
+    if query.contains("... on IssueComment") {
+        let node = request.body["variables"]["id"].as_str().unwrap();
+        return ok(json!({ "data": { "node": state.comments.edits(node) } }));
+    }
     assert!(query.contains("createCommitOnBranch(input: $input)"), "{query}");
     if !state.allows("contents: write") {
         return error("FORBIDDEN", "Resource not accessible by integration");
