@@ -1,22 +1,22 @@
 //! Reads run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 unchanged.
 
 mod ballots;
+mod counts;
 mod json_lines;
 mod writing;
-
-use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
+use self::counts::CountsForm;
 use self::writing::SCHEMA;
+use super::json;
 use super::json_cursor::JsonCursor;
 use super::step::Step::Key;
 use super::unique_keys::every_key_once_in;
-use super::{json, lenient};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::model::{Answerer, Provenance, RecordedExchange, Run, RunKey, RunStatus, Tokens};
@@ -44,11 +44,17 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
     let record: RunFile<'_> = json::whole(source)?;
     record.refuse_contradictions(source, key, sample)?;
     let status = record.status(source)?;
+    // Only one of two values would be graded, and nobody knows which one the agent gave.
+    let graded = [record.outputs, record.intermediate, record.metrics].into_iter().flatten();
+    graded.map(RawValue::get).try_for_each(|part| every_key_once_in(source, part))?;
     let metrics = record.metrics.map(CountsForm::read).unwrap_or_default();
     // A total made of one part would hide what the other part used.
     let parts = metrics.input_tokens.zip(metrics.output_tokens).map(|(input, output)| input + output);
     // A total below its parts would hide what the run used.
-    let total = [metrics.total_tokens, parts, metrics.tokens_of_nodes].into_iter().flatten().reduce(f64::max);
+    let one_part =
+        metrics.total_tokens.and(metrics.input_tokens.into_iter().chain(metrics.output_tokens).reduce(f64::max));
+    let totals = [metrics.total_tokens, parts, one_part, metrics.tokens_of_nodes];
+    let total = totals.into_iter().flatten().reduce(f64::max);
     let provenance = record.provenance.unwrap_or_default();
     // Only needed without a digest.
     let prompt = match (&provenance.input_sha256, record.inputs) {
@@ -72,9 +78,6 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
         }
         Some(_) | None => "{}",
     };
-    // Only one of two values would be graded, and nobody knows which one the agent gave.
-    let graded = [record.outputs, record.intermediate].into_iter().flatten();
-    graded.map(RawValue::get).try_for_each(|part| every_key_once_in(source, part))?;
     Ok(Run {
         status,
         error: record.error.map(|error| error.text()),
@@ -186,57 +189,6 @@ impl ErrorText {
     }
 }
 
-/// The measures of a run; a missing, negative or non-numeric value counts as not recorded.
-#[derive(Default)]
-struct CountsForm {
-    total_tokens: Option<f64>,
-    tokens_of_nodes: Option<f64>,
-    input_tokens: Option<f64>,
-    output_tokens: Option<f64>,
-    total_latency_ms: Option<f64>,
-    cost_usd: Option<f64>,
-    model_calls: Option<f64>,
-    counted_tools: Vec<String>,
-}
-
-impl CountsForm {
-    /// Agents write this: an odd value invalidates neither the other values nor the run.
-    fn read(raw: &RawValue) -> Self {
-        let fields: BTreeMap<String, &RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
-        let named = |keys: [&'static str; 2]| {
-            let raw = keys.into_iter().filter_map(|key| fields.get(key));
-            raw.filter_map(|raw| serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok()).flatten()
-        };
-        let counted = named(["tool_call_counts", "toolCallCounts"])
-            .filter(|(_, count)| number(count).is_some_and(|count| count > 0.0));
-        let counted_tools = counted.map(|(tool, _)| tool).collect();
-        let tokens_of_nodes =
-            named(["tokens_per_node", "tokensPerNode"]).filter_map(|(_, tokens)| self::number(tokens));
-        let number = |keys: &[&str]| keys.iter().find_map(|key| number(fields.get(*key)?));
-        Self {
-            counted_tools,
-            total_tokens: number(&["total_tokens", "totalTokens"]),
-            tokens_of_nodes: tokens_of_nodes.reduce(|sum, tokens| sum + tokens),
-            input_tokens: number(&["input_tokens"]),
-            output_tokens: number(&["output_tokens"]),
-            total_latency_ms: number(&["total_latency_ms", "totalLatency"]),
-            cost_usd: number(&["cost_usd"]),
-            model_calls: number(&["model_calls"]),
-        }
-    }
-}
-
-/// A number, also one written as a text; `None` for any other value.
-fn number(raw: &RawValue) -> Option<f64> {
-    let number = match lenient::any(raw.get()).ok()? {
-        serde_json::Value::Number(number) => number,
-        serde_json::Value::String(text) => text.trim().parse::<Number>().ok()?,
-        _ => return None,
-    };
-    // A negative value would make the mean of the other recordings lower.
-    number.as_f64().filter(|number| number.is_finite() && *number >= 0.0)
-}
-
 #[derive(Deserialize, Default)]
 struct RunOriginForm {
     model: Option<String>,
@@ -343,6 +295,7 @@ mod tests {
         for parts in [
             r#""outputs": {"result": "bad", "result": "good"}"#,
             r#""outputs": {}, "intermediate": {"tool_calls": [{"name": "drop", "name": "find"}]}"#,
+            r#""outputs": {}, "metrics": {"total_tokens": 9, "total_tokens": 1}"#,
         ] {
             assert!(refused(parts).is_some_and(|refused| refused.contains("duplicate key")), "{parts}");
         }
@@ -358,9 +311,14 @@ mod tests {
             let text = format!(r#"{{"status": "completed", "outputs": {{}}, "metrics": {metrics}}}"#);
             reading(&text).unwrap().counted_tools
         };
-        assert_eq!(tools(r#"{"tool_call_counts": {"find": 2, "drop": 0, "odd": [1]}, "cost_usd": 1}"#), ["find"]);
-        assert_eq!(tools(r#"{"toolCallCounts": {"find": "1"}}"#), ["find"]);
-        assert_eq!(tools(r#"{"tool_call_counts": 3}"#), [""; 0]);
+        let calls = |metrics: &str| tools(metrics).calls.into_iter().collect::<Vec<_>>();
+        let counts = r#"{"tool_call_counts": {"find": 2, "drop": 0, "no": null}, "cost_usd": 1}"#;
+        assert_eq!((calls(counts), tools(counts).unreadable), (vec![("find".to_owned(), 2)], None));
+        let both = r#"{"toolCallCounts": {"find": "1"}, "tool_call_counts": {"find": 3}}"#;
+        assert_eq!(calls(both), [("find".to_owned(), 3)]);
+        for odd in ["3", "[{}]", r#"{"find": {"count": 3}}"#, r#"{"find": "many"}"#, r#"{"find": -1}"#] {
+            assert!(tools(&format!(r#"{{"tool_call_counts": {odd}}}"#)).unreadable.is_some(), "{odd}");
+        }
     }
 
     #[test]
@@ -381,8 +339,9 @@ mod tests {
         assert_eq!(total(r#""total_tokens": 12"#), Some(12.0), "a total may count more, such as reasoning");
         let nodes = r#"{"total_tokens": 0, "tokens_per_node": {"plan": 4000, "write": "90", "odd": null}}"#;
         assert_eq!(tokens(nodes).total, Some(4090.0), "a total below the sum of its nodes does not count");
-        let both = r#"{"total_tokens": 1, "totalTokens": 2, "totalLatency": true, "totalLatency": 3}"#;
-        assert_eq!((tokens(both).total, tokens(both).latency_ms), (Some(1.0), Some(3.0)));
+        let both = r#"{"total_tokens": 1, "totalTokens": 2, "totalLatency": 3}"#;
+        assert_eq!((tokens(both).total, tokens(both).latency_ms), (Some(2.0), Some(3.0)), "the larger one of two");
+        assert_eq!(tokens(r#"{"total_tokens": 1, "input_tokens": 7}"#).total, Some(7.0));
         let none = super::Tokens::default();
         for metrics in [
             "null",

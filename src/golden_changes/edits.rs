@@ -104,6 +104,14 @@ fn lists(path: &str, before: &[Value], after: &[Value], found: &mut Vec<String>)
             let of = |some: &BTreeMap<&str, usize>, all: &'_ [Value]| some.get(id).map(|index| all[*index].clone());
             member(&format!("{path}[{id}]"), of(&old, before).as_ref(), of(&new, after).as_ref(), found);
         }
+        // The entries of a whole file, such as its cases, have no order. A list within a value may be read by its places.
+        let order = |all: &[Value], others: &BTreeMap<&str, usize>| -> Vec<String> {
+            let ids = all.iter().filter_map(|one| one.get("id")?.as_str());
+            ids.filter(|id| others.contains_key(id)).map(str::to_owned).collect()
+        };
+        if !path.is_empty() && order(before, &new) != order(after, &old) {
+            found.push(format!("{path} has another order"));
+        }
         return;
     }
     // Equal elements at both ends are skipped, so that one removed element does not shift all others.
@@ -166,6 +174,11 @@ mod tests {
             (json!({"a": 3}), json!({"a": 9}), &["a 3 -> 9"]),
             (json!({"a": {"b": [1, 2, 3]}}), json!({"a": {"b": [1, 3]}}), &["a.b[1] removed: 2"]),
             (json!([{"id": "x", "q": 1}, {"id": "y"}]), json!([{"id": "y"}, {"id": "x", "q": 2}]), &["[x].q 1 -> 2"]),
+            (
+                json!({"a": [{"id": "x"}, {"id": "y"}]}),
+                json!({"a": [{"id": "y"}, {"id": "z"}, {"id": "x"}]}),
+                &["a[z] added: {\"id\":\"z\"}", "a has another order"],
+            ),
             (json!({"a": null}), json!({}), &["a removed: null"]),
             (json!(1), json!("1"), &["the whole value 1 -> \"1\""]),
             (

@@ -9,34 +9,60 @@ use crate::model::{
 };
 use crate::suites::kind;
 
-/// Compares the gates of one suite, metric by metric.
+/// The tiers whose gates are compared. A suite that changed its only tier has none in common; that is a change of its own.
+fn common_tiers(before: &SuiteConfig, after: &SuiteConfig) -> Vec<Tier> {
+    let both = [Tier::Deterministic, Tier::Model];
+    let common = both.into_iter().filter(|tier| before.tiers.contains(tier) && after.tiers.contains(tier));
+    let common: Vec<Tier> = common.collect();
+    if common.is_empty() { vec![Tier::Deterministic] } else { common }
+}
+
+/// The gates of a metric on both sides, in one tier.
+struct ComparedGates<'a> {
+    suite: &'a SuiteConfig,
+    spec: &'a MetricSpec,
+    /// Where the gates apply; empty in the suite's first tier.
+    place: &'static str,
+}
+
+/// Compares the gates of one suite, metric by metric, in each of its tiers: their defaults differ.
 pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeCollector) {
     let Some(kind) = kind(&after.kind) else { return };
     // The gates of an added metric of the suite are new with it.
     let own = after.expressions.specs().filter(|spec| before.expressions.metrics.contains_key(spec.name));
     let stated: BTreeSet<&String> = before.gates.keys().chain(after.gates.keys()).collect();
     let of_family = stated.into_iter().filter_map(|name| kind.of_family(name));
+    let tiers = common_tiers(before, after);
     for spec in &kind.every_metric().copied().chain(of_family).chain(own).collect::<Vec<_>>() {
-        let of = |suite: &SuiteConfig| planned_in(spec, suite, Tier::Deterministic);
-        match (of(before), of(after)) {
-            (Ok(before), Ok(after_gates)) => metric(after, spec, before, after_gates, found),
-            (Err(_), _) => found.needs(
-                format!("the gates of {} of `{}` on the base commit are not valid any more", spec.name, after.id),
-                None,
-            ),
-            // A head with invalid gates was rejected before.
-            (Ok(_), Err(_)) => {}
+        let mut first = None;
+        for tier in &tiers {
+            let of = |suite: &SuiteConfig| planned_in(spec, suite, *tier);
+            match (of(before), of(after)) {
+                (Ok(before), Ok(after_gates)) => {
+                    let both = (before, after_gates);
+                    if first.as_ref() == Some(&both) {
+                        continue;
+                    }
+                    let place = if first.is_some() { " in the model tier" } else { "" };
+                    first.get_or_insert_with(|| both.clone());
+                    metric(&ComparedGates { suite: after, spec, place }, both, found);
+                }
+                (Err(_), _) => {
+                    let what = format!(
+                        "the gates of {} of `{}` on the base commit are not valid any more",
+                        spec.name, after.id
+                    );
+                    found.needs(what, None);
+                    break;
+                }
+                // A head with invalid gates was rejected before.
+                (Ok(_), Err(_)) => {}
+            }
         }
     }
 }
 
-fn metric(
-    suite: &SuiteConfig,
-    spec: &MetricSpec,
-    before: Vec<PlannedGate>,
-    after: Vec<PlannedGate>,
-    found: &mut ChangeCollector,
-) {
+fn metric(of: &ComparedGates<'_>, (before, after): (Vec<PlannedGate>, Vec<PlannedGate>), found: &mut ChangeCollector) {
     let mut fresh = after;
     let mut left = Vec::new();
     for old in before {
@@ -48,17 +74,24 @@ fn metric(
     for old in left {
         let index = fresh.iter().position(|new| new.gate.kind() == old.gate.kind());
         match index.map(|index| fresh.remove(index)) {
-            Some(new) => pair(suite, spec, &old, &new, found),
-            None => found.needs(format!("{} of `{}` removed: {}", name(spec, &old.gate), suite.id, limit(&old)), None),
+            Some(new) => pair(of, &old, &new, found),
+            None => found.needs(format!("{} removed: {}", of.subject(&old.gate), limit(&old)), None),
         }
     }
     for new in fresh {
-        found.lists(format!("{} of `{}` added: {}", name(spec, &new.gate), suite.id, limit(&new)), None);
+        found.lists(format!("{} added: {}", of.subject(&new.gate), limit(&new)), None);
     }
 }
 
-fn pair(suite: &SuiteConfig, spec: &MetricSpec, old: &PlannedGate, new: &PlannedGate, found: &mut ChangeCollector) {
-    let subject = format!("{} of `{}`", name(spec, &old.gate), suite.id);
+impl ComparedGates<'_> {
+    /// The gate as a message names it: ``finding_recall floor of `contracts` ``.
+    fn subject(&self, gate: &Gate) -> String {
+        format!("{} of `{}`{}", name(self.spec, gate), self.suite.id, self.place)
+    }
+}
+
+fn pair(of: &ComparedGates<'_>, old: &PlannedGate, new: &PlannedGate, found: &mut ChangeCollector) {
+    let subject = of.subject(&old.gate);
     match (&old.off, &new.off) {
         (None, Some(reason)) => return found.needs(format!("{subject} switched off: {reason}"), None),
         (Some(_), None) => return found.lists(format!("{subject} switched on again: {}", limit(new)), None),
@@ -67,7 +100,7 @@ fn pair(suite: &SuiteConfig, spec: &MetricSpec, old: &PlannedGate, new: &Planned
         }
         (None, None) | (Some(_), Some(_)) => {}
     }
-    found.moved(looser(spec, &old.gate, &new.gate), format!("{subject} {} -> {}", limit(old), limit(new)), None);
+    found.moved(looser(of.spec, &old.gate, &new.gate), format!("{subject} {} -> {}", limit(old), limit(new)), None);
 }
 
 /// The name of a gate: `finding_recall floor`.

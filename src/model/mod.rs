@@ -99,7 +99,7 @@ pub use reliability::{Passing, Reliability};
 pub use report::{
     AgentReport, Authority, BaselineUse, Comparison, FailureLine, MetricReport, Noise, Report, ReportTool, SuiteReport,
 };
-pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
+pub use run::{CountedTools, Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
 pub use run_source::{LiveSource, RunSource};
 pub use run_usage::RunUsage;
 pub use sample_uses::SampleUses;

@@ -1,5 +1,7 @@
 //! A single run of an agent, and the sample of a case that it belongs to.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,12 +41,21 @@ pub struct Run {
     pub ballots: Vec<Ballot>,
     /// Its tokens, time and cost.
     pub tokens: Tokens,
-    /// The tools that its measures count calls of, if they do.
-    pub counted_tools: Vec<String>,
+    /// The calls that its measures count.
+    pub counted_tools: CountedTools,
     /// Its origin.
     pub provenance: Provenance,
     /// The prompt in the record, if there is one and no digest of the input.
     pub prompt: Option<Box<str>>,
+}
+
+/// The calls that the measures of a run count, by tool.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CountedTools {
+    /// The number of calls of each tool that was called.
+    pub calls: BTreeMap<String, u64>,
+    /// Why there are no counts, or not all of them, though the run has some.
+    pub unreadable: Option<&'static str>,
 }
 
 impl Run {
@@ -57,7 +68,7 @@ impl Run {
             intermediate: None,
             ballots: Vec::new(),
             tokens: Tokens::default(),
-            counted_tools: Vec::new(),
+            counted_tools: CountedTools::default(),
             provenance: Provenance::default(),
             prompt: None,
         }

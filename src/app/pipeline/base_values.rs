@@ -42,7 +42,7 @@ pub struct BaseValues<'a> {
     wanted: Selection,
     clock: &'a Clock,
     baseline: Option<&'a Baseline>,
-    suites: Mutex<BTreeMap<SuiteId, Arc<TipSuite>>>,
+    suites: Mutex<BTreeMap<(SuiteId, Tier), Arc<TipSuite>>>,
 }
 
 /// A suite of the tip.
@@ -69,41 +69,42 @@ struct GoldenPair {
 impl<'a> BaseValues<'a> {
     /// Nothing is read before a gate fails. `head` is the plan of the graded commit, whose filters apply to both.
     pub fn new(tip: TipFiles<'a>, head: &'a Plan, clock: &'a Clock, baseline: Option<&'a Baseline>) -> Self {
-        let wanted = Selection { tiers: vec![Tier::Deterministic], suites: Vec::new(), ..head.wanted.clone() };
+        let wanted = Selection { tiers: Vec::new(), suites: Vec::new(), ..head.wanted.clone() };
         Self { tip, config: &head.config.file, wanted, clock, baseline, suites: Mutex::default() }
     }
 
-    fn suite(&self, id: &SuiteId) -> Arc<TipSuite> {
-        let known = self.suites.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
+    fn suite(&self, id: &SuiteId, tier: Tier) -> Arc<TipSuite> {
+        let key = (id.clone(), tier);
+        let known = self.suites.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(known) = known {
             return known;
         }
-        let suite = Arc::new(self.graded(id).unwrap_or_else(|problems| {
+        let suite = Arc::new(self.graded(id, tier).unwrap_or_else(|problems| {
             let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
             TipSuite::Unreadable(line(&first, REASON))
         }));
-        self.suites.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), suite.clone());
+        self.suites.lock().unwrap_or_else(PoisonError::into_inner).insert(key, suite.clone());
         suite
     }
 
     /// Grades the recordings of one suite of the tip. A broken file of another suite does not matter.
-    fn graded(&self, id: &SuiteId) -> Result<TipSuite, Diagnostics> {
+    fn graded(&self, id: &SuiteId, tier: Tier) -> Result<TipSuite, Diagnostics> {
         let files = self.tip.files;
         let config = match files.text(self.config) {
             Ok(source) => read_config(&source)?,
             Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => return Ok(TipSuite::Absent),
             Err(problem) => return Err(problem.into()),
         };
-        let is_graded = |suite: &SuiteConfig| suite.id == *id && suite.tiers.contains(&Tier::Deterministic);
+        let is_graded = |suite: &SuiteConfig| suite.id == *id && suite.tiers.contains(&tier);
         if !config.suites.iter().any(is_graded) {
             return Ok(TipSuite::Absent);
         }
-        let wanted = Selection { suites: vec![id.to_string()], ..self.wanted.clone() };
+        let wanted = Selection { tiers: vec![tier], suites: vec![id.to_string()], ..self.wanted.clone() };
         let plan = plan(files, self.config, wanted, self.clock)?;
         let layout = LiveLayout::default();
-        let replay = Replay::open(files, &plan, Tier::Deterministic, &layout)?.measured_in(self.baseline);
+        let replay = Replay::open(files, &plan, tier, &layout)?.measured_in(self.baseline);
         let origin = ResultSources { runs: &replay, parts: None, other: None, base: None };
-        let graded = evaluate(&plan, Tier::Deterministic, origin, files, self.baseline)?;
+        let graded = evaluate(&plan, tier, origin, files, self.baseline)?;
         let Some(suite) = graded.suites.into_iter().find(|suite| suite.id == *id) else { return Ok(TipSuite::Absent) };
         let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()).map(|pair| {
             let golden = GoldenPair { expectation: pair.digest.clone(), quarantine: quarantine_history(pair) };
@@ -116,7 +117,7 @@ impl<'a> BaseValues<'a> {
 impl BranchNumbers for BaseValues<'_> {
     fn compare(
         &self,
-        suite: &SuiteId,
+        (suite, tier): (&SuiteId, Tier),
         agent: &AgentName,
         judged: &GateInput<'_>,
         outcome: &mut GateOutcome,
@@ -128,7 +129,7 @@ impl BranchNumbers for BaseValues<'_> {
         if !needs {
             return Vec::new();
         }
-        let suite = self.suite(suite);
+        let suite = self.suite(suite, tier);
         let graded = match &*suite {
             TipSuite::Absent => return Vec::new(),
             TipSuite::Unreadable(why) => {

@@ -11,7 +11,7 @@ use super::freshness::{FreshnessInputs, freshness_verdict};
 use super::harmless_tools::without_harmless_tools;
 use super::live_runs::NotRun;
 use super::operating::add_chances;
-use super::plan::{LoadedSuite, Plan, RulesSource};
+use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use super::replay::RunReader;
 use super::sample_count::SampleCounts;
 use super::{judged, remarks};
@@ -20,8 +20,8 @@ use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{ComparedPair, GateInput, GateOutcome, QuarantineHistory};
 use crate::model::{
-    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NoVerdict, PairResult, Run, Sample, SampleUse,
-    SampleUses, SuiteId, SuiteReport, Tier,
+    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NoVerdict, PairResult, Run, RunSource, Sample,
+    SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
 };
 use crate::report::AgentFacts;
 use crate::suites::{GradeContext, LabelContent, Pair, outputs_digest, suite_digest, used};
@@ -41,7 +41,7 @@ pub trait BranchNumbers: Sync {
     /// Returns notes.
     fn compare(
         &self,
-        suite: &SuiteId,
+        suite: (&SuiteId, Tier),
         agent: &AgentName,
         judged: &GateInput<'_>,
         outcome: &mut GateOutcome,
@@ -363,6 +363,12 @@ struct ComparedWith<'a> {
     base: Option<&'a dyn BranchNumbers>,
 }
 
+/// Whether each run of the tier grades the same answers of an agent: a model may answer otherwise each time.
+fn has_same_runs(loaded: &LoadedSuite, agent: &AgentName, tier: Tier) -> bool {
+    let source = loaded.config.agents.get(agent).and_then(|agent| source_of(agent, tier));
+    tier == Tier::Deterministic || matches!(source, Some(RunSource::Replay(_)))
+}
+
 /// What the numbers of an agent depend on.
 fn identity(loaded: &LoadedSuite, tier: Tier, own: &[&Pair], graded: &[GradedPair<'_>]) -> Identity {
     let mut answers = AnsweringModels::default();
@@ -414,8 +420,8 @@ fn judge(
     };
     let mut judgement = gate::agent(&input);
     // A live run's numbers differ each time, so only recordings are compared with those of the branch.
-    let branch_notes = match compared.base.filter(|_| tier == Tier::Deterministic) {
-        Some(base) => base.compare(&loaded.config.id, &agent, &input, &mut judgement),
+    let branch_notes = match compared.base.filter(|_| has_same_runs(loaded, &agent, tier)) {
+        Some(base) => base.compare((&loaded.config.id, tier), &agent, &input, &mut judgement),
         None => Vec::new(),
     };
     let graded_pairs: Vec<&Pair> = graded.iter().map(|graded| graded.pair).collect();

@@ -104,6 +104,9 @@ fn completion(events: &[Value]) -> Value {
     let choices: Vec<Value> = choices
         .into_iter()
         .map(|mut message| {
+            let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut);
+            let calls = calls.into_iter().flatten().filter_map(Value::as_object_mut);
+            calls.for_each(|call| drop(call.remove("index")));
             message.entry("role").or_insert_with(|| json!("assistant"));
             json!({ "message": message })
         })
@@ -115,12 +118,16 @@ fn completion(events: &[Value]) -> Value {
 
 fn add_call(message: &mut Map<String, Value>, part: &Value) {
     let Value::Array(calls) = message.entry("tool_calls").or_insert_with(|| json!([])) else { return };
-    let at = index(part);
-    while calls.len() <= at && at < MOST_PARTS {
-        calls.push(json!({ "function": {} }));
-    }
+    let at = match continued(calls, part) {
+        Some(at) => at,
+        None if calls.len() < MOST_PARTS => {
+            calls.push(json!({ "function": {} }));
+            calls.len() - 1
+        }
+        None => return,
+    };
     let Some(Value::Object(call)) = calls.get_mut(at) else { return };
-    for (key, value) in part.as_object().into_iter().flatten().filter(|(key, _)| *key != "index") {
+    for (key, value) in part.as_object().into_iter().flatten() {
         match (key.as_str(), value) {
             ("function", Value::Object(function)) => {
                 let Value::Object(known) = call.entry("function").or_insert_with(|| json!({})) else { continue };
@@ -129,6 +136,28 @@ fn add_call(message: &mut Map<String, Value>, part: &Value) {
             (key, value) => drop(call.insert(key.to_owned(), value.clone())),
         }
     }
+}
+
+/// The place of the call that a part continues; `None` if it begins one. Not every server states an index, and some state 0 for each call.
+fn continued(calls: &[Value], part: &Value) -> Option<usize> {
+    let text = |value: &Value, path: &str| -> Option<String> {
+        let text = value.pointer(path)?.as_str()?;
+        Some(text.to_owned()).filter(|text| !text.is_empty())
+    };
+    let id = text(part, "/id");
+    if let Some(known) = calls.iter().position(|call| id.is_some() && text(call, "/id") == id) {
+        return Some(known);
+    }
+    let stated = part.get("index").filter(|index| !index.is_null());
+    let (last, call) = calls.iter().enumerate().rfind(|(_, call)| stated.is_none() || call.get("index") == stated)?;
+    let is_whole =
+        || text(call, "/function/arguments").is_some_and(|text| serde_json::from_str::<Value>(&text).is_ok());
+    let is_named_again = text(part, "/function/name").is_some() && text(call, "/function/name").is_some();
+    let is_other = match (&id, text(call, "/id")) {
+        (Some(_), Some(_)) => true,
+        (Some(_) | None, _) => is_named_again && is_whole(),
+    };
+    (!is_other).then_some(last)
 }
 
 /// The most choices of an answer, and the most calls of a message: an index is a number that somebody wrote.
@@ -176,6 +205,54 @@ mod tests {
     fn an_index_beyond_all_reason_is_left_out() {
         let far = "data: {\"choices\": [{\"index\": 99999999999, \"delta\": {\"content\": \"a\"}}]}\n\n";
         assert_eq!(streamed_answer(far).unwrap()["choices"], json!([]));
+    }
+
+    #[test]
+    fn each_call_of_a_stream_is_a_call_of_its_own() {
+        let piece = |calls: serde_json::Value| {
+            format!("data: {}\n\n", json!({ "choices": [{ "index": 0, "delta": { "tool_calls": calls } }] }))
+        };
+        let call = |index: Option<u32>, id: Option<&str>, name: Option<&str>, arguments: &str| {
+            let mut call = json!({ "function": { "arguments": arguments } });
+            index.iter().for_each(|index| call["index"] = json!(index));
+            id.iter().for_each(|id| call["id"] = json!(id));
+            name.iter().for_each(|name| call["function"]["name"] = json!(name));
+            call
+        };
+        let both = |first: Option<u32>, second: Option<u32>, ids: [Option<&str>; 2]| {
+            [call(first, ids[0], Some("delete"), "{}"), call(second, ids[1], Some("pay"), "{}")]
+        };
+        let (ids, none) = ([Some("1"), Some("2")], [None, None]);
+        let table = [
+            piece(json!(both(None, None, ids))),
+            both(Some(0), Some(0), ids).map(|one| piece(json!([one]))).concat(),
+            both(Some(0), Some(1), none).map(|one| piece(json!([one]))).concat(),
+            both(Some(0), Some(0), none).map(|one| piece(json!([one]))).concat(),
+            // In pieces, with and without an index.
+            [
+                call(Some(0), Some("1"), Some("delete"), ""),
+                call(Some(0), None, None, "{"),
+                call(Some(0), None, None, "}"),
+                call(Some(1), Some("2"), Some("pay"), "{"),
+                call(Some(1), Some("2"), None, "}"),
+            ]
+            .map(|one| piece(json!([one])))
+            .concat(),
+            [
+                call(None, Some("1"), Some("delete"), "{"),
+                call(None, None, None, "}"),
+                call(None, Some("2"), Some("pay"), "{}"),
+            ]
+            .map(|one| piece(json!([one])))
+            .concat(),
+        ];
+        for text in table {
+            let whole = streamed_answer(&text).unwrap();
+            let calls = whole["choices"][0]["message"]["tool_calls"].as_array().unwrap().clone();
+            let calls: Vec<_> = calls.iter().map(|call| call["function"].clone()).collect();
+            let expected = ["delete", "pay"].map(|name| json!({ "name": name, "arguments": "{}" }));
+            assert_eq!(calls, expected, "{text}");
+        }
     }
 
     proptest! {

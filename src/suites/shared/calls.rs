@@ -66,8 +66,16 @@ fn bare(name: &str) -> &str {
     mcp_name(name).map_or(name, |(_, tool)| tool)
 }
 
-/// The calls of a run in their order, and the parts of the list with the wrong format.
+/// The calls of a run in their order, and what is wrong with them: parts of the list with the wrong format, and calls that the run's
+/// measures count and the list does not have.
 pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
+    let (calls, mut flaws) = listed_calls(run);
+    flaws.extend(run.counted_tools.unreadable.map(str::to_owned));
+    flaws.extend(unlisted_calls(run, &calls));
+    (calls, flaws)
+}
+
+fn listed_calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     let mut flaws = Vec::new();
     let whole = match intermediate(run) {
         Ok(whole @ (Value::Object(_) | Value::Null)) => whole,
@@ -115,18 +123,20 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     (calls, flaws)
 }
 
-/// The same; a tool that the run's measures count calls of, but that is not in the list, is a flaw as well.
-pub fn counted_calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
-    let (calls, mut flaws) = calls(run);
-    flaws.extend(unlisted_call(run, &calls));
-    (calls, flaws)
-}
-
-/// The first tool that the run's measures count calls of, but that is not among its calls.
-fn unlisted_call(run: &Run, calls: &[ObservedCall]) -> Option<String> {
-    let is_listed = |tool: &str| calls.iter().any(|call| call.tool() == bare(tool));
-    let tool = run.counted_tools.iter().find(|tool| !is_listed(tool))?;
-    Some(format!("the metrics count calls of \"{tool}\", and the list of calls has none"))
+/// The first tool of which the run's measures count more calls than are listed.
+fn unlisted_calls(run: &Run, calls: &[ObservedCall]) -> Option<String> {
+    let listed = |tool: &str| {
+        let server = mcp_name(tool).map(|(server, _)| server);
+        let is_it = |call: &&ObservedCall| {
+            call.tool() == bare(tool) && server.is_none_or(|server| call.servers().any(|own| same_server(own, server)))
+        };
+        calls.iter().filter(is_it).count() as u64
+    };
+    let (tool, counted) = run.counted_tools.calls.iter().find(|(tool, counted)| listed(tool) < **counted)?;
+    Some(match listed(tool) {
+        0 => format!("the metrics count calls of \"{tool}\", and the list of calls has none"),
+        some => format!("the metrics count {counted} calls of \"{tool}\", and the list of calls has {some}"),
+    })
 }
 
 /// Whether an object has one of the lists of calls twice under the same key: only the last one would be read.
@@ -187,8 +197,8 @@ pub fn contains(whole: &Value, part: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{calls, contains, same, unlisted_call};
-    use crate::model::Run;
+    use super::{calls, contains, same};
+    use crate::model::{CountedTools, Run};
 
     #[test]
     fn calls_are_read_under_both_keys() {
@@ -213,12 +223,17 @@ mod tests {
     fn a_counted_tool_must_be_listed() {
         let flaw = |intermediate: &str, counted: &str| {
             let intermediate = Some(intermediate.into());
-            let run = Run { intermediate, counted_tools: vec![counted.to_owned()], ..Run::of("{}") };
-            unlisted_call(&run, &calls(&run).0).is_some()
+            let counted = CountedTools { calls: [(counted.to_owned(), 1)].into(), unreadable: None };
+            calls(&Run { intermediate, counted_tools: counted, ..Run::of("{}") }).1.len() == 1
         };
         let listed = r#"{"tool_calls": [{"name": "mcp__docs__find"}, {"name": "open"}]}"#;
         assert!(!flaw(listed, "find") && !flaw(listed, "mcp__docs__find") && !flaw(listed, "open"));
         assert!(flaw(listed, "delete") && flaw("null", "open") && flaw(r#"{"tool_calls": []}"#, "open"));
+        assert!(flaw(listed, "mcp__evil__open"), "another server's");
+        let intermediate = Some(r#"{"tool_calls": [{"name": "open"}]}"#.into());
+        let counted_tools = CountedTools { calls: [("open".to_owned(), 50)].into(), unreadable: None };
+        let (_, flaws) = calls(&Run { intermediate, counted_tools, ..Run::of("{}") });
+        assert_eq!(flaws, ["the metrics count 50 calls of \"open\", and the list of calls has 1"]);
     }
 
     #[test]

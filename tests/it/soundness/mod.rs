@@ -3,6 +3,7 @@
 
 mod base_values;
 mod bases;
+mod blocking_model_tier;
 pub mod edits;
 mod excuses;
 mod fewer_samples;
@@ -74,6 +75,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(honest::trials());
     trials.extend(ignored_files::trials());
     trials.extend(lost_samples::trials());
+    trials.extend(blocking_model_tier::trials());
     trials.extend(more_samples::trials());
     trials.extend(random::trials());
     trials.extend(rules::trials());

@@ -6,7 +6,7 @@ use super::turns::UserMessages;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
 use crate::model::Run;
-use crate::suites::shared::calls::{ObservedCall, counted_calls};
+use crate::suites::shared::calls::{ObservedCall, calls};
 use crate::suites::shared::turns::{ObservedTurn, ObservedTurns, turn_name, turns};
 use crate::text::{answer_of, norm};
 
@@ -41,7 +41,7 @@ struct ToolUseForm<'a> {
 impl ToolUseOutput {
     /// Reads the output of a run of a case in which the user says this.
     pub fn read(run: &Run, messages: &UserMessages) -> Self {
-        let (calls, mut flaws) = counted_calls(run);
+        let (calls, mut flaws) = calls(run);
         let ToolUseForm { text } = lenient::object(&run.outputs);
         let written = match &text {
             Lenient::Given(text) => answer_of(text.as_ref()).into_owned(),

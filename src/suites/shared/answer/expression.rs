@@ -9,7 +9,7 @@ use super::text::{AnswerOutput, AnswerText};
 use crate::format::expression::{Expression, ExpressionVariables, OutputUse};
 use crate::format::lenient;
 use crate::model::{OwnExpressions, Run, Unit};
-use crate::suites::shared::calls::{ObservedCall, counted_calls};
+use crate::suites::shared::calls::{ObservedCall, calls};
 use crate::suites::shared::case_keys::leave_out_marks;
 use crate::text::line;
 
@@ -146,7 +146,7 @@ impl<'a> GradedRunValues<'a> {
             let expected = of_case(&["expected"]).unwrap_or_else(|| case.clone());
             let answer = AnswerText::of(self.run, self.answer);
             let text = answer.map_or(Value::Null, |answer| Value::String(answer.for_expression()));
-            let (made, flaws) = counted_calls(self.run);
+            let (made, flaws) = calls(self.run);
             let calls = match flaws.is_empty() {
                 true => Value::Array(made.into_iter().map(call).collect()),
                 false => Value::Null,
@@ -212,7 +212,7 @@ impl<'a> GradedRunValues<'a> {
     /// The run in one line, with what cannot be read of its calls.
     fn shown(&self) -> String {
         let output = format!("output {}", line(&self.output().to_string(), SHOWN));
-        match counted_calls(self.run).1.first() {
+        match calls(self.run).1.first() {
             Some(flaw) => format!("{output}; its calls cannot be read: {flaw}"),
             None => output,
         }
