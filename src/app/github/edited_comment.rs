@@ -4,7 +4,7 @@ use super::pull_request_context::{PullRequestContext, log};
 use crate::app::github::measured_run::MeasuredRun;
 use crate::model::{Comment, CommentEdit, LabelEvent};
 
-/// Who edited the comment between the run that measured its result and the label; `None` if nobody did. The run wrote its section anew,
+/// Who edited the comment between the run that measured its result and the label; `None` if nobody did. The run wrote its section again,
 /// so earlier edits are gone.
 pub(super) fn editor(
     context: &PullRequestContext<'_>,

@@ -139,7 +139,7 @@ fn edited() {
     story.github.change_comment(1, &text);
     let ran = story.labeled("alice");
     story.is_refused(&ran, "mallory edited the comment before the label was added");
-    // The next run writes its section anew.
+    // The next run writes its section again.
     story.gate(8);
     let ran = story.labeled("alice");
     assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{}{}", ran.stdout, ran.stderr);
