@@ -100,14 +100,20 @@ pub fn read_event(source: &SourceText) -> Result<Event, Diagnostic> {
         let push = payload.reference.as_deref().zip(payload.after).and_then(|(name, after)| {
             // A tag is not a branch, and has no tip before.
             let branch = name.strip_prefix("refs/heads/")?.to_owned();
-            let before = payload.before.filter(|before| before.bytes().any(|byte| byte != b'0'));
-            Some(PushEvent { branch, before, after })
+            let before = payload.before.filter(|before| is_commit(before));
+            // A push that deletes the branch has no tip after. GitHub runs it on the tip of the default branch, and that is judged.
+            is_commit(&after).then_some(PushEvent { branch, before, after })
         });
         return Ok(Event { push, ..Event::NONE });
     };
     let into = base_ref.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
     let queued = head_ref.as_deref().and_then(queued_pull);
     Ok(Event { base: Some(base_sha), head: Some(head_sha), into, queued, ..Event::NONE })
+}
+
+/// Whether an id in the payload of a push is one of a commit. It is all zeros where there is none.
+fn is_commit(id: &str) -> bool {
+    id.bytes().any(|byte| byte != b'0')
 }
 
 impl Event {
