@@ -7,22 +7,14 @@ use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, ClientBuilder};
 use rustls::crypto::ring;
 
-/// A client with the proxies of the environment (`HTTPS_PROXY`, `NO_PROXY`, …), and with the root certificates of the system and
-/// of Mozilla: it works in an image without certificates and with a company's own ones.
+/// A client of the API, with the proxies of the environment (`HTTPS_PROXY`, `NO_PROXY`, …), and with the root certificates of the system
+/// and of Mozilla: it works in an image without certificates and with a company's own ones. It follows no redirect by itself, so that
+/// the caller decides what is sent to which host.
 ///
 /// # Errors
 /// Why it cannot be built.
 #[cfg(feature = "github")]
 pub fn client() -> anyhow::Result<Client> {
-    builder().read_timeout(Duration::from_secs(30)).build().context("while building the HTTP client")
-}
-
-/// The same client without redirects, so that the caller decides what is sent to which host.
-///
-/// # Errors
-/// Why it cannot be built.
-#[cfg(feature = "github")]
-pub fn still_client() -> anyhow::Result<Client> {
     let builder = builder().redirect(Policy::none()).read_timeout(Duration::from_secs(30));
     builder.build().context("while building the HTTP client")
 }

@@ -1,4 +1,4 @@
-//! Downloads of large files: GitHub redirects to another address, which gets no token.
+//! Downloads of large files: GitHub redirects to another address, which gets no token unless it is a repository of the API.
 
 use std::time::Duration;
 
@@ -7,10 +7,8 @@ use http::{HeaderMap, Method, StatusCode, Uri};
 use octocrab::Octocrab;
 
 use super::exchange::{SendError, exchanged};
+use super::redirect::HOPS;
 use super::{GitHub, GitHubError, GitHubResponse, JSON, Repeatable, TIMEOUTS, TRIES, backoff, error, pause};
-
-/// Maximum number of redirects per download.
-const HOPS: usize = 3;
 
 impl GitHub {
     /// Downloads from an address of the API, at most `limit` bytes.
@@ -52,6 +50,10 @@ impl GitHub {
     /// Calls the API, then follows its redirects.
     async fn hops(&self, path: &str, limit: u64) -> Result<GitHubResponse, SendError> {
         let mut answer = got(&self.clients.asking, path, limit).await?;
+        for _ in 0..HOPS {
+            let Some(next) = self.api.next_path(&Method::GET, &answer) else { break };
+            answer = got(&self.clients.asking, &next, limit).await?;
+        }
         for _ in 0..HOPS {
             if !answer.status.is_redirection() {
                 return Ok(answer);

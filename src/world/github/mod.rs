@@ -21,6 +21,7 @@ mod exchange;
 mod identity;
 mod labels;
 mod pulls;
+mod redirect;
 mod refusal;
 mod reruns;
 mod response;
@@ -46,6 +47,7 @@ use self::download_clients::DownloadClients;
 use self::exchange::{SendError, exchanged};
 pub use self::labels::RepositoryLabel;
 pub use self::pulls::{ClosedPull, MergeState, MergedPull, OpenPull};
+use self::redirect::{ApiAddress, HOPS};
 pub use self::refusal::{GitHubError, GitHubRefusal, ReadOnlyToken};
 use self::refusal::{Repeatable, backoff, error, pause};
 pub use self::reruns::RerunScope;
@@ -60,6 +62,7 @@ use crate::model::InputLimit;
 pub struct GitHub {
     client: Octocrab,
     clients: DownloadClients,
+    api: ApiAddress,
     runtime: Runtime,
     repository: String,
     graphql: GraphQl,
@@ -117,13 +120,13 @@ impl GitHub {
     fn open_on(runtime: Runtime, api: &str, repository: &str, token: &Secret) -> anyhow::Result<Self> {
         // octocrab spawns a task when it is built.
         let guard = runtime.enter();
-        let client = built(api, "GITHUB_API_URL", token)?;
+        let (client, address) = (built(api, "GITHUB_API_URL", token)?, ApiAddress::parse(api)?);
         let clients = DownloadClients::open(api, token)?;
         drop(guard);
         let graphql = GraphQl { client: client.clone(), path: "/graphql".to_owned() };
         let repository = repository.to_owned();
         let (viewer, writer) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { client, clients, runtime, repository, graphql, read_only: None, viewer, writer })
+        Ok(Self { client, clients, api: address, runtime, repository, graphql, read_only: None, viewer, writer })
     }
 
     /// Notes that the token may only read.
@@ -234,21 +237,34 @@ impl GitHub {
         }
     }
 
+    /// Sends a request, and once more to each address that a redirect within the API leads to.
     async fn sent(&self, request: &GitHubRequest<'_>) -> Result<GitHubResponse, SendError> {
-        let GitHubRequest { method, path, body, form, repeatable: _ } = *request;
-        let text = body.map(Value::to_string).unwrap_or_default();
-        let request = http::Request::builder()
-            .method(method.clone())
-            .uri(path)
-            .header("accept", form)
-            .header("content-type", "application/json")
-            .header("user-agent", concat!("goldgate/", env!("CARGO_PKG_VERSION")))
-            .header("x-github-api-version", "2022-11-28")
-            .body(text)
-            .map_err(|error| SendError::Refused(error.into()))?;
-        let client = if path == self.graphql.path { &self.graphql.client } else { &self.client };
-        exchanged(client, request, InputLimit::API_ANSWER.most, anyhow::Error::from).await
+        if request.path == self.graphql.path {
+            return asked(&self.graphql.client, request, request.path).await;
+        }
+        let mut answer = asked(&self.client, request, request.path).await?;
+        for _ in 0..HOPS {
+            let Some(path) = self.api.next_path(request.method, &answer) else { break };
+            answer = asked(&self.client, request, &path).await?;
+        }
+        Ok(answer)
     }
+}
+
+/// Sends a request to this path.
+async fn asked(client: &Octocrab, request: &GitHubRequest<'_>, path: &str) -> Result<GitHubResponse, SendError> {
+    let GitHubRequest { method, path: _, body, form, repeatable: _ } = *request;
+    let text = body.map(Value::to_string).unwrap_or_default();
+    let request = http::Request::builder()
+        .method(method.clone())
+        .uri(path)
+        .header("accept", form)
+        .header("content-type", "application/json")
+        .header("user-agent", concat!("goldgate/", env!("CARGO_PKG_VERSION")))
+        .header("x-github-api-version", "2022-11-28")
+        .body(text)
+        .map_err(|error| SendError::Refused(error.into()))?;
+    exchanged(client, request, InputLimit::API_ANSWER.most, anyhow::Error::from).await
 }
 
 fn built(address: &str, variable: &str, token: &Secret) -> anyhow::Result<Octocrab> {

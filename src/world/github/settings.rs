@@ -154,7 +154,7 @@ impl GitHub {
         let scheme = if host.starts_with("127.0.0.1:") { "http" } else { "https" };
         let address = format!("{scheme}://{host}/v2/{name}/manifests/{digest}");
         self.runtime.block_on(async {
-            let client = web::still_client()?;
+            let client = web::client()?;
             let get = || {
                 client.get(&address).header(
                     "accept",

@@ -26,6 +26,7 @@ mod queue;
 #[cfg(feature = "models")]
 mod record;
 mod refusals;
+mod renamed;
 mod setup;
 mod stacked;
 mod standin;
@@ -73,6 +74,7 @@ pub fn trials() -> Vec<Trial> {
         publish::trials,
         pushes::trials,
         queue::trials,
+        renamed::trials,
         setup::trials,
         stacked::trials,
         story::trials,

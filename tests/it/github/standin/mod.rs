@@ -14,6 +14,7 @@ mod git_data;
 mod graphql;
 mod labels;
 pub mod pulls;
+mod renamed;
 pub mod runs;
 mod settings;
 mod trees;
@@ -77,6 +78,7 @@ pub struct State {
     settings: settings::Settings,
     trees: trees::Trees,
     port: u16,
+    renamed: Option<String>,
     faults: Vec<(&'static str, Fault)>,
     denied: Vec<&'static str>,
     /// The number of requests that are answered before this fault.
@@ -349,7 +351,7 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
                 state.comments.overwrite();
                 answered
             }
-            None => answer(&request, &mut state),
+            None => renamed::answer(request, &mut state),
         };
         drop(state);
         let body = match answered.body {
