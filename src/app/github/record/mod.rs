@@ -63,10 +63,16 @@ pub fn record(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
             if let Err(CliError::Work(_) | CliError::CalledOff(_)) = &recorded {
                 return recorded.map(|_| NOT_RECORDED);
             }
-            remove_label(&context)?;
+            // What was paid for is named before the next request, which can fail: the workflow uploads what the outputs name.
+            delivered(&context, recorded.as_ref().ok().and_then(Recording::delivery))?;
+            let removed = remove_label(&context);
             match recorded {
-                Ok(recording) => finished(&context, &recording),
+                Ok(recording) => {
+                    let code = finished(&context, &recording);
+                    removed.map(|()| code)
+                }
                 Err(error) => {
+                    removed?;
                     words::not_recordable(&context, &error);
                     Err(error)
                 }
@@ -244,8 +250,8 @@ fn refused(context: &PullRequestContext<'_>, why: &RecordRefusal) -> Result<(), 
     delivered(context, None)
 }
 
-/// Writes the comment and the outputs of a recording. Returns the exit code.
-fn finished(context: &PullRequestContext<'_>, recording: &Recording) -> Result<u8, CliError> {
+/// Writes the comment of a recording. Returns the exit code.
+fn finished(context: &PullRequestContext<'_>, recording: &Recording) -> u8 {
     let is_served = context.set_label(&context.inputs.record_label).is_none();
     match &recording.outcome {
         // A repeated run of a label that was served before says nothing over what the first one said.
@@ -257,14 +263,10 @@ fn finished(context: &PullRequestContext<'_>, recording: &Recording) -> Result<u
         }
     }
     match &recording.outcome {
-        RecordOutcome::Current => delivered(context, None).map(|()| 0),
-        RecordOutcome::Nothing(_) | RecordOutcome::Delivered { delivery: Delivery::Moved(_), .. } => {
-            delivered(context, None).map(|()| NOT_RECORDED)
-        }
-        RecordOutcome::Delivered { delivery, .. } => {
-            let code = if recording.left_out.is_empty() { 0 } else { NOT_RECORDED };
-            delivered(context, Some(delivery)).map(|()| code)
-        }
+        RecordOutcome::Current => 0,
+        RecordOutcome::Nothing(_) | RecordOutcome::Delivered { delivery: Delivery::Moved(_), .. } => NOT_RECORDED,
+        RecordOutcome::Delivered { .. } if recording.left_out.is_empty() => 0,
+        RecordOutcome::Delivered { .. } => NOT_RECORDED,
     }
 }
 

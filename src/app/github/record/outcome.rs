@@ -29,3 +29,13 @@ pub(super) struct Recording {
     /// What could not be recorded, and why.
     pub left_out: Vec<String>,
 }
+
+impl Recording {
+    /// Where the recordings are; `None` if nothing was recorded.
+    pub fn delivery(&self) -> Option<&Delivery> {
+        match &self.outcome {
+            RecordOutcome::Current | RecordOutcome::Nothing(_) => None,
+            RecordOutcome::Delivered { delivery, .. } => Some(delivery),
+        }
+    }
+}

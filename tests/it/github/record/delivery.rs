@@ -11,6 +11,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("a fork's recordings are left with the command that applies them", fork),
         trial("without the right to push the recordings are left", no_push),
+        trial("what was recorded is named in the outputs, also where the label cannot be removed", kept),
         trial("a head that moves while it is recorded gets no commit", moved),
         trial("a fork that pushes after the label is not recorded", pushed),
         trial("recordings by an app's token are committed in its name", app),
@@ -51,6 +52,22 @@ fn no_push() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     is_left(&story);
     assert!(story.note().contains("because the token may not push to the branch"), "{}", story.note());
+}
+
+/// The answers were paid for: a failure after they are delivered must not hide where they are.
+fn kept() {
+    for denied in [&["pull-requests: write"][..], &["pull-requests: write", "contents: write"]] {
+        let story = Recorded::new();
+        denied.iter().for_each(|permission| story.github.deny(permission));
+        let ran = story.labeled("alice");
+        assert_eq!((ran.code, story.model.requests()), (3, 1), "{denied:?}: {}{}", ran.stdout, ran.stderr);
+        let is_left = denied.len() == 2;
+        assert_eq!(story.output("commit").is_empty(), is_left, "{denied:?}: {}", ran.stdout);
+        assert_eq!(story.output("recordings").is_empty(), !is_left, "{denied:?}: {}", ran.stdout);
+        assert!(ran.stdout.contains("the label cannot be removed"), "{}", ran.stdout);
+        // The log says what the comment cannot.
+        assert!(ran.stdout.contains(if is_left { "gh run download" } else { "1 recording" }), "{}", ran.stdout);
+    }
 }
 
 fn moved() {
