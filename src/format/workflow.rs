@@ -32,6 +32,10 @@ pub struct WorkflowTrigger {
     pub types: Option<Vec<String>>,
     /// The first key that leaves out some pull requests, such as `paths`.
     pub filter: Option<&'static str>,
+    /// The patterns of `branches`.
+    pub branches: Vec<String>,
+    /// The patterns of `branches-ignore`.
+    pub ignored_branches: Vec<String>,
 }
 
 /// A job.
@@ -39,14 +43,18 @@ pub struct WorkflowTrigger {
 pub struct WorkflowJob {
     /// Its position.
     pub at: Point,
-    /// The name of its check; `None` if an expression or a matrix makes it.
+    /// The name of its check; `None` if an expression or a matrix makes it, or the workflow that it calls.
     pub check: Option<String>,
+    /// The workflow that it calls in place of steps.
+    pub calls: Option<CalledWorkflow>,
     /// How the name of its check begins: up to the first expression, or what a matrix or a called workflow adds.
     pub check_start: String,
     /// The condition, as written.
     pub condition: Option<String>,
     /// Whether its failure fails the workflow run.
     pub on_failure: OnFailure,
+    /// What a newer run does to it.
+    pub on_newer_run: OnNewerRun,
     /// The environment that holds its secrets.
     pub environment: Option<String>,
     /// The jobs that it needs.
@@ -63,6 +71,33 @@ impl WorkflowJob {
         match &self.check {
             Some(name) => name == check,
             None => check.starts_with(&self.check_start),
+        }
+    }
+}
+
+/// A workflow that a job calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalledWorkflow {
+    /// Where it is, such as `./.github/workflows/gate.yml`.
+    pub uses: String,
+    /// How the names of its checks begin, before ` / `; `None` if an expression or a matrix makes it.
+    pub name: Option<String>,
+}
+
+/// What a newer run does to one that is in progress, by `concurrency`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnNewerRun {
+    /// It leaves it alone, or an expression decides.
+    Keep,
+    /// It cancels it.
+    Cancel,
+}
+
+impl OnNewerRun {
+    fn of(concurrency: &Value) -> Self {
+        match concurrency["cancel-in-progress"].as_bool() {
+            Some(true) => Self::Cancel,
+            Some(false) | None => Self::Keep,
         }
     }
 }
@@ -151,7 +186,14 @@ pub fn read_workflow(source: &SourceText) -> Result<Workflow, Diagnostic> {
     let root: Value = yaml::whole(source)?;
     let locations = YamlLocations::of(source);
     let default = permissions(&root["permissions"]);
-    let jobs = object(&root["jobs"]).map(|(id, job)| read_job(id, job, default.as_ref(), &locations)).collect();
+    let jobs = object(&root["jobs"]).map(|(id, job)| {
+        let job = read_job(id, job, default.as_ref(), &locations);
+        match OnNewerRun::of(&root["concurrency"]) {
+            OnNewerRun::Keep => job,
+            OnNewerRun::Cancel => WorkflowJob { on_newer_run: OnNewerRun::Cancel, ..job },
+        }
+    });
+    let jobs = jobs.collect();
     Ok(Workflow { file: source.file.clone(), triggers: triggers(&root["on"], &locations), jobs })
 }
 
@@ -170,28 +212,35 @@ fn texts(value: &Value) -> Vec<String> {
 
 fn triggers(on: &Value, locations: &YamlLocations<'_>) -> BTreeMap<String, WorkflowTrigger> {
     let whole = locations.at(&[Step::Key("on")]);
-    let plain = texts(on).into_iter().map(|name| (name, WorkflowTrigger { at: whole, types: None, filter: None }));
-    let detailed = object(on).map(|(name, detail)| {
-        let trigger = WorkflowTrigger {
-            at: locations.at(&[Step::Key("on"), Step::Key(name)]),
-            types: detail.get("types").map(texts),
-            filter: FILTERS.into_iter().find(|key| detail.get(key).is_some()),
-        };
-        (name.clone(), trigger)
-    });
+    let plain = texts(on).into_iter().map(|name| (name, trigger(whole, &Value::Null)));
+    let detailed = object(on)
+        .map(|(name, detail)| (name.clone(), trigger(locations.at(&[Step::Key("on"), Step::Key(name)]), detail)));
     plain.chain(detailed).collect()
+}
+
+fn trigger(at: Point, detail: &Value) -> WorkflowTrigger {
+    WorkflowTrigger {
+        at,
+        types: detail.get("types").map(texts),
+        filter: FILTERS.into_iter().find(|key| detail.get(key).is_some()),
+        branches: texts(&detail["branches"]),
+        ignored_branches: texts(&detail["branches-ignore"]),
+    }
 }
 
 fn read_job(id: &str, job: &Value, default: Option<&TokenPermissions>, locations: &YamlLocations<'_>) -> WorkflowJob {
     let name = job["name"].as_str().unwrap_or(id);
-    let is_fixed = job["strategy"]["matrix"].is_null() && !name.contains("${{") && job["uses"].is_null();
+    let fixed = (job["strategy"]["matrix"].is_null() && !name.contains("${{")).then(|| name.to_owned());
+    let called = scalar(&job["uses"]);
     let steps = job["steps"].as_array().into_iter().flatten().enumerate();
     WorkflowJob {
         at: locations.at(&[Step::Key("jobs"), Step::Key(id)]),
-        check: is_fixed.then(|| name.to_owned()),
+        check: fixed.clone().filter(|_| called.is_none()),
+        calls: called.map(|uses| CalledWorkflow { uses, name: fixed }),
         check_start: name.split("${{").next().unwrap_or_default().to_owned(),
         condition: scalar(&job["if"]),
         on_failure: OnFailure::of(job),
+        on_newer_run: OnNewerRun::of(&job["concurrency"]),
         environment: scalar(&job["environment"]).or_else(|| scalar(&job["environment"]["name"])),
         needs: texts(&job["needs"]),
         permissions: permissions(&job["permissions"]).or_else(|| default.cloned()),

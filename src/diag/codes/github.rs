@@ -36,12 +36,20 @@ codes! {
         fix: "Name the commit of a release after the `@`.",
     }
 
+    CANCELLED_APPROVAL = "cancelled-approval" {
+        cause: "A newer run of the workflow cancels the job that checks the label, also between the status and the start \
+            of the gate.",
+        example: ".github/workflows/goldgate-approval.yml:22:3: a newer run cancels this job, so an approval can be lost \
+            half-way; write cancel-in-progress: false [cancelled-approval]",
+        fix: "Write `cancel-in-progress: false`, as in `docs/workflows/goldgate-approval.yml`.",
+    }
+
     FILTERED = "filtered" {
-        cause: "The workflow runs only for some paths. A required check that does not run stays pending, and the pull \
-            request cannot be merged.",
+        cause: "The workflow runs only for some paths or base branches. A required check that does not run stays \
+            pending, and the pull request cannot be merged.",
         example: ".github/workflows/goldgate.yml:5:3: pull_request has paths: on a pull request that it leaves out, a \
             required check stays pending; remove paths; a run without changes takes seconds [filtered]",
-        fix: "Remove the filter. If no agent changed, the run is fast.",
+        fix: "Remove the filter, or name the branch in it. If no agent changed, the run is fast.",
     }
 
     IGNORED_FAILURE = "ignored-failure" {
@@ -100,6 +108,13 @@ codes! {
         example: "goldgate.yaml: a pull request is only recorded within a budget, and there is none; add budget: { \
             max_cost_usd: … } or { max_tokens: … } on the base branch, or set the input max-cost-usd [no-budget]",
         fix: "Write how much one recording may cost at most.",
+    }
+
+    NO_COMMENT = "no-comment" {
+        cause: "A label approves a result that the comment shows, and this gate writes no comment.",
+        example: ".github/workflows/goldgate.yml:33:9: this step writes no comment, so nobody can see the result, and no \
+            label approves it; remove comment: false [no-comment]",
+        fix: "Remove `comment: false` from the gate, or the workflow with `mode: approve`.",
     }
 
     NO_ENVIRONMENT = "no-environment" {
@@ -175,6 +190,24 @@ codes! {
         example: "rules of main: no check of the gate is required, so a failing gate does not block a merge into main; \
             require \"goldgate\"; see docs/branch-protection.md [not-required]",
         fix: "Require the check in the settings of the branch. `docs/branch-protection.md` shows where.",
+    }
+
+    NOT_UPLOADED = "not-uploaded" {
+        cause: "An approval reads the report that the gate's job uploads, and this job uploads none by the name that it \
+            looks for.",
+        example: ".github/workflows/goldgate.yml:33:9: this job does not upload its report as goldgate-report, so an \
+            approval does not find the result; add the step \"Upload the report\" of docs/workflows/goldgate.yml \
+            [not-uploaded]",
+        fix: "Add the step, or correct its `name`. The output `artifact` of the gate is the name.",
+    }
+
+    OTHER_KEY = "other-key" {
+        cause: "The gate and the step that approves its results name different configs or keys, so the approval looks for \
+            another result.",
+        example: ".github/workflows/goldgate.yml:33:9: this step has the key \"one\", and no step with mode: approve has \
+            it, so no label approves its result; give a step with mode: approve the same config and comment-key \
+            [other-key]",
+        fix: "Write the same `config` and `comment-key` in both workflows.",
     }
 
     OTHER_NAME = "other-name" {

@@ -1,12 +1,14 @@
 //! `goldgate check --github`: compares the workflows and the repository's settings on GitHub with what the gate needs.
 
+mod approvals;
+mod gate_step;
 mod recording;
 mod rules;
 
 use std::collections::BTreeSet;
 
+use self::gate_step::{GateStep, action_of};
 use self::recording::{check_recording, unanswered};
-use self::rules::{GateStep, action_of};
 use super::environment::github;
 use super::inputs::{ActionMode, DEFAULT_LABEL, DEFAULT_RECORD_LABEL};
 use crate::app::cli::CheckArgs;
@@ -39,6 +41,7 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     let gates = GateStep::all(&workflows);
     problems.extend(rules::of_workflows(&gates));
     problems.extend(rules::of_setup(&workflows));
+    problems.extend(approvals::of_approvals(&gates));
     let mut checked = vec![plural(workflows.len(), "workflow", "workflows")];
     let mut notes = Vec::new();
     let branch = github.default_branch().map_err(unanswered)?;

@@ -1,6 +1,6 @@
 //! What `mode: record` needs: an environment that keeps the models' keys, and an account whose recordings count.
 
-use super::rules::GateStep;
+use super::gate_step::GateStep;
 use crate::app::cli_error::CliError;
 use crate::app::github::inputs::ActionMode;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};

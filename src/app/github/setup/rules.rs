@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::gate_step::{GateStep, action_of};
 use crate::app::github::inputs::ActionMode;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::workflow::{OnFailure, TokenAccess, Workflow, WorkflowJob, WorkflowStep};
-use crate::model::RepoPath;
-use crate::publish::ConfigKey;
 use crate::text::is_commit;
 use crate::world::{BranchRules, QueueGrouping, RequiredCheck};
 
@@ -15,96 +14,6 @@ const ACTIONS_APP: u64 = 15_368;
 
 /// The page that explains the setup.
 pub const PROTECTION: &str = "see docs/branch-protection.md";
-
-/// A step that runs goldgate.
-pub struct GateStep<'a> {
-    /// Its workflow.
-    pub workflow: &'a Workflow,
-    /// Its job.
-    pub job: &'a WorkflowJob,
-    /// The step.
-    pub step: &'a WorkflowStep,
-}
-
-impl<'a> GateStep<'a> {
-    /// All steps that run goldgate.
-    pub fn all(workflows: &'a [Workflow]) -> Vec<Self> {
-        let jobs = workflows.iter().flat_map(|workflow| workflow.jobs.iter().map(move |job| (workflow, job)));
-        let steps = jobs.flat_map(|(workflow, job)| {
-            job.steps.iter().map(move |step| GateStep { workflow, job, step }).filter(GateStep::is_gate)
-        });
-        steps.collect()
-    }
-
-    fn is_gate(&self) -> bool {
-        let uses = self.step.uses.as_deref().unwrap_or_default();
-        let (name, _) = action_of(uses);
-        let own = uses == "./" || name == "goldgate" || name.ends_with("/goldgate");
-        own || self.step.script.as_deref().is_some_and(|script| script.contains("goldgate action"))
-    }
-
-    /// The value of an input; empty if it is not set.
-    pub fn input(&self, name: &str) -> &'a str {
-        let variable = format!("INPUT_{}", name.to_ascii_uppercase());
-        let given = self.step.inputs.get(name).or_else(|| self.step.inputs.get(&variable));
-        given.map_or("", String::as_str)
-    }
-
-    /// The mode; `None` if it is an expression or no mode of this version.
-    pub fn mode(&self) -> Option<ActionMode> {
-        match self.input("mode") {
-            "" => Some(ActionMode::Run),
-            mode => ActionMode::of(mode),
-        }
-    }
-
-    fn is_shard(&self) -> bool {
-        !self.input("shard").is_empty()
-    }
-
-    /// The config; `None` if an expression names it.
-    pub fn config(&self) -> Option<RepoPath> {
-        let path = Some(self.input("config")).filter(|path| !path.is_empty()).unwrap_or("goldgate.yaml");
-        RepoPath::root().join(path).ok().filter(|_| !path.contains("${{"))
-    }
-
-    /// The check run that the step writes in addition to the check of its job, if any.
-    fn verdict_check(&self) -> Option<String> {
-        let is_written = self.mode() == Some(ActionMode::Trusted) && self.input("check-run") == "true";
-        let config = self.config().filter(|_| is_written)?;
-        Some(ConfigKey::new(self.input("comment-key"), &config).check("trusted"))
-    }
-
-    /// Whether the job gives a verdict that blocks a merge.
-    pub fn decides(&self) -> bool {
-        let is_verdict = match self.mode() {
-            Some(ActionMode::Run | ActionMode::Merge | ActionMode::Trusted) => !self.is_shard(),
-            Some(
-                ActionMode::Publish
-                | ActionMode::Approve
-                | ActionMode::Bump
-                | ActionMode::BaselinePr
-                | ActionMode::Record,
-            )
-            | None => false,
-        };
-        is_verdict && self.input("tier") != "model" && self.input("blocking") != "false"
-    }
-
-    /// A problem in the file of the workflow.
-    pub fn problem(&self, code: Code, what: String, help: impl Into<String>) -> Diagnostic {
-        Diagnostic::of_file(&self.workflow.file, code, what, help)
-    }
-}
-
-/// Splits `owner/name@ref`, or `docker://host/owner/name@digest`.
-pub fn action_of(uses: &str) -> (&str, Option<&str>) {
-    let uses = uses.strip_prefix("docker://").unwrap_or(uses);
-    match uses.split_once('@') {
-        Some((name, reference)) => (name, Some(reference)),
-        None => (uses, None),
-    }
-}
 
 /// A permission, its level, and what it is for.
 type NeededPermission = (&'static str, TokenAccess, &'static str);
@@ -198,9 +107,6 @@ fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     }
 }
 
-/// The events that start a workflow on a pull request.
-const EVENTS: [&str; 2] = ["pull_request", "pull_request_target"];
-
 /// The types of events that a verdict needs, and what happens without each.
 const VERDICT_TYPES: [(&str, &str); 4] = [
     ("opened", "a new pull request gets no verdict"),
@@ -217,56 +123,77 @@ const APPROVAL_TYPES: [(&str, &str); 3] = [
 ];
 
 fn types(gate: &GateStep<'_>, needed: &[(&str, &str)], problems: &mut Diagnostics) {
-    for name in EVENTS {
-        let Some(trigger) = gate.workflow.triggers.get(name) else { continue };
+    for (workflow, name, trigger) in gate.pull_request_triggers() {
         let default = ["opened", "synchronize", "reopened"].map(str::to_owned).to_vec();
         let types = trigger.types.as_ref().unwrap_or(&default);
         for (kind, why) in needed.iter().filter(|(kind, _)| !types.iter().any(|own| own == kind)) {
             let what = format!("{name} does not listen to {kind}, so {why}");
             let help = format!("add {kind} to its types");
-            problems.push(gate.problem(Code::MISSING_TYPE, what, help).at(trigger.at));
+            problems.push(Diagnostic::of_file(&workflow.file, Code::MISSING_TYPE, what, help).at(trigger.at));
         }
     }
 }
 
 fn triggers(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     types(gate, &VERDICT_TYPES, problems);
-    for name in EVENTS {
-        let Some(trigger) = gate.workflow.triggers.get(name) else { continue };
+    for (workflow, name, trigger) in gate.pull_request_triggers() {
         if let Some(filter @ ("paths" | "paths-ignore")) = trigger.filter {
             let what =
                 format!("{name} has {filter}: on a pull request that it leaves out, a required check stays pending");
-            problems.push(
-                gate.problem(Code::FILTERED, what, format!("remove {filter}; a run without changes takes seconds"))
-                    .at(trigger.at),
-            );
+            let help = format!("remove {filter}; a run without changes takes seconds");
+            problems.push(Diagnostic::of_file(&workflow.file, Code::FILTERED, what, help).at(trigger.at));
         }
     }
 }
 
+/// Required checks whose workflow does not start on pull requests into the branch.
+fn left_out(gate: &GateStep<'_>, branch: &str, check: &str) -> Diagnostics {
+    let mut problems = Diagnostics::default();
+    for (workflow, name, trigger) in gate.pull_request_triggers() {
+        // GitHub's patterns: a text without these characters is the branch itself.
+        let may_be = |pattern: &String| pattern == branch || pattern.contains(['*', '?', '+', '[', '!']);
+        let filter = match () {
+            () if !trigger.branches.is_empty() && !trigger.branches.iter().any(may_be) => "branches",
+            () if trigger.ignored_branches.iter().any(|pattern| pattern == branch) => "branches-ignore",
+            () => continue,
+        };
+        let what = format!(
+            "{name} leaves out {branch} by {filter}: on a pull request into {branch}, the required check \"{check}\" stays pending"
+        );
+        let help = format!("change {filter} so that {branch} is not left out, or remove it");
+        problems.push(Diagnostic::of_file(&workflow.file, Code::FILTERED, what, help).at(trigger.at));
+    }
+    problems
+}
+
 fn skipping(gate: &GateStep<'_>, problems: &mut Diagnostics) {
+    for (workflow, job) in gate.jobs() {
+        if let Some((what, help)) = skippable(job) {
+            problems.push(Diagnostic::of_file(&workflow.file, Code::SKIPPABLE, what, help).at(job.at));
+        }
+    }
+}
+
+/// Why a job can be skipped, and what to do; `None` if it always runs.
+fn skippable(job: &WorkflowJob) -> Option<(String, &'static str)> {
     // Anything more can be false, and skips the job.
     let always = |condition: &str| {
         let plain = condition.trim().trim_start_matches("${{").trim_end_matches("}}").trim();
         plain == "always()" || plain == "!cancelled()"
     };
-    let condition = gate.job.condition.as_deref();
-    let help = "write if: ${{ always() }} on the job, and pass the results of its needs to goldgate";
-    match condition {
+    match job.condition.as_deref() {
         Some(condition) if !always(condition) => {
             let what = "this job has a condition: a skipped job counts as passed when its check is required".to_owned();
-            problems.push(
-                gate.problem(Code::SKIPPABLE, what, "remove the if of the job; put it on its steps").at(gate.job.at),
-            );
+            Some((what, "remove the if of the job; put it on its steps"))
         }
-        None if !gate.job.needs.is_empty() => {
+        None if !job.needs.is_empty() => {
             let what = format!(
                 "this job needs {}: if that fails, it is skipped, and a skipped job counts as passed when its check is required",
-                gate.job.needs.join(", ")
+                job.needs.join(", ")
             );
-            problems.push(gate.problem(Code::SKIPPABLE, what, help).at(gate.job.at));
+            Some((what, "write if: ${{ always() }} on the job, and pass the results of its needs to goldgate"))
         }
-        Some(_) | None => {}
+        Some(_) | None => None,
     }
 }
 
@@ -314,8 +241,8 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
     let about = format!("rules of {branch}");
     let deciding: Vec<&GateStep<'_>> = gates.iter().filter(|gate| gate.decides()).collect();
     let own: Vec<String> = deciding.iter().filter_map(|gate| gate.verdict_check()).collect();
-    let checks = deciding.iter().filter_map(|gate| gate.job.check.as_deref());
-    let checks: BTreeSet<&str> = checks.chain(own.iter().map(String::as_str)).collect();
+    let checks: Vec<String> = deciding.iter().flat_map(|gate| gate.checks()).chain(own.iter().cloned()).collect();
+    let checks: BTreeSet<&str> = checks.iter().map(String::as_str).collect();
     let required: BTreeSet<&str> = rules.required.iter().map(|check| check.name.as_str()).collect();
     let names =
         |names: &BTreeSet<&str>| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ");
@@ -339,6 +266,10 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
             problems.push(Diagnostic::of_file(&about, Code::ANY_SOURCE, what, help));
         }
     }
+    for gate in &deciding {
+        let needed = gate.checks().into_iter().find(|check| required.contains(check.as_str()));
+        problems.extend(needed.map(|check| left_out(gate, branch, &check)).unwrap_or_default());
+    }
     match rules.queue {
         None => {}
         Some(grouping) => {
@@ -347,21 +278,28 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
                 let help = "turn on \"Require all queue entries to pass required checks\"";
                 problems.push(Diagnostic::of_file(&about, Code::QUEUE_GROUPING, what, help));
             }
-            for gate in
-                deciding.iter().filter(|gate| gate.job.check.as_deref().is_some_and(|name| required.contains(name)))
+            for gate in deciding.iter().filter(|gate| gate.checks().iter().any(|name| required.contains(name.as_str())))
             {
-                if !gate.workflow.triggers.contains_key("merge_group") {
-                    let what = "the branch has a merge queue, but this workflow does not listen to merge_group: its required check stays \
-                                pending in the queue";
-                    problems.push(
-                        gate.problem(Code::NO_MERGE_GROUP, what.to_owned(), "add merge_group: to its triggers")
-                            .at(gate.job.at),
-                    );
+                if let Some(problem) = unqueued(gate) {
+                    problems.push(problem);
                 }
             }
         }
     }
     problems
+}
+
+/// The problem of a required check that does not run in a merge queue.
+fn unqueued(gate: &GateStep<'_>) -> Option<Diagnostic> {
+    if gate.started().any(|workflow| workflow.triggers.contains_key("merge_group")) {
+        return None;
+    }
+    let what = "the branch has a merge queue, but this workflow does not listen to merge_group: its required check stays pending in the \
+                queue";
+    let workflow = gate.started().next().unwrap_or(gate.workflow);
+    let problem = Diagnostic::of_file(&workflow.file, Code::NO_MERGE_GROUP, what, "add merge_group: to its triggers");
+    // The place of a job is one in its own file.
+    Some(if workflow.file == gate.workflow.file { problem.at(gate.job.at) } else { problem })
 }
 
 /// What is wrong with a required check that no job reports, and what to do; `None` if a job may report it.

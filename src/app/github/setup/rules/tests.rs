@@ -1,6 +1,7 @@
 //! Tables of mistakes in workflows and branch rules, and the workflows that ship.
 
-use super::{GateStep, of_rules};
+use super::of_rules;
+use crate::app::github::setup::gate_step::GateStep;
 use crate::diag::Diagnostics;
 use crate::files::SourceText;
 use crate::format::workflow::{Workflow, read_workflow};
@@ -151,6 +152,63 @@ fn each_mistake_in_the_rules_of_a_branch_is_found() {
     }
     let rules = BranchRules { required: vec![required("Gate", Some(15_368))], queue: Some(QueueGrouping::Every) };
     assert_eq!(codes(rules_of(&GATE.replace("  merge_group:\n", ""), &rules)), ["no-merge-group"]);
+}
+
+#[test]
+fn a_filter_that_leaves_out_the_branch_is_found() {
+    let rules = BranchRules { required: vec![required("Gate", Some(15_368))], queue: None };
+    for (filter, wanted) in [
+        ("branches: [develop]", vec!["filtered"]),
+        ("branches-ignore: [main]", vec!["filtered"]),
+        ("branches: [develop, main]", vec![]),
+        ("branches: ['ma*']", vec![]),
+        ("branches-ignore: [develop]", vec![]),
+    ] {
+        let gate = GATE.replace("edited]}", &format!("edited], {filter}}}"));
+        assert_eq!(codes(rules_of(&gate, &rules)), wanted, "{filter}");
+        // Without a required check nothing stays pending.
+        let none = BranchRules { required: vec![], queue: None };
+        assert_eq!(codes(rules_of(&gate, &none)), ["not-required"], "{filter}");
+    }
+}
+
+#[test]
+fn a_gate_in_a_called_workflow_reports_its_check_below_the_calling_job() {
+    let called = GATE.replace(
+        "  pull_request: {types: [opened, synchronize, reopened, edited]}\n  merge_group:\n",
+        "  workflow_call:\n",
+    );
+    let caller = "\
+on: {pull_request: {types: [opened, synchronize, reopened, edited]}, merge_group: }
+jobs:
+  calls:
+    uses: ./.github/workflows/gate.yml
+";
+    let found = |caller: &str, name: &str| {
+        let workflows = [workflow(".github/workflows/gate.yml", &called), workflow("ci.yml", caller)];
+        let gates = GateStep::all(&workflows);
+        let rules = BranchRules { required: vec![required(name, Some(15_368))], queue: Some(QueueGrouping::Every) };
+        let mut problems = super::of_workflows(&gates);
+        problems.extend(of_rules(&workflows, &gates, "main", &rules));
+        let mut codes = codes(problems);
+        codes.retain(|code| *code != "no-approval");
+        codes
+    };
+    assert_eq!(found(caller, "calls / Gate"), [] as [&str; 0]);
+    assert_eq!(found(caller, "Gate"), ["not-required"]);
+    for (from, to, code) in [
+        (", edited]", "]", "missing-type"),
+        ("edited]}", "edited], paths: [a]}", "filtered"),
+        (", merge_group: ", "", "no-merge-group"),
+        ("  calls:\n", "  calls:\n    if: github.actor != 'bot'\n", "skippable"),
+    ] {
+        let changed = caller.replace(from, to);
+        assert_ne!(changed, caller, "{from}");
+        assert_eq!(found(&changed, "calls / Gate"), [code], "{from}");
+    }
+    let both = called.replace("  workflow_call:\n", "  workflow_call:\n  push:\n");
+    let workflows = [workflow(".github/workflows/gate.yml", &both), workflow("ci.yml", caller)];
+    assert_eq!(GateStep::all(&workflows)[0].checks(), ["calls / Gate", "Gate"]);
 }
 
 #[test]
