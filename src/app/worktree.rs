@@ -89,7 +89,7 @@ pub fn grade_worktree(
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
         values: values.filter(|_| guards).map(|(files, numbers)| (files as &dyn Files, numbers)),
     };
-    let mut done = grade_files(&job, &world.clock, &inputs)?;
+    let mut done = grade_files(&job, world, &inputs)?;
     #[cfg(feature = "models")]
     if let (None, Some(interruption)) = (done.report.called_off, signal_so_far()) {
         report::call_off(&mut done.report, interruption);
@@ -210,7 +210,7 @@ pub fn graded_with(config: &str, golden: &str, text: &str, world: &World) -> Res
         values: None,
     };
     let wanted = Selection { tiers: vec![Tier::Deterministic], ..Selection::default() };
-    grade_files(&showing(config, wanted), &world.clock, &inputs)
+    grade_files(&showing(config, wanted), world, &inputs)
 }
 
 /// The options of a run that decides nothing.

@@ -30,6 +30,7 @@ pub mod report_v1;
 pub mod request_v1;
 pub mod run_v1;
 mod schema_keywords;
+pub mod secret_values;
 pub mod shard_v1;
 mod step;
 pub mod transcript;

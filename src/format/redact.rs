@@ -4,27 +4,15 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::lenient;
+use super::secret_values::SecretValues;
 use crate::model::{Json, REDACTED, RunRecord, Steps, ToolCall};
 use crate::text::without_keys;
-
-/// Shortest value that counts as a secret, in bytes: shorter ones occur in ordinary words.
-const SHORTEST: usize = 8;
 
 /// Removes secrets from texts and records.
 #[derive(Debug, Default)]
 pub struct Redactor {
     patterns: Vec<Regex>,
-    secrets: Secrets,
-}
-
-/// Secret values; `Debug` hides them.
-#[derive(Default)]
-struct Secrets(Vec<String>);
-
-impl std::fmt::Debug for Secrets {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{} secrets", self.0.len())
-    }
+    secrets: SecretValues,
 }
 
 impl Redactor {
@@ -37,16 +25,12 @@ impl Redactor {
         for (index, pattern) in stated.iter().enumerate() {
             patterns.push(pattern_of(pattern).map_err(|why| (index, why))?);
         }
-        let mut secrets: Vec<String> =
-            values.into_iter().filter(|value| value.len() >= SHORTEST).map(str::to_owned).collect();
-        // Longest first: a secret inside another one must not leave a remainder.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Ok(Self { patterns, secrets: Secrets(secrets) })
+        Ok(Self { patterns, secrets: SecretValues::new(values) })
     }
 
     /// The text without secrets.
     pub fn text(&self, text: &str) -> String {
-        let plain = self.secrets.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED));
+        let plain = self.secrets.replaced(text);
         let plain = without_keys(&plain).into_owned();
         self.patterns.iter().fold(plain, |text, pattern| pattern.replace_all(&text, REDACTED).into_owned())
     }

@@ -8,6 +8,7 @@ mod digest;
 mod drafts;
 mod evidence;
 mod history;
+mod masked;
 mod output_changes;
 mod text_changes;
 
@@ -24,6 +25,7 @@ pub use self::history::{
     numbers_of_report,
 };
 
+pub use self::masked::mask;
 pub use self::output_changes::{changed_outputs, moved_uses};
 pub use self::text_changes::changed_paragraphs;
 

@@ -12,6 +12,7 @@ use super::clock::Clock;
 use super::env::Env;
 use crate::diag::{Diagnostic, ReadFailure, one_line};
 use crate::files::{SourceText, too_large};
+use crate::format::secret_values::SecretValues;
 use crate::model::{InputLimit, RepoPath};
 
 /// Whether progress is shown.
@@ -34,6 +35,8 @@ pub struct World {
     pub clock: Clock,
     /// When results have colours.
     pub colours: Colours,
+    /// The values of variables that are named like a key.
+    secrets: SecretValues,
     /// Why printing a result failed; the first error only.
     unprinted: OnceLock<String>,
     /// Values that are not freed.
@@ -56,7 +59,9 @@ impl World {
     pub fn of_process() -> Self {
         let env = Env::of_process();
         let clock = Clock::new(env.get("SOURCE_DATE_EPOCH"));
-        Self { env, clock, colours: Colours::Auto, unprinted: OnceLock::new(), kept: Mutex::default() }
+        let values: Vec<String> = env.secrets().collect();
+        let secrets = SecretValues::new(values.iter().map(String::as_str));
+        Self { env, clock, colours: Colours::Auto, secrets, unprinted: OnceLock::new(), kept: Mutex::default() }
     }
 
     /// Reads standard input completely, up to the size limit of files.
@@ -79,7 +84,7 @@ impl World {
     /// Prints a result. A closed pipe is not a failure; other errors are kept for [`World::unprinted`].
     pub fn say(&self, text: &str) {
         let mut out = io::stdout().lock();
-        self.printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+        self.printed(out.write_all(self.masked(text).as_bytes()).and_then(|()| out.flush()));
     }
 
     /// Records the outcome of printing.
@@ -130,7 +135,12 @@ impl World {
 
     /// Prints a one-line message for people to stderr.
     pub fn tell(&self, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "{}", one_line(text));
+        let _ = writeln!(io::stderr().lock(), "{}", one_line(&self.masked(text)));
+    }
+
+    /// The text without the values of variables that are named like a key: what a message quotes can contain them.
+    pub fn masked(&self, text: &str) -> String {
+        self.secrets.replaced(text)
     }
 
     /// Whether results are printed in colour.

@@ -26,7 +26,7 @@ use crate::format::event::Event;
 use crate::model::{Config, RepoPath, Report, RunSource, Tier};
 use crate::publish::ConfigKey;
 use crate::suites::read_config;
-use crate::world::{Clock, GitHub, GitHubError, Tree, World};
+use crate::world::{GitHub, GitHubError, Tree, World};
 
 /// Grades a merge whose files are only read as data, and applies its approval.
 ///
@@ -66,7 +66,7 @@ pub fn grade_as_data(
         parts: None,
     };
     let key = inputs.key_of(&file);
-    let done = grade_with_approval(github, (&key, event), &job, &world.clock, &commits, learn)?;
+    let done = grade_with_approval(github, (&key, event), &job, world, &commits, learn)?;
     Ok((job, done))
 }
 
@@ -83,7 +83,7 @@ fn grade_with_approval(
     github: &GitHub,
     (key, event): (&ConfigKey, &Event),
     job: &RunOptions,
-    clock: &Clock,
+    world: &World,
     inputs: &CommitPair,
     learn: &dyn Fn(&Report),
 ) -> Result<GradedRun, CliError> {
@@ -93,7 +93,7 @@ fn grade_with_approval(
     };
     let commit = job.base.as_deref().unwrap_or_default();
     let both = BaseView { base, head, history: (github, commit) };
-    let mut done = grade_commits(job, clock, inputs, Some(&both), &|configured| load_baseline(base, configured))?;
+    let mut done = grade_commits(job, world, inputs, Some(&both), &|configured| load_baseline(base, configured))?;
     let Some(graded) = &job.commit else { return Ok(done) };
     let committed = done.config.baseline.as_ref().and_then(|file| head.baseline_bytes(file).ok());
     let query = ApprovalQuery { key, event, commit: graded, committed: committed.as_deref(), learn };
@@ -103,14 +103,14 @@ fn grade_with_approval(
     let committed = load_baseline(head, done.config.baseline.as_ref())?;
     recorded_approval::apply_approval(done, approval, committed.as_ref(), |accepted| {
         // The golden changes are approved, so they are not computed again.
-        grade_commits(job, clock, inputs, None, &|_| Ok(Some(accepted.clone())))
+        grade_commits(job, world, inputs, None, &|_| Ok(Some(accepted.clone())))
     })
 }
 
 /// Grades the head by its own rules, and by the base's rules if `base` is given.
 fn grade_commits(
     job: &RunOptions,
-    clock: &Clock,
+    world: &World,
     inputs: &CommitPair,
     base: Option<&BaseView<'_>>,
     baseline: BaselineProvider<'_>,
@@ -129,7 +129,7 @@ fn grade_commits(
         base: base.map(|base| base as &dyn BaseFiles),
         values: base.and_then(|_| inputs.values(job)),
     };
-    grade_files(job, clock, &inputs)
+    grade_files(job, world, &inputs)
 }
 
 /// Refuses live targets: untrusted files would decide what runs with this job's token.

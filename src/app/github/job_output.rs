@@ -26,7 +26,7 @@ const ANNOTATED: usize = 10;
 
 /// Prints why an action failed, as annotations of a level, and adds it to the job summary.
 pub fn say_error(world: &World, level: &str, error: &CliError) {
-    let messages = error.messages();
+    let messages = masked_messages(world, error);
     for message in messages.iter().take(ANNOTATED) {
         world.say(&format!("::{level} title=goldgate::{}\n", line(message, 500).replace('%', "%25")));
     }
@@ -34,6 +34,11 @@ pub fn say_error(world: &World, level: &str, error: &CliError) {
     if add_to_summary(world, &format!("**goldgate: no result**\n\n{problems}")).is_err() {
         world.say("::warning title=goldgate::the job summary cannot be written\n");
     }
+}
+
+/// The problems of an error, without secrets of the environment.
+pub fn masked_messages(world: &World, error: &CliError) -> Vec<String> {
+    error.messages().iter().map(|message| world.masked(message)).collect()
 }
 
 /// Adds a text to the job summary.

@@ -3,10 +3,11 @@
 use super::LiveOptions;
 use super::session_outcome::SessionOutcome;
 use crate::app::pipeline::plan::Plan;
+use crate::app::pipeline::secret_values::secret_values;
 use crate::diag::{Code, Diagnostic};
 use crate::engine::{Spending, SpendingLimits, UnreportedUsage};
 use crate::format::redact::Redactor;
-use crate::model::{RunUsage, TokenUsage, Transport, grouped};
+use crate::model::{RunUsage, TokenUsage, grouped};
 use crate::render::plural;
 use crate::world::World;
 
@@ -71,7 +72,7 @@ pub fn unreported_notes(limits: SpendingLimits, unreported: UnreportedUsage) -> 
 /// # Errors
 /// An invalid pattern in the config.
 pub fn redactor(plan: &Plan, world: &World) -> Result<Redactor, Diagnostic> {
-    let secrets = secrets(plan, world);
+    let secrets = secret_values(&plan.config, &world.env);
     Redactor::new(&plan.config.redact, secrets.iter().map(String::as_str)).map_err(|(_, why)| {
         Diagnostic::of_file(
             &plan.config.file,
@@ -80,14 +81,4 @@ pub fn redactor(plan: &Plan, world: &World) -> Result<Redactor, Diagnostic> {
             "write a regular expression",
         )
     })
-}
-
-/// Returns the secret values of the environment: the keys of targets, and variables with a name like a key.
-fn secrets(plan: &Plan, world: &World) -> Vec<String> {
-    let named = plan.config.targets.values().filter_map(|target| match &target.transport {
-        Transport::Model(provider) => provider.api_key_env.clone(),
-        Transport::Command { .. } | Transport::Http(_) => None,
-    });
-    let values = named.filter_map(|name| world.env.get(&name).map(str::to_owned));
-    values.chain(world.env.secrets()).collect()
 }

@@ -10,6 +10,7 @@ use super::live_runs::{LiveRuns, NotRun};
 use super::plan::{Plan, plan_with_reads};
 use super::returned_baseline::list_returned;
 use super::run_options::RunOptions;
+use super::secret_values::masked_values;
 use super::since_base::{BothCommits, add_since_base};
 use super::snapshots;
 use super::tiers::{TierOutcome, not_run};
@@ -18,7 +19,7 @@ use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
 use crate::golden_changes::Sides;
 use crate::model::{Baseline, BaselineUse, Interruption, NoVerdict, RepoPath, Ruling, RunUsage, Tier};
 use crate::report;
-use crate::world::Clock;
+use crate::world::World;
 
 /// Reads the baseline to compare with, given the config's baseline file.
 pub type BaselineProvider<'a> = &'a dyn Fn(Option<&RepoPath>) -> Result<Option<Baseline>, CliError>;
@@ -45,7 +46,8 @@ pub struct GradeInputs<'a> {
 ///
 /// # Errors
 /// Bad input, or a failed call. A failed gate is not an error.
-pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) -> Result<GradedRun, CliError> {
+pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) -> Result<GradedRun, CliError> {
+    let clock = &world.clock;
     let (started_at, files) = (clock.now(), inputs.files);
     let other = inputs.base.map(|base| base as &dyn OtherCommit);
     let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
@@ -104,6 +106,7 @@ pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) ->
         report::call_off(&mut report, interruption);
     }
     let Plan { config, suites, .. } = plan;
+    report::mask(&mut report, &masked_values(&config, &world.env));
     Ok(GradedRun { report, config_sha256, against, config, suites, live, model_tier, not_run })
 }
 

@@ -37,6 +37,7 @@ pub mod required_samples;
 pub mod returned_baseline;
 pub mod run_options;
 pub mod sample_count;
+pub mod secret_values;
 pub mod selection;
 pub mod shard_part;
 pub mod show;

@@ -17,6 +17,7 @@ mod golden;
 mod interrupted;
 mod keys;
 mod local_objects;
+mod masked;
 mod outdated;
 mod parts;
 mod present;
@@ -69,6 +70,7 @@ pub fn trials() -> Vec<Trial> {
         enterprise::trials,
         excuses::trials,
         local_objects::trials,
+        masked::trials,
         present::trials,
         parts::trials,
         publish::trials,

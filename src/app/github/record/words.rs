@@ -3,6 +3,7 @@
 use super::delivery::Delivery;
 use super::outcome::{RecordOutcome, Recording, Unrecorded};
 use crate::app::cli_error::CliError;
+use crate::app::github::job_output::masked_messages;
 use crate::app::github::pull_request_context::{PullRequestContext, log};
 use crate::model::DEFAULT_RECORDER;
 use crate::publish::NoteSubject;
@@ -37,7 +38,7 @@ pub fn refused(context: &PullRequestContext<'_>, why: &RecordRefusal) {
 
 /// Says why the files of a pull request cannot be recorded.
 pub fn not_recordable(context: &PullRequestContext<'_>, error: &CliError) {
-    let first = error.messages().into_iter().next().unwrap_or_default();
+    let first = masked_messages(context.world, error).into_iter().next().unwrap_or_default();
     let text = format!("### Recordings\n\n**Not recorded**: {}.\n\nThe recordings are unchanged.", inline(&first, 600));
     context.note(NoteSubject::Record, "WARNING", "The pull request was not recorded.", &text);
 }

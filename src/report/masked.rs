@@ -1,0 +1,121 @@
+//! Removes the values of secrets from the texts of a report. Texts of recordings and of golden files are data of others, and a program
+//! can print its key into them.
+
+use crate::format::secret_values::SecretValues;
+use crate::model::{
+    AgentReport, ChangedText, Difference, EvidenceLine, JudgeConsensus, MetricReport, NotGateable, PairCheck,
+    PairJudged, PairResult, PairShortfall, Report, UngradedReason, Vote,
+};
+
+/// Removes these values from every text of a report that is not a name or an id. Verdicts and numbers are made before, so they do not
+/// depend on the environment.
+pub fn mask(report: &mut Report, secrets: &SecretValues) {
+    if secrets.is_empty() {
+        return;
+    }
+    let mask = ReportMask(secrets);
+    mask.texts(&mut report.notes);
+    for reason in [&mut report.not_gateable, &mut report.lasting, &mut report.lifted].into_iter().flatten() {
+        let NotGateable(words) = reason;
+        mask.text(words);
+    }
+    report.golden_changes.iter_mut().for_each(|change| mask.text(&mut change.words));
+    for agent in report.suites.iter_mut().flat_map(|suite| &mut suite.agents) {
+        mask.agent(agent);
+    }
+}
+
+struct ReportMask<'a>(&'a SecretValues);
+
+impl ReportMask<'_> {
+    fn text(&self, text: &mut String) {
+        if let Some(plain) = self.0.masked_excerpt(text) {
+            *text = plain;
+        }
+    }
+
+    fn optional(&self, text: &mut Option<String>) {
+        text.iter_mut().for_each(|text| self.text(text));
+    }
+
+    fn fixed(&self, text: &mut Box<str>) {
+        if let Some(plain) = self.0.masked_excerpt(text) {
+            *text = plain.into();
+        }
+    }
+
+    fn texts(&self, texts: &mut [String]) {
+        texts.iter_mut().for_each(|text| self.text(text));
+    }
+
+    fn agent(&self, agent: &mut AgentReport) {
+        self.texts(&mut agent.notes);
+        agent.retired.values_mut().for_each(|reason| self.text(reason));
+        agent.metrics.iter_mut().for_each(|metric| self.metric(metric));
+        agent.cases.iter_mut().chain(&mut agent.drafts).for_each(|pair| self.pair(pair));
+        let since = &mut agent.since_base;
+        since.agent.iter_mut().chain(since.outputs.values_mut().flatten()).for_each(|text| self.changed(text));
+    }
+
+    fn changed(&self, ChangedText { name: _, before, now, samples: _ }: &mut ChangedText) {
+        self.optional(before);
+        self.optional(now);
+    }
+
+    fn metric(&self, metric: &mut MetricReport) {
+        for line in metric.evidence.cases.iter_mut().flat_map(|case| &mut case.differences) {
+            let EvidenceLine { difference, samples: _, tag: _, next_action } = line;
+            self.difference(difference);
+            self.optional(next_action);
+        }
+    }
+
+    fn difference(&self, Difference { expected, produced, line: _ }: &mut Difference) {
+        self.text(expected);
+        self.text(produced);
+    }
+
+    fn pair(&self, pair: &mut PairResult) {
+        for lost in &mut pair.lost {
+            match &mut lost.why {
+                UngradedReason::Ended { status: _, error } => self.optional(error),
+                UngradedReason::NotRecorded => {}
+            }
+        }
+        pair.checks.iter_mut().for_each(|check| self.check(check));
+        for PairShortfall { difference, samples: _, metrics: _ } in &mut pair.shortfalls {
+            self.difference(difference);
+        }
+        pair.judged.iter_mut().for_each(|judged| self.judged(judged));
+        pair.calls.iter_mut().flatten().for_each(|call| self.text(&mut call.tool));
+        pair.kept.iter_mut().for_each(|(_, text)| self.fixed(text));
+        pair.complaints.values_mut().for_each(|text| self.text(text));
+    }
+
+    fn check(&self, PairCheck { name: _, location: _, standing: _, failure, expected }: &mut PairCheck) {
+        if let Some(failure) = failure {
+            self.text(&mut failure.detail);
+            self.text(&mut failure.next_action);
+        }
+        expected.iter_mut().for_each(|text| self.fixed(text));
+    }
+
+    fn judged(&self, judged: &mut PairJudged) {
+        self.consensus(&mut judged.opinion);
+        for sample in &mut judged.samples {
+            self.consensus(&mut sample.opinion);
+            for vote in &mut sample.votes {
+                match vote {
+                    Vote::Given { mark: _, reason } | Vote::Missing(reason) => self.text(reason),
+                }
+            }
+        }
+    }
+
+    fn consensus(&self, opinion: &mut JudgeConsensus) {
+        match opinion {
+            JudgeConsensus::Settled(_) => {}
+            JudgeConsensus::Unsettled(why) => self.text(why),
+        }
+    }
+}
