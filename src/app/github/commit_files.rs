@@ -63,6 +63,16 @@ impl CommitFiles {
         self.files.iter().map(|(path, bytes)| (path, bytes.as_slice()))
     }
 
+    /// Returns the files with these ids, as far as they were read.
+    pub fn files_of(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
+        let wanted: BTreeSet<&str> = ids.iter().copied().collect();
+        let named = self.files.iter().filter_map(|(path, bytes)| match self.tree.get(path)? {
+            Blob::File(id) if wanted.contains(id.as_str()) => Some((id.clone(), bytes.clone())),
+            Blob::File(_) | Blob::Link => None,
+        });
+        named.collect()
+    }
+
     /// Returns the symbolic link that the path is or passes through.
     fn link<'a>(&'a self, path: &RepoPath) -> Option<&'a RepoPath> {
         let mut at = path.clone();

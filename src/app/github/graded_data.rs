@@ -198,7 +198,8 @@ impl CommitPair {
         let head_config = head.config(file, [what, help])??;
         let configs = [&base_config, &head_config];
         let wanted = wanted_by(&configs, baseline.as_ref());
-        let (base, head) = (base.files(&wanted)?, head.files(&wanted)?);
+        let base = base.files(&wanted, None)?;
+        let head = head.files(&wanted, Some(&base))?;
         drop(wanted);
         Ok(Self { base, head, base_config, file: file.clone(), tip: None, baseline })
     }
@@ -208,8 +209,8 @@ impl CommitPair {
         let tip = DownloadedCommit::read(github, commit)?;
         let help = "nothing is excused without it";
         let config = tip.config(&self.file, ["the config does not exist on the tip of the base branch", help]);
-        let Ok(Ok(config)) = config else { return tip.files(&|path| *path == self.file) };
-        tip.files(&wanted_by(&[&config], self.baseline.as_ref()))
+        let Ok(Ok(config)) = config else { return tip.files(&|path| *path == self.file, None) };
+        tip.files(&wanted_by(&[&config], self.baseline.as_ref()), Some(&self.base))
     }
 }
 
@@ -244,10 +245,17 @@ impl<'a> DownloadedCommit<'a> {
         Ok(Self { github, commit: commit.to_owned(), tree, archive })
     }
 
-    fn files(&self, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<CommitFiles, CliError> {
+    /// The wanted files. What the archive does not have as committed is taken from the files of another commit, as far as it has them:
+    /// each further file can be a request.
+    fn files(&self, wanted: &dyn Fn(&RepoPath) -> bool, other: Option<&CommitFiles>) -> Result<CommitFiles, CliError> {
         let unpacked = archive::tarball(&self.archive, ArchiveLimits::REPOSITORY, wanted)
             .map_err(|refused| anyhow::anyhow!("the archive of commit {} is refused: {refused}", self.commit))?;
-        let by_id = |ids: &[&str]| self.github.files_by_id(ids);
+        let by_id = |ids: &[&str]| {
+            let mut found = other.map(|other| other.files_of(ids)).unwrap_or_default();
+            let left: Vec<&str> = ids.iter().copied().filter(|id| !found.contains_key(*id)).collect();
+            found.extend(self.github.files_by_id(&left)?);
+            Ok(found)
+        };
         let files = CommitFiles::verified(self.tree.clone(), unpacked, wanted, &by_id);
         Ok(files.with_context(|| format!("the files of commit {} cannot be read", self.commit))?)
     }
@@ -261,7 +269,7 @@ impl<'a> DownloadedCommit<'a> {
         if !self.tree.contains_key(file) {
             return Err(Diagnostic::of_read(file, ReadFailure::MissingFile, what, help).into());
         }
-        let files = self.files(&|path| path == file)?;
+        let files = self.files(&|path| path == file, None)?;
         Ok(files.text(file).map_err(Diagnostics::from).and_then(|source| read_config(&source)))
     }
 }

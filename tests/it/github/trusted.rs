@@ -5,7 +5,7 @@ mod archives;
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use self::archives::{hostile, large, not_the_commit, submodules};
+use self::archives::{binary, hostile, large, not_the_commit, submodules};
 use super::approval::{LABEL, zipped};
 use super::standin::Standin;
 use super::standin::pulls::MERGE;
@@ -30,6 +30,7 @@ pub fn trials() -> Vec<Trial> {
         trial("no link is followed", links),
         trial("a submodule where a suite reads is refused, and elsewhere it is nobody's business", submodules),
         trial("an archive that is not the commit is refused by the names of its files", not_the_commit),
+        trial("a file that both commits have, and their archives do not, is read once", binary),
         trial("a hostile, huge or deep archive ends without a verdict", hostile),
         trial("an archive of a commit has at most 256 MiB", large),
         trial("nothing is checked out, and the storage gets no token", data_alone),

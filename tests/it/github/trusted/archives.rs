@@ -38,6 +38,27 @@ pub fn not_the_commit() {
     assert_eq!(fork.job().runs().code, 0);
 }
 
+/// GraphQL gives no text of a binary file, so each is a request of its own: one, although both commits have it.
+pub fn binary() {
+    let fork = Fork::new();
+    let names = ["a", "b", "c"].map(|name| format!("golden/contracts/{name}.bin"));
+    for name in &names {
+        for side in [&fork.base, &fork.head] {
+            side.write(name, format!("{name}\0"));
+        }
+    }
+    fork.commit();
+    for commit in [super::sha("base"), MERGE.to_owned()] {
+        fork.github.change_commit(&commit, |commit| {
+            commit.archived.extend(names.iter().map(|name| (name.clone(), None)));
+        });
+    }
+    let ran = fork.job().runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let asked = fork.github.requests();
+    assert_eq!(asked.iter().filter(|request| request.contains("/git/blobs/")).count(), names.len(), "{asked:#?}");
+}
+
 /// An archive has nothing of a submodule, and git's list has one entry with the mode 160000 (REST, "Get a tree").
 pub fn submodules() {
     for (is_of_base, path, expected) in [
