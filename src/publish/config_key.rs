@@ -12,6 +12,8 @@ pub struct ConfigKey(String);
 const DEFAULT: &str = "default";
 /// The name under which a run uploads its folder.
 const ARTIFACT: &str = "goldgate-report";
+/// The name under which a run of the model tier uploads its folder, if it blocks nothing and no approval looks for it.
+const MODEL_ARTIFACT: &str = "goldgate-model";
 /// The status that keeps an approval.
 const STATUS: &str = "goldgate/baseline";
 /// The name under which recordings that are not committed are uploaded.
@@ -54,6 +56,11 @@ impl ConfigKey {
     /// The name of a run's artifact.
     pub fn artifact(&self) -> String {
         self.after(ARTIFACT, "-")
+    }
+
+    /// The name of the artifact of a run of the model tier that blocks nothing.
+    pub fn artifact_of_models(&self) -> String {
+        self.after(MODEL_ARTIFACT, "-")
     }
 
     /// The name of the trusted gate's artifact for a head commit.

@@ -50,11 +50,13 @@ pub fn add_to_summary(world: &World, text: &str) -> anyhow::Result<()> {
 }
 
 /// Returns the artifact name under which an approval finds the run's results. GitHub lists runs of the trusted gate under the base
-/// branch's commit, so its artifact names the head.
+/// branch's commit, so its artifact names the head. A result that nobody can approve has another name: names of artifacts are unique
+/// within a run, and the newest one with the name is the one that is approved.
 fn artifact(inputs: &ActionInputs, report: &Report) -> String {
     let key = inputs.key(report);
     match (inputs.mode, &report.commit) {
         (ActionMode::Trusted, Some(head)) => key.artifact_of_head(head),
+        (ActionMode::Run | ActionMode::Merge, _) if !inputs.is_compared() => key.artifact_of_models(),
         _ => key.artifact(),
     }
 }

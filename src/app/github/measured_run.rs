@@ -3,7 +3,7 @@
 use crate::files::SourceText;
 use crate::format::archive::ArchiveLimits;
 use crate::format::{archive, baseline_v1, report_v1};
-use crate::model::{Baseline, InputLimit, RepoPath, Report};
+use crate::model::{Authority, Baseline, InputLimit, RepoPath, Report, Tier};
 use crate::publish::ConfigKey;
 use crate::publish::approval::NoResult;
 use crate::report::result_digest;
@@ -137,11 +137,12 @@ impl RunQuery<'_> {
     }
 
     /// Whether a report is to be passed over: it is that of another pull request, which then names this one among those with the same
-    /// head, or it is another result.
+    /// head, or it is another result, or a result of the models alone that blocks nothing: nobody approves that.
     fn passes_over(&self, report: &Report) -> bool {
         let is_of_another = self.number.is_some_and(|number| report.others.iter().any(|other| other.number == number));
         let is_other_result = |wanted: ResultDigest<'_>| result_digest(report, wanted.baseline) != wanted.digest;
-        is_of_another || self.result.is_some_and(is_other_result)
+        let is_for_information = report.authority == Authority::Advisory && report.tiers == [Tier::Model];
+        is_of_another || is_for_information || self.result.is_some_and(is_other_result)
     }
 }
 

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use self::artifacts::{
     broken_artifacts, foreign_artifacts, hostile_reason, many_runs, moved_during, no_reason, not_as_measured,
-    storage_is_down,
+    of_the_models, storage_is_down,
 };
 use self::rights::{by_hand, carried, fork, permissions, token, unread_statuses};
 pub use self::story::{BASELINE, LABEL, REASON, Story, base_sha, zipped};
@@ -54,6 +54,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a golden change that needs an approval passes with one, and says so", golden_change),
         trial("an approval does not lift a gate with a threshold of its own", absolute),
         trial("an artifact on another commit, or a run on one, is refused", foreign_artifacts),
+        trial("a newer result of the model tier that blocks nothing is not the one that is approved", of_the_models),
         trial("the result is found among the runs of 25 workflows", many_runs),
         trial("a broken or missing artifact is refused with its reason", broken_artifacts),
         trial("while the storage of artifacts is down, an approval waits, and its label stays", storage_is_down),

@@ -13,7 +13,7 @@ pub fn trials() -> Vec<Trial> {
     vec![trial("a hundred times two writers at once lose no section and leave one comment", hundred_times)]
 }
 
-fn two_tiers() -> Repository {
+pub fn two_tiers() -> Repository {
     let repository = Repository::small();
     repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic, model]\n");
     repository.replace(

@@ -30,6 +30,32 @@ pub fn many_runs() {
     }
 }
 
+/// A workflow of the model tier uploads its report by the same name, later than the gate.
+pub fn of_the_models() {
+    let story = Story::new();
+    story.gate(7);
+    let model = story.report().replace("\"tier\": \"deterministic\"", "\"tier\": \"model\"");
+    let advisory =
+        model.replace("\"blocking\": true", "\"blocking\": false").replace("\"exit_code\": 1", "\"exit_code\": 0");
+    assert!(model != story.report() && advisory != model, "{model}");
+    story.upload(8, &head_sha(), &advisory, &story.proposed());
+    let ran = story.labeled("alice");
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{}{}", ran.stdout, story.comment());
+    assert_eq!(story.github.reruns()[0].run, 7);
+    // The step's output has another name for it.
+    for (tier, blocking, expected) in [
+        ("model", "false", "goldgate-model"),
+        ("model", "true", "goldgate-report"),
+        ("deterministic", "false", "goldgate-report"),
+        ("all", "false", "goldgate-report"),
+    ] {
+        let (repository, github) = (super::super::writers::two_tiers(), Standin::new(&head_sha()));
+        super::super::opened(&repository, &github).input("tier", tier).input("blocking", blocking).runs();
+        let output = repository.read(".runner/output");
+        assert!(output.lines().any(|line| line == format!("artifact={expected}")), "{tier} {blocking}: {output}");
+    }
+}
+
 pub fn foreign_artifacts() {
     let other = "c".repeat(40);
     // A run on another commit, and a report on another commit in a run on this one.
