@@ -164,7 +164,11 @@ fn p95(mut values: Vec<f64>) -> Option<f64> {
 
 /// The arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    let count = values.len() as f64;
+    let sum = values.iter().sum::<f64>();
+    // The sum of the largest numbers overflows, their mean does not.
+    let mean = if sum.is_finite() { sum / count } else { values.iter().map(|value| value / count).sum() };
+    (!values.is_empty()).then_some(mean)
 }
 
 /// The worst value: the lowest, or the highest if lower is better.

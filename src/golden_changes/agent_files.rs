@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use super::Sides;
 use super::files::{are_alike, below};
 use super::found::ChangeCollector;
+use super::moved_files::moved_out;
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::files::{EntryKind, FileMatch, FilePaths, Files, files_below};
+use crate::files::{EntryKind, FilePaths, Files, files_below};
 use crate::format::run_v1;
 use crate::model::{Agent, PathGlob, RepoPath};
 
@@ -149,14 +150,11 @@ pub fn report_moved_out(sides: &Sides<'_>, agent: &Agent, name: &str, found: &mu
     else {
         return;
     };
-    let gone: Vec<&RepoPath> = old.iter().filter(|(path, _)| !new.contains_key(*path)).map(|(_, file)| file).collect();
-    if gone.is_empty() {
-        return;
-    }
-    let moved = moved_out(sides, &gone, &new);
+    let moved = moved_out(sides, &old, &new);
     for (from, to) in &moved {
-        let words =
-            format!("files of `{name}`: {from} is {to} now, which the list does not name; add it to fingerprint");
+        let words = format!(
+            "files of `{name}`: what {from} had is in {to} now, which the list does not name; add it to fingerprint"
+        );
         found.needs(words, Some(to));
     }
     for glob in &agent.fingerprint {
@@ -170,19 +168,6 @@ pub fn report_moved_out(sides: &Sides<'_>, agent: &Agent, name: &str, found: &mu
             found.needs(words, None);
         }
     }
-}
-
-/// The files that left an agent's list, each with the file of the head, outside of the list, that has its content now. Only files that the
-/// base commit does not have can be that one.
-fn moved_out(sides: &Sides<'_>, gone: &[&RepoPath], new: &FilePaths) -> Vec<(RepoPath, RepoPath)> {
-    let all = below(sides.head, &RepoPath::root()).unwrap_or_default();
-    let added = all.values().filter(|file| !new.contains_key(file.as_str()) && sides.base.has_file(file, None));
-    let added: Vec<&RepoPath> = added.collect();
-    let moved = gone.iter().filter_map(|file| {
-        let here = added.iter().find(|other| sides.base.likeness(file, other) == FileMatch::Same)?;
-        Some(((*file).clone(), (*here).clone()))
-    });
-    moved.collect()
 }
 
 /// The files of an agent on one side by path, and a description of them; `None` if the agent names no files.

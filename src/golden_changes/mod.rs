@@ -9,6 +9,7 @@ mod files;
 mod found;
 mod gates;
 mod judges;
+mod moved_files;
 mod record_command;
 mod recording_change;
 mod recording_proof;

@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::Sides;
 use crate::diag::{Diagnostic, ReadFailure};
@@ -125,17 +125,19 @@ pub fn has_prompt_digest(text: &str) -> bool {
     run["provenance"]["prompt_sha256"].is_string()
 }
 
-/// What a run made: its status, outputs, steps and measures, whatever a script wrote around them. Keys without a value and the form of
-/// numbers do not count.
+/// What a run made: its status, outputs, steps and measures, whatever a script wrote around them. Empty values, the form of numbers, the
+/// spelling of keys, and white space around texts do not count: a script can add them to a recording that nobody made again.
 fn content(text: &str) -> Option<Value> {
     let run: Value = serde_json::from_str(text).ok()?;
     let mut made = Map::new();
     for key in ["outputs", "intermediate", "metrics"] {
         let mut value = run.get(key).cloned().unwrap_or_default();
-        leave_out_nulls(&mut value);
+        if key == "metrics" {
+            measures(&mut value);
+        }
+        leave_out_empty(&mut value);
         whole_numbers(&mut value);
-        let is_empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
-        made.extend((!is_empty).then(|| (key.to_owned(), value)));
+        made.extend((!is_empty(&value)).then(|| (key.to_owned(), value)));
     }
     // Only completed runs state no status.
     let status = run.get("status").filter(|status| !status.is_null()).cloned();
@@ -143,14 +145,56 @@ fn content(text: &str) -> Option<Value> {
     Some(Value::Object(made))
 }
 
-fn leave_out_nulls(value: &mut Value) {
+/// Leaves out the empty values of objects, in the one spelling of their keys that is not in camel case.
+fn leave_out_empty(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|_, value| !value.is_null());
-            fields.values_mut().for_each(leave_out_nulls);
+            let inner = std::mem::take(fields).into_iter().map(|(key, mut value)| {
+                leave_out_empty(&mut value);
+                (snake_case(&key), value)
+            });
+            fields.extend(inner.filter(|(_, value)| !is_empty(value)));
         }
-        Value::Array(list) => list.iter_mut().for_each(leave_out_nulls),
+        Value::Array(list) => list.iter_mut().for_each(leave_out_empty),
+        Value::String(text) if text.trim() != text => *text = text.trim().to_owned(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(fields) => fields.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::String(text) => text.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn snake_case(key: &str) -> String {
+    let mut snake = String::with_capacity(key.len());
+    for letter in key.chars() {
+        if letter.is_ascii_uppercase() && !snake.is_empty() && !snake.ends_with(['_', ' ']) {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// Measures as numbers, under one name; one of 0 is none.
+fn measures(value: &mut Value) {
+    let Value::Object(fields) = value else { return };
+    if let Some(latency) = fields.remove("totalLatency") {
+        fields.entry("total_latency_ms").or_insert(latency);
+    }
+    for measure in fields.values_mut() {
+        if let Some(number) = measure.as_str().and_then(|text| serde_json::from_str::<Number>(text.trim()).ok()) {
+            *measure = Value::Number(number);
+        }
+        if measure.as_f64() == Some(0.0) {
+            *measure = Value::Null;
+        }
     }
 }
 
@@ -167,6 +211,8 @@ mod tests {
                 "notes": "x", "outputs": {"a": [1]}, "intermediate": null, "metrics": {"total_latency_ms": 2, "cost_usd": null},
                 "provenance": {"commit": "abc", "fingerprint": "f"}}"#,
             r#"{"intermediate": {}, "outputs": {"a": [1]}, "metrics": {"total_latency_ms": 2}}"#,
+            r#"{"intermediate": {"toolCalls": [], "events": []}, "outputs": {"a": [1], "b": [], "c": " "}, "metrics": {"totalLatency": "2",
+                "cost_usd": 0, "tokens_per_node": {}}}"#,
         ] {
             assert_eq!(content(run), content(other), "{other}");
         }
@@ -174,7 +220,7 @@ mod tests {
             run.replace("2}", "3}"),
             run.replace("[1]", "[1, null]"),
             run.replace("completed", "timeout"),
-            run.replace("\"metrics\"", "\"intermediate\": {\"tool_calls\": []}, \"metrics\""),
+            run.replace("\"metrics\"", "\"intermediate\": {\"tool_calls\": [{}]}, \"metrics\""),
         ] {
             assert_ne!(content(run), content(&other), "{other}");
         }

@@ -42,6 +42,13 @@ pub fn line_with_end(text: &str, limit: usize) -> String {
     format!("{beginning} … {end}")
 }
 
+/// The text as a reader sees it, without its invisible characters; `None` if it has none.
+pub fn visible(text: &str) -> Option<String> {
+    let is_seen = |char: char| char.is_whitespace() || !is_invisible(char);
+    let has_unseen = !text.is_ascii() && !text.chars().all(is_seen);
+    has_unseen.then(|| text.chars().filter(|char| is_seen(*char)).collect())
+}
+
 /// Whether a character is invisible or changes how others are displayed.
 pub(super) fn is_invisible(char: char) -> bool {
     matches!(char,

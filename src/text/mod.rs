@@ -24,7 +24,7 @@ mod word_diff;
 pub use changed_ranges::{ChangedRange, changed_ranges};
 pub use commit::{is_commit, short_commit};
 pub use config_option::config_option;
-pub use line::{line, line_with_end};
+pub use line::{line, line_with_end, visible};
 pub use line_diff::{ChangedLine, changed_lines};
 pub use listing::{counted, first_of, named, named_with};
 pub use matching::{Keyword, contains, same_category, token_overlap};

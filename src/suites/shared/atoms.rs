@@ -11,7 +11,7 @@ use crate::format::lenient::{Lenient, Object, Shape, Text};
 use crate::model::{AnswerForm, Layer, Run};
 use crate::suites::kind::OutputLists;
 use crate::text::recover::Anchor;
-use crate::text::{norm, same_category};
+use crate::text::{norm, same_category, visible};
 
 /// The output of one run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -207,11 +207,11 @@ fn atom(index: usize, form: &Lenient<Object<AtomForm<'_>>>, found: Layer, flaws:
 /// Whether a piece of evidence says nothing: an object or a list of blanks does not either.
 fn is_blank(evidence: &Value) -> bool {
     match evidence {
-        Value::Null => true,
-        Value::String(text) => text.trim().is_empty(),
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => visible(text).as_deref().unwrap_or(text).trim().is_empty(),
         Value::Array(parts) => parts.iter().all(is_blank),
         Value::Object(parts) => parts.values().all(is_blank),
-        Value::Bool(_) | Value::Number(_) => false,
+        Value::Bool(true) | Value::Number(_) => false,
     }
 }
 

@@ -22,13 +22,27 @@ fn moved_out() {
     removed.remove("prompts/rules.md");
     let ran = against(&removed, &[]);
     assert_eq!(ran.code, 0, "the control, a removed file: {}{}", ran.stdout, ran.stderr);
-    let moved = with_rules();
-    moved.remove("prompts/rules.md");
-    moved.write("lib/rules.md", "Be brief.\n");
-    let ran = against(&moved, &[]);
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    let words = "files of `contracts/legal`: prompts/rules.md is lib/rules.md now, which the list does not name";
-    assert!(ran.stdout.contains(words), "{}", ran.stdout);
+    let (rule, more) = ("Be brief.\n", "\nBe brief.\nBe kind.\n");
+    let words =
+        "files of `contracts/legal`: what prompts/rules.md had is in lib/rules.md now, which the list does not name";
+    // As it was, with more lines, and with another text in its place.
+    for (stub, text) in [(None, rule), (None, more), (Some("Read lib/rules.md.\n"), rule), (Some("Read lib.\n"), more)]
+    {
+        let moved = with_rules();
+        match stub {
+            None => moved.remove("prompts/rules.md"),
+            Some(stub) => moved.write("prompts/rules.md", stub),
+        }
+        moved.write("lib/rules.md", text);
+        let ran = against(&moved, &[]);
+        assert_eq!(ran.code, 1, "{stub:?} {text}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains(words), "{}", ran.stdout);
+    }
+    let edited = with_rules();
+    edited.write("prompts/rules.md", "Be very brief.\n");
+    edited.write("lib/notes.md", "Rules are short.\n");
+    let ran = against(&edited, &[]);
+    assert_eq!(ran.code, 0, "the control, an edited file and an added one: {}{}", ran.stdout, ran.stderr);
 }
 
 fn unused_pattern() {

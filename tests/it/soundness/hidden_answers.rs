@@ -41,14 +41,15 @@ fn beside() {
         repository
     };
     let guarantee = "Needs prior approval, we guarantee.";
-    for text in [None, Some("Done.")] {
+    let unseen = "Needs prior approval, we gua\u{ad}ran\u{200b}tee.";
+    for (text, described) in [(None, guarantee), (Some("Done."), guarantee), (None, unseen), (Some("Done."), unseen)] {
         let ran = recorded(&with_check(), |outputs| {
-            outputs["findings"][0]["description"] = guarantee.into();
+            outputs["findings"][0]["description"] = described.into();
             if let Some(text) = text {
                 outputs["text"] = text.into();
             }
         });
-        assert_eq!(ran.code, 1, "{text:?}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, 1, "{text:?} {described}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains("answer_pass_rate"), "{text:?}: {}", ran.stdout);
     }
 }

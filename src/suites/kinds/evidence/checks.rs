@@ -8,7 +8,7 @@ use crate::model::{Check, CheckKey, Failure, Run, reaches};
 use crate::suites::GradeContext;
 use crate::suites::kind::Pair;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
-use crate::text::{Keyword, norm};
+use crate::text::{Keyword, norm, visible};
 
 /// Checks one sample against its task.
 pub struct EvidenceChecker<'a> {
@@ -45,6 +45,9 @@ impl<'a> EvidenceChecker<'a> {
             spoken.push(norm(&call.arguments.to_string()));
             texts(&call.arguments, &mut spoken);
         }
+        // As a reader sees them: an invisible character hides no forbidden text.
+        let seen: Vec<String> = spoken.iter().map(String::as_str).filter_map(visible).collect();
+        spoken.extend(seen);
         Self {
             task,
             produced,

@@ -10,7 +10,7 @@ use crate::model::{Layer, Run, Tokens};
 use crate::suites::shared::reading::layer;
 use crate::suites::shared::turns::last_answer;
 use crate::text::recover::recover_any;
-use crate::text::{answer_of, norm, norm_cased, rtf};
+use crate::text::{answer_of, norm, norm_cased, rtf, visible};
 
 /// Where the outputs of a kind hold the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,13 +97,17 @@ impl AnswerText {
         }
     }
 
-    /// The texts and keys in the JSON of the answer: in the JSON itself a line break is `\n`, and a phrase across it is not found.
+    /// The texts and keys in the JSON of the answer: in the JSON itself a line break is `\n`, and a phrase across it is not found. A text
+    /// with invisible characters is there as a reader sees it, too: a soft hyphen hides no word.
     fn parts(&self) -> &[String] {
         self.parts.get_or_init(|| {
             let mut parts = Vec::new();
             if let Some((value @ (Value::Object(_) | Value::Array(_)), _)) = self.json() {
                 add_texts(value, &mut parts);
             }
+            let seen: Vec<String> =
+                parts.iter().map(String::as_str).chain([self.written()]).filter_map(visible).collect();
+            parts.extend(seen);
             parts
         })
     }
