@@ -58,7 +58,7 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
     let provenance = record.provenance.unwrap_or_default();
     // Only needed without a digest.
     let prompt = match (&provenance.input_sha256, record.inputs) {
-        (None, Some(raw)) => serde_json::from_str(raw.get()).ok().and_then(|asked: AskedForm| asked.prompt),
+        (None, Some(raw)) => serde_json::from_str(raw.get()).ok().and_then(|asked: AskedForm| asked.prompt.or(asked.query)),
         (Some(_), _) | (None, None) => None,
     };
     let ballots = record.judgements.map(|raw| ballots::read_ballots(source, raw)).transpose()?.unwrap_or_default();
@@ -203,6 +203,7 @@ struct RunOriginForm {
 #[derive(Deserialize)]
 struct AskedForm {
     prompt: Option<Box<str>>,
+    query: Option<Box<str>>,
 }
 
 impl RunFile<'_> {

@@ -122,6 +122,23 @@ fn of_required_check(github: &GitHub, query: &RunQuery<'_>, found: FoundRun) -> 
     }
 }
 
+/// Finds the newest result that the pull request's own run uploaded, where the trusted gate has one for the same commit: a repository may
+/// require the checks of both.
+///
+/// # Errors
+/// A failed request to GitHub.
+pub fn next_to_trusted(
+    github: &GitHub,
+    query: &RunQuery<'_>,
+    trusted: &WorkflowRun,
+) -> Result<Option<MeasuredRun>, GitHubError> {
+    if !TRUSTED.contains(&trusted.event.as_str()) {
+        return Ok(None);
+    }
+    let found = of_newest(github, query, &[OF_PULL_REQUEST], &mut None)?;
+    Ok(found.and_then(Result::ok).filter(|other| other.run.id != trusted.id))
+}
+
 /// Returns the artifact name of a config, and the name used in the documented workflows.
 fn names(own: &str, shipped: &str) -> Vec<String> {
     let mut names = vec![own.to_owned()];

@@ -3,11 +3,11 @@
 use std::time::Duration;
 use std::{fmt, thread};
 
-use super::measured_run::{MeasuredRun, SiblingResult, siblings};
+use super::measured_run::{MeasuredRun, SiblingResult, next_to_trusted, siblings};
 use super::published_run::can_be_approved;
 use super::pull_request_context::{PullRequestContext, log, needs};
 use crate::app::cli_error::CliError;
-use crate::model::{Approval, Report, StatusState};
+use crate::model::{Approval, BranchOrigin, Report, StatusState};
 use crate::publish::approval::ApprovalScope;
 use crate::publish::{ConfigKey, approval};
 use crate::render::inline;
@@ -78,7 +78,30 @@ impl GateRun {
             Ok(Some(other)) => RerunOutcome::Deferred(other),
             Err(error) => RerunOutcome::Failed(error.messages().join("\n")),
         };
-        self.reported(context, &outcome, RerunScope::FailedJobs)
+        let own = self.reported(context, &outcome, RerunScope::FailedJobs);
+        own + &self.other_gate(context, RerunScope::FailedJobs)
+    }
+
+    /// Starts the run of the other gate again, where the repository has both kinds, and returns a text for the comment. A fork's own run
+    /// decides nothing.
+    fn other_gate(&self, context: &PullRequestContext<'_>, scope: RerunScope) -> String {
+        if context.pull.origin == BranchOrigin::Fork {
+            return String::new();
+        }
+        let query = context.query(&context.pull.head);
+        match next_to_trusted(&context.github, &query, &self.run) {
+            Ok(Some(other)) => {
+                let other = Self::of(&other);
+                let is_started = scope == RerunScope::AllJobs || other.need == RerunNeed::Failed;
+                let text = |outcome| format!(" {}", other.reported(context, &outcome, scope));
+                if is_started { text(other.start(context, scope)) } else { String::new() }
+            }
+            Ok(None) => String::new(),
+            Err(error) => {
+                log(context.world, &format!("the other gate is not started again: {}", error.reason(PERMISSION)));
+                String::new()
+            }
+        }
     }
 
     /// Starts the failed jobs again if the result of another config was approved meanwhile, and this decision was the last one.
@@ -104,7 +127,8 @@ impl GateRun {
         }
         // A green run has no failed jobs.
         let outcome = self.start(context, RerunScope::AllJobs);
-        Ok(self.reported(context, &outcome, RerunScope::AllJobs))
+        let own = self.reported(context, &outcome, RerunScope::AllJobs);
+        Ok(own + &self.other_gate(context, RerunScope::AllJobs))
     }
 
     /// Whether the run failed before an approval, so that its check does not know of it.

@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a run that is too old to be started again asks for a commit, and blames no permission", too_old),
         trial("an approval whose run could not be started is caught up on by the next event", caught_up),
         trial("a result of the trusted gate is approved while it is in progress, and its run starts again", trusted),
+        trial("where a repository has both gates, an approval starts the runs of both again", both_gates),
         trial("a push while the approval is written starts nothing on the older commit", pushed),
     ]
 }
@@ -155,17 +156,34 @@ fn caught_up() {
     assert_eq!(story.github.reruns().len(), 1);
 }
 
+/// The trusted gate of the same commit has uploaded the same result in run 40.
+fn trusted_gate(story: &Story, event: &str) {
+    story.github.run(json!({
+        "id": 40, "run_attempt": 1, "head_sha": base_sha(), "head_branch": "master", "event": event,
+        "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate-trusted.yml",
+        "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
+    }));
+    let zip = zipped(&[("report.json", &story.report()), ("proposed-baseline.json", &story.proposed())]);
+    story.github.artifact(40, &format!("goldgate-report-{}", head_sha()), zip);
+}
+
+fn both_gates() {
+    let story = Story::new();
+    story.gate(7);
+    trusted_gate(&story, "pull_request_target");
+    let ran = story.labeled("alice");
+    assert_eq!(story.github.reruns(), [again(40, FAILED, 1), again(7, FAILED, 1)], "{}", ran.stdout);
+    story.github.concluded(40, "success");
+    story.github.concluded(7, "success");
+    let ran = story.unlabeled(7);
+    assert_eq!(story.github.reruns()[2..], [again(40, "rerun", 2), again(7, "rerun", 2)], "{}", ran.stdout);
+}
+
 fn trusted() {
     for event in ["pull_request_target", "workflow_run"] {
         let story = Story::new();
         story.graded(7);
-        story.github.run(json!({
-            "id": 40, "run_attempt": 1, "head_sha": base_sha(), "head_branch": "master", "event": event,
-            "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate-trusted.yml",
-            "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
-        }));
-        let zip = zipped(&[("report.json", &story.report()), ("proposed-baseline.json", &story.proposed())]);
-        story.github.artifact(40, &format!("goldgate-report-{}", head_sha()), zip);
+        trusted_gate(&story, event);
         story.github.ends_after(40, 1);
         let ran = story.labeled("alice");
         assert_eq!(story.github.reruns(), [again(40, FAILED, 1)], "{event}: {}", ran.stdout);
