@@ -4,6 +4,7 @@ mod otlp;
 mod paths;
 mod promptfoo;
 mod real_files;
+mod told_calls;
 
 use goldgate::files::SourceText;
 use goldgate::format::run_v1;
@@ -25,6 +26,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a trace without content has its calls and counts and says that the text is missing", silent_trace),
         trial("a failed trace is a run that did not complete", failed_trace),
         trial("a trace of several turns keeps them, each call with its turn", conversation),
+        trial("import records the calls of a trace wherever its messages tell them", told_calls::of_spans),
+        trial("import records the calls of LangSmith's and Langfuse's runs at any place", told_calls::of_run_trees),
         trial("conversations a line are samples of a case, or cases of their own", lines),
         trial("traces are cases by an attribute", traces),
         trial("what was said in between is kept, and what is left out is told", between),

@@ -247,8 +247,8 @@ fn is_call(kind: &str, value: &Value) -> bool {
 /// The keys of a call's arguments.
 const ARGUMENTS: [&str; 3] = ["arguments", "args", "input"];
 
-/// The keys of a call's id.
-const CALL_IDS: [&str; 4] = ["id", "tool_call_id", "call_id", "toolCallId"];
+/// The keys of a call's id. An item of the Responses API has an id of its own, too, to which no result refers.
+const CALL_IDS: [&str; 4] = ["call_id", "tool_call_id", "toolCallId", "id"];
 
 fn called(call: &Value, inner: &Value) -> MessagePart {
     let arguments = ARGUMENTS.iter().find_map(|key| inner.get(*key));

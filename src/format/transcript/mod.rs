@@ -8,6 +8,7 @@ mod detect;
 mod documents;
 mod event_stream;
 mod exchange;
+mod found_calls;
 mod inspect;
 mod langchain;
 mod loose_message;

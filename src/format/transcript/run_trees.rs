@@ -56,7 +56,7 @@ fn spans_of(
     let value: Value = json::part(source, record)?;
     let mut spans = match form {
         TranscriptFormat::Langfuse => langfuse(at, &value),
-        _ => vec![langsmith(at, &value)],
+        _ => langsmith_tree(at, &value),
     };
     let case = case_key.and_then(|key| Some((key, text_at(&value, key)?)));
     if let (Some((key, case)), Some(root)) = (case, spans.first_mut()) {
@@ -74,13 +74,27 @@ fn nanos(value: &Value, keys: [&str; 2]) -> i64 {
     moment.and_then(|moment| i64::try_from(moment.as_nanosecond()).ok()).unwrap_or(0)
 }
 
+/// A run of LangSmith with the runs in it.
+fn langsmith_tree(at: usize, run: &Value) -> Vec<TraceSpan> {
+    let outer = langsmith(at, run);
+    let children = run.get("child_runs").and_then(Value::as_array).into_iter().flatten();
+    let mut inner: Vec<TraceSpan> = children.flat_map(|child| langsmith_tree(at, child)).collect();
+    for span in &mut inner {
+        span.trace.clone_from(&outer.trace);
+        if span.parent.is_empty() {
+            span.parent.clone_from(&outer.id);
+        }
+    }
+    std::iter::once(outer).chain(inner).collect()
+}
+
 /// A run of LangSmith.
 fn langsmith(at: usize, run: &Value) -> TraceSpan {
     let id = text(run, "id").unwrap_or_default();
     let null = Value::Null;
     let (inputs, outputs) = (run.get("inputs").unwrap_or(&null), run.get("outputs").unwrap_or(&null));
     let parent = text(run, "parent_run_id").unwrap_or_default();
-    let kind = match text(run, "run_type").as_deref() {
+    let kind = match text(run, "run_type").map(|kind| kind.to_ascii_lowercase()).as_deref() {
         Some("llm") => RunKind::Model,
         Some("tool") => RunKind::Tool,
         _ if parent.is_empty() => RunKind::Agent,
@@ -144,7 +158,7 @@ fn langfuse(at: usize, value: &Value) -> Vec<TraceSpan> {
 
 fn observation(at: usize, value: &Value, root: &str) -> TraceSpan {
     let null = Value::Null;
-    let kind = match text(value, "type").unwrap_or_default().as_str() {
+    let kind = match text(value, "type").unwrap_or_default().to_ascii_uppercase().as_str() {
         "GENERATION" => RunKind::Model,
         "TOOL" => RunKind::Tool,
         _ => RunKind::Step,
@@ -204,6 +218,11 @@ impl RunNode<'_> {
             }
         };
         let name = self.name.clone().map(Value::String);
+        if self.kind != RunKind::Tool {
+            // The state of a step may have calls that no model's run has.
+            put("input.value", Some(self.input.clone()));
+            put("output.value", Some(self.output.clone()));
+        }
         match self.kind {
             RunKind::Step => {}
             RunKind::Tool => {

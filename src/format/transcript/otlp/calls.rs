@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::span::TraceSpan;
 use crate::format::run_v1;
-use crate::format::transcript::loose_message::{LooseMessage, MessagePart};
+use crate::format::transcript::loose_message::MessagePart;
 use crate::model::{Json, ToolCall};
 
 /// The calls of one trace.
@@ -25,23 +25,20 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Adds the calls of a model's message.
-    pub fn made(&mut self, message: &LooseMessage, at: i64) {
-        for part in &message.parts {
-            if let MessagePart::Call { id, name, arguments, server, result } = part {
-                let index = self.push(at, name, arguments.clone());
-                let call = &mut self.calls[index].1;
-                call.server.clone_from(server);
-                if let Some(result) = result {
-                    call.result.clone_from(result);
-                }
-                if let Some(id) = id {
-                    self.unanswered.entry(id.clone()).or_default().push_back(index);
-                    self.requested.entry(id.clone()).or_default().push_back(index);
-                }
-                self.requested_by_name.entry(name.clone()).or_default().push_back((index, id.clone()));
-            }
+    /// Adds a call that a message tells.
+    pub fn made(&mut self, part: MessagePart, at: i64) {
+        let MessagePart::Call { id, name, arguments, server, result } = part else { return };
+        let index = self.push(at, &name, arguments);
+        let call = &mut self.calls[index].1;
+        call.server = server;
+        if let Some(result) = result {
+            call.result = result;
         }
+        if let Some(id) = &id {
+            self.unanswered.entry(id.clone()).or_default().push_back(index);
+            self.requested.entry(id.clone()).or_default().push_back(index);
+        }
+        self.requested_by_name.entry(name).or_default().push_back((index, id));
     }
 
     /// Adds a tool's result from a message to the model; each later message repeats it.
@@ -53,18 +50,18 @@ impl Calls {
 
     /// Adds a tool's span: to the call with its id, else to the next requested call of its name, else as a new call.
     pub fn executed(&mut self, span: &TraceSpan) {
-        let name = span.text(&["gen_ai.tool.name", "traceloop.entity.name"]).unwrap_or_default();
-        let id = span.text(&["gen_ai.tool.call.id"]);
+        let name = span.tool().unwrap_or_default();
+        let id = span.text(&["gen_ai.tool.call.id", "ai.toolCall.id"]);
         let known = id.and_then(|id| self.by_id(id)).or_else(|| self.by_name(name, id));
         let index = known.unwrap_or_else(|| self.push(span.start, name, Json::default()));
         self.executed.insert(index);
         let call = &mut self.calls[index].1;
         call.latency_ms = span.latency_ms();
-        let first_of = |keys: [&str; 2]| keys.iter().find_map(|key| span.attributes.get(*key));
-        if let Some(arguments) = first_of(["gen_ai.tool.call.arguments", "traceloop.entity.input"]) {
+        let first_of = |keys: [&str; 4]| keys.iter().find_map(|key| span.attributes.get(*key));
+        if let Some(arguments) = first_of(ARGUMENTS) {
             call.arguments = unquoted(arguments);
         }
-        if let Some(result) = first_of(["gen_ai.tool.call.result", "traceloop.entity.output"]) {
+        if let Some(result) = first_of(RESULT) {
             call.result = run_v1::json(result);
         }
         let kind = span.text(&["error.type"]);
@@ -103,6 +100,14 @@ impl Calls {
         Some(*index)
     }
 }
+
+/// The attributes with the arguments of a tool.
+const ARGUMENTS: [&str; 4] =
+    ["gen_ai.tool.call.arguments", "traceloop.entity.input", "ai.toolCall.args", "ai.toolCall.input"];
+
+/// The attributes with the result of a tool.
+const RESULT: [&str; 4] =
+    ["gen_ai.tool.call.result", "traceloop.entity.output", "ai.toolCall.result", "ai.toolCall.output"];
 
 /// Arguments that are JSON inside a string are unwrapped.
 fn unquoted(value: &Value) -> Json {

@@ -5,6 +5,7 @@ mod messages;
 mod openinference;
 mod protobuf;
 mod span;
+mod stated;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +15,9 @@ use serde_json::value::RawValue;
 
 use self::calls::Calls;
 pub use self::protobuf::json_of_protobuf;
-use self::span::SpanOperation;
 pub use self::span::{Attributes, TraceSpan};
+use self::span::{SpanOperation, is_inside};
+use self::stated::{StatedCall, stated_calls};
 use super::loose_message::{LooseMessage, MessagePart, readable_conversation};
 use super::{Transcript, TranscriptTurn, content};
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -47,8 +49,10 @@ pub fn runs_of(
     let mut traces: BTreeMap<String, Vec<TraceSpan>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for mut span in spans {
-        if seen.insert((span.trace.clone(), span.id.clone())) {
-            openinference::translate(&mut span.attributes);
+        openinference::translate(&mut span.attributes);
+        // Without an id, or with the id of another tool, it copies no other span.
+        let tool = span.tool().map(str::to_owned);
+        if span.id.is_empty() || seen.insert((span.trace.clone(), span.id.clone(), tool)) {
             traces.entry(span.trace.clone()).or_default().push(span);
         }
     }
@@ -75,9 +79,6 @@ pub fn runs_of(
 struct TraceSpans {
     spans: Vec<TraceSpan>,
 }
-
-/// Most ancestors of a span that are followed: the parents in a broken trace may form a cycle.
-const DEPTH: usize = 500;
 
 impl TraceSpans {
     fn of(mut spans: Vec<TraceSpan>) -> Self {
@@ -148,7 +149,7 @@ impl TraceSpans {
         let of_model =
             |span: &TraceSpan| span.text(&["gen_ai.response.model", "gen_ai.request.model"]).map(str::to_owned);
         let said = turns(agent, last);
-        let mut calls = self.calls(&outputs, &whole);
+        let mut calls = self.calls(&chats);
         let is_same = said.calls.iter().map(|(name, _)| name).eq(calls.iter().map(|call| &call.name));
         if is_same {
             calls.iter_mut().zip(&said.calls).for_each(|(call, (_, turn))| call.turn = *turn);
@@ -175,17 +176,14 @@ impl TraceSpans {
         })
     }
 
-    /// The calls that the models made, with the data of the tools' spans, in order of time.
-    fn calls(&self, outputs: &[(&TraceSpan, Vec<LooseMessage>)], whole: &[LooseMessage]) -> Vec<ToolCall> {
+    /// The calls that the messages of all spans tell, with the data of the tools' spans, in order of time.
+    fn calls(&self, models: &[&TraceSpan]) -> Vec<ToolCall> {
         let mut calls = Calls::default();
-        for (span, messages) in outputs {
-            messages.iter().for_each(|message| calls.made(message, span.end));
-        }
-        if outputs.is_empty() {
-            whole.iter().for_each(|message| calls.made(message, i64::MIN));
+        for StatedCall { at, part, .. } in stated_calls(&self.spans, models, &self.parents()) {
+            calls.made(part, at);
         }
         let inputs = self.spans.iter().flat_map(messages::input);
-        for part in inputs.chain(whole.iter().cloned()).flat_map(|message| message.parts) {
+        for part in inputs.chain(self.spans.iter().flat_map(messages::output)).flat_map(|message| message.parts) {
             if let MessagePart::Answer { id: Some(id), result, .. } = part {
                 calls.answered(&id, result);
             }
@@ -214,12 +212,6 @@ impl TraceSpans {
         measures.total_latency_ms = agent.and_then(TraceSpan::latency_ms).or_else(all);
         measures
     }
-}
-
-/// Whether one of the spans is around a span.
-fn is_inside(span: &TraceSpan, spans: &BTreeSet<&str>, parents: &BTreeMap<&str, &str>) -> bool {
-    let around = std::iter::successors(Some(span.parent.as_str()), |id| parents.get(id).copied());
-    around.take(DEPTH).any(|id| spans.contains(id))
 }
 
 /// The text of the last message; `None` without messages.

@@ -1,6 +1,6 @@
 //! Parses spans of OTLP's JSON encoding, and reads attributes under the conventions' current and older names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -236,8 +236,17 @@ impl TraceSpan {
         keys.iter().find_map(|key| self.attributes.get(*key)?.as_u64())
     }
 
+    /// The tool that it names.
+    pub fn tool(&self) -> Option<&str> {
+        self.text(&["gen_ai.tool.name", "ai.toolCall.name", "traceloop.entity.name"])
+    }
+
     /// Its operation. Older spans without an operation name are recognized by their other attributes.
     pub fn operation(&self) -> SpanOperation {
+        // The Vercel AI SDK's own span of a tool.
+        if self.text(&["ai.operationId"]) == Some("ai.toolCall") {
+            return SpanOperation::Tool;
+        }
         match self.text(&["gen_ai.operation.name", "traceloop.span.kind", "llm.request.type"]) {
             Some("invoke_agent" | "invoke_workflow" | "agent" | "workflow") => SpanOperation::Agent,
             Some("chat" | "text_completion" | "generate_content" | "completion") => SpanOperation::Chat,
@@ -253,6 +262,15 @@ impl TraceSpan {
     pub fn latency_ms(&self) -> Option<u64> {
         milliseconds(self.start, self.end)
     }
+}
+
+/// Most ancestors of a span that are followed: the parents in a broken trace may form a cycle.
+pub const DEPTH: usize = 500;
+
+/// Whether one of the spans is around a span.
+pub fn is_inside(span: &TraceSpan, spans: &BTreeSet<&str>, parents: &BTreeMap<&str, &str>) -> bool {
+    let around = std::iter::successors(Some(span.parent.as_str()), |id| parents.get(id).copied());
+    around.take_while(|id| !id.is_empty()).take(DEPTH).any(|id| spans.contains(id))
 }
 
 /// The milliseconds between two times; `None` if one is missing or they are in the wrong order.

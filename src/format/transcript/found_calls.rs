@@ -1,0 +1,107 @@
+//! Finds calls anywhere in a value whose form is not known, such as the state of a graph.
+
+use serde_json::Value;
+
+use super::loose_message::{LooseMessage, MessagePart};
+use crate::format::lenient;
+use crate::model::Json;
+
+/// Keys of objects that are messages, or that have calls as a message has.
+const OF_MESSAGES: [&str; 8] = [
+    "content",
+    "parts",
+    "tool_calls",
+    "toolCalls",
+    "toolInvocations",
+    "invalid_tool_calls",
+    "function_call",
+    "additional_kwargs",
+];
+
+/// The calls in a value, a list for each place: another place may tell the same calls again. What is inside of a call, such as its
+/// arguments, has none.
+pub fn calls_within(value: &Value) -> Vec<Vec<MessagePart>> {
+    match value {
+        Value::Array(list) => {
+            let all: Vec<MessagePart> = list.iter().flat_map(calls_within).flatten().collect();
+            if all.is_empty() { Vec::new() } else { vec![all] }
+        }
+        Value::Object(fields) => match calls_of(value) {
+            none if none.is_empty() => fields.values().flat_map(calls_within).collect(),
+            calls => vec![calls],
+        },
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+/// Arguments in one spelling; none are an empty object.
+pub fn spelled(arguments: &Json) -> String {
+    match lenient::any(arguments.text()) {
+        Ok(Value::Null) => "{}".to_owned(),
+        Ok(Value::String(text)) if text.is_empty() => "{}".to_owned(),
+        Ok(value) => value.to_string(),
+        Err(_) => arguments.text().to_owned(),
+    }
+}
+
+/// The calls of an object that is a call or a message.
+fn calls_of(value: &Value) -> Vec<MessagePart> {
+    let message = if is_call(value) {
+        serde_json::json!({ "tool_calls": [value] })
+    } else if OF_MESSAGES.iter().any(|key| value.get(*key).is_some()) {
+        value.clone()
+    } else {
+        return Vec::new();
+    };
+    let parts = LooseMessage::of(&message, "assistant").parts;
+    parts.into_iter().filter(|part| matches!(part, MessagePart::Call { .. })).collect()
+}
+
+/// Whether an object alone is a call. An answer of an agent may be an object, too: a type alone is not enough.
+fn is_call(value: &Value) -> bool {
+    let has_text = |key: &str| value.get(key).is_some_and(Value::is_string);
+    let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+    let is_result = kind.ends_with("result") || value.get("result").is_some() && kind.is_empty();
+    let is_of_ai_sdk = has_text("toolCallId") && has_text("toolName") && !is_result;
+    let is_typed = ["tool_use", "tool_call", "function_call", "mcp_call", "custom_tool_call"].contains(&kind)
+        && ["name", "function"].iter().any(|key| value.get(*key).is_some());
+    let function = value.get("function");
+    let is_function =
+        function.is_some_and(|function| function.get("name").is_some() && function.get("arguments").is_some());
+    is_of_ai_sdk || is_typed || is_function
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::calls_within;
+    use crate::format::transcript::loose_message::MessagePart;
+
+    #[test]
+    fn calls_are_found_at_any_depth_once() {
+        let call = json!({ "id": "1", "name": "pay", "args": { "type": "tool_use", "name": "x" } });
+        let block = json!({ "type": "tool_use", "id": "1", "name": "pay", "input": {} });
+        let function = json!({ "id": "1", "type": "function", "function": { "name": "pay", "arguments": "{}" } });
+        for value in [
+            json!({ "update": { "messages": [{ "type": "ai", "content": [block.clone()], "tool_calls": [call] }] } }),
+            json!([[{ "message": { "type": "constructor", "kwargs": { "content": "", "tool_calls": [call] } } }]]),
+            json!({ "output": [function.clone()] }),
+            json!([{ "toolCallId": "1", "toolName": "pay", "input": {} }]),
+        ] {
+            let found = calls_within(&value).concat();
+            let [MessagePart::Call { name, .. }] = found.as_slice() else { panic!("{value}: {found:?}") };
+            assert_eq!(name, "pay");
+        }
+        let step = json!({ "tool_call": function, "state": { "messages": [{ "content": [block] }] } });
+        assert_eq!(calls_within(&step).len(), 2, "two places");
+        for value in [
+            json!({ "tools": [{ "type": "function", "function": { "name": "pay", "parameters": {} } }] }),
+            json!([{ "type": "phone_call", "name": "Bob" }, { "type": "tool_result", "tool_use_id": "1" }]),
+            json!({ "messages": [{ "role": "user", "content": "{\"tool_calls\": [{ \"name\": \"pay\" }]}" }] }),
+            json!([{ "type": "tool-result", "toolCallId": "1", "toolName": "pay" }]),
+        ] {
+            assert!(calls_within(&value).is_empty(), "{value}");
+        }
+    }
+}

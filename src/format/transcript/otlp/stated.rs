@@ -1,0 +1,199 @@
+//! The calls that the messages of a trace tell, each once: an agent repeats those of its models, a history those before.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::messages;
+use super::span::{DEPTH, SpanOperation, TraceSpan, is_inside};
+use crate::format::lenient;
+use crate::format::transcript::found_calls::{calls_within, spelled};
+use crate::format::transcript::loose_message::{LooseMessage, MessagePart};
+
+/// A call that a message tells.
+pub struct StatedCall<'t> {
+    /// When it was stated first.
+    pub at: i64,
+    /// The call.
+    pub part: MessagePart,
+    origin: &'t TraceSpan,
+}
+
+/// The calls in the messages of all spans, in the order of time.
+pub fn stated_calls<'t>(
+    spans: &'t [TraceSpan],
+    models: &[&TraceSpan],
+    parents: &BTreeMap<&str, &str>,
+) -> Vec<StatedCall<'t>> {
+    let mut stated = StatedCalls { parents, calls: Vec::new(), known: HashMap::new() };
+    let mut inner_first: Vec<&TraceSpan> = spans.iter().collect();
+    inner_first.sort_by_key(|span| std::cmp::Reverse(depth(span, parents)));
+    for span in &inner_first {
+        let output = calls_of(own_output(span));
+        match span.operation() {
+            SpanOperation::Chat if models.iter().any(|model| std::ptr::eq(*model, *span)) => {
+                stated.add(span, span.end, output, Repeats::Inside);
+            }
+            SpanOperation::Chat => stated.add(span, span.end, output, Repeats::InsideOrSameId),
+            SpanOperation::Agent => stated.add(span, span.start, output, Repeats::InsideOrSameId),
+            SpanOperation::Tool | SpanOperation::Other => stated.add(span, span.end, output, Repeats::All),
+        }
+    }
+    for span in spans {
+        stated.add(span, span.start, calls_of(messages::input(span)), Repeats::All);
+        for (at, calls) in elsewhere(span) {
+            stated.add(span, at, calls, Repeats::All);
+        }
+    }
+    stated.calls.sort_by_key(|call| call.at);
+    stated.calls
+}
+
+/// The number of spans around a span.
+fn depth(span: &TraceSpan, parents: &BTreeMap<&str, &str>) -> usize {
+    std::iter::successors(Some(span.parent.as_str()), |id| parents.get(id).copied())
+        .take_while(|id| !id.is_empty())
+        .take(DEPTH)
+        .count()
+}
+
+/// The output of a span without the input that it begins with.
+fn own_output(span: &TraceSpan) -> Vec<LooseMessage> {
+    let (input, mut output) = (messages::input(span), messages::output(span));
+    if !input.is_empty() && output.starts_with(&input) {
+        output.drain(..input.len());
+    }
+    output
+}
+
+fn calls_of(messages: Vec<LooseMessage>) -> Vec<MessagePart> {
+    let parts = messages.into_iter().flat_map(|message| message.parts);
+    parts.filter(|part| matches!(part, MessagePart::Call { .. })).collect()
+}
+
+/// The calls in attributes outside of the conventions, such as the whole state of a graph, each list with its time.
+fn elsewhere(span: &TraceSpan) -> Vec<(i64, Vec<MessagePart>)> {
+    if span.operation() == SpanOperation::Tool {
+        // What a tool was given and returned is data.
+        return Vec::new();
+    }
+    // Single fields of messages, and what describes tools.
+    const OTHER: [&str; 7] =
+        ["gen_ai.input.", "gen_ai.output.", "tools", ".tool.", "argument", "parameter", ".content"];
+    let events = span.events.iter().flat_map(|(_, attributes)| attributes);
+    let whole = span.attributes.iter().chain(events).filter(|(key, _)| !OTHER.iter().any(|part| key.contains(part)));
+    let found = whole.flat_map(|(key, value)| {
+        let at = if key.contains("input") || key.contains("prompt") { span.start } else { span.end };
+        calls_within(&lenient::embedded(value)).into_iter().map(move |calls| (at, calls))
+    });
+    found.collect()
+}
+
+/// Which calls the calls of a span may repeat.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    /// Those of spans inside it: the others are of other models.
+    Inside,
+    /// The same, and those with the same id.
+    InsideOrSameId,
+    /// All.
+    All,
+}
+
+/// What calls have in common that may be the same one.
+#[derive(PartialEq, Eq, Hash, Clone)]
+enum StatedAs {
+    Id(String, String),
+    Content(String, String),
+}
+
+struct StatedCalls<'t, 'p> {
+    parents: &'p BTreeMap<&'p str, &'p str>,
+    calls: Vec<StatedCall<'t>>,
+    known: HashMap<StatedAs, Vec<usize>>,
+}
+
+impl<'t> StatedCalls<'t, '_> {
+    /// Adds the calls of one list that are not among the known ones. Two equal calls of one list are two calls.
+    fn add(&mut self, span: &'t TraceSpan, at: i64, list: Vec<MessagePart>, repeats: Repeats) {
+        let mut used = HashSet::new();
+        // Where the search for the next equal call goes on.
+        let mut next: HashMap<(StatedAs, bool), usize> = HashMap::new();
+        for part in list {
+            let same = self.same(span, &part, repeats, |known, has_id, all, may| {
+                let from = next.entry((known.clone(), has_id)).or_default();
+                let found = (*from..all.len()).find(|place| !used.contains(&all[*place]) && may(all[*place]))?;
+                *from = found + 1;
+                Some(all[found])
+            });
+            used.insert(match same {
+                Some(index) => self.repeated(index, StatedCall { at, part, origin: span }, repeats),
+                None => self.push(StatedCall { at, part, origin: span }),
+            });
+        }
+    }
+
+    /// The index of the known call that is the same one: by its id, else by its content if one of both has no id.
+    fn same(
+        &self,
+        span: &TraceSpan,
+        part: &MessagePart,
+        repeats: Repeats,
+        mut next: impl FnMut(&StatedAs, bool, &[usize], &dyn Fn(usize) -> bool) -> Option<usize>,
+    ) -> Option<usize> {
+        let around = BTreeSet::from([span.id.as_str()]);
+        let is_within = |index: usize| {
+            let origin = self.calls[index].origin;
+            repeats == Repeats::All || std::ptr::eq(origin, span) || is_inside(origin, &around, self.parents)
+        };
+        let has_id = id(part).is_some();
+        names(part).iter().find_map(|known| {
+            let all = self.known.get(known)?;
+            match known {
+                StatedAs::Id(..) => next(known, has_id, all, &|at| repeats != Repeats::Inside || is_within(at)),
+                StatedAs::Content(..) => {
+                    next(known, has_id, all, &|at| is_within(at) && !(has_id && id(&self.calls[at].part).is_some()))
+                }
+            }
+        })
+    }
+
+    fn push(&mut self, call: StatedCall<'t>) -> usize {
+        let index = self.calls.len();
+        for known in names(&call.part) {
+            self.known.entry(known).or_default().push(index);
+        }
+        self.calls.push(call);
+        index
+    }
+
+    /// Notes that a call was stated again. Of two instrumentations of one model's call, the outer one counts.
+    fn repeated(&mut self, index: usize, call: StatedCall<'t>, repeats: Repeats) -> usize {
+        let before = &mut self.calls[index];
+        let had_id = id(&before.part).is_some();
+        let has_id = id(&call.part).is_some();
+        if !had_id && has_id {
+            before.part = call.part.clone();
+            let known = names(&call.part).into_iter().find(|known| matches!(known, StatedAs::Id(..)));
+            known.into_iter().for_each(|known| self.known.entry(known).or_default().push(index));
+        } else if repeats == Repeats::Inside && had_id == has_id {
+            before.part = call.part.clone();
+        }
+        if repeats == Repeats::Inside {
+            (before.at, before.origin) = (call.at, call.origin);
+        }
+        index
+    }
+}
+
+fn id(part: &MessagePart) -> Option<&str> {
+    match part {
+        MessagePart::Call { id, .. } => id.as_deref(),
+        MessagePart::Text(_) | MessagePart::Answer { .. } | MessagePart::Other(_) => None,
+    }
+}
+
+/// What a call is known by, the strongest first.
+fn names(part: &MessagePart) -> Vec<StatedAs> {
+    let MessagePart::Call { id, name, arguments, .. } = part else { return Vec::new() };
+    let by_id = id.clone().map(|id| StatedAs::Id(id, name.clone()));
+    by_id.into_iter().chain([StatedAs::Content(name.clone(), spelled(arguments))]).collect()
+}
