@@ -28,6 +28,10 @@ pub fn trials() -> Vec<Trial> {
         trial("a trace of several turns keeps them, each call with its turn", conversation),
         trial("import records the calls of a trace wherever its messages tell them", told_calls::of_spans),
         trial("import records the calls of LangSmith's and Langfuse's runs at any place", told_calls::of_run_trees),
+        trial(
+            "import records the calls of promptfoo and of inspect-ai at any place",
+            told_calls::of_promptfoo_and_inspect,
+        ),
         trial("conversations a line are samples of a case, or cases of their own", lines),
         trial("traces are cases by an attribute", traces),
         trial("what was said in between is kept, and what is left out is told", between),

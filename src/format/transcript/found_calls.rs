@@ -34,6 +34,34 @@ pub fn calls_within(value: &Value) -> Vec<Vec<MessagePart>> {
     }
 }
 
+/// The calls of several lists that tell the same calls, each once. Two equal calls of one list are two calls.
+pub fn each_once(lists: Vec<Vec<MessagePart>>) -> Vec<MessagePart> {
+    let mut all: Vec<MessagePart> = Vec::new();
+    for list in lists {
+        let mut left: Vec<usize> = (0..all.len()).collect();
+        for part in list {
+            match left.iter().position(|index| is_same(&all[*index], &part)) {
+                Some(at) => drop(left.remove(at)),
+                None => all.push(part),
+            }
+        }
+    }
+    all
+}
+
+/// Whether two parts are one call: by their ids, or by their content if one of both has no id.
+fn is_same(one: &MessagePart, other: &MessagePart) -> bool {
+    let (
+        MessagePart::Call { id, name, arguments, .. },
+        MessagePart::Call { id: other_id, name: other_name, arguments: others, .. },
+    ) = (one, other)
+    else {
+        return false;
+    };
+    let by_id = id.as_ref().zip(other_id.as_ref()).map(|(id, other)| id == other);
+    name == other_name && by_id.unwrap_or_else(|| spelled(arguments) == spelled(others))
+}
+
 /// Arguments in one spelling; none are an empty object.
 pub fn spelled(arguments: &Json) -> String {
     match lenient::any(arguments.text()) {

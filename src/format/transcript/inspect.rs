@@ -1,16 +1,17 @@
 //! Reads logs of inspect-ai: each sample is a run. `.json` logs have all samples; an `.eval` log has one file for each.
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::content;
-use super::loose_message::{LooseMessage, add_tokens, conversation};
+use super::found_calls::{calls_within, each_once};
+use super::loose_message::{LooseMessage, MessagePart, add_tokens, conversation};
 use super::recorded_run::Transcript;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::{json, lenient};
-use crate::model::{Measures, RunStatus};
+use crate::model::{Json, Measures, RunStatus, ToolCall};
 
 #[derive(Deserialize)]
 struct InspectLog<'a> {
@@ -34,6 +35,8 @@ struct InspectSample<'a> {
     output: Option<&'a RawValue>,
     #[serde(borrow)]
     attachments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    events: Option<&'a RawValue>,
     started_at: Option<String>,
     total_time: Option<f64>,
 }
@@ -81,12 +84,15 @@ fn sample(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic>
         // A run that was stopped is valid without an answer.
         messages.push(LooseMessage { role: "assistant".to_owned(), parts: Vec::new() });
     }
-    let transcript = conversation(source, at, &messages)?;
+    let mut transcript = conversation(source, at, &messages)?;
     let mut metrics = Measures::default();
     value(form.model_usage).as_object().into_iter().flatten().for_each(|(_, usage)| add_tokens(&mut metrics, usage));
     metrics.total_latency_ms =
         form.total_time.filter(|time| (0.0..1e9).contains(time)).map(|time| (time * 1000.0) as u64);
     let output = value(form.output);
+    let mut events = value(form.events);
+    attach(&mut events, &attachments);
+    transcript.calls.extend(unlisted(messages, &events, &output));
     Ok(Transcript {
         case: Some(form.id.get().trim_matches('"').to_owned()),
         status,
@@ -96,6 +102,33 @@ fn sample(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic>
         started_at: form.started_at.as_deref().and_then(content::in_utc),
         ..transcript
     })
+}
+
+/// The calls that the messages do not have: those of a sub-agent with a conversation of its own, or of messages that were dropped.
+fn unlisted(messages: Vec<LooseMessage>, events: &Value, output: &Value) -> Vec<ToolCall> {
+    let is_call = |part: &MessagePart| matches!(part, MessagePart::Call { .. });
+    let listed: Vec<MessagePart> = messages.into_iter().flat_map(|message| message.parts).filter(is_call).collect();
+    let known = listed.len();
+    let mut executed = Vec::new();
+    tool_events(events, &mut executed);
+    let all = each_once([listed, executed].into_iter().chain(calls_within(output)).collect());
+    let more = all.into_iter().skip(known).filter_map(|part| match part {
+        MessagePart::Call { name, arguments, server, result, .. } => {
+            Some(ToolCall { server, result: result.unwrap_or_else(Json::null), ..ToolCall::of(&name, arguments) })
+        }
+        MessagePart::Text(_) | MessagePart::Answer { .. } | MessagePart::Other(_) => None,
+    });
+    more.collect()
+}
+
+/// The calls that were carried out, with those inside of others.
+fn tool_events(events: &Value, found: &mut Vec<MessagePart>) {
+    for event in events.as_array().into_iter().flatten() {
+        if event.get("event").is_some_and(|kind| kind == "tool") {
+            found.extend(LooseMessage::of(&json!({ "tool_calls": [event] }), "assistant").parts);
+        }
+        tool_events(event.get("events").unwrap_or(&Value::Null), found);
+    }
 }
 
 /// Puts texts back that the log keeps apart from their messages.

@@ -305,13 +305,7 @@ fn add(builder: &mut ConversationBuilder, message: &LooseMessage) -> Result<(), 
     }
     for part in &message.parts {
         match part {
-            MessagePart::Call { id, name, arguments, server, result } => {
-                builder.called(id.clone(), name.clone(), arguments.clone());
-                builder.served_by(server.clone());
-                if let Some(result) = result {
-                    builder.answered_at_once(result.clone(), None);
-                }
-            }
+            MessagePart::Call { .. } => add_call(builder, part),
             MessagePart::Answer { id: Some(id), result, error, .. } => {
                 builder.answered(id, result.clone(), error.clone()).map_err(|unmatched| (id.clone(), unmatched))?;
             }
@@ -325,6 +319,16 @@ fn add(builder: &mut ConversationBuilder, message: &LooseMessage) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Adds the call that a part of a message is.
+pub fn add_call(builder: &mut ConversationBuilder, part: &MessagePart) {
+    let MessagePart::Call { id, name, arguments, server, result } = part else { return };
+    builder.called(id.clone(), name.clone(), arguments.clone());
+    builder.served_by(server.clone());
+    if let Some(result) = result {
+        builder.answered_at_once(result.clone(), None);
+    }
 }
 
 /// Adds the tokens under the names of an object: `input_tokens`, `prompt_tokens`, `input`, …

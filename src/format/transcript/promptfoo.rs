@@ -6,12 +6,13 @@ use serde_json::value::RawValue;
 
 use super::content;
 use super::conversation_builder::{Asker, ConversationBuilder};
-use super::loose_message::add_tokens;
+use super::found_calls::{calls_within, each_once};
+use super::loose_message::{MessagePart, add_call, add_tokens};
 use super::recorded_run::Transcript;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::foreign_cases::{CaseIds, asked, index_of};
-use crate::format::json;
+use crate::format::{json, lenient};
 use crate::model::{Measures, RunStatus};
 
 #[derive(Deserialize)]
@@ -61,6 +62,7 @@ fn run(source: &SourceText, raw: &RawValue, result: &Value, ids: &CaseIds) -> Re
         response.get("error").or_else(|| result.get("error")).and_then(Value::as_str).filter(|_| text.is_none());
     let is_missing = text.is_none();
     builder.add_answer(text.unwrap_or_default());
+    calls(response).iter().for_each(|part| add_call(&mut builder, part));
     let mut metrics = Measures { cost_usd: get("cost").as_f64(), ..Measures::default() };
     add_tokens(&mut metrics, response.get("tokenUsage").unwrap_or(&null));
     metrics.total_latency_ms = get("latencyMs").as_u64();
@@ -75,4 +77,12 @@ fn run(source: &SourceText, raw: &RawValue, result: &Value, ids: &CaseIds) -> Re
         metrics,
         ..transcript
     })
+}
+
+/// The calls of a response: providers give them as the output, in the answer of the API as it was, or in their metadata.
+fn calls(response: &Value) -> Vec<MessagePart> {
+    let raw = response.get("raw").filter(|raw| Some(*raw) != response.get("output"));
+    let raw = calls_within(&raw.map(lenient::embedded).unwrap_or_default());
+    let others = response.as_object().into_iter().flatten().filter(|(key, _)| *key != "raw");
+    each_once(others.flat_map(|(_, value)| calls_within(value)).chain(raw).collect())
 }

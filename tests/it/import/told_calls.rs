@@ -100,3 +100,28 @@ pub fn of_run_trees() {
         assert_eq!(names("langfuse", &trace), ["delete"]);
     }
 }
+
+pub fn of_promptfoo_and_inspect() {
+    let call = json!({ "id": "1", "type": "function", "function": { "name": "delete", "arguments": "{}" } });
+    let message = json!({ "role": "assistant", "content": "ok", "tool_calls": [call] });
+    for response in [
+        json!({ "output": [call] }),
+        json!({ "output": [call], "raw": { "choices": [{ "message": message }] } }),
+        json!({ "output": "ok", "raw": json!({ "choices": [{ "message": message }] }).to_string() }),
+        json!({ "output": "ok", "metadata": { "toolCalls": [{ "id": "1", "name": "delete", "input": {} }] } }),
+    ] {
+        let result = json!({ "testIdx": 0, "promptIdx": 0, "success": true, "vars": {}, "prompt": { "raw": "q" },
+            "testCase": { "vars": {}, "description": "c" }, "response": response });
+        assert_eq!(names("promptfoo", &json!({ "results": { "results": [result] } })), ["delete"], "{response}");
+    }
+    let tool =
+        |id: &str, name: &str| json!({ "event": "tool", "id": id, "function": name, "arguments": {}, "result": "x" });
+    let mut around = tool("2", "ask");
+    around["events"] = json!([tool("3", "pay")]);
+    let told = json!({ "role": "assistant", "content": "", "tool_calls": [{ "id": "1", "function": "delete", "arguments": {} }] });
+    let messages = json!([{ "role": "user", "content": "q" }, told, { "role": "tool", "tool_call_id": "1", "content": "x" },
+        { "role": "assistant", "content": "ok" }]);
+    let log = json!({ "version": 2, "status": "success", "eval": { "model": "m", "task": "t" }, "samples": [{ "id": "c", "epoch": 1,
+        "input": "q", "target": "", "messages": messages, "events": [tool("1", "delete"), around] }] });
+    assert_eq!(names("inspect", &log), ["delete", "ask", "pay"]);
+}
