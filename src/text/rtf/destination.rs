@@ -11,9 +11,6 @@ use super::{Bookmark, ParagraphPlace, words};
 
 /// Destinations whose text is not part of the document; sorted.
 pub const SKIPPED: &[&str] = &[
-    "aftncn",
-    "aftnsep",
-    "aftnsepc",
     "atnauthor",
     "atndate",
     "atnicn",
@@ -32,9 +29,6 @@ pub const SKIPPED: &[&str] = &[
     "falt",
     "filetbl",
     "formfield",
-    "ftncn",
-    "ftnsep",
-    "ftnsepc",
     "generator",
     "info",
     "latentstyles",
@@ -86,6 +80,9 @@ const CONTENTS: [(&str, &str); 8] = [
 /// Destinations marked as skippable whose text is part of the document.
 const READ: &[&str] = &["cs", "shppict", "result", "objattph", "fldrslt", "field", "object", "shp", "shpgrp"];
 
+/// The property of a drawing with the text of WordArt.
+const WORD_ART: &str = "gtextUNICODE";
+
 /// The most characters of the number of a paragraph; a longer one is a text.
 const LONGEST_NUMBER: usize = 20;
 
@@ -123,6 +120,16 @@ impl RtfReader<'_> {
             "annotation" => self.begin_flow(ParagraphPlace::Annotation, start),
             "header" | "headerl" | "headerr" | "headerf" => self.begin_flow(ParagraphPlace::Header, start),
             "footer" | "footerl" | "footerr" | "footerf" => self.begin_flow(ParagraphPlace::Footer, start),
+            // The line above the notes of a page, and what is there if they go on.
+            "ftnsep" | "ftnsepc" | "ftncn" | "aftnsep" | "aftnsepc" | "aftncn" => self.begin_separator(start),
+            "sp" if self.group.dest == Dest::Shape => self.group.dest = Dest::Property,
+            "sn" if self.group.dest == Dest::Property => {
+                self.property.clear();
+                self.group.dest = Dest::PropertyName;
+            }
+            "sv" if self.group.dest == Dest::Property && self.property.trim() == WORD_ART => {
+                self.begin_flow(ParagraphPlace::TextBox, start);
+            }
             "shptxt" | "dptxbxtext" => self.begin_flow(ParagraphPlace::TextBox, start),
             "shpinst" | "do" => {
                 self.mark("drawing", start);
@@ -165,6 +172,14 @@ impl RtfReader<'_> {
             self.collected.clear();
             self.group.owns_dest = true;
             self.group.dest = dest;
+        }
+    }
+
+    fn begin_separator(&mut self, start: usize) {
+        let is_new = !self.group.owns_flow;
+        self.begin_flow(ParagraphPlace::Footer, start);
+        if let Some(flow) = self.flows.last_mut().filter(|_| is_new) {
+            flow.is_separator = true;
         }
     }
 

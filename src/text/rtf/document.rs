@@ -100,7 +100,7 @@ pub struct Cell {
 }
 
 /// One part of a paragraph's formatting.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FormatToken {
     /// The paragraph's format: style, alignment, indents, list level, tabs, borders.
     Paragraph(Arc<str>),

@@ -14,6 +14,8 @@ const DEEPEST: u8 = 32;
 #[derive(Debug)]
 pub struct Flow {
     place: ParagraphPlace,
+    /// Whether it is what separates notes: paragraphs with the usual line alone are no part of the document.
+    pub is_separator: bool,
     start: Option<usize>,
     text: String,
     map: Vec<(u32, u32)>,
@@ -56,6 +58,7 @@ impl Flow {
     pub const fn new(place: ParagraphPlace) -> Self {
         Self {
             place,
+            is_separator: false,
             start: None,
             text: String::new(),
             map: Vec::new(),
@@ -124,8 +127,19 @@ impl Flow {
         !self.text.is_empty() || self.number.is_some()
     }
 
+    /// Whether the paragraph is the usual line between text and notes.
+    fn is_plain_line(&self) -> bool {
+        let is_content = |token: &FormatToken| matches!(token, FormatToken::Content { .. });
+        self.is_separator && self.text.trim().is_empty() && !self.tokens.iter().any(is_content)
+    }
+
     /// Ends the paragraph; `depth` is its table nesting depth, 0 outside of tables.
     pub fn end(&mut self, end: usize, depth: u8, props: &Rc<Props>, gathered: &mut Gathered) {
+        if self.is_plain_line() {
+            (self.start, self.last) = (None, None);
+            self.tokens.clear();
+            return;
+        }
         let depth = depth.min(DEEPEST);
         self.levels.truncate(usize::from(depth));
         while self.levels.len() < usize::from(depth) {

@@ -227,6 +227,10 @@ impl RtfReader<'_> {
                 let left = LONGEST.saturating_sub(self.collected.len());
                 self.collected.extend(text.chars().take(left));
             }
+            Dest::PropertyName => {
+                let left = LONGEST.saturating_sub(self.property.len());
+                self.property.extend(text.chars().take(left));
+            }
             _ => {}
         }
     }

@@ -27,6 +27,10 @@ pub enum Dest {
     Skip,
     /// A drawing: ignored except for text boxes in it.
     Shape,
+    /// A property of a drawing: ignored except for the text of WordArt.
+    Property,
+    /// The name of such a property.
+    PropertyName,
     /// The automatic number.
     Number,
     /// A field's instruction.
@@ -118,6 +122,8 @@ pub struct RtfReader<'a> {
     pub table_font: i32,
     pub font: i32,
     pub collected: String,
+    /// The name of the last property of a drawing.
+    pub property: String,
     /// Number of pieces of text and paragraph ends so far.
     pub written: usize,
     pub rows: [TableRow; 2],
@@ -173,6 +179,7 @@ impl<'a> RtfReader<'a> {
             table_font: 0,
             font: 0,
             collected: String::new(),
+            property: String::new(),
             written: 0,
             rows: [TableRow::default(), TableRow::default()],
             side: BorderSide::None,

@@ -30,6 +30,7 @@ pub fn damage(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<R
         found.push(format!("{is} letters are hidden, {was} in the original: hiding text does not remove it"));
     }
     found.extend(rows(original, revised));
+    found.extend(contents(original, revised, alignment));
     found.extend(formatting(original, revised, alignment));
     found.into_iter().map(|what| RevisionFault::new(FaultKind::Corrupt, what)).collect()
 }
@@ -65,6 +66,61 @@ fn rows(original: &Draft, revised: &Draft) -> Vec<String> {
         (left < rows).then(|| format!("table {} has {left} of its {rows} rows", table + 1))
     });
     fewer.collect()
+}
+
+/// Pictures, formulas, objects and fields of paragraphs without letters, which are not among the lines, that came or went. One that moved to
+/// or from a line is in the document as before, and one below a line that is gone went with it.
+fn contents(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<String> {
+    let (was, is) = (Contents::of(original, |_| true), Contents::of(revised, |_| true));
+    let stays = |line: Option<usize>| line.is_none_or(|line| alignment.fates.get(line) != Some(&Fate::Gone));
+    let wanted = Contents::of(original, stays);
+    let more = is.alone.iter().filter(|(token, count)| was.has_fewer(token, **count, is.all[*token]));
+    let gone = wanted.alone.iter().filter(|(token, count)| is.has_fewer(token, **count, wanted.all[*token]));
+    let more = more.map(|(token, _)| format!("a paragraph without text is new: {token}"));
+    more.chain(gone.map(|(token, _)| format!("a paragraph without text is lost: {token}"))).collect()
+}
+
+/// What a document has besides its text, with the number of each.
+#[derive(Default)]
+struct Contents<'d> {
+    alone: BTreeMap<&'d FormatToken, usize>,
+    all: BTreeMap<&'d FormatToken, usize>,
+}
+
+impl<'d> Contents<'d> {
+    /// Counts the contents of the lines, and of the other paragraphs for whose line before them `counts` is true.
+    fn of(draft: &'d Draft, counts: impl Fn(Option<usize>) -> bool) -> Self {
+        let mut found = Self::default();
+        let mut line = None;
+        for (index, paragraph) in draft.document.paragraphs.iter().enumerate() {
+            let next = line.map_or(0, |line: usize| line + 1);
+            let is_line = draft.lines.get(next).is_some_and(|line| line.paragraph == index);
+            if is_line {
+                line = Some(next);
+            }
+            for token in paragraph.signature.iter().filter(|token| is_content(token) && (is_line || counts(line))) {
+                *found.all.entry(token).or_default() += 1;
+                if !is_line {
+                    *found.alone.entry(token).or_default() += 1;
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether there are fewer of these, alone and on the whole.
+    fn has_fewer(&self, token: &FormatToken, alone: usize, all: usize) -> bool {
+        self.alone.get(token).copied().unwrap_or(0) < alone && self.all.get(token).copied().unwrap_or(0) < all
+    }
+}
+
+/// Whether a token is a content, or a drawing, which has its content in it.
+fn is_content(token: &FormatToken) -> bool {
+    match token {
+        FormatToken::Content { .. } => true,
+        FormatToken::Mark(name) => name.as_ref() == "drawing",
+        FormatToken::Paragraph(_) | FormatToken::Row(_) | FormatToken::Run(_) => false,
+    }
 }
 
 /// Paragraphs whose text is unchanged, apart from names and numbers, but whose formatting changed.

@@ -112,6 +112,8 @@ const INNER: &[(&str, &str)] = &[
     (r"a\bin3 }}}b", "ab"),
     (r"{\object\objemb{\*\objclass C}{\*\objdata 00ff}{\result{shown}}}x", "shownx"),
     (r"{\xe{\v no}}{\tc no}{\ftnsep\chftnsep}x", "x"),
+    (r"{\*\ftnsep Loan\par}{\*\aftnsep\pard\chftnsep\par}x", "Footer Loan|x"),
+    (r"{\shp{\*\shpinst{\sp{\sn gtextUNICODE}{\sv Loan}}{\sp{\sn fFilled}{\sv 0}}}}x", "x|TextBox Loan"),
     // Tables.
     (r"\trowd\cellx1\cellx2\intbl a\cell b\cell\row\pard c", "1:0:0:0 a|1:0:0:1 b|c"),
     (r"\trowd\intbl a\cell\row\intbl b\cell\row\pard c", "1:0:0:0 a|1:0:1:0 b|c"),

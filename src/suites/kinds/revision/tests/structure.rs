@@ -164,3 +164,31 @@ fn a_definition_whose_name_is_replaced_keeps_its_meaning() {
     let gone = "1. Words\n2. Use\nThe Borealis Hotline is free.";
     assert!(kinds(before, gone, asked).contains(&FaultKind::Unintended));
 }
+
+#[test]
+fn a_picture_alone_in_a_paragraph_counts() {
+    let asked = r#"{"entities": [{"from": "Acme", "to": "Borealis"}]}"#;
+    let before = "1. Crane\nAcme lends it.\n{\\pict 00}\n2. Exclusivity\nNone.\n{\\pict 01}\n3. Payment\nThe Customer pays monthly.";
+    let after = before.replace("Acme", "Borealis");
+    clean(before, &after, asked);
+    clean(before, &after.replace("\n{\\pict 01}\n3. Payment", "\n3. Payment\n{\\pict 01}"), asked);
+    clean(before, &before.replace("2. Exclusivity\nNone.\n{\\pict 01}\n3.", "2."), DELETE);
+    for other in [
+        "",
+        "{\\pict 02}",
+        "{\\pict 00}\n{\\pict 00}",
+        "{\\pict 00}\n{\\mmath{\\mr The Customer pays.}}",
+        "{\\pict 00}\n{\\object\\objemb{\\*\\objdata 0105}}",
+        "{\\pict 00}\n{\\field{\\*\\fldinst INCLUDETEXT x}{\\fldrslt }}",
+        "{\\pict 00}{\\header {\\pict 02}\\par}",
+    ] {
+        assert_eq!(kinds(before, &after.replace("{\\pict 00}", other), asked), [FaultKind::Corrupt], "{other}");
+    }
+    for shown in [
+        "{\\*\\ftnsep The Customer owes more.\\par}",
+        "{\\shp{\\*\\shpinst{\\sp{\\sn gtextUNICODE}{\\sv The Customer owes more.}}}}",
+    ] {
+        let found = kinds(before, &after.replace("{\\pict 01}", &format!("{shown}{{\\pict 01}}")), asked);
+        assert!(found.contains(&FaultKind::Unintended), "{shown}: {found:?}");
+    }
+}
