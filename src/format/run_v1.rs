@@ -58,7 +58,9 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
     let provenance = record.provenance.unwrap_or_default();
     // Only needed without a digest.
     let prompt = match (&provenance.input_sha256, record.inputs) {
-        (None, Some(raw)) => serde_json::from_str(raw.get()).ok().and_then(|asked: AskedForm| asked.prompt.or(asked.query)),
+        (None, Some(raw)) => {
+            serde_json::from_str(raw.get()).ok().and_then(|asked: AskedForm| asked.prompt.or(asked.query))
+        }
         (Some(_), _) | (None, None) => None,
     };
     let ballots = record.judgements.map(|raw| ballots::read_ballots(source, raw)).transpose()?.unwrap_or_default();
