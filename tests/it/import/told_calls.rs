@@ -55,6 +55,8 @@ pub fn of_spans() {
             vec![of("a", "", "invoke_agent", &[], &answer), of("c", "a", "chat", &with(id), &answer)],
             vec![of("a", "", "invoke_agent", &ask, &answer), of("b", "a", "invoke_agent", &ask, &made(id))],
             vec![of("c", "", "chat", &ask, &answer), of("d", "c", "chat", &ask, &call(id)[..1])],
+            // An equal call of an earlier turn does not hide it.
+            vec![of("c", "", "chat", &[&ask[..], &call(Some("0")), &answer, &ask].concat(), &made(id))],
             // The same call in the answer, in the history of the next one and in what the agent repeats.
             vec![
                 of("a", "", "invoke_agent", &ask, &[&ask[..], &made(id)].concat()),
@@ -65,6 +67,13 @@ pub fn of_spans() {
             assert_eq!(names("otlp", &request(&spans)), ["delete"], "{spans:?}");
         }
     }
+    // A turn repeats the history of its conversation, and tells it again at its end. Its calls are of turns before.
+    let history = [&ask[..], &call(Some("0")), &answer, &ask].concat();
+    let turn = [
+        of("a", "", "invoke_agent", &history, &[&history[..], &answer].concat()),
+        of("b", "a", "chat", &history, &answer),
+    ];
+    assert!(names("otlp", &request(&turn)).is_empty(), "{turn:?}");
     let agent = of("a", "", "invoke_agent", &ask, &answer);
     assert_eq!(names("otlp", &request(&[agent.clone(), tool("", &plain), tool("", &plain)])), ["delete", "delete"]);
     assert_eq!(names("otlp", &request(&[agent.clone(), tool("b", &vercel)])), ["delete"]);

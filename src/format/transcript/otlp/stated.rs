@@ -26,8 +26,10 @@ pub fn stated_calls<'t>(
     let mut stated = StatedCalls { parents, calls: Vec::new(), known: HashMap::new() };
     let mut inner_first: Vec<&TraceSpan> = spans.iter().collect();
     inner_first.sort_by_key(|span| std::cmp::Reverse(depth(span, parents)));
+    let before = CallsBefore::of(spans);
     for span in &inner_first {
-        let output = calls_of(own_output(span));
+        let mut output = calls_of(own_output(span));
+        output.retain(|part| !before.has_id_of(part));
         match span.operation() {
             SpanOperation::Chat if models.iter().any(|model| std::ptr::eq(*model, *span)) => {
                 stated.add(span, span.end, output, Repeats::Inside);
@@ -38,13 +40,45 @@ pub fn stated_calls<'t>(
         }
     }
     for span in spans {
-        stated.add(span, span.start, calls_of(messages::input(span)), Repeats::All);
-        for (at, calls) in elsewhere(span) {
+        let input = (span.start, calls_of(messages::input(span)));
+        for (at, mut calls) in std::iter::once(input).chain(elsewhere(span)) {
+            calls.retain(|part| !before.has(part));
             stated.add(span, at, calls, Repeats::All);
         }
     }
     stated.calls.sort_by_key(|call| call.at);
     stated.calls
+}
+
+/// The calls of the history that a trace began with: those before the message of the user that it answers. They are of earlier turns, or
+/// examples.
+#[derive(Default)]
+struct CallsBefore {
+    known: HashSet<StatedAs>,
+}
+
+impl CallsBefore {
+    fn of(spans: &[TraceSpan]) -> Self {
+        let with_input = spans.iter().map(|span| (span.start, messages::input(span)));
+        let first = with_input.filter(|(_, input)| !input.is_empty()).min_by_key(|(start, _)| *start);
+        let Some((_, mut history)) = first else { return Self::default() };
+        // A tool's result may be in a message of the user, too.
+        let is_said = |message: &LooseMessage| {
+            message.role == "user" && message.parts.iter().any(|part| matches!(part, MessagePart::Text(_)))
+        };
+        history.truncate(history.iter().rposition(is_said).unwrap_or(0));
+        Self { known: calls_of(history).iter().filter_map(|part| names(part).into_iter().next()).collect() }
+    }
+
+    /// Whether a repeated message may be one of them.
+    fn has(&self, part: &MessagePart) -> bool {
+        names(part).first().is_some_and(|name| self.known.contains(name))
+    }
+
+    /// Whether a call has the id of one of them. An equal call without an id is another one.
+    fn has_id_of(&self, part: &MessagePart) -> bool {
+        id(part).is_some() && self.has(part)
+    }
 }
 
 /// The number of spans around a span.
