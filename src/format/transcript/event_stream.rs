@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::streamed_calls::{StreamedCalls, append};
 use crate::format::lenient;
 
 /// The answer of an event stream; `None` unless the text is a stream of a known vendor.
@@ -81,10 +82,10 @@ fn message(events: &[Value]) -> Option<Value> {
     (whole.len() > 1).then_some(Value::Object(whole))
 }
 
-/// A chat completion from its chunks. Each choice, and each call of a tool, is put together by its index.
+/// A chat completion from its chunks. Each choice is put together by its index.
 fn completion(events: &[Value]) -> Value {
     let mut whole = Map::new();
-    let mut choices: Vec<Map<String, Value>> = Vec::new();
+    let mut choices: Vec<StreamedMessage> = Vec::new();
     for event in events {
         for key in ["id", "model", "usage", "error"] {
             if let Some(value) = event.get(key).filter(|value| !value.is_null()) {
@@ -95,20 +96,18 @@ fn completion(events: &[Value]) -> Value {
             let Some(message) = slot(&mut choices, index(choice)) else { continue };
             let delta = choice.get("delta").and_then(Value::as_object).cloned().unwrap_or_default();
             delta.iter().for_each(|(key, value)| match (key.as_str(), value) {
-                ("tool_calls", Value::Array(calls)) => calls.iter().for_each(|call| add_call(message, call)),
-                ("role", role) => drop(message.insert("role".to_owned(), role.clone())),
-                (key, value) => append(message, key, value),
+                ("tool_calls", Value::Array(parts)) => parts.iter().for_each(|part| message.calls.add(part)),
+                ("role", role) => drop(message.fields.insert("role".to_owned(), role.clone())),
+                (key, value) => append(&mut message.fields, key, value),
             });
         }
     }
     let choices: Vec<Value> = choices
         .into_iter()
-        .map(|mut message| {
-            let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut);
-            let calls = calls.into_iter().flatten().filter_map(Value::as_object_mut);
-            calls.for_each(|call| drop(call.remove("index")));
-            message.entry("role").or_insert_with(|| json!("assistant"));
-            json!({ "message": message })
+        .map(|StreamedMessage { mut fields, calls }| {
+            fields.entry("role").or_insert_with(|| json!("assistant"));
+            fields.extend(calls.whole().map(|calls| ("tool_calls".to_owned(), calls)));
+            json!({ "message": fields })
         })
         .collect();
     whole.insert("object".to_owned(), json!("chat.completion"));
@@ -116,71 +115,25 @@ fn completion(events: &[Value]) -> Value {
     Value::Object(whole)
 }
 
-fn add_call(message: &mut Map<String, Value>, part: &Value) {
-    let Value::Array(calls) = message.entry("tool_calls").or_insert_with(|| json!([])) else { return };
-    let at = match continued(calls, part) {
-        Some(at) => at,
-        None if calls.len() < MOST_PARTS => {
-            calls.push(json!({ "function": {} }));
-            calls.len() - 1
-        }
-        None => return,
-    };
-    let Some(Value::Object(call)) = calls.get_mut(at) else { return };
-    for (key, value) in part.as_object().into_iter().flatten() {
-        match (key.as_str(), value) {
-            ("function", Value::Object(function)) => {
-                let Value::Object(known) = call.entry("function").or_insert_with(|| json!({})) else { continue };
-                function.iter().for_each(|(key, value)| append(known, key, value));
-            }
-            (key, value) => drop(call.insert(key.to_owned(), value.clone())),
-        }
-    }
+/// A message of which some parts have arrived.
+#[derive(Default)]
+struct StreamedMessage {
+    fields: Map<String, Value>,
+    calls: StreamedCalls,
 }
 
-/// The place of the call that a part continues; `None` if it begins one. Not every server states an index, and some state 0 for each call.
-fn continued(calls: &[Value], part: &Value) -> Option<usize> {
-    let text = |value: &Value, path: &str| -> Option<String> {
-        let text = value.pointer(path)?.as_str()?;
-        Some(text.to_owned()).filter(|text| !text.is_empty())
-    };
-    let id = text(part, "/id");
-    if let Some(known) = calls.iter().position(|call| id.is_some() && text(call, "/id") == id) {
-        return Some(known);
-    }
-    let stated = part.get("index").filter(|index| !index.is_null());
-    let (last, call) = calls.iter().enumerate().rfind(|(_, call)| stated.is_none() || call.get("index") == stated)?;
-    let is_whole =
-        || text(call, "/function/arguments").is_some_and(|text| serde_json::from_str::<Value>(&text).is_ok());
-    let is_named_again = text(part, "/function/name").is_some() && text(call, "/function/name").is_some();
-    let is_other = match (&id, text(call, "/id")) {
-        (Some(_), Some(_)) => true,
-        (Some(_) | None, _) => is_named_again && is_whole(),
-    };
-    (!is_other).then_some(last)
-}
+/// The most choices of an answer: an index is a number that somebody wrote.
+const MOST_CHOICES: usize = 1000;
 
-/// The most choices of an answer, and the most calls of a message: an index is a number that somebody wrote.
-const MOST_PARTS: usize = 1000;
-
-fn slot(choices: &mut Vec<Map<String, Value>>, at: usize) -> Option<&mut Map<String, Value>> {
-    while choices.len() <= at && at < MOST_PARTS {
-        choices.push(Map::new());
+fn slot(choices: &mut Vec<StreamedMessage>, at: usize) -> Option<&mut StreamedMessage> {
+    while choices.len() <= at && at < MOST_CHOICES {
+        choices.push(StreamedMessage::default());
     }
     choices.get_mut(at)
 }
 
 fn index(value: &Value) -> usize {
     value.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok()).unwrap_or(0)
-}
-
-/// Appends a piece of a text to the text so far; other values replace it.
-fn append(fields: &mut Map<String, Value>, key: &str, piece: &Value) {
-    match (fields.get_mut(key), piece) {
-        (_, Value::Null) => {}
-        (Some(Value::String(text)), Value::String(more)) => text.push_str(more),
-        (Some(_) | None, piece) => drop(fields.insert(key.to_owned(), piece.clone())),
-    }
 }
 
 #[cfg(test)]

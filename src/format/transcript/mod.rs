@@ -20,6 +20,7 @@ mod promptfoo;
 mod recorded_run;
 mod run_trees;
 mod source_texts;
+mod streamed_calls;
 
 pub use self::detect::format_of;
 #[cfg(feature = "models")]

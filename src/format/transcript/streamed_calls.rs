@@ -1,0 +1,132 @@
+//! The calls of a streamed message, put together from their parts.
+
+use serde_json::{Map, Value, json};
+
+/// The most calls of a message.
+const MOST: usize = 1000;
+
+/// The calls of a message so far, in the order in which they began.
+#[derive(Default)]
+pub struct StreamedCalls(Vec<StreamedCall>);
+
+#[derive(Default)]
+struct StreamedCall {
+    fields: Map<String, Value>,
+    function: Map<String, Value>,
+    /// The index that its parts state.
+    index: Option<Value>,
+    /// How far its arguments are.
+    arguments: Nesting,
+}
+
+impl StreamedCalls {
+    /// Adds a part of a call.
+    pub fn add(&mut self, part: &Value) {
+        let at = match self.continued(part) {
+            Some(at) => at,
+            None if self.0.len() < MOST => {
+                self.0.push(StreamedCall::default());
+                self.0.len() - 1
+            }
+            None => return,
+        };
+        if let Some(call) = self.0.get_mut(at) {
+            call.add(part);
+        }
+    }
+
+    /// The place of the call that a part continues; `None` if it begins one. Not every server states an index, and some state 0 for each
+    /// call.
+    fn continued(&self, part: &Value) -> Option<usize> {
+        let id = text(part.get("id"));
+        if let Some(known) = self.0.iter().position(|call| id.is_some() && call.id() == id) {
+            return Some(known);
+        }
+        let stated = part.get("index").filter(|index| !index.is_null());
+        let is_here = |call: &StreamedCall| stated.is_none() || call.index.as_ref() == stated;
+        let (last, call) = self.0.iter().enumerate().rfind(|(_, call)| is_here(call))?;
+        let is_named_again =
+            text(part.pointer("/function/name")).is_some() && text(call.function.get("name")).is_some();
+        let is_other = match (id, call.id()) {
+            (Some(_), Some(_)) => true,
+            (Some(_) | None, _) => is_named_again && call.has_whole_arguments(),
+        };
+        (!is_other).then_some(last)
+    }
+
+    /// The calls as an answer that is not streamed has them; `None` without any.
+    pub fn whole(self) -> Option<Value> {
+        let call = |StreamedCall { mut fields, function, .. }| {
+            fields.insert("function".to_owned(), Value::Object(function));
+            json!(fields)
+        };
+        (!self.0.is_empty()).then(|| self.0.into_iter().map(call).collect())
+    }
+}
+
+impl StreamedCall {
+    fn add(&mut self, part: &Value) {
+        for (key, value) in part.as_object().into_iter().flatten() {
+            match (key.as_str(), value) {
+                ("function", Value::Object(function)) => {
+                    self.arguments.read(text(function.get("arguments")).unwrap_or_default());
+                    function.iter().for_each(|(key, value)| append(&mut self.function, key, value));
+                }
+                ("index", index) => self.index = Some(index.clone()),
+                (key, value) => drop(self.fields.insert(key.to_owned(), value.clone())),
+            }
+        }
+    }
+
+    fn id(&self) -> Option<&str> {
+        text(self.fields.get("id"))
+    }
+
+    /// Whether its arguments are JSON from beginning to end. They are only parsed where their brackets are closed: a part may be a
+    /// letter, and there may be a million of them.
+    fn has_whole_arguments(&self) -> bool {
+        let arguments = text(self.function.get("arguments")).filter(|_| self.arguments.is_closed());
+        arguments.is_some_and(|text| serde_json::from_str::<Value>(text).is_ok())
+    }
+}
+
+/// A text that is not empty.
+fn text(value: Option<&Value>) -> Option<&str> {
+    value?.as_str().filter(|text| !text.is_empty())
+}
+
+/// Appends a piece of a text to the text so far; other values replace it.
+pub fn append(fields: &mut Map<String, Value>, key: &str, piece: &Value) {
+    match (fields.get_mut(key), piece) {
+        (_, Value::Null) => {}
+        (Some(Value::String(text)), Value::String(more)) => text.push_str(more),
+        (Some(_) | None, piece) => drop(fields.insert(key.to_owned(), piece.clone())),
+    }
+}
+
+/// How deep a JSON text that arrives in parts is nested.
+#[derive(Default)]
+struct Nesting {
+    depth: usize,
+    is_in_text: bool,
+    is_escaped: bool,
+}
+
+impl Nesting {
+    fn read(&mut self, part: &str) {
+        for byte in part.bytes() {
+            match (self.is_in_text, byte) {
+                (true, _) if self.is_escaped => self.is_escaped = false,
+                (true, b'\\') => self.is_escaped = true,
+                (_, b'"') => self.is_in_text = !self.is_in_text,
+                (false, b'{' | b'[') => self.depth += 1,
+                (false, b'}' | b']') => self.depth = self.depth.saturating_sub(1),
+                (true | false, _) => {}
+            }
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.depth == 0 && !self.is_in_text
+    }
+}
