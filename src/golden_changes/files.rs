@@ -26,7 +26,8 @@ pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath, view: 
     }
 }
 
-fn text(files: &dyn Files, file: &RepoPath) -> Option<SourceText> {
+/// The text of a file; `None` if it cannot be read as one.
+pub fn text(files: &dyn Files, file: &RepoPath) -> Option<SourceText> {
     files.text(file).ok()
 }
 

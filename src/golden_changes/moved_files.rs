@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::Sides;
-use super::files::below;
-use crate::files::{FileMatch, FilePaths, Files};
+use super::files::{below, text};
+use crate::files::{FileMatch, FilePaths, SourceText};
 use crate::model::RepoPath;
 
 /// The files of a list whose content left it, each with the file of the head, outside of the list, that has it now: all of it, or at least
@@ -16,11 +16,12 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Vec<(Re
     }
     let all = below(sides.head, &RepoPath::root()).unwrap_or_default();
     let added = all.values().filter(|file| !new.contains_key(file.as_str()) && sides.base.has_file(file, None));
-    let added: Vec<(&RepoPath, Option<String>)> = added.map(|file| (file, text(sides.head, file))).collect();
+    let added: Vec<(&RepoPath, Option<SourceText>)> = added.map(|file| (file, text(sides.head, file))).collect();
     let moved = left.into_iter().filter_map(|file| {
         let before = text(sides.base, file);
-        let has_it = |(other, now): &&(&RepoPath, Option<String>)| {
-            let is_like = before.as_deref().zip(now.as_deref()).is_some_and(|(before, now)| has_half(now, before));
+        let has_it = |(other, now): &&(&RepoPath, Option<SourceText>)| {
+            let is_like =
+                before.as_ref().zip(now.as_ref()).is_some_and(|(before, now)| has_half(&now.text, &before.text));
             is_like || sides.base.likeness(file, other) == FileMatch::Same
         };
         let (here, _) = added.iter().find(has_it)?;
@@ -39,7 +40,7 @@ fn has_left(sides: &Sides<'_>, file: &RepoPath, new: &FilePaths) -> bool {
     }
     let both = text(sides.base, file).zip(text(sides.head, file));
     both.is_some_and(|(before, now)| {
-        let (lines, kept) = (lines(&before), lines(&now));
+        let (lines, kept) = (lines(&before.text), lines(&now.text));
         2 * lines.iter().filter(|line| !kept.contains(*line)).count() >= lines.len().max(1)
     })
 }
@@ -53,8 +54,4 @@ fn has_half(text: &str, of: &str) -> bool {
 /// The different lines of a text that are not blank.
 fn lines(text: &str) -> HashSet<&str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
-}
-
-fn text(files: &dyn Files, file: &RepoPath) -> Option<String> {
-    files.text(file).ok().map(|source| source.text)
 }

@@ -50,7 +50,7 @@ fn write_cases(repository: &Repository, cases: usize) {
     repository.write("cases.json", (0..cases).map(case).collect::<Value>().to_string());
 }
 
-/// Records every case anew, with another time for another number of changes.
+/// Records every case again, with a change of its run.
 fn record(repository: &Repository, cases: usize, change: impl Fn(usize, &mut Value)) {
     for case in 0..cases {
         let mut run = json!({ "status": "completed", "outputs": { "text": "ok" },

@@ -59,9 +59,10 @@ struct CallsBefore {
 
 impl CallsBefore {
     fn of(spans: &[TraceSpan]) -> Self {
-        let with_input = spans.iter().map(|span| (span.start, messages::input(span)));
-        let first = with_input.filter(|(_, input)| !input.is_empty()).min_by_key(|(start, _)| *start);
-        let Some((_, mut history)) = first else { return Self::default() };
+        let mut by_time: Vec<&TraceSpan> = spans.iter().collect();
+        by_time.sort_by_key(|span| span.start);
+        let first = by_time.into_iter().map(messages::input).find(|input| !input.is_empty());
+        let Some(mut history) = first else { return Self::default() };
         // A tool's result may be in a message of the user, too.
         let is_said = |message: &LooseMessage| {
             message.role == "user" && message.parts.iter().any(|part| matches!(part, MessagePart::Text(_)))
