@@ -3,6 +3,7 @@
 mod fit;
 mod sections;
 mod shown;
+mod unaltered;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use self::sections::{
     tier_index,
 };
 pub use self::shown::{ShownReport, shown_report};
+pub use self::unaltered::is_unaltered;
 use crate::model::{Comment, Report, RunNumber, Tier};
 use crate::render::markdown::Links;
 use crate::render::plain::{sentence, with_code};

@@ -14,7 +14,7 @@ mod untrusted_report;
 
 pub use comment::{
     CommentPlan, CommentRequest, Note, NoteSubject, ReportOrigin, ShownReport, StaleComment, is_note_written,
-    is_settled, is_written, may_exist, plan, plan_note, regressions, shown_digest, shown_report, summary,
+    is_settled, is_unaltered, is_written, may_exist, plan, plan_note, regressions, shown_digest, shown_report, summary,
     summary_within,
 };
 pub use config_key::ConfigKey;

@@ -3,7 +3,7 @@
 use super::approval_label::{LabelPurpose, ensure_label};
 use super::approved_head::{ReasonState, catch_up, catch_up_withdrawal, measured, note_approval, note_withdrawal};
 use super::bumped_commit::recover_approval;
-use super::edited_comment::editor;
+use super::edited_comment::edit;
 use super::inputs::{ActionInputs, RerunPolicy};
 use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, outputs};
 use super::rerun::GateRun;
@@ -88,7 +88,7 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
     };
     // Nothing is fetched if whoever set the label may not approve.
     let (found, pushers) = match given.filter(|_| permission >= approving.floor) {
-        Some(given) => (result(context, given)?, pushers(context)?),
+        Some(given) => (result(context, given, standing.as_ref())?, pushers(context)?),
         None => (FoundResult::none(NoResult::Missing), Vec::new()),
     };
     let plan = approval::plan(&ApprovalInput {
@@ -126,7 +126,11 @@ impl FoundResult {
 
 /// Finds the result on the head, which has to be older than the label and shown in the comment. A label that was set a moment before
 /// a push approves what its giver saw, not the result that exists when this job begins.
-fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundResult, CliError> {
+fn result(
+    context: &PullRequestContext<'_>,
+    given: &LabelEvent,
+    standing: Option<&Approval>,
+) -> Result<FoundResult, CliError> {
     let file = context.baseline_file()?;
     let file = file.as_ref();
     let newest = match measured(context, None)? {
@@ -135,6 +139,7 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundR
     };
     let digest = |report| report::result_digest(report, file);
     let found = digest(&newest.report);
+    let standing = standing.filter(|approval| approval.digest == found);
     let gate = Some(GateRun::of(&newest));
     let none = |why, gate| FoundResult { gate, ..FoundResult::none(why) };
     let is_older = newest.at.as_ref().is_some_and(|at| *at < given.at);
@@ -156,9 +161,7 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<FoundR
         Some(shown) if shown.since.as_ref().is_some_and(|since| *since > given.at) => {
             Ok(none(NoResult::ShownLater, gate))
         }
-        Some(shown) if let Some(who) = editor(context, &shown.comment, seen, given) => {
-            Ok(none(NoResult::Edited(who), gate))
-        }
+        Some(shown) if let Some(why) = edit(context, &shown.comment, seen, given, standing) => Ok(none(why, gate)),
         Some(shown) if shown.hidden > 0 => Ok(none(NoResult::Hidden(shown.hidden), gate)),
         Some(_) if !newest.report.lasting.is_empty() => {
             let why = newest.report.lasting.first().map(|why| why.0.clone()).unwrap_or_default();

@@ -1,28 +1,50 @@
 //! Whether somebody else edited the comment that whoever set the label looked at.
 
+use super::links::{addresses, links_of_run};
 use super::pull_request_context::{PullRequestContext, log};
 use crate::app::github::measured_run::MeasuredRun;
-use crate::model::{Comment, CommentEdit, LabelEvent};
+use crate::model::{Approval, Comment, CommentEdit, LabelEvent, Report, RunNumber};
+use crate::publish;
+use crate::publish::ReportOrigin;
+use crate::publish::approval::NoResult;
 
-/// Who edited the comment between the run that measured its result and the label; `None` if nobody did. The run wrote its section again,
-/// so earlier edits are gone.
-pub(super) fn editor(
+/// Why a label is not about what the comment shows: somebody edited it between the run that measured its result and the label. `None` if
+/// nobody did. The run wrote its section again, so earlier edits are gone. `standing` is an approval of the same result.
+pub(super) fn edit(
     context: &PullRequestContext<'_>,
     comment: &Comment,
     measured: &MeasuredRun,
     given: &LabelEvent,
-) -> Option<String> {
-    let edits = match context.github.edits_of(comment) {
-        Ok(edits) => edits,
-        Err(_) => {
-            log(context.world, "who edited the comment is unknown: GraphQL did not tell");
+    standing: Option<&Approval>,
+) -> Option<NoResult> {
+    let Ok(edits) = context.github.edits_of(comment) else {
+        // The run that was started again after the approval has written the comment again.
+        if standing.is_some() {
             return None;
         }
+        log(
+            context.world,
+            "who edited the comment is unknown: GraphQL did not tell; its text is compared with the report",
+        );
+        return (!is_unaltered(context, comment, measured)).then_some(NoResult::NotShown);
     };
     // All these times are in one format in UTC, so they compare as texts.
     let from = measured.run.started_at.as_deref().unwrap_or_default();
     let is_between = |edit: &&CommentEdit| edit.at.as_str() >= from && edit.at <= given.at;
     let is_other = |edit: &&CommentEdit| edit.by.as_ref().is_none_or(|by| !by.eq_ignore_ascii_case(&comment.author));
     let edit = edits.iter().filter(is_between).find(is_other)?;
-    Some(edit.by.clone().unwrap_or_else(|| "a deleted account".to_owned()))
+    Some(NoResult::Edited(edit.by.clone().unwrap_or_else(|| "a deleted account".to_owned())))
+}
+
+fn is_unaltered(context: &PullRequestContext<'_>, comment: &Comment, measured: &MeasuredRun) -> bool {
+    let env = &context.world.env;
+    let links = |report: &Report, origin: ReportOrigin, run: RunNumber| {
+        let run = run.run.to_string();
+        match origin {
+            ReportOrigin::Own => links_of_run(env, context.inputs, report, Some(&run)),
+            ReportOrigin::Untrusted => addresses(env, report, Some(&run)),
+        }
+    };
+    let run = RunNumber { run: measured.run.id, attempt: measured.run.attempt };
+    publish::is_unaltered(comment, context.key.as_str(), &measured.report, run, &links)
 }

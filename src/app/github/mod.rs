@@ -24,6 +24,7 @@ mod graded_job;
 mod inputs;
 mod job_output;
 mod joint_approval;
+mod links;
 mod measured_run;
 mod merged_approvals;
 mod merged_shards;

@@ -5,7 +5,7 @@ use super::comment::CommentInput;
 use super::current_pull_request::OtherPulls;
 use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
-use super::published_run::links;
+use super::links::links;
 use super::pull_request_context::needs;
 use super::{comment, current_pull_request};
 use crate::app::cli_error::CliError;

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::approval_label::{LabelPurpose, ensure_label};
 use super::comment::{CommentInput, CommentOutcome};
 use super::inputs::{ActionInputs, inside};
+use super::links::links;
 use super::{check_run, comment, job_output};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
@@ -12,11 +13,10 @@ use crate::app::pipeline::run_options::RunOptions;
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::show;
 use crate::format::event::Event;
-use crate::model::{Better, EPSILON, MetricReport, Report};
+use crate::model::Report;
 use crate::publish;
 use crate::publish::ReportOrigin;
-use crate::render::markdown::Links;
-use crate::world::{Disk, Env, GitHub, World};
+use crate::world::{Disk, GitHub, World};
 
 /// Where a result is published.
 pub(super) struct PublishPlace<'a> {
@@ -81,54 +81,4 @@ pub(super) fn learn_identity(world: &World, inputs: &ActionInputs, event: &Event
         let input = CommentInput { report, links: &links, run, origin: ReportOrigin::Own, current_head: None };
         comment::comment(world, inputs, pull_request, Some(github), &input);
     }
-}
-
-pub(super) fn links(env: &Env, inputs: &ActionInputs, report: &Report) -> Links {
-    let (Some(server), Some(repository)) = (env.get("GITHUB_SERVER_URL"), env.get("GITHUB_REPOSITORY")) else {
-        return Links::default();
-    };
-    Links {
-        files: report.commit.as_ref().map(|commit| format!("{server}/{repository}/blob/{commit}")),
-        run: env.get("GITHUB_RUN_ID").map(|run| format!("{server}/{repository}/actions/runs/{run}")),
-        label: can_be_approved(report).then(|| inputs.approving.label.clone()),
-        reason: has_worse_number(report).then(publish::reason_example),
-    }
-}
-
-/// Whether a number is worse than in the baseline, so that an approval needs a reason.
-fn has_worse_number(report: &Report) -> bool {
-    own_moves(report).any(|(metric, delta)| match metric.better {
-        Better::Higher => delta < -EPSILON,
-        Better::Lower => delta > EPSILON,
-        Better::Neither => false,
-    })
-}
-
-/// Whether an approval would change the result.
-pub(super) fn can_be_approved(report: &Report) -> bool {
-    let moved = own_moves(report).any(|(_, delta)| delta.abs() > EPSILON);
-    let is_open = report.approval.is_none() && report.lasting.is_empty();
-    is_open && (moved || report.unapproved().next().is_some())
-}
-
-/// The metrics with their difference from the baseline, except for what the base branch already shows: nobody is asked to approve numbers
-/// of others. Of an agent that the base branch fails as well, numbers without a gate are taken for those of the base branch.
-fn own_moves(report: &Report) -> impl Iterator<Item = (&MetricReport, f64)> {
-    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
-    agents.flat_map(|agent| {
-        let is_behind = agent.metrics.iter().any(|metric| of_base(metric).is_some());
-        agent.metrics.iter().filter_map(move |metric| {
-            let is_own = match (of_base(metric), metric.value) {
-                (Some(base), Some(value)) => (value - base).abs() > EPSILON,
-                (Some(_), None) => true,
-                (None, _) => !is_behind || !metric.gates.is_empty(),
-            };
-            metric.comparison.delta.filter(|_| is_own).map(|delta| (metric, delta))
-        })
-    })
-}
-
-/// The value at the tip of the base branch, if it excuses a gate.
-fn of_base(metric: &MetricReport) -> Option<f64> {
-    metric.gates.iter().find_map(|gate| gate.base_commit.as_ref().map(|base| base.value))
 }

@@ -10,6 +10,7 @@ use super::comment::{CommentInput, CommentOutcome};
 use super::environment::{github, payload};
 use super::inputs::ActionInputs;
 use super::job_output::add_to_summary;
+use super::links::addresses;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
@@ -20,7 +21,6 @@ use crate::model::{BranchOrigin, InputLimit, PullRequest, RepoPath, Report, RunN
 use crate::publish;
 use crate::publish::ReportOrigin;
 use crate::render::line;
-use crate::render::markdown::Links;
 use crate::world::{GitHub, GitHubError, OpenPull, WorkflowRun, World, append};
 
 /// The artifact name that the documented workflow uploads.
@@ -113,7 +113,7 @@ fn write_comment(
     let report = report_of(github, inputs, &run)?;
     let pull_request =
         PullRequest { number: pull.number, head: run.head.clone(), base: pull.base, origin: BranchOrigin::Fork };
-    let links = links(world, github, &run);
+    let links = addresses(&world.env, &report, Some(&run.id.to_string()));
     let number = RunNumber { run: run.id, attempt: run.attempt };
     let input = CommentInput {
         report: &report,
@@ -178,15 +178,4 @@ fn report_of(github: &GitHub, inputs: &ActionInputs, run: &WorkflowRun) -> Resul
         return Err(Unpublished::Refused(format!("it is for {found}, but this job publishes {config}")));
     }
     Ok(report)
-}
-
-fn links(world: &World, github: &GitHub, run: &WorkflowRun) -> Links {
-    let server = world.env.get("GITHUB_SERVER_URL").unwrap_or("https://github.com");
-    let repository = github.repository();
-    Links {
-        files: Some(format!("{server}/{repository}/blob/{}", run.head)),
-        run: Some(format!("{server}/{repository}/actions/runs/{}", run.id)),
-        label: None,
-        reason: None,
-    }
 }

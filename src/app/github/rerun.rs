@@ -3,8 +3,8 @@
 use std::time::Duration;
 use std::{fmt, thread};
 
+use super::links::can_be_approved;
 use super::measured_run::{MeasuredRun, SiblingResult, next_to_trusted, siblings};
-use super::published_run::can_be_approved;
 use super::pull_request_context::{PullRequestContext, log, needs};
 use crate::app::cli_error::CliError;
 use crate::model::{Approval, BranchOrigin, Report, StatusState};

@@ -77,10 +77,14 @@ pub(super) fn tier_index(name: &str) -> Option<usize> {
     SECTIONS.iter().position(|known| *known == name)
 }
 
-/// The digest of a section's text without white space, which GitHub may change.
+/// A text without white space, which GitHub may change.
+pub(super) fn without_space(text: &str) -> String {
+    text.chars().filter(|char| !char.is_whitespace()).collect()
+}
+
+/// The digest of a section's text.
 pub(super) fn digest(text: &str) -> String {
-    let solid: String = text.chars().filter(|char| !char.is_whitespace()).collect();
-    sha256_hex(solid.as_bytes()).chars().take(16).collect()
+    sha256_hex(without_space(text).as_bytes()).chars().take(16).collect()
 }
 
 pub(super) const SECTION: &str = "<!-- goldgate:section ";
