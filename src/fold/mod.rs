@@ -9,9 +9,9 @@ use smallvec::SmallVec;
 
 use crate::model::{
     AgentName, Aggregate, AnsweredBy, Better, CaseId, CaseTrend, CaseValues, CheckOutcome, Difference, Exclusion,
-    Failure, GoldenLine, Grade, Layer, LostSample, MetricSpec, PairCheck, PairResult, PairShortfall, PairValue,
-    RepoPath, Ruling, SampleFold, SampleUses, Shortfall, Standing, Tag, UngradedReason, ValueSource, harmonic,
-    indicator, share,
+    FAILING, Failure, GoldenLine, Grade, Layer, LostSample, MetricSpec, PairCheck, PairResult, PairShortfall,
+    PairValue, RepoPath, Ruling, SampleFold, SampleUses, Shortfall, Standing, Tag, UngradedReason, ValueSource,
+    harmonic, indicator, share,
 };
 
 pub use values_by_run::{ValuesByRun, apart};
@@ -76,7 +76,7 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         lost,
         spared,
         values,
-        parts: CaseValues::new(),
+        parts: failing_checks(standing, &checks),
         passed: standing,
         passing: Some(narrow(passing)),
         layers,
@@ -95,6 +95,13 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         outputs_sha256: None,
         answered_by,
     }
+}
+
+/// The checks of a failing case that a sample fails. A passing case has none: whatever fails later makes it fail newly.
+fn failing_checks(standing: Standing, checks: &[PairCheck]) -> CaseValues {
+    let failing = checks.iter().filter(|check| !standing.passes() && check.standing != Standing::Passes);
+    let value = |check: &PairCheck| vec![Some(indicator(!check.standing.passes()))];
+    failing.map(|check| (format!("{FAILING}[{}]", check.name), value(check))).collect()
 }
 
 fn narrow(count: usize) -> u32 {

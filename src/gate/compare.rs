@@ -17,7 +17,7 @@ use self::left_out::withhold_passes;
 use self::own::{case, newly_failing};
 pub(super) use self::own::{case_before, newly_failing_cases};
 use self::parts::fail_new_parts;
-pub(super) use self::parts::{is_strict, more_parts};
+pub(super) use self::parts::{is_strict, more_parts, new_parts};
 use self::unmeasured::withhold_failures;
 use super::limits::GatedMetric;
 use super::rule::{BaseNumber, Subject, ruled};

@@ -12,8 +12,10 @@ pub use self::base_measurement::BaseMeasurement;
 use self::not_excused::NotExcused;
 use self::split_cases::SplitCases;
 pub(super) use self::split_cases::is_scored_alike;
-use super::compare::{ComparedPair, GateInput, GateOutcome, WorstResults, newly_failing_cases, verdict};
-use crate::model::{Aggregate, BaseCommitValue, CaseId, GateRuling, MetricReport, Ruling, Verdict, metric_value};
+use super::compare::{ComparedPair, GateInput, GateOutcome, WorstResults, new_parts, newly_failing_cases, verdict};
+use crate::model::{
+    Aggregate, BaseCommitValue, CaseId, GateRuling, MetricReport, MetricSpec, PairResult, Ruling, Verdict, metric_value,
+};
 
 impl GateOutcome {
     /// Whether a gate fails that the branch's own value might excuse.
@@ -60,7 +62,7 @@ pub fn excuse(judged: &GateInput<'_>, base: &BaseMeasurement<'_>, outcome: &mut 
         for gate in failing.into_iter().filter(|gate| fails(&own.gates[*gate])) {
             let Some(value) = own.compared().or(own.value) else { continue };
             let refusal = match is_count(metric) {
-                true => more_failing(judged, &split),
+                true => more_failing(judged, &split, &judged.metrics[index].spec),
                 false => split.refusal(judged, &metric.gates[gate], (index, gate)),
             };
             match refusal {
@@ -109,10 +111,21 @@ fn hides_worse(
     SplitCases::of(&at_worst, base, index).refusal(&at_worst, &metric.gates[gate], (index, gate)).is_some()
 }
 
-/// The cases that passed at the baseline and fail now, but pass on the branch or cannot be compared with it.
-fn more_failing(judged: &GateInput<'_>, split: &SplitCases<'_>) -> Option<NotExcused> {
-    let now: BTreeSet<&CaseId> = newly_failing_cases(judged.results(), judged.before);
-    let own = newly_failing_cases(split.on_branch(), judged.before);
-    let more: Vec<CaseId> = now.difference(&own).map(|case| (*case).clone()).collect();
-    (!more.is_empty()).then_some(NotExcused::Worse(more))
+/// The cases that passed at the baseline and fail now, or fail a further check now, but do not on the branch or cannot be compared with it.
+fn more_failing(judged: &GateInput<'_>, split: &SplitCases<'_>, spec: &MetricSpec) -> Option<NotExcused> {
+    let now = failing(judged, judged.results(), spec);
+    let own = failing(judged, split.on_branch(), spec);
+    let more: BTreeSet<CaseId> = now.difference(&own).map(|(case, _)| case.clone()).collect();
+    (!more.is_empty()).then(|| NotExcused::Worse(more.into_iter().collect()))
+}
+
+/// The cases that passed in the baseline and fail, and those that failed and fail a further check, with that check.
+fn failing<'p>(
+    judged: &GateInput<'_>,
+    results: impl Iterator<Item = &'p PairResult> + Clone,
+    spec: &MetricSpec,
+) -> BTreeSet<(CaseId, Option<String>)> {
+    let further = judged.before.map(|entry| new_parts(results.clone(), entry, spec)).unwrap_or_default();
+    let newly = newly_failing_cases(results, judged.before).into_iter().map(|case| (case.clone(), None));
+    newly.chain(further.into_iter().map(|part| (part.case, Some(part.name)))).collect()
 }

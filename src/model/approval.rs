@@ -86,3 +86,14 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
+
+/// A push to a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchPush {
+    /// The tip of the branch before it; zeros if it created the branch, empty if that is unknown.
+    pub before: String,
+    /// The tip after it.
+    pub after: String,
+    /// The login of whoever pushed; `None` for a deleted account.
+    pub by: Option<String>,
+}

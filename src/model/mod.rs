@@ -49,8 +49,8 @@ mod verdict;
 mod words;
 
 pub use answered_by::{AnsweredBy, Freshness, RecordingAge};
-pub use approval::{Approval, ChangeClass, GoldenChange, Weight};
-pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, PASSED, six_places};
+pub use approval::{Approval, BranchPush, ChangeClass, GoldenChange, Weight};
+pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, FAILING, Identity, PASSED, six_places};
 pub use branch_tip::BranchTip;
 pub use call::{
     AnswerForm, Ask, AskedCall, CallError, CannedResult, CannedTool, Charge, Conversation, ConversationSoFar, LoopRole,

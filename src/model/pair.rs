@@ -313,7 +313,8 @@ pub struct PairResult {
     #[serde(rename = "metrics", serialize_with = "write_by_name", deserialize_with = "read_by_name")]
     #[schemars(with = "BTreeMap<String, PairValue>")]
     pub values: Vec<PairValue>,
-    /// What a metric counts, by `METRIC[NAME]`, such as the calls of an unexpected tool: the number of each completed sample.
+    /// What a metric counts, by `METRIC[NAME]`, such as the calls of an unexpected tool: the number of each completed sample. Of a failing
+    /// case also the checks that a sample fails, by `failing[CHECK]`: 1 if half of the samples or more fail it, else 0.
     #[serde(default, skip_serializing_if = "CaseValues::is_empty")]
     #[schemars(with = "BTreeMap<String, Vec<Option<f64>>>")]
     pub parts: CaseValues,

@@ -102,9 +102,15 @@ impl<'a> Explained<'a> {
     }
 
     fn newly_failing(&self) -> MetricEvidence {
-        let fails = |case: &&PairResult| case.trend == CaseTrend::NewlyFailing;
-        let failing: Vec<&PairResult> = self.cases.iter().filter(fails).collect();
-        listed(&failing, |case| whole_case(case, failed_checks(case, |_| true).take(DIFFERENCES).collect()))
+        let is_newly = |case: &PairResult| case.trend == CaseTrend::NewlyFailing;
+        let counts = |case: &&PairResult| is_newly(case) || self.parts_of(case).next().is_some();
+        let mut failing: Vec<&PairResult> = self.cases.iter().filter(counts).collect();
+        failing.sort_by_key(|case| !is_newly(case));
+        listed(&failing, |case| {
+            let further: Vec<&str> = self.parts_of(case).map(|part| part.name.as_str()).collect();
+            let is_shown = |check: &PairCheck| is_newly(case) || further.contains(&check.name.to_string().as_str());
+            whole_case(case, failed_checks(case, is_shown).take(DIFFERENCES).collect())
+        })
     }
 
     /// The cases that moved the metric, worst first.

@@ -215,6 +215,17 @@ fn newly_failing() {
         (&entry["metrics"]["newly_failing"], &entry["cases"]["c2"]["passed"][0]),
         (&Value::Null, &Value::from(0.0))
     );
+    // A further check of it that fails is seen, although no number moves.
+    repository.replace(&run_of(2), "Needs prior approval.", "Needs nothing.");
+    let (ran, report) = graded(&repository);
+    let count = metric(&report, "newly_failing");
+    assert_eq!((ran.code, &count["value"], &count["verdict"]), (1, &Value::from(0.0), &Value::from("fail")));
+    let part = &count["gates"][0]["new_parts"][0];
+    assert_eq!((&part["case"], &part["now"]), (&Value::from("c2"), &Value::from(1.0)), "{}", ran.stdout);
+    let explained = &count["evidence"][0];
+    assert_eq!(explained["differences"].as_array().map(Vec::len), Some(1), "{explained}");
+    repository.replace("goldgate.yaml", "    agents:", "    gates: { newly_failing: { max: 1 } }\n    agents:");
+    assert_eq!(metric(&graded(&repository).1, "newly_failing")["verdict"], "pass", "one case may fail newly");
 }
 
 fn off_and_incomparable() {

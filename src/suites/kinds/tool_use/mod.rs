@@ -212,7 +212,7 @@ impl Suite for ToolUse {
         if values.any(|value| value.samples.iter().flatten().any(|rate| *rate > 0.0)) {
             let case = self.folder.case(pair);
             let calls = samples.iter().map(|runs| ToolUseOutput::read(&runs[0], &case.messages).calls);
-            result.parts = case.unexpected_by_tool(&calls.collect::<Vec<_>>());
+            result.parts.extend(case.unexpected_by_tool(&calls.collect::<Vec<_>>()));
         }
     }
 
