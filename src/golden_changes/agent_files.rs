@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::Sides;
 use super::files::{are_alike, below};
 use super::found::ChangeCollector;
-use super::moved_files::moved_out;
+use super::moved_files::{LeftBehind, MovedContent, moved_out};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{EntryKind, FilePaths, Files, files_below};
 use crate::format::run_v1;
@@ -31,23 +31,42 @@ pub enum PromptChange {
     Covered,
     /// Also in files that no digest of a recording covers.
     Uncovered,
+    /// The package is all that the agent names, and it changed in files of its folders: `prompt_sha256` does not cover them, the digest of
+    /// the agent's files does.
+    Below,
 }
 
-/// Compares the files of the prompt package that the head's config names in addition to `fingerprint`.
+impl PromptChange {
+    /// The key of the digest by which a recording shows that it was made after the change, if there is one.
+    pub fn covering(self) -> Option<&'static str> {
+        match self {
+            Self::Covered => Some("prompt_sha256"),
+            Self::Below => Some("fingerprint"),
+            Self::None | Self::Uncovered => None,
+        }
+    }
+}
+
+/// Compares the files of the prompt package that the head's config names in addition to `fingerprint`, or as the only ones.
 pub fn prompt_change(sides: &Sides<'_>, after: &Agent) -> PromptChange {
-    let (Ok(old), Ok(new)) = (further_prompt_files(sides.base, after), further_prompt_files(sides.head, after)) else {
-        return PromptChange::None;
+    let is_only = after.fingerprint.is_empty();
+    let of_side = |files: &dyn Files| match (&after.prompt, is_only) {
+        (Some(prompt), true) => below(files, prompt),
+        (_, false) | (None, _) => further_prompt_files(files, after),
     };
+    let (Ok(old), Ok(new)) = (of_side(sides.base), of_side(sides.head)) else { return PromptChange::None };
     let is_covered = |inner: &String| !inner.contains('/') && !inner.starts_with('.');
     let of = |all: &FilePaths, covered: bool| -> FilePaths {
         let some = all.iter().filter(|(inner, _)| is_covered(inner) == covered);
         some.map(|(inner, file)| (inner.clone(), file.clone())).collect()
     };
     let alike = |covered| are_alike(sides.base, &of(&old, covered), &of(&new, covered));
-    match (alike(false), alike(true)) {
-        (false, _) => PromptChange::Uncovered,
-        (true, false) => PromptChange::Covered,
+    match (is_only, alike(false)) {
+        (true, false) => PromptChange::Below,
         (true, true) => PromptChange::None,
+        (false, false) => PromptChange::Uncovered,
+        (false, true) if alike(true) => PromptChange::None,
+        (false, true) => PromptChange::Covered,
     }
 }
 
@@ -142,25 +161,26 @@ pub fn ignored_now(before: &Agent, after: &Agent, head: &dyn Files) -> BTreeSet<
     matched.filter(|file| head.bytes(file).is_ok() && !listed.contains(file)).collect()
 }
 
-/// Reports files that left the list of an agent whose config did not change: they are elsewhere now, or no other file fits their
-/// pattern. Later changes of what replaces them would not make its recordings stale.
-pub fn report_moved_out(sides: &Sides<'_>, agent: &Agent, name: &str, found: &mut ChangeCollector) {
+/// Reports files that left the list of an agent: they are elsewhere now, or no other file fits their pattern, which both commits have. Later
+/// changes of what replaces them would not make its recordings stale.
+pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &str, found: &mut ChangeCollector) {
     // Files that cannot be compared are reported with the recordings.
-    let (Ok(Some((old, _))), Ok(Some((new, _)))) = (agent_files(sides.base, agent), agent_files(sides.head, agent))
+    let (Ok(Some((old, _))), Ok(Some((new, _)))) = (agent_files(sides.base, before), agent_files(sides.head, after))
     else {
         return;
     };
     let moved = moved_out(sides, &old, &new);
-    for (from, to) in &moved {
-        let words = format!(
-            "files of `{name}`: what {from} had is in {to} now, which the list does not name; add it to fingerprint"
-        );
-        found.needs(words, Some(to));
+    for MovedContent { from, to, left } in &moved {
+        let what = format!("files of `{name}`: what {from} had is in {to} now, which the list does not name");
+        match left {
+            LeftBehind::Rewritten => found.lists(what, Some(to)),
+            LeftBehind::Stub => found.needs(format!("{what}; add it to fingerprint"), Some(to)),
+        }
     }
-    for glob in &agent.fingerprint {
+    for glob in after.fingerprint.iter().filter(|_| before.fingerprint == after.fingerprint) {
         let fits = |file: &&RepoPath| glob.matches(file);
         let is_emptied = old.values().any(|file| fits(&file)) && !new.values().any(|file| fits(&file));
-        if is_emptied && !moved.iter().any(|(from, _)| glob.matches(from)) {
+        if is_emptied && !moved.iter().any(|moved| glob.matches(&moved.from)) {
             let words = format!(
                 "files of `{name}`: no file fits {} any more; name what replaces it, or remove the pattern",
                 glob.as_str()

@@ -7,9 +7,27 @@ use super::files::{below, text};
 use crate::files::{FileMatch, FilePaths, SourceText};
 use crate::model::RepoPath;
 
-/// The files of a list whose content left it, each with the file of the head, outside of the list, that has it now: all of it, or at least
-/// half of its lines. Only files that the base commit does not have can be that one.
-pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Vec<(RepoPath, RepoPath)> {
+/// A file of a list whose content is in a file outside of it.
+pub struct MovedContent {
+    /// The file that had the content.
+    pub from: RepoPath,
+    /// The file of the head that has it: all of it, or at least half of its lines.
+    pub to: RepoPath,
+    /// What the first file has instead.
+    pub left: LeftBehind,
+}
+
+/// What a file has in place of its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftBehind {
+    /// Another text that is neither short nor less than half as long: a new version, whose predecessor is kept elsewhere.
+    Rewritten,
+    /// Nothing, or little: the other file takes its place.
+    Stub,
+}
+
+/// The files of a list whose content left it and is in a file outside of the list that the base commit does not have.
+pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Vec<MovedContent> {
     let left: Vec<&RepoPath> = old.values().filter(|file| has_left(sides, file, new)).collect();
     if left.is_empty() {
         return Vec::new();
@@ -25,7 +43,13 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Vec<(Re
             is_like || sides.base.likeness(file, other) == FileMatch::Same
         };
         let (here, _) = added.iter().find(has_it)?;
-        Some((file.clone(), (*here).clone()))
+        let now = text(sides.head, file).filter(|_| new.contains_key(file.as_str()));
+        let is_long = before.zip(now).is_some_and(|(before, now)| {
+            let [before, now] = [before, now].map(|source| length(&source.text));
+            now >= LEAST && 2 * now >= before
+        });
+        let left = if is_long { LeftBehind::Rewritten } else { LeftBehind::Stub };
+        Some(MovedContent { from: file.clone(), to: (*here).clone(), left })
     });
     moved.collect()
 }
@@ -49,6 +73,14 @@ fn has_left(sides: &Sides<'_>, file: &RepoPath, new: &FilePaths) -> bool {
 fn has_half(text: &str, of: &str) -> bool {
     let (wanted, known) = (lines(of), lines(text));
     !wanted.is_empty() && 2 * wanted.iter().filter(|line| known.contains(*line)).count() >= wanted.len()
+}
+
+/// The fewest characters of a text that is more than a hint at another file.
+const LEAST: usize = 40;
+
+/// The number of characters that are no white space.
+fn length(text: &str) -> usize {
+    text.chars().filter(|char| !char.is_whitespace()).count()
 }
 
 /// The different lines of a text that are not blank.

@@ -119,10 +119,10 @@ pub fn copies(
     changes.iter().filter(|(key, change)| other(**change) && is_copy(key)).map(|(key, _)| key.clone()).collect()
 }
 
-/// Whether a recording has a digest of its prompt package.
-pub fn has_prompt_digest(text: &str) -> bool {
+/// Whether a recording has a digest under this key of its provenance.
+pub fn has_digest(text: &str, key: &str) -> bool {
     let run: Value = serde_json::from_str(text).unwrap_or(Value::Null);
-    run["provenance"]["prompt_sha256"].is_string()
+    run["provenance"][key].is_string()
 }
 
 /// What a run made: its status, outputs, steps and measures, whatever a script wrote around them. Empty values, the form of numbers, the

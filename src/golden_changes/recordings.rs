@@ -13,8 +13,8 @@ use super::files::below;
 use super::found::ChangeCollector;
 use super::record_command::record_again;
 use super::recording_change::{
-    CaseSample, RecordedFile, RecordingChange, Recordings, answers_otherwise, changes, copies, difference,
-    has_prompt_digest, recordings,
+    CaseSample, RecordedFile, RecordingChange, Recordings, answers_otherwise, changes, copies, difference, has_digest,
+    recordings,
 };
 use super::recording_use::RecordingUse;
 use crate::files::{FileMatch, FilePaths, Files};
@@ -105,11 +105,11 @@ pub fn compare(
             false => one.list(found, &inputs),
         }
         let is_same_list = before.fingerprint == after.fingerprint && before.prompt == after.prompt;
-        match &inputs {
-            _ if !is_same_list => one.moved_files(found, before, after),
-            Ok(AgentFileChange::Changed) => report_moved_out(sides, after, &one.agent(), found),
-            // No file left the list.
-            Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown) | Err(_) => {}
+        if !is_same_list {
+            one.moved_files(found, before, after);
+        }
+        if !is_same_list || matches!(inputs, Ok(AgentFileChange::Changed)) {
+            report_moved_out(sides, [before, after], &one.agent(), found);
         }
         match (&inputs, used) {
             (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(after),
@@ -327,7 +327,9 @@ impl RecordingComparison<'_> {
         let source = self.sides.head.text(&self.new.get(key)?.file).ok()?;
         Some(match ((recordings.age)(suite, agent, &source.text), self.prompt) {
             (RecordingAge::Fresh, PromptChange::Uncovered) => RecordingAge::Unknown,
-            (RecordingAge::Fresh, PromptChange::Covered) if !has_prompt_digest(&source.text) => RecordingAge::Unknown,
+            (RecordingAge::Fresh, change) if change.covering().is_some_and(|key| !has_digest(&source.text, key)) => {
+                RecordingAge::Unknown
+            }
             (age, _) => age,
         })
     }

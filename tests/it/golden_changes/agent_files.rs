@@ -38,6 +38,20 @@ fn moved_out() {
         assert_eq!(ran.code, 1, "{stub:?} {text}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains(words), "{}", ran.stdout);
     }
+    // The list names one more file.
+    let wider = with_rules();
+    wider.remove("prompts/rules.md");
+    wider.write("lib/rules.md", rule);
+    wider.write("notes.md", "Notes.\n");
+    wider.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', notes.md]");
+    let ran = against(&wider, &[]);
+    assert!(ran.code == 1 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
+    // A new version, whose predecessor is kept for reference.
+    let archived = with_rules();
+    archived.write("lib/rules.md", rule);
+    archived.write("prompts/rules.md", "Answer in one sentence, and name the clause it follows from.\n");
+    let ran = against(&archived, &[]);
+    assert!(ran.code == 0 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
     let edited = with_rules();
     edited.write("prompts/rules.md", "Be very brief.\n");
     edited.write("lib/notes.md", "Rules are short.\n");
