@@ -39,7 +39,7 @@ pub fn text(source: &SourceText, raw: &RawValue, builder: &mut ConversationBuild
 }
 
 /// The error for a call in the form of another library: left out, the recording would say that it was never made.
-fn foreign_call(source: &SourceText, raw: &RawValue, form: &str) -> Diagnostic {
+pub fn foreign_call(source: &SourceText, raw: &RawValue, form: &str) -> Diagnostic {
     let what = format!("{form:?} is a call in a form that this format does not have");
     let help = "dump the messages as they were sent to the model, or import them as langchain";
     source.problem(json::offset_of(source, raw), Code::BAD_MESSAGE, what, help)

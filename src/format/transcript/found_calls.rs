@@ -99,6 +99,44 @@ fn is_call(value: &Value) -> bool {
     is_of_ai_sdk || is_typed || is_function
 }
 
+/// Keys under which a transcript has no calls of the agent: what the tools are, and what they were called with or answered.
+const NO_CALLS: [&str; 9] =
+    ["tools", "functions", "parameters", "input_schema", "inputSchema", "arguments", "args", "result", "results"];
+
+/// The first name of a call in a value that is none of the names of recorded calls. Here every object with a name and arguments is a call,
+/// whatever its type is and wherever it is.
+pub fn unread_call(value: &Value, is_recorded: &dyn Fn(&str) -> bool) -> Option<String> {
+    match value {
+        Value::Array(list) => list.iter().find_map(|one| unread_call(one, is_recorded)),
+        Value::Object(fields) => {
+            let has = |keys: [&str; 3]| keys.iter().any(|key| fields.contains_key(*key));
+            let is_answer = has(["call_id", "tool_call_id", "tool_use_id"]) && has(["output", "content", "result"]);
+            match named_call(value) {
+                _ if is_answer => None,
+                Some(name) => (!is_recorded(name)).then(|| name.to_owned()),
+                None => {
+                    let inner = fields.iter().filter(|(key, _)| !NO_CALLS.contains(&key.as_str()));
+                    inner.map(|(_, value)| value).find_map(|one| unread_call(one, is_recorded))
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+/// The name in an object that has a name and arguments under any of the keys that libraries use. A call that waits for an approval is not
+/// made yet.
+fn named_call(value: &Value) -> Option<&str> {
+    let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+    let call = value.get("function").filter(|function| function.is_object()).unwrap_or(value);
+    // The input of a whole record may be a text, and the record has a name.
+    let has = |key: &&str| call.get(*key).is_some_and(|one| one.is_object() || (one.is_string() && **key != *"input"));
+    let is_call = ["arguments", "args", "input", "tool_kwargs", "tool_input"].iter().any(has);
+    let names = ["name", "toolName", "tool_name", "functionName", "function_name"];
+    let name = names.iter().find_map(|key| call.get(*key)?.as_str())?;
+    (is_call && !kind.contains("approval")).then_some(name)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

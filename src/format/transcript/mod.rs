@@ -22,6 +22,8 @@ mod run_trees;
 mod source_texts;
 mod streamed_calls;
 
+use std::collections::HashSet;
+
 pub use self::detect::format_of;
 #[cfg(feature = "models")]
 pub use self::model_answers::{OwnCalls, answer_transcripts};
@@ -29,10 +31,12 @@ use serde_json::value::RawValue;
 
 use self::documents::documents;
 use self::exchange::{JoinedConversation, has_exchanges};
+use self::found_calls::unread_call;
 pub use self::recorded_run::{Transcript, TranscriptFormat, TranscriptTurn};
 pub use self::source_texts::source_texts;
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::SourceText;
+use crate::format::lenient;
 
 /// Reads all runs of a file, in the file's order. `case_key` names the key of a record, or the attribute of a span, with the case.
 ///
@@ -56,10 +60,21 @@ pub fn read_transcripts(
             return run_trees::read_run_trees(form, source, &documents, case_key);
         }
     };
+    if let TranscriptFormat::OpenAi | TranscriptFormat::Anthropic | TranscriptFormat::Langchain = form {
+        refuse_unread_calls(source, &documents, &runs)?;
+    }
     if let Some(key) = case_key {
         case_key::name_cases(source, &mut runs, key)?;
     }
     Ok(runs)
+}
+
+/// Refuses a call that is in none of the runs, because its form is unknown: the recording would say that it was never made.
+fn refuse_unread_calls(source: &SourceText, documents: &[&RawValue], runs: &[Transcript]) -> Result<(), Diagnostic> {
+    let recorded: HashSet<&str> = runs.iter().flat_map(|run| &run.calls).map(|call| call.name.as_str()).collect();
+    let unread = |raw: &&&RawValue| unread_call(&lenient::any(raw.get()).ok()?, &|name| recorded.contains(name));
+    let first = documents.iter().find_map(|raw| Some((raw, unread(&raw)?)));
+    first.map_or(Ok(()), |(raw, name)| Err(content::foreign_call(source, raw, &name)))
 }
 
 /// Reads the conversations of records.
@@ -161,6 +176,24 @@ mod tests {
                 let first = refused.sorted().first().map(ToString::to_string).unwrap_or_default();
                 assert!(first.contains("is a call in a form that this format does not have"), "{message}: {first}");
             }
+        }
+        let function = r#"{"name": "delete", "arguments": "{}"}"#;
+        let call = format!(r#"{{"type": "function_call", "call_id": "a", {}"#, &function[1..]);
+        for (form, item) in [
+            (TranscriptFormat::OpenAi, format!(r#"{{"type": "tool_call_item", "raw_item": {call}}}"#)),
+            (TranscriptFormat::OpenAi, format!(r#"{{"type": "response.output_item.done", "item": {call}}}"#)),
+            (TranscriptFormat::OpenAi, format!(r#"{{"type": "tool_execution", {}"#, &function[1..])),
+            (TranscriptFormat::OpenAi, format!(r#"{{"role": "assistant", "content": "x", "tool_call": {{"function": {function}}}}}"#)),
+            (TranscriptFormat::OpenAi, format!(r#"{{"role": "assistant", "content": "x", "additional_kwargs": {{"tool_calls": [{{"function": {function}}}]}}}}"#)),
+            (TranscriptFormat::OpenAi, r#"{"role": "assistant", "content": "x", "items": [{"functionName": "delete", "arguments": {}}]}"#.to_owned()),
+            (TranscriptFormat::Anthropic, r#"{"role": "assistant", "content": [{"type": "text", "text": "x"}, {"toolUse": {"name": "delete", "input": {}}}]}"#.to_owned()),
+            (TranscriptFormat::Langchain, r#"{"type": "ai", "content": "x", "tool_call_chunks": [{"name": "delete", "args": "{}"}]}"#.to_owned()),
+            (TranscriptFormat::Langchain, r#"{"type": "ai", "content": "x", "blocks": [{"tool_name": "delete", "tool_kwargs": {}}]}"#.to_owned()),
+        ] {
+            let text = format!(r#"[{{"role": "user", "content": "q"}}, {item}, {{"role": "assistant", "content": "ok"}}]"#);
+            let source = SourceText::from_text(RepoPath::root().child("t.json"), text);
+            let refused = read_transcripts(form, &source, None);
+            assert!(refused.is_err(), "{item}: {refused:?}");
         }
         let harmless = r#"[{"role": "assistant", "content": "ok", "toolInvocations": [], "toolCalls": null, "parts": [{"type": "text", "text": "ok"}]}]"#;
         let source = SourceText::from_text(RepoPath::root().child("t.json"), harmless.to_owned());
