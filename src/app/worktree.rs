@@ -29,9 +29,6 @@ pub type ReadBaseline<'a> =
 pub enum BaseSource<'a> {
     /// Without a base commit.
     None,
-    /// The base commit exists but cannot be read, for this reason.
-    #[cfg(feature = "github")]
-    Unknown(&'a str),
     /// These objects, at this commit.
     Commit(&'a dyn Objects, &'a str),
 }
@@ -59,8 +56,6 @@ pub fn grade_worktree(
             Some(BaseTrees::open(objects, commit, &job.branch, &files)?)
         }
         BaseSource::None => None,
-        #[cfg(feature = "github")]
-        BaseSource::Unknown(_) => None,
     };
     let base = trees.as_ref().map(|trees| &trees.base);
     let values = trees.as_ref().and_then(|trees| trees.values(&job.branch));
@@ -93,10 +88,6 @@ pub fn grade_worktree(
     #[cfg(feature = "models")]
     if let (None, Some(interruption)) = (done.report.called_off, signal_so_far()) {
         report::call_off(&mut done.report, interruption);
-    }
-    #[cfg(feature = "github")]
-    if let BaseSource::Unknown(why) = before {
-        done.report.notes.insert(0, format!("the golden set was not compared with the base commit: {why}"));
     }
     #[cfg(feature = "models")]
     done.report.notes.extend(unaffected.iter().flat_map(|found| found.notes(done.against.as_ref())));
@@ -187,8 +178,6 @@ pub(super) fn keys(job: &RunOptions, before: BaseSource<'_>, disk: &Disk, file: 
             live::keys_of_base(objects, commit, disk, file)
         }
         BaseSource::Commit(..) | BaseSource::None => job.live.keys.clone(),
-        #[cfg(feature = "github")]
-        BaseSource::Unknown(_) => live::named_by(None),
     }
 }
 

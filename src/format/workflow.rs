@@ -113,6 +113,8 @@ pub struct WorkflowStep {
     pub script: Option<String>,
     /// The inputs of an action, or the environment of a script.
     pub inputs: BTreeMap<String, String>,
+    /// The condition, as written.
+    pub condition: Option<String>,
     /// Whether its failure fails the job.
     pub on_failure: OnFailure,
 }
@@ -259,6 +261,7 @@ fn read_job(id: &str, job: &Value, default: Option<&TokenPermissions>, locations
                     uses,
                     script: step["run"].as_str().map(str::to_owned),
                     inputs: object(given).filter_map(|(name, value)| Some((name.clone(), scalar(value)?))).collect(),
+                    condition: scalar(&step["if"]),
                     on_failure: OnFailure::of(step),
                 }
             })

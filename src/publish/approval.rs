@@ -1,7 +1,9 @@
 //! Plans an approval by label, from the event, the pull request and the result.
 
+mod pushers;
 mod words;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::ConfigKey;
@@ -11,6 +13,7 @@ use crate::model::{
 };
 use crate::text::short_commit;
 
+pub use self::pushers::pushers;
 pub use self::words::{ApprovalRefusal, ApprovalSkip, NoResult};
 
 /// An event on a pull request.
@@ -264,7 +267,7 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
             LabelSince::RemovedByGoldgate => ApprovalPlan::Nothing(ApprovalSkip::RemovedByGoldgate),
             LabelSince::NeverSet => ApprovalPlan::Nothing(ApprovalSkip::NeverLabeled),
             LabelSince::Kept | LabelSince::RemovedBy(_) => {
-                ApprovalPlan::Withdraw { head: pull.head.clone(), description: withdrawal(asked.since) }
+                ApprovalPlan::Withdraw { head: pull.head.clone(), description: withdrawn(asked) }
             }
         },
         (None, PullRequestEvent::Labeled(label)) if is_own(label) => ApprovalPlan::Nothing(ApprovalSkip::Gone),
@@ -279,15 +282,31 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     }
 }
 
-/// The description of a status that withdraws an approval.
-fn withdrawal(since: LabelSince<'_>) -> String {
-    let by = match since {
+/// The description of a status that withdraws the approval of a pull request. `by` is whoever removed the label, if that is known.
+pub fn withdrawal(by: Option<&str>, pull: u64) -> String {
+    match by {
+        Some(by) => format!("{WITHDRAWN}{by} removed the label; #{pull}"),
+        None => format!("{WITHDRAWN}the label was removed; #{pull}"),
+    }
+}
+
+/// How the description of a withdrawal begins.
+const WITHDRAWN: &str = "withdrawn: ";
+
+/// Why an approval was withdrawn, from the description of a status; `None` for any other status.
+pub fn reason_of_withdrawal(description: &str) -> Option<&str> {
+    let why = description.strip_prefix(WITHDRAWN)?;
+    Some(why.rsplit_once("; #").map_or(why, |(why, _)| why))
+}
+
+fn withdrawn(asked: &ApprovalInput<'_>) -> String {
+    let by = match asked.since {
         LabelSince::RemovedBy(by) if !by.is_empty() => by,
         LabelSince::RemovedBy(_) | LabelSince::Kept | LabelSince::NeverSet | LabelSince::RemovedByGoldgate => {
             "somebody"
         }
     };
-    format!("withdrawn: {by} removed the label")
+    withdrawal(Some(by), asked.pull.number)
 }
 
 /// What to do with a label that does not approve. A commit without any result keeps it; else the refusal is made more precise for a
@@ -305,7 +324,7 @@ fn refused(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalPlan {
         PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_) | PullRequestEvent::Other => why,
     };
     let is_withdrawn = asked.standing.is_some() && unwithdrawn(asked.standing, asked.since).is_none();
-    ApprovalPlan::Refuse { why, withdrawn: is_withdrawn.then(|| withdrawal(asked.since)) }
+    ApprovalPlan::Refuse { why, withdrawn: is_withdrawn.then(|| withdrawn(asked)) }
 }
 
 fn judged(asked: &ApprovalInput<'_>) -> Result<ApprovalPlan, ApprovalRefusal> {
@@ -358,12 +377,34 @@ pub fn standing(statuses: &[CommitStatus], scope: ApprovalScope<'_>, head: &str)
     all_standing(statuses, scope, head).into_iter().next()
 }
 
-/// The approvals since the last withdrawal, newest first: a pull request that got another base branch has a result for each.
+/// The approvals since the last withdrawal of their pull request, newest first: one that got another base branch has a result for each.
 pub fn all_standing(statuses: &[CommitStatus], scope: ApprovalScope<'_>, head: &str) -> Vec<Approval> {
     let context = scope.key.status();
     let own = statuses.iter().filter(|status| status.context == context && status.creator == scope.identity);
-    let standing = own.map_while(|status| read_approval(status, head));
-    standing.filter(|(_, of)| scope.pull.is_none_or(|pull| pull == *of)).map(|(approval, _)| approval).collect()
+    let (mut standing, mut withdrawn) = (Vec::new(), BTreeSet::new());
+    for status in own {
+        match (read_approval(status, head), pull_of(status)) {
+            (Some((approval, of)), _) if !withdrawn.contains(&of) && scope.pull.is_none_or(|pull| pull == of) => {
+                standing.push(approval);
+            }
+            (Some(_), _) => {}
+            (None, Some(of)) => drop(withdrawn.insert(of)),
+            // Earlier versions name no pull request: it is about all of them.
+            (None, None) => break,
+        }
+    }
+    standing
+}
+
+/// The pull request that the description of a status names; `None` if it names none, as withdrawals of earlier versions.
+fn pull_of(status: &CommitStatus) -> Option<u64> {
+    let (_, number) = status.description.rsplit_once("; #")?;
+    number.parse().ok()
+}
+
+/// Whether a status is about a pull request, or about all that have its commit.
+pub fn is_about(status: &CommitStatus, pull: u64) -> bool {
+    pull_of(status).is_none_or(|named| named == pull)
 }
 
 /// The approval that a status states, and its pull request.

@@ -181,47 +181,51 @@ fn result(
     }
 }
 
+/// Returns who pushed the head; empty if that is unknown. A bot, such as the account that records or commits a baseline, acts for somebody
+/// else: then whoever pushed before it counts as well.
+fn pushers(context: &PullRequestContext<'_>) -> Result<Vec<String>, CliError> {
+    let pull = &context.pull;
+    let is_bot = |login: &str| login.ends_with("[bot]") || Some(login) == context.github.identity();
+    let pushes = match &pull.head_repository {
+        Some(repository) => context.github.pushes_to(repository, &pull.branch),
+        None => Ok(Vec::new()),
+    };
+    let pushes = match pushes {
+        Ok(pushes) => pushes,
+        // An older Enterprise Server has no activity list, and a private fork does not show it.
+        Err(error) if error.is_denied() => Vec::new(),
+        Err(error) => return Err(needs("the user who pushed the head cannot be read", "contents: read")(error)),
+    };
+    match approval::pushers(&pushes, &pull.head, &is_bot) {
+        Some(known) => Ok(known),
+        None => pushers_by_runs(context, &is_bot),
+    }
+}
+
 /// Maximum number of commits of bots below which the last push of a person is looked for.
 const BOT_COMMITS: usize = 10;
 
-/// Returns who pushed the head; empty if that is unknown. A bot, such as the account that records or commits a baseline, acts for somebody
-/// else: then whoever pushed the commit below its own counts as well.
-fn pushers(context: &PullRequestContext<'_>) -> Result<Vec<String>, CliError> {
+/// The same from the first run that each push started.
+fn pushers_by_runs(context: &PullRequestContext<'_>, is_bot: &dyn Fn(&str) -> bool) -> Result<Vec<String>, CliError> {
     let mut pushers = Vec::new();
     let mut commit = context.pull.head.clone();
     for _ in 0..BOT_COMMITS {
-        let Some(pusher) = pusher(context, &commit)? else { break };
-        let is_bot = pusher.ends_with("[bot]") || Some(pusher.as_str()) == context.github.identity();
+        let runs = context.github.runs_on(&commit, "pull_request");
+        let runs = runs.map_err(needs("the runs on the head cannot be read", "actions: read"))?;
+        let own = runs.into_iter().filter(|run| run.head == commit && run.event == "pull_request");
+        let Some(pusher) = own.min_by_key(|run| run.id).and_then(|run| run.actor) else { return Ok(pushers) };
+        let is_person = !is_bot(&pusher);
         pushers.push(pusher);
-        if !is_bot {
-            break;
+        if is_person {
+            return Ok(pushers);
         }
         let parents = context.github.parents(&commit);
         let parents = parents.map_err(needs("the commit below the head cannot be read", "contents: read"))?;
-        let [parent] = parents.as_slice() else { break };
+        // The first parent of a merge is what the branch had before it.
+        let Some(parent) = parents.first() else { return Ok(pushers) };
         commit.clone_from(parent);
     }
-    Ok(pushers)
-}
-
-/// Returns who pushed a commit of the pull request: from the activity of its repository, else from the first run that the push started.
-fn pusher(context: &PullRequestContext<'_>, commit: &str) -> Result<Option<String>, CliError> {
-    let pull = &context.pull;
-    let known = match &pull.head_repository {
-        Some(repository) => context.github.pusher_of(repository, &pull.branch, commit),
-        None => Ok(None),
-    };
-    match known {
-        Ok(Some(pusher)) => return Ok(Some(pusher)),
-        // An older Enterprise Server has no activity list, and a private fork does not show it.
-        Ok(None) => {}
-        Err(error) if error.is_denied() => {}
-        Err(error) => return Err(needs("the user who pushed the head cannot be read", "contents: read")(error)),
-    }
-    let runs = context.github.runs_on(commit, "pull_request");
-    let runs = runs.map_err(needs("the runs on the head cannot be read", "actions: read"))?;
-    let own = runs.into_iter().filter(|run| run.head == commit && run.event == "pull_request");
-    Ok(own.min_by_key(|run| run.id).and_then(|run| run.actor))
+    Ok(Vec::new())
 }
 
 fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<(), CliError> {
@@ -258,7 +262,7 @@ fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<()
             }
             match &planned.gate {
                 Some(gate) if withdrawn.is_some() => {
-                    gate.after_withdrawal(context, "withdrawn: the label was removed").map(|_| ())
+                    gate.after_withdrawal(context, &approval::withdrawal(None, context.pull.number)).map(|_| ())
                 }
                 Some(gate) if context.inputs.rerun == RerunPolicy::AtOnce => gate.after_refusal(context),
                 Some(_) | None => Ok(()),
@@ -282,7 +286,7 @@ fn granted(
     let has_label =
         |labels: &[String]| labels.iter().any(|label| approval::is_label(label, &context.inputs.approving.label));
     if has_label(&context.pull.labels) && !has_label(&now.labels) {
-        context.record(head, StatusState::Failure, "withdrawn: the label was removed")?;
+        context.record(head, StatusState::Failure, &approval::withdrawal(None, now.number))?;
         log(context.world, "the label was removed meanwhile, so the approval is withdrawn");
         return Ok(());
     }

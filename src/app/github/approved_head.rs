@@ -6,8 +6,8 @@ use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
 use crate::model::{Approval, CommitStatus, StatusState};
 use crate::publish;
-use crate::publish::NoteSubject;
 use crate::publish::approval::NoResult;
+use crate::publish::{NoteSubject, approval};
 use crate::render::inline;
 use crate::text::short_commit;
 
@@ -52,7 +52,7 @@ pub fn note_approval(context: &PullRequestContext<'_>, by: &str, next: &str, rea
 
 /// Says in the comment that the approval of the head is withdrawn, and what starts the check again. `description` is that of the status.
 pub fn note_withdrawal(context: &PullRequestContext<'_>, description: &str, next: &str) {
-    let why = description.strip_prefix(WITHDRAWN).unwrap_or(description);
+    let why = approval::reason_of_withdrawal(description).unwrap_or(description);
     let head = short_commit(&context.pull.head);
     let text = format!("### Approval\n\n**Withdrawn** on `{head}`: {}.\n\n{next}", inline(why, 200));
     context.note(NoteSubject::Approval, "NOTE", "The approval of this commit is withdrawn.", &text);
@@ -66,9 +66,12 @@ pub fn note_withdrawal(context: &PullRequestContext<'_>, description: &str, next
 pub fn catch_up_withdrawal(context: &PullRequestContext<'_>) -> Result<(), CliError> {
     let statuses = context.statuses(&context.pull.head)?;
     let identity = context.github.identity().unwrap_or_default();
-    let own = |status: &&CommitStatus| status.context == context.key.status() && status.creator == identity;
+    let own = |status: &&CommitStatus| {
+        let is_own = status.context == context.key.status() && status.creator == identity;
+        is_own && approval::is_about(status, context.pull.number)
+    };
     let Some(newest) = statuses.iter().find(own) else { return Ok(()) };
-    if newest.state != StatusState::Failure || !newest.description.starts_with(WITHDRAWN) {
+    if newest.state != StatusState::Failure || approval::reason_of_withdrawal(&newest.description).is_none() {
         return Ok(());
     }
     let Ok(measured) = measured(context, None)? else { return Ok(()) };
@@ -79,9 +82,6 @@ pub fn catch_up_withdrawal(context: &PullRequestContext<'_>) -> Result<(), CliEr
     }
     Ok(())
 }
-
-/// How the description of a withdrawal begins.
-const WITHDRAWN: &str = "withdrawn: ";
 
 /// Starts the run of an approved result again if it failed before the approval: the job that approved it may have been stopped, or
 /// may have found the run in progress.

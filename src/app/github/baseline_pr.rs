@@ -112,7 +112,8 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
     };
     let owner = github.repository().split('/').next().unwrap_or_default();
     let pulls = github.open_pulls(owner, from).map_err(needs("the pull requests cannot be read", PULLS))?;
-    let pull = match pulls.iter().map(|pull| pull.number).min() {
+    // Somebody may have opened one of the same branch into another one.
+    let pull = match pulls.iter().filter(|pull| pull.into == *into).map(|pull| pull.number).min() {
         Some(number) => Some(github.pull(number).map_err(needs("the pull request cannot be read", PULLS))?),
         None => None,
     };

@@ -57,11 +57,10 @@ pub(super) fn payload(env: &Env) -> Result<Option<SourceText>, CliError> {
 
 /// Opens the client of the job's repository; `None` without a token.
 pub(super) fn github(env: &Env) -> Result<Option<GitHub>, CliError> {
-    let (Some(token), Some(repository)) =
-        (env.secret("INPUT_TOKEN").or_else(|| env.secret("GITHUB_TOKEN")), env.get("GITHUB_REPOSITORY"))
-    else {
-        return Ok(None);
-    };
+    let Some(token) = env.secret("INPUT_TOKEN").or_else(|| env.secret("GITHUB_TOKEN")) else { return Ok(None) };
+    let repository = env.get("GITHUB_REPOSITORY").ok_or_else(|| {
+        anyhow::anyhow!("GITHUB_REPOSITORY is not set: the runner sets it to OWNER/NAME; pass it on to the container")
+    })?;
     let api = env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
     let github = GitHub::open(api, repository, &token)?.with_read_only(read_only_token(env));
     Ok(Some(match env.get("GITHUB_GRAPHQL_URL") {

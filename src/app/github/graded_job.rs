@@ -135,7 +135,11 @@ pub(super) fn grade_and_publish(
     let objects = github.as_ref().map(|github| CheckoutObjects::new(&disk, github));
     let before = match (&event.base, &objects) {
         (Some(commit), Some(objects)) if guards => BaseSource::Commit(objects, commit),
-        (Some(_), None) if guards => BaseSource::Unknown("the token is missing"),
+        (Some(_), None) if guards => {
+            let what = "no verdict: the token is missing or empty, so the base commit, whose rules and baseline count, cannot be read; set the \
+                        input token (a secret is empty in the runs of forks and of Dependabot, github.token is not)";
+            return Err(anyhow::anyhow!(what).into());
+        }
         (Some(_), _) | (None, _) => BaseSource::None,
     };
     let job = &RunOptions {

@@ -16,6 +16,7 @@ use crate::format::event::Event;
 use crate::model::Report;
 use crate::publish;
 use crate::publish::ReportOrigin;
+use crate::render::line;
 use crate::world::{Disk, GitHub, World};
 
 /// Where a result is published.
@@ -45,7 +46,7 @@ pub(super) fn publish_result(
     show::write_all(&folder, report, &done.proposed())?;
     write_part(&folder, job, done)?;
     job_output::say(world, report);
-    job_output::add_to_summary(world, &publish::summary(report, &links))?;
+    warn_of_failure(world, "the summary", job_output::add_to_summary(world, &publish::summary(report, &links)));
     let outcome = match (&event.pull_request, inputs.comment) {
         (Some(_), true) if inputs.shard.is_some() => {
             world.say("::notice title=goldgate::this job grades one shard of the cases, so it writes no comment\n");
@@ -66,8 +67,19 @@ pub(super) fn publish_result(
         (_, false) => None,
     };
     check_run::check_run(world, github, &inputs.key(report), report, &links);
-    job_output::outputs(world, inputs, report, outcome.as_ref().and_then(CommentOutcome::url))?;
+    let written = job_output::outputs(world, inputs, report, outcome.as_ref().and_then(CommentOutcome::url));
+    warn_of_failure(world, "the outputs", written);
     Ok(report.exit_code())
+}
+
+/// Warns that a file of the runner cannot be written. The verdict does not change.
+fn warn_of_failure(world: &World, what: &str, written: anyhow::Result<()>) {
+    if let Err(error) = written {
+        world.say(&format!(
+            "::warning title=goldgate::{what} of this step could not be written: {}\n",
+            line(&format!("{error:#}"), 300)
+        ));
+    }
 }
 
 /// Writes the comment early if GitHub does not say which account the token belongs to: the author of the comment says it.

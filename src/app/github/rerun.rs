@@ -182,12 +182,21 @@ impl GateRun {
         found.map_err(needs("the run's artifacts cannot be listed", "actions: read"))
     }
 
+    /// Whether the run was started again since its result was found.
+    fn has_newer_attempt(&self, context: &PullRequestContext<'_>) -> bool {
+        context.github.workflow_run(self.run.id).is_ok_and(|run| run.attempt > self.run.attempt)
+    }
+
     /// Starts the run again. A run in progress is waited for, but not for long: its other jobs may take an hour.
     fn start(&self, context: &PullRequestContext<'_>, scope: RerunScope) -> RerunOutcome {
         let mut looks = 0;
         loop {
             match context.github.rerun(self.run.id, scope) {
                 Ok(()) => return RerunOutcome::Started,
+                // GitHub may have started it and failed to answer.
+                Err(GitHubError::Refused(GitHubRefusal::RunInProgress)) if self.has_newer_attempt(context) => {
+                    return RerunOutcome::Started;
+                }
                 Err(GitHubError::Refused(GitHubRefusal::RunInProgress)) => {}
                 Err(GitHubError::Refused(GitHubRefusal::NothingFailed)) => return RerunOutcome::NothingFailed,
                 Err(GitHubError::Refused(GitHubRefusal::TooOld)) => return RerunOutcome::TooOld,

@@ -242,9 +242,10 @@ codes! {
     }
 
     SKIPPABLE = "skippable" {
-        cause: "The job of the gate can be skipped, and GitHub counts a skipped job as passed.",
+        cause: "The job or the step of the gate can be skipped. GitHub counts a skipped job as passed, and a job with \
+            a skipped step passes.",
         example: ".github/workflows/goldgate.yml:12:3: this job has a condition: a skipped job counts as passed when \
-            its check is required; remove the if of the job; put it on its steps [skippable]",
-        fix: "Move the condition from the job to its steps, and let the job always run.",
+            its check is required; remove the if of the job [skippable]",
+        fix: "Remove the condition, and let the gate always run. Exceptions belong into the rules of the branch.",
     }
 }

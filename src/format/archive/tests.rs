@@ -119,13 +119,14 @@ fn a_path_that_leaves_or_hides_rejects_the_whole_archive() {
         if !name.contains('\0') {
             let inside = [b"acme-agents-5555555/", name.as_bytes()].concat();
             let outcome = message(tarball(&tarred(&[(EntryType::Regular, &inside, b"2")]), LIMITS, &everything));
-            assert!(outcome.starts_with("the path "), "{name:?}: {outcome}");
+            // Git tracks a file of any name, and no config can name these.
+            let is_odd = expected.ends_with("backslash") || expected.ends_with("cannot be shown");
+            assert_eq!(outcome == "read", is_odd, "{name:?}: {outcome}");
         }
     }
     let (latin, deep) = (b"acme-agents-5555555/\xe9", b"acme-agents-5555555/".iter().copied());
-    assert!(
-        message(tarball(&tarred(&[(EntryType::Regular, latin, b"")]), LIMITS, &everything)).contains("cannot be shown")
-    );
+    let read = tarball(&tarred(&[(EntryType::Regular, latin, b"")]), LIMITS, &everything).unwrap();
+    assert!(read.files.is_empty());
     let deep: Vec<u8> = deep.chain(b"a/".repeat(35)).collect();
     let mut deeper = String::from("a/").repeat(65);
     deeper.push('b');

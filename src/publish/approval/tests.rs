@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use super::{
     ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalScope, ApprovalSkip, LabelPresence, LabelSince, NoResult,
-    PullRequestEvent, REMOVAL, description, label_presence, label_since, mark_own_removals, plan, removal_mark,
-    standing,
+    PullRequestEvent, REMOVAL, description, label_presence, label_since, mark_own_removals, plan, reason_of_withdrawal,
+    removal_mark, standing, withdrawal,
 };
 use crate::model::{
     Approval, BranchOrigin, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
@@ -139,8 +139,10 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
 fn every_event_checks_the_present_state() {
     let (with, without, head, digest, current) = (pull(&[LABEL]), pull(&["bug"]), head(), digest(), approval());
     let closed = PullRequestDetails { state: PullState::Closed, ..with.clone() };
-    let withdrawn =
-        || ApprovalPlan::Withdraw { head: head.clone(), description: "withdrawn: alice removed the label".to_owned() };
+    let withdrawn = || ApprovalPlan::Withdraw {
+        head: head.clone(),
+        description: "withdrawn: alice removed the label; #2".to_owned(),
+    };
     let by = || "alice".to_owned();
     let granted =
         || ApprovalPlan::Grant { head: head.clone(), description: description("alice", &digest, 2), by: by() };
@@ -252,7 +254,7 @@ fn a_removal_after_the_approval_withdraws_it_unless_goldgate_removed_the_label()
     let ApprovalPlan::Refuse { why: ApprovalRefusal::NotAllowed { .. }, withdrawn: Some(text) } = refused else {
         unreachable!("{refused:?}")
     };
-    assert_eq!(text, "withdrawn: trudy removed the label");
+    assert_eq!(text, "withdrawn: trudy removed the label; #2");
 }
 
 #[test]
@@ -333,5 +335,14 @@ fn only_the_newest_own_status_with_a_whole_digest_is_an_approval() {
     let forged = status("goldgate/baseline", StatusState::Failure, "mallory", "no");
     assert!(standing(&[forged, good.clone()], scope(2), &head).is_some());
     let withdrawn = status("goldgate/baseline", StatusState::Failure, BOT, "withdrawn: alice removed the label");
-    assert!(standing(&[withdrawn, good], scope(2), &head).is_none());
+    assert!(standing(&[withdrawn, good.clone()], scope(2), &head).is_none());
+    // That of another pull request with the same head is not about this one.
+    for (number, is_standing) in [(2, false), (8, true)] {
+        let text = withdrawal(Some("alice"), number);
+        assert_eq!(reason_of_withdrawal(&text), Some("alice removed the label"));
+        let withdrawn = status("goldgate/baseline", StatusState::Failure, BOT, &text);
+        let statuses = [withdrawn, good.clone()];
+        assert_eq!(standing(&statuses, scope(2), &head).is_some(), is_standing, "{text}");
+        assert_eq!(standing(&statuses, of_any, &head).is_some(), is_standing, "{text}");
+    }
 }

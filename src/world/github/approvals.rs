@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::{GitHub, GitHubError, PAGE, parsed};
 use crate::model::{
-    BranchOrigin, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
+    BranchOrigin, BranchPush, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
+    StatusState,
 };
 use crate::text::encoded_segment;
 
@@ -77,17 +78,18 @@ impl GitHub {
         Ok(forms.into_iter().filter_map(TimelineForm::of_label).collect())
     }
 
-    /// The user who pushed a commit to a branch; `None` if the repository's activity no longer shows it.
+    /// The pushes to a branch that the activity of its repository shows, newest first.
     ///
     /// # Errors
     /// GitHub did not answer.
-    pub fn pusher_of(&self, repository: &str, branch: &str, commit: &str) -> Result<Option<String>, GitHubError> {
+    pub fn pushes_to(&self, repository: &str, branch: &str) -> Result<Vec<BranchPush>, GitHubError> {
         let reference = encoded_segment(&format!("refs/heads/{branch}"));
         let path = format!("/repos/{repository}/activity?ref={reference}&per_page={PAGE}");
         let answer = self.ask(&Method::GET, &path, None, "while looking up who pushed the head")?;
         let pushes: Vec<ActivityForm> = parsed(&answer, &path)?;
-        let push = pushes.into_iter().find(|push| push.after == commit);
-        Ok(push.and_then(|push| push.actor).map(|actor| actor.login))
+        let push =
+            |ActivityForm { before, after, actor }| BranchPush { before, after, by: actor.map(|actor| actor.login) };
+        Ok(pushes.into_iter().map(push).collect())
     }
 
     /// Removes a label; a label that is already gone is not an error.
@@ -163,6 +165,8 @@ impl TimelineForm {
 
 #[derive(Deserialize)]
 struct ActivityForm {
+    #[serde(default)]
+    before: String,
     after: String,
     actor: Option<ApprovalUserForm>,
 }

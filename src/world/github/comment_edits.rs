@@ -1,6 +1,7 @@
 //! Who edited a comment. Everybody with write access may edit a comment of another account, and only GraphQL tells.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::{GitHub, GitHubError, parsed};
@@ -20,7 +21,9 @@ impl GitHub {
         let body = json!({ "query": EDITS, "variables": { "id": comment.node } });
         let answer = self.ask_repeatable(path, &body, "while reading who edited the comment")?;
         let form: EditsAnswerForm = parsed(&answer, path)?;
-        let comment = form.data.and_then(|data| data.node).ok_or(GitHubError::Missing)?;
+        // An answer with errors has null for what could not be read.
+        let whole = form.data.filter(|_| form.errors.is_none()).and_then(|data| data.node);
+        let comment = whole.filter(|comment| comment.user_content_edits.is_some()).ok_or(GitHubError::Missing)?;
         let last = comment.last_edited_at.map(|at| EditForm { edited_at: at, editor: comment.editor });
         let listed = comment.user_content_edits.and_then(|list| list.nodes).unwrap_or_default();
         Ok(listed.into_iter().flatten().chain(last).map(CommentEdit::from).collect())
@@ -30,6 +33,7 @@ impl GitHub {
 #[derive(Deserialize)]
 struct EditsAnswerForm {
     data: Option<EditsDataForm>,
+    errors: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]

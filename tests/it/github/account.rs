@@ -31,7 +31,7 @@ fn approved(story: &Story) {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let ran = story.unlabeled(7);
     let statuses = story.github.statuses(&head_sha());
-    assert_eq!(statuses[1], "failure withdrawn: trudy removed the label", "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(statuses[1], "failure withdrawn: trudy removed the label; #2", "{}{}", ran.stdout, ran.stderr);
     assert_eq!(story.graded(9).code, 1);
 }
 

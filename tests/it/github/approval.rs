@@ -230,7 +230,7 @@ fn unlabeled() {
     assert_eq!(story.graded(8).code, 0);
     let ran = story.unlabeled(7);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
-    assert_eq!(story.github.statuses(&head_sha())[1], "failure withdrawn: trudy removed the label");
+    assert_eq!(story.github.statuses(&head_sha())[1], "failure withdrawn: trudy removed the label; #2");
     assert!(story.comment().contains("**Withdrawn**"), "{}", story.comment());
     assert_eq!(story.graded(9).code, 1);
     assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
@@ -242,7 +242,7 @@ fn meanwhile() {
     story.github.unlabel_meanwhile();
     let ran = story.labeled("alice");
     let statuses = story.github.statuses(&head_sha());
-    assert_eq!(statuses.last().unwrap(), "failure withdrawn: the label was removed", "{}", ran.stdout);
+    assert_eq!(statuses.last().unwrap(), "failure withdrawn: the label was removed; #2", "{}", ran.stdout);
     assert_eq!(story.graded(9).code, 1);
     // Two events of one label: the second comes when the label is gone.
     let ran = story.approve("alice");

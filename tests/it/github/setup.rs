@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("check --github finds a label, an environment and an account that cannot record", recording),
         trial("check --github says which settings its token may not read", unreadable),
         trial("check --github without a token says what to set", no_token),
+        trial("check --github finds a condition by which a gate is skipped", skipped),
     ]
 }
 
@@ -86,6 +87,24 @@ fn incomplete() {
     ] {
         let told = ran.stderr.lines().filter(|line| line.contains(at) && line.ends_with(&format!("[{code}]"))).count();
         assert_eq!(told, 1, "{code}: {}", ran.stderr);
+    }
+}
+
+/// A skipped job counts as passed, and a job passes whose gate is skipped.
+fn skipped() {
+    let gate = "      - name: Gate\n";
+    for (place, condition) in
+        [("    runs-on:", "    if: github.actor != 'a'\n"), (gate, "        if: github.actor != 'a'\n")]
+    {
+        let repository = repository();
+        let put = if place == gate { format!("{place}{condition}") } else { format!("{condition}{place}") };
+        repository.replace(".github/workflows/goldgate.yml", place, &put);
+        let ran = check(&repository, &complete_github());
+        assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains("[skippable]"), "{}", ran.stderr);
+        let always = put.replace("github.actor != 'a'", "${{ !cancelled() }}");
+        repository.replace(".github/workflows/goldgate.yml", &put, &always);
+        assert_eq!(check(&repository, &complete_github()).code, 0, "{always}");
     }
 }
 

@@ -144,7 +144,7 @@ fn is_withdrawn(story: &Story) {
     let ran = story.unlabeled(8);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let statuses = story.github.statuses(&head_sha());
-    assert!(statuses.iter().any(|status| status == "failure withdrawn: trudy removed the label"), "{statuses:?}");
+    assert!(statuses.iter().any(|status| status == "failure withdrawn: trudy removed the label; #2"), "{statuses:?}");
     let reruns = story.github.reruns();
     assert_eq!((reruns.len(), reruns[1].run, reruns[1].what.as_str()), (2, 8, "rerun"));
     assert_eq!(story.gate(8).code, 1);

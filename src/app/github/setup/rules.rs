@@ -172,19 +172,27 @@ fn skipping(gate: &GateStep<'_>, problems: &mut Diagnostics) {
             problems.push(Diagnostic::of_file(&workflow.file, Code::SKIPPABLE, what, help).at(job.at));
         }
     }
+    if let Some(condition) = &gate.step.condition
+        && !is_always(condition)
+    {
+        let what = "this step has a condition: where that is false, the job passes without a verdict".to_owned();
+        problems.push(gate.problem(Code::SKIPPABLE, what, "remove the if of the step").at(gate.step.at));
+    }
+}
+
+/// Whether a condition skips nothing that a gate has to judge. Anything more can be false.
+fn is_always(condition: &str) -> bool {
+    let plain = condition.trim().trim_start_matches("${{").trim_end_matches("}}").trim();
+    ["always()", "!cancelled()", "success()"].contains(&plain)
 }
 
 /// Why a job can be skipped, and what to do; `None` if it always runs.
 fn skippable(job: &WorkflowJob) -> Option<(String, &'static str)> {
-    // Anything more can be false, and skips the job.
-    let always = |condition: &str| {
-        let plain = condition.trim().trim_start_matches("${{").trim_end_matches("}}").trim();
-        plain == "always()" || plain == "!cancelled()"
-    };
     match job.condition.as_deref() {
-        Some(condition) if !always(condition) => {
+        // A job with success() is skipped like one without a condition if a job that it needs fails.
+        Some(condition) if !is_always(condition) || (!job.needs.is_empty() && condition.contains("success()")) => {
             let what = "this job has a condition: a skipped job counts as passed when its check is required".to_owned();
-            Some((what, "remove the if of the job; put it on its steps"))
+            Some((what, "remove the if of the job"))
         }
         None if !job.needs.is_empty() => {
             let what = format!(

@@ -24,7 +24,7 @@ fn owner() {
     assert_eq!(story.graded(8).code, 0);
     let ran = story.unlabeled(7);
     let statuses = story.github.statuses(&head_sha());
-    assert_eq!(statuses[1], "failure withdrawn: trudy removed the label", "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(statuses[1], "failure withdrawn: trudy removed the label; #2", "{}{}", ran.stdout, ran.stderr);
     // What goldgate removes as the same account is its own: the refused label leaves a status that says so.
     let ran = story.labeled("mallory");
     assert!(!story.github.labels().contains(&LABEL.to_owned()), "{}{}", ran.stdout, ran.stderr);

@@ -216,8 +216,15 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         ("GET", ["activity"]) => {
             let mut pushes = state.approval.pushes.clone();
             pushes.extend(state.pulls.tips().into_iter().map(|commit| ("Codertocat".to_owned(), commit)));
+            // Newest first; the oldest one that somebody pushed made the branch.
+            let below = |commit: &str| {
+                let own = &state.approval.pushes;
+                let at = own.iter().position(|(_, other)| other == commit)?;
+                Some(own.get(at + 1)?.1.clone())
+            };
             request.page(&pushes, |(by, commit)| {
-                json!({ "id": 1, "before": "0".repeat(40), "after": commit, "ref": request.asked("ref"), "activity_type": "push",
+                let before = below(commit).unwrap_or_else(|| "0".repeat(40));
+                json!({ "id": 1, "before": before, "after": commit, "ref": request.asked("ref"), "activity_type": "push",
                     "timestamp": "2026-11-21T06:13:20Z", "actor": { "login": by } })
             })
         }
