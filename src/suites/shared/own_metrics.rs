@@ -17,7 +17,8 @@ pub trait ByMetric<T>: Sized {
 /// Declares a kind's own metrics in report order: a struct `Name<T>` with a field for each of them, and their table
 /// `Name::TABLE`, which ends with the metrics of every kind.
 ///
-/// The field of a metric has the metric's name, with `_` for a bracket. Another field name does not compile.
+/// A metric has the name of its field, unless it states one with brackets: `rate[of_one]` is the field `rate_of_one`. Another name does
+/// not compile.
 macro_rules! metrics {
     ($Metrics:ident { $($metric:ident: $spec:expr),+ $(,)? }) => {
         /// One item for each of the kind's own metrics.
@@ -50,8 +51,11 @@ macro_rules! metrics {
 
 pub(crate) use metrics;
 
-/// The metric of a field. Stops the build if the field has another name than the metric.
-pub const fn of_field(field: &str, spec: MetricSpec) -> MetricSpec {
+/// The metric of a field. Stops the build if it states a name that is not the field's.
+pub const fn of_field(field: &'static str, spec: MetricSpec) -> MetricSpec {
+    if spec.name.is_empty() {
+        return MetricSpec { name: field, ..spec };
+    }
     assert!(is_named(field.as_bytes(), spec.name.as_bytes()), "the field of a metric has the metric's name");
     spec
 }
@@ -81,14 +85,14 @@ mod tests {
     use crate::suites::{COMMON, KINDS};
 
     metrics!(OneOrder {
-        recall: MetricSpec { name: "recall", ..MetricSpec::PLAIN },
+        recall: MetricSpec::PLAIN,
         rate_of_one: MetricSpec { name: "rate[of_one]", ..MetricSpec::PLAIN },
-        precision: MetricSpec { name: "precision", ..MetricSpec::PLAIN },
+        precision: MetricSpec::PLAIN,
     });
 
     metrics!(OtherOrder {
-        precision: MetricSpec { name: "precision", ..MetricSpec::PLAIN },
-        recall: MetricSpec { name: "recall", ..MetricSpec::PLAIN },
+        precision: MetricSpec::PLAIN,
+        recall: MetricSpec::PLAIN,
         rate_of_one: MetricSpec { name: "rate[of_one]", ..MetricSpec::PLAIN },
     });
 

@@ -55,24 +55,21 @@ pub const KIND: SuiteKind = SuiteKind {
 
 metrics!(CrossAgentMetrics {
     cross_recall: MetricSpec {
-        name: "cross_recall",
         explained_by: ExplainedBy::Checks(&["shared_finding"]),
         gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), strictness: Strictness::Hard }],
         meaning: "shared findings that enough agents produced / shared findings",
         ..MetricSpec::PLAIN
     },
     duplicate_rate: MetricSpec {
-        name: "duplicate_rate",
         better: Better::Lower,
         gates: &[Gate::NO_LARGE_RISE],
         meaning: "findings that another agent also produced, by category and quote or wording / findings",
         ..MetricSpec::PLAIN
     },
     contradiction_rate: MetricSpec {
-        name: "contradiction_rate",
         explained_by: ExplainedBy::Checks(&["no_contradiction"]),
         better: Better::Lower,
-        gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), strictness: Strictness::Hard }],
+        gates: &[Gate::NONE],
         meaning: "shared findings whose severities differ too much between agents / shared findings",
         ..MetricSpec::PLAIN
     },

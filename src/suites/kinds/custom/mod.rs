@@ -20,6 +20,7 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::{AnswerOutput, AnswerText};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::calls::calls;
+use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder;
 use crate::suites::shared::folder::CaseFolder;
@@ -50,14 +51,7 @@ pub const KIND: SuiteKind = SuiteKind {
 /// Where the outputs have the answer.
 const ANSWER: AnswerOutput = AnswerOutput::UnderOrWhole(&["text"]);
 
-metrics!(CustomMetrics {
-    case_pass_rate: MetricSpec {
-        name: "case_pass_rate",
-        gates: &[Gate::PERFECT],
-        meaning: "cases that pass all checks / cases",
-        ..MetricSpec::RATE
-    },
-});
+metrics!(CustomMetrics { case_pass_rate: MetricSpec { gates: &[Gate::PERFECT], ..CASE_PASS_RATE } });
 
 struct Custom {
     folder: CaseFolder<CustomCase>,

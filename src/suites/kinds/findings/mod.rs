@@ -79,7 +79,6 @@ const NEAR_BASELINE: &[Gate] = &[Gate::Threshold {
 
 metrics!(FindingsMetrics {
     finding_recall: MetricSpec {
-        name: "finding_recall",
         explained_by: ExplainedBy::Checks(&["expected_finding"]),
         aggregate: Aggregate::Worst,
         gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), strictness: Strictness::Hard }],
@@ -87,25 +86,21 @@ metrics!(FindingsMetrics {
         ..MetricSpec::PLAIN
     },
     finding_precision: MetricSpec {
-        name: "finding_precision",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "largest one-to-one matching between produced and expected findings / produced findings",
         ..MetricSpec::PLAIN
     },
     citation_accuracy: MetricSpec {
-        name: "citation_accuracy",
         gates: NEAR_BASELINE,
         meaning: "findings that cite the right file / findings that match by category and keywords",
         ..MetricSpec::PLAIN
     },
     severity_accuracy: MetricSpec {
-        name: "severity_accuracy",
         gates: NEAR_BASELINE,
         meaning: "findings with a severity in the expected range / findings that match",
         ..MetricSpec::PLAIN
     },
     false_positive_rate: MetricSpec {
-        name: "false_positive_rate",
         explained_by: ExplainedBy::Checks(&["must_not_find"]),
         better: Better::Lower,
         aggregate: Aggregate::Worst,
@@ -114,27 +109,23 @@ metrics!(FindingsMetrics {
         ..MetricSpec::PLAIN
     },
     f1_score: MetricSpec {
-        name: "f1_score",
         aggregate: Aggregate::Harmonic("finding_recall", "finding_precision"),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "harmonic mean of recall and precision",
         ..MetricSpec::PLAIN
     },
     gap_recall: MetricSpec {
-        name: "gap_recall",
         explained_by: ExplainedBy::Checks(&["expected_gap"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "reported expected gap types / expected gap types",
         ..MetricSpec::PLAIN
     },
     quote_grounding: MetricSpec {
-        name: "quote_grounding",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "quotes found in the cited document / quotes",
         ..MetricSpec::PLAIN
     },
     count_in_range: MetricSpec {
-        name: "count_in_range",
         explained_by: ExplainedBy::Checks(&["count_in_range"]),
         aggregate: Aggregate::Worst,
         gates: &[Gate::PERFECT],
@@ -142,7 +133,6 @@ metrics!(FindingsMetrics {
         ..MetricSpec::PLAIN
     },
     finding_count: MetricSpec {
-        name: "finding_count",
         better: Better::Neither,
         aggregate: Aggregate::Sum,
         unit: Unit::Count,

@@ -64,61 +64,36 @@ const POINTS: MetricSpec = MetricSpec {
 
 metrics!(InterviewMetrics {
     scenario_pass_rate: MetricSpec {
-        name: "scenario_pass_rate",
         gates: &[Gate::AS_THE_BASELINE],
         meaning: "readable scenarios with every expected atom and the minimum rubric score / scenarios",
         ..MetricSpec::RATE
     },
     atom_recall: MetricSpec {
-        name: "atom_recall",
         explained_by: ExplainedBy::Checks(&["expected_atom"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected atoms matched by a produced atom / expected atoms",
         ..MetricSpec::PLAIN
     },
     atom_precision: MetricSpec {
-        name: "atom_precision",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "largest one-to-one matching between produced and expected atoms / produced atoms",
         ..MetricSpec::PLAIN
     },
     rubric_total: MetricSpec {
-        name: "rubric_total",
         most: Some(12.0),
         gates: &[Gate::NO_LARGE_DROP_OF_TWELVE_POINTS],
         meaning: "points over all six dimensions, 0 to 12",
         ..POINTS
     },
-    atom_clarity: MetricSpec {
-        name: "atom_clarity",
-        meaning: "atoms with an observable outcome and no vague term, 0 to 2",
-        ..POINTS
-    },
-    validator_testability: MetricSpec {
-        name: "validator_testability",
-        meaning: "atoms with an executable validator, 0 to 2",
-        ..POINTS
-    },
-    edge_case_coverage: MetricSpec {
-        name: "edge_case_coverage",
-        meaning: "questions that name an edge case, 0 to 2",
-        ..POINTS
-    },
+    atom_clarity: MetricSpec { meaning: "atoms with an observable outcome and no vague term, 0 to 2", ..POINTS },
+    validator_testability: MetricSpec { meaning: "atoms with an executable validator, 0 to 2", ..POINTS },
+    edge_case_coverage: MetricSpec { meaning: "questions that name an edge case, 0 to 2", ..POINTS },
     ambiguity_discipline: MetricSpec {
-        name: "ambiguity_discipline",
         meaning: "clarifying questions compared with the expected number, 0 to 2",
         ..POINTS
     },
-    invariant_alignment: MetricSpec {
-        name: "invariant_alignment",
-        meaning: "invariants found in some atom, 0 to 2",
-        ..POINTS
-    },
-    compression: MetricSpec {
-        name: "compression",
-        meaning: "a suitable number of atoms for the rounds, 0 to 2",
-        ..POINTS
-    },
+    invariant_alignment: MetricSpec { meaning: "invariants found in some atom, 0 to 2", ..POINTS },
+    compression: MetricSpec { meaning: "a suitable number of atoms for the rounds, 0 to 2", ..POINTS },
 });
 
 struct Interview {

@@ -55,7 +55,6 @@ pub const KIND: SuiteKind = SuiteKind {
 
 metrics!(PropertyMetrics {
     classification_stability: MetricSpec {
-        name: "classification_stability",
         explained_by: ExplainedBy::Checks(&["stable"]),
         aggregate: Aggregate::Worst,
         gates: &[Gate::PERFECT],
@@ -63,7 +62,6 @@ metrics!(PropertyMetrics {
         ..MetricSpec::PLAIN
     },
     delta_precision: MetricSpec {
-        name: "delta_precision",
         explained_by: ExplainedBy::Checks(&["base_classified"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "pairs of item and kind of the base run that were expected / those of the base run; null without expected_deltas",

@@ -53,34 +53,29 @@ pub const KIND: SuiteKind = SuiteKind {
 
 metrics!(ReconciliationMetrics {
     scenario_pass_rate: MetricSpec {
-        name: "scenario_pass_rate",
         gates: &[Gate::AS_THE_BASELINE],
         meaning: "fixtures with all deltas found and of the right kind, evidence grounded and actions bounded / fixtures",
         ..MetricSpec::RATE
     },
     delta_recall: MetricSpec {
-        name: "delta_recall",
         explained_by: ExplainedBy::Checks(&["deltas_found"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected pairs of item and kind that were produced / expected pairs",
         ..MetricSpec::PLAIN
     },
     delta_precision: MetricSpec {
-        name: "delta_precision",
         explained_by: ExplainedBy::Checks(&["kinds_right"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "produced pairs of item and kind that were expected / produced pairs",
         ..MetricSpec::PLAIN
     },
     evidence_grounding: MetricSpec {
-        name: "evidence_grounding",
         explained_by: ExplainedBy::Checks(&["evidence_grounded"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "claims that cite a path, test or coverage range, all existing in the snapshot / claims",
         ..MetricSpec::PLAIN
     },
     bounded_actions: MetricSpec {
-        name: "bounded_actions",
         explained_by: ExplainedBy::Checks(&["actions_bounded"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 if there are at most max_recommendations, each with a success condition, else 0",

@@ -91,13 +91,11 @@ const NO_MORE: &[Gate] = &[Gate::Threshold {
 
 metrics!(RevisionMetrics {
     satisfied: MetricSpec {
-        name: "satisfied",
         gates: &[Gate::PERFECT],
         meaning: "documents that reach the quality gate without a critical failure / documents",
         ..MetricSpec::RATE
     },
     overall_score: MetricSpec {
-        name: "overall_score",
         explained_by: ExplainedBy::Checks(&[
             "entity_substitution",
             "jurisdiction_transformation",
@@ -112,67 +110,57 @@ metrics!(RevisionMetrics {
         ..MetricSpec::PLAIN
     },
     entity_substitution: MetricSpec {
-        name: "entity_substitution",
         explained_by: ExplainedBy::Checks(&["entity_substitution"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 minus 0.15 for each remaining old name, at least 0",
         ..MetricSpec::PLAIN
     },
     jurisdiction_transformation: MetricSpec {
-        name: "jurisdiction_transformation",
         explained_by: ExplainedBy::Checks(&["jurisdiction_transformation"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "replaced mentions of the old law or court / all such mentions; 0 if the new law does not appear",
         ..MetricSpec::PLAIN
     },
     liability_reallocation: MetricSpec {
-        name: "liability_reallocation",
         explained_by: ExplainedBy::Checks(&["liability_reallocation"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "indemnity sentences in the requested direction / indemnity sentences",
         ..MetricSpec::PLAIN
     },
     clause_operations: MetricSpec {
-        name: "clause_operations",
         explained_by: ExplainedBy::Checks(&["clause_operations"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "operations done / (operations requested + paragraphs removed without a request)",
         ..MetricSpec::PLAIN
     },
     legal_coherence: MetricSpec {
-        name: "legal_coherence",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 minus 0.2 for each kind of problem: broken references, orphans, undefined terms, numbering, unrequested changes",
         ..MetricSpec::PLAIN
     },
     remaining_entities: MetricSpec {
-        name: "remaining_entities",
         explained_by: ExplainedBy::Checks(&["entity_substitution"]),
         meaning: "occurrences of old names",
         ..COUNT
     },
     broken_references: MetricSpec {
-        name: "broken_references",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         meaning: "cross-references to a missing or wrong section",
         ..COUNT
     },
     orphans: MetricSpec {
-        name: "orphans",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         meaning: "unused definitions and sub-clauses whose parent clause is missing",
         ..COUNT
     },
     unintended_changes: MetricSpec {
-        name: "unintended_changes",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         gates: &[Gate::NONE],
         meaning: "paragraphs changed without a request",
         ..COUNT
     },
     rtf_corruption: MetricSpec {
-        name: "rtf_corruption",
         explained_by: ExplainedBy::Checks(&["format"]),
         better: Better::Lower,
         gates: &[Gate::NO_LARGE_RISE],
@@ -180,21 +168,18 @@ metrics!(RevisionMetrics {
         ..MetricSpec::RATE
     },
     attempts: MetricSpec {
-        name: "attempts",
         unit: Unit::Count,
         better: Better::Lower,
         meaning: "attempts in the actor-critic loop",
         ..MetricSpec::PLAIN
     },
     critic_valid: MetricSpec {
-        name: "critic_valid",
         explained_by: ExplainedBy::Checks(&["schema", "arithmetic", "consistent"]),
         gates: &[Gate::PERFECT],
         meaning: "evaluations that are well-formed, add up and do not contradict themselves / evaluations",
         ..MetricSpec::PLAIN
     },
     false_satisfied: MetricSpec {
-        name: "false_satisfied",
         explained_by: ExplainedBy::Checks(&["not_falsely_satisfied"]),
         better: Better::Lower,
         gates: &[Gate::NONE],
@@ -204,14 +189,12 @@ metrics!(RevisionMetrics {
         ..MetricSpec::PLAIN
     },
     missed_failures: MetricSpec {
-        name: "missed_failures",
         explained_by: ExplainedBy::Checks(&["failures_found"]),
         gates: NO_MORE,
         meaning: "failures found by the verifier but not by the critic",
         ..COUNT
     },
     invented_failures: MetricSpec {
-        name: "invented_failures",
         explained_by: ExplainedBy::Checks(&["none_invented"]),
         gates: NO_MORE,
         meaning: "criteria that the critic reports as unmet and the verifier as met",

@@ -66,60 +66,40 @@ const REACHES_THRESHOLDS: &str = "reaches_thresholds";
 
 metrics!(StochasticMetrics {
     precision: MetricSpec {
-        name: "precision",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "facts found / atoms, at most twice as many as facts",
         ..MEAN
     },
     recall: MetricSpec {
-        name: "recall",
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "facts found / facts; a fact with only one of its keywords counts half",
         ..MEAN
     },
-    f1: MetricSpec {
-        name: "f1",
-        gates: &[Gate::NO_LARGE_DROP],
-        meaning: "harmonic mean of a run's precision and recall",
-        ..MEAN
-    },
-    precision_variance: MetricSpec {
-        name: "precision_variance",
-        meaning: "population variance of precision over the runs",
-        ..SPREAD
-    },
-    recall_variance: MetricSpec {
-        name: "recall_variance",
-        meaning: "population variance of recall over the runs",
-        ..SPREAD
-    },
-    f1_variance: MetricSpec { name: "f1_variance", meaning: "population variance of f1 over the runs", ..SPREAD },
+    f1: MetricSpec { gates: &[Gate::NO_LARGE_DROP], meaning: "harmonic mean of a run's precision and recall", ..MEAN },
+    precision_variance: MetricSpec { meaning: "population variance of precision over the runs", ..SPREAD },
+    recall_variance: MetricSpec { meaning: "population variance of recall over the runs", ..SPREAD },
+    f1_variance: MetricSpec { meaning: "population variance of f1 over the runs", ..SPREAD },
     precision_stddev: MetricSpec {
-        name: "precision_stddev",
         gates: &[Gate::NO_LARGE_RISE],
         meaning: "population standard deviation of precision over the runs",
         ..SPREAD
     },
     recall_stddev: MetricSpec {
-        name: "recall_stddev",
         gates: &[Gate::NO_LARGE_RISE],
         meaning: "population standard deviation of recall over the runs",
         ..SPREAD
     },
     f1_stddev: MetricSpec {
-        name: "f1_stddev",
         gates: &[Gate::NO_LARGE_RISE],
         meaning: "population standard deviation of f1 over the runs",
         ..SPREAD
     },
     scenario_pass_rate: MetricSpec {
-        name: "scenario_pass_rate",
         gates: &[Gate::PERFECT],
         meaning: "scenarios with mean precision and mean recall at their thresholds / scenarios",
         ..MetricSpec::RATE
     },
     identical_runs: MetricSpec {
-        name: "identical_runs",
         better: Better::Lower,
         meaning: "scenarios with byte-identical runs, which suggests a cache / scenarios",
         ..MetricSpec::RATE

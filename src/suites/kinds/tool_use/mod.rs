@@ -24,6 +24,7 @@ use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::golden_text;
+use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder::CaseFolder;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
@@ -70,12 +71,7 @@ pub const KIND: SuiteKind = SuiteKind {
 const DISCLAIMER: BuiltInTerms = BuiltInTerms { name: "disclaimer", text: include_str!("terms/disclaimer.txt") };
 
 metrics!(ToolUseMetrics {
-    case_pass_rate: MetricSpec {
-        name: "case_pass_rate",
-        gates: &[Gate::PERFECT],
-        meaning: "cases that pass all checks / cases",
-        ..MetricSpec::RATE
-    },
+    case_pass_rate: MetricSpec { gates: &[Gate::PERFECT], ..CASE_PASS_RATE },
     case_pass_rate_happy_path: MetricSpec {
         name: "case_pass_rate[happy_path]",
         gates: &[Gate::NO_LARGE_DROP],
@@ -101,7 +97,6 @@ metrics!(ToolUseMetrics {
         ..MetricSpec::RATE
     },
     tool_recall: MetricSpec {
-        name: "tool_recall",
         explained_by: ExplainedBy::Checks(&["expected_tool"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "called expected tools / expected tools; 1 if no tool is expected",
@@ -119,7 +114,6 @@ metrics!(ToolUseMetrics {
         ..MetricSpec::PLAIN
     },
     trajectory_f1: MetricSpec {
-        name: "trajectory_f1",
         explained_by: ExplainedBy::Checks(&["trajectory"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "harmonic mean of precision and recall of the calls, compared with the case's trajectory",

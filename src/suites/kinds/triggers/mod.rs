@@ -59,27 +59,23 @@ pub const KIND: SuiteKind = SuiteKind {
 
 metrics!(TriggersMetrics {
     case_pass_rate: MetricSpec {
-        name: "case_pass_rate",
         gates: &[Gate::PERFECT],
         meaning: "cases in which exactly the expected rules fired / cases",
         ..MetricSpec::RATE
     },
     trigger_recall: MetricSpec {
-        name: "trigger_recall",
         explained_by: ExplainedBy::Checks(&["expected_trigger"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected rules that fired / expected rules",
         ..MetricSpec::PLAIN
     },
     trigger_precision: MetricSpec {
-        name: "trigger_precision",
         explained_by: ExplainedBy::Checks(&["must_not_trigger", "no_other_trigger"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected rules that fired / rules that fired",
         ..MetricSpec::PLAIN
     },
     forbidden_trigger_rate: MetricSpec {
-        name: "forbidden_trigger_rate",
         explained_by: ExplainedBy::Checks(&["must_not_trigger"]),
         better: Better::Lower,
         gates: &[Gate::NO_LARGE_RISE],
