@@ -250,13 +250,32 @@ pub trait Refolder: Sync {
     fn refold(&self, pair: &Pair, values: &mut [PairValue]);
 }
 
+/// The pairs of a suite, each of a case and an agent.
+pub struct CasePairs {
+    /// The folder of the cases, or the file that contains all of them.
+    pub path: RepoPath,
+    /// The pairs that count, ordered by case, then agent.
+    pub counted: Vec<Pair>,
+    /// The pairs of drafts, in the same order.
+    pub drafts: Vec<Pair>,
+    /// Cases that are listed and not run, each with its reason.
+    pub retired: Vec<(CaseId, String)>,
+}
+
 /// A loaded suite with its golden files.
 pub trait Suite: Send + Sync {
+    /// Its pairs, and the folder of its cases.
+    fn case_pairs(&self) -> &CasePairs;
+
     /// The pairs that count, ordered by case, then agent. Drafts are not among them.
-    fn pairs(&self) -> &[Pair];
+    fn pairs(&self) -> &[Pair] {
+        &self.case_pairs().counted
+    }
 
     /// The pairs of draft cases, in the same order: they run and are shown, and count for nothing.
-    fn drafts(&self) -> &[Pair];
+    fn drafts(&self) -> &[Pair] {
+        &self.case_pairs().drafts
+    }
 
     /// Grades one completed sample of one of its pairs; `runs` are the runs of the pair, in its order.
     ///
@@ -327,7 +346,7 @@ pub trait Suite: Send + Sync {
 
     /// Cases that are listed and no longer run, each with its reason.
     fn retired(&self) -> &[(CaseId, String)] {
-        &[]
+        &self.case_pairs().retired
     }
 
     /// Remarks of the kind on one agent's results, in addition to the metrics.
@@ -335,8 +354,11 @@ pub trait Suite: Send + Sync {
         Vec::new()
     }
 
-    /// Problems and notes on the golden files that need no run and are not already errors of [`SuiteKind::open`].
-    fn audit(&self, files: &dyn Files) -> Audit;
+    /// Problems and notes on the golden files that need no run and are not already errors of [`SuiteKind::open`]; those that the names in
+    /// the folder of the cases show, for most kinds.
+    fn audit(&self, files: &dyn Files) -> Audit {
+        Audit::of_folder(files, &self.case_pairs().path)
+    }
 }
 
 impl dyn Suite + '_ {

@@ -15,6 +15,13 @@ pub struct Audit {
 }
 
 impl Audit {
+    /// The entries of a golden folder that are not golden files.
+    pub fn of_folder(files: &dyn Files, folder: &RepoPath) -> Self {
+        let mut audit = Self::default();
+        audit.strays(files, folder);
+        audit
+    }
+
     /// Adds an entry without effect.
     pub fn note(&mut self, file: &RepoPath, what: impl Into<String>, help: impl Into<String>) {
         self.notes.push(Diagnostic::of_file(file, Code::UNUSED, what, help));

@@ -7,7 +7,6 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::answer::checks::AnswerChecks;
 use super::answer::form::{AnswerChecksForm, CaseCheckForm};
 use super::answer::reader::AnswerReader;
-use super::audit::Audit;
 pub use super::case_files::StatedName;
 use super::case_files::{CaseSource, cases_of_suite, is_case_file};
 use super::case_marks::CaseMarks;
@@ -17,7 +16,7 @@ use super::quarantine::Stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::JsonCursor;
-use crate::model::{CaseId, RepoPath, RunKey, SuiteConfig};
+use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteConfig};
 use crate::suites::kind::{CaseIndex, Pair};
 
 /// A parsed golden file, before it becomes a case of a suite.
@@ -62,7 +61,7 @@ impl<T> GoldenCase<T> {
     }
 }
 
-/// A case of a suite.
+/// A case of a suite, before it has pairs.
 pub struct CaseEntry<T> {
     /// Its id.
     pub id: CaseId,
@@ -84,69 +83,36 @@ pub struct CaseEntry<T> {
     pub case: T,
 }
 
-/// The cases of a suite, paired with its agents.
-pub struct CaseFolder<T> {
-    /// The folder, or the file that contains all cases.
-    pub path: RepoPath,
-    /// The cases by id, with their pairs by agent.
-    table: CaseTable<T>,
-    /// Cases that are listed and not run, each with its reason.
-    pub retired: Vec<(CaseId, String)>,
+impl<T> CaseEntry<T> {
+    /// The pair of this case and one agent.
+    pub fn pair(&self, suite: &SuiteConfig, agent: &AgentName) -> Pair {
+        let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
+        Pair {
+            case: self.id.clone(),
+            agent: agent.clone(),
+            golden: self.golden.clone(),
+            digest: self.digest.clone(),
+            runs: self.runs.iter().map(key).collect(),
+            samples: self.samples,
+            marks: self.marks.clone(),
+            quarantine: self.quarantine.clone(),
+            answer: self.answer.clone(),
+            zone: None,
+            case_index: CaseIndex::NOT_SET,
+        }
+    }
 }
 
-impl<T> CaseFolder<T> {
-    /// Pairs every case with every agent of the suite.
-    pub fn of(suite: &SuiteConfig, path: RepoPath, mut entries: Vec<CaseEntry<T>>) -> Self {
-        entries.sort_by(|one, other| one.id.cmp(&other.id));
-        let table = CaseTable::of(entries.into_iter().map(|entry| {
-            let CaseEntry { id, golden, digest, runs, samples, marks, quarantine, answer, case } = entry;
-            let pairs = suite.agents.keys().map(move |agent| {
-                let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
-                Pair {
-                    case: id.clone(),
-                    agent: agent.clone(),
-                    golden: golden.clone(),
-                    digest: digest.clone(),
-                    runs: runs.iter().map(key).collect(),
-                    samples,
-                    marks: marks.clone(),
-                    quarantine: quarantine.clone(),
-                    answer: answer.clone(),
-                    zone: None,
-                    case_index: CaseIndex::NOT_SET,
-                }
-            });
-            (case, pairs)
-        }));
-        Self { path, table, retired: Vec::new() }
-    }
-
-    /// The pairs that count, ordered by case, then agent.
-    pub fn pairs(&self) -> &[Pair] {
-        self.table.pairs()
-    }
-
-    /// The pairs of drafts, in the same order.
-    pub fn drafts(&self) -> &[Pair] {
-        self.table.drafts()
-    }
-
-    /// The cases, by id.
-    pub fn cases(&self) -> &[T] {
-        self.table.cases()
-    }
-
-    /// The case of a pair.
-    pub fn case(&self, pair: &Pair) -> &T {
-        self.table.case(pair)
-    }
-
-    /// Problems that the names in the folder show.
-    pub fn audit(&self, files: &dyn Files) -> Audit {
-        let mut audit = Audit::default();
-        audit.strays(files, &self.path);
-        audit
-    }
+/// Pairs every case with every agent of the suite.
+pub fn paired_cases<T>(suite: &SuiteConfig, path: RepoPath, mut entries: Vec<CaseEntry<T>>) -> CaseTable<T> {
+    entries.sort_by(|one, other| one.id.cmp(&other.id));
+    CaseTable::of(
+        path,
+        entries.into_iter().map(|entry| {
+            let pairs: Vec<Pair> = suite.agents.keys().map(|agent| entry.pair(suite, agent)).collect();
+            (entry.case, pairs)
+        }),
+    )
 }
 
 /// A parsed golden file.
@@ -170,7 +136,7 @@ pub fn open_cases<T: Send>(
     files: &dyn Files,
     path: RepoPath,
     read: impl Fn(&SourceText, &dyn Files) -> Result<GoldenCase<T>, Diagnostic> + Sync,
-) -> Result<CaseFolder<T>, Diagnostics> {
+) -> Result<CaseTable<T>, Diagnostics> {
     open_named_cases(suite, files, path, |source, files, _| read(source, files))
 }
 
@@ -183,7 +149,7 @@ pub fn open_named_cases<T: Send>(
     files: &dyn Files,
     path: RepoPath,
     read: impl Fn(&SourceText, &dyn Files, &str) -> Result<GoldenCase<T>, Diagnostic> + Sync,
-) -> Result<CaseFolder<T>, Diagnostics> {
+) -> Result<CaseTable<T>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let cases = cases_of_suite(suite, files, &path, &mut problems);
     let path = if is_case_file(&suite.path) { suite.path.clone() } else { path };
@@ -221,7 +187,9 @@ pub fn open_named_cases<T: Send>(
             }),
         }
     }
-    problems.or(CaseFolder { retired, ..CaseFolder::of(suite, path, entries) })
+    let mut table = paired_cases(suite, path, entries);
+    table.pairs.retired = retired;
+    problems.or(table)
 }
 
 fn opened<T>(

@@ -21,7 +21,8 @@ pub trait ByMetric<T>: Sized {
 /// not compile.
 macro_rules! metrics {
     ($Metrics:ident { $($metric:ident: $spec:expr),+ $(,)? }) => {
-        /// One item for each of the kind's own metrics.
+        /// One item for each of the kind's own metrics; by default nothing is measured.
+        #[derive(Default)]
         struct $Metrics<T> {
             $($metric: T),+
         }

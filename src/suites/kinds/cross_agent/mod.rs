@@ -15,14 +15,15 @@ use super::triggers::trigger_checks;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
-    Better, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, RepoPath, Run, Strictness,
-    SuiteConfig, all_hold, indicator, share,
+    Better, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, Run, Strictness, SuiteConfig,
+    all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
-use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::{named_cases, suite_folder};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
@@ -77,7 +78,6 @@ metrics!(CrossAgentMetrics {
 });
 
 struct CrossAgent {
-    folder: RepoPath,
     /// The documents that the agents may cite; `None` if they are unknown.
     documents: Option<Documents>,
     rules: Rules,
@@ -114,23 +114,13 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     let read: Vec<_> =
         cases.par_iter().map(|case| case.read(files, |source, _| read_golden(case, source, &rules, runs_of))).collect();
     let read: Vec<(Pair, CrossAgentCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
-    let table = CaseTable::of(read.into_iter().map(|(pair, case)| (case, [pair])));
-    problems.or(Box::new(CrossAgent { folder, documents, rules, table }))
+    let table = CaseTable::of(folder, read.into_iter().map(|(pair, case)| (case, [pair])));
+    problems.or(Box::new(CrossAgent { documents, rules, table }))
 }
 
 impl Suite for CrossAgent {
-    fn pairs(&self) -> &[Pair] {
-        self.table.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.table.drafts()
-    }
-
-    fn audit(&self, files: &dyn Files) -> Audit {
-        let mut audit = Audit::default();
-        audit.strays(files, &self.folder);
-        audit
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {

@@ -14,16 +14,15 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::{AnswerOutput, AnswerText};
-use crate::suites::shared::audit::Audit;
 use crate::suites::shared::calls::calls;
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder;
-use crate::suites::shared::folder::CaseFolder;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 
 /// The kind.
@@ -54,21 +53,17 @@ const ANSWER: AnswerOutput = AnswerOutput::UnderOrWhole(&["text"]);
 metrics!(CustomMetrics { case_pass_rate: MetricSpec { gates: &[Gate::PERFECT], ..CASE_PASS_RATE } });
 
 struct Custom {
-    folder: CaseFolder<CustomCase>,
+    table: CaseTable<CustomCase>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = folder::open_cases(suite, files, suite.path.clone(), |source, _| read_case(suite, source))?;
-    Ok(Box::new(Custom { folder }))
+    let table = folder::open_cases(suite, files, suite.path.clone(), |source, _| read_case(suite, source))?;
+    Ok(Box::new(Custom { table }))
 }
 
 impl Suite for Custom {
-    fn pairs(&self) -> &[Pair] {
-        self.folder.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.folder.drafts()
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     /// Only whether there is an answer: the checks of the case and of the suite are added to it.
@@ -85,7 +80,7 @@ impl Suite for Custom {
     }
 
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let (prompt, inputs) = match &self.folder.case(pair).input {
+        let (prompt, inputs) = match &self.table.case(pair).input {
             Value::String(text) => (text.clone(), json!({"query": text})),
             other => (format!("{other:#}"), json!({"input": other})),
         };
@@ -94,10 +89,6 @@ impl Suite for Custom {
 
     /// The request depends on the case alone.
     fn read_inputs(&self, _pair: &Pair, _files: &dyn Files) {}
-
-    fn audit(&self, files: &dyn Files) -> Audit {
-        self.folder.audit(files)
-    }
 }
 
 /// What is wrong with the form of the output.

@@ -9,19 +9,19 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::JsonCursor;
 use crate::model::{
-    Ask, Better, CaseId, Exclusion, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, RepoPath, Ruling, Run,
-    RunKey, SuiteConfig, Unit, Verdict, all_hold, indicator,
+    Ask, Better, Exclusion, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, RepoPath, Ruling, Run, RunKey,
+    SuiteConfig, Unit, Verdict, all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::golden_text;
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::folder;
-use crate::suites::shared::folder::CaseFolder;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 
 mod asked;
@@ -104,30 +104,22 @@ metrics!(EvidenceMetrics {
 
 struct EvidenceSuite {
     path: RepoPath,
-    folder: CaseFolder<EvidenceTask>,
+    table: CaseTable<EvidenceTask>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let read = |source: &SourceText, files: &dyn Files| read_task(source, &suite.path, files);
-    let folder = folder::open_cases(suite, files, suite.path.child("tasks"), read)?;
-    Ok(Box::new(EvidenceSuite { path: suite.path.clone(), folder }))
+    let table = folder::open_cases(suite, files, suite.path.child("tasks"), read)?;
+    Ok(Box::new(EvidenceSuite { path: suite.path.clone(), table }))
 }
 
 impl Suite for EvidenceSuite {
-    fn pairs(&self) -> &[Pair] {
-        self.folder.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.folder.drafts()
-    }
-
-    fn retired(&self) -> &[(CaseId, String)] {
-        &self.folder.retired
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (task, run) = (self.folder.case(pair), &runs[0]);
+        let (task, run) = (self.table.case(pair), &runs[0]);
         let produced = produced(run);
         let reader = EvidenceChecker::new(task, &produced, pair, run, context);
         let layer = if produced.flaws.is_empty() { produced.layer } else { Layer::Unreadable };
@@ -149,7 +141,7 @@ impl Suite for EvidenceSuite {
     }
 
     fn ask(&self, pair: &Pair, _run: &RunKey, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let task = self.folder.case(pair);
+        let task = self.table.case(pair);
         let Some(root) = find_root(&self.path, &task.repo_path, files) else {
             return Err(no_root(&JsonCursor::whole(&golden_text(files, &pair.golden)?), &task.repo_path));
         };
@@ -184,8 +176,8 @@ impl Suite for EvidenceSuite {
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
-        let mut audit = self.folder.audit(files);
-        for task in self.folder.cases() {
+        let mut audit = Audit::of_folder(files, &self.table.pairs.path);
+        for task in &self.table.cases {
             task.unsatisfiable.iter().for_each(|problem| audit.problems.push(problem.clone()));
             if !task.owed.is_empty() {
                 let what = format!("the lifecycle lacks {}", task.owed.join(", "));

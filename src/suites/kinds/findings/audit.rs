@@ -26,7 +26,7 @@ impl AuditedFindings<'_> {
         let Self { agents, documents, listed, table } = self;
         let mut audit = Audit::default();
         let expected_for: BTreeSet<&str> =
-            table.pairs().iter().chain(table.drafts()).map(|pair| pair.case.as_str()).collect();
+            table.pairs.counted.iter().chain(&table.pairs.drafts).map(|pair| pair.case.as_str()).collect();
         for file in
             listed.iter().filter(|file| !file.strip_suffix(".md").is_some_and(|stem| expected_for.contains(stem)))
         {
@@ -47,7 +47,7 @@ impl AuditedFindings<'_> {
                 EntryKind::File => audit.note(&path, "not the folder of an agent: it is ignored", "move it elsewhere"),
             }
         }
-        for pair in table.pairs() {
+        for pair in &table.pairs.counted {
             let expectation = table.case(pair);
             impossible(&pair.golden, expectation).for_each(|problem| audit.problems.push(problem));
             for expected in &expectation.expected {

@@ -22,7 +22,7 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CaseIndex, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CaseIndex, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::reader::AnswerReader;
@@ -181,7 +181,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         })
         .collect();
     let read = read.into_iter().filter_map(|one| problems.keep(one));
-    let table = CaseTable::of(read.map(|(pair, expectation)| (expectation, [pair])));
+    let table = CaseTable::of(suite.path.child("expected"), read.map(|(pair, expectation)| (expectation, [pair])));
     let agents = suite.agents.keys().cloned().collect();
     let categories = categories(suite).map_or(Vec::new(), <[String]>::to_vec);
     problems.or(Box::new(Findings { agents, documents, files: Arc::new(contracts), categories, table }))
@@ -260,12 +260,8 @@ fn read_pair(
 }
 
 impl Suite for Findings {
-    fn pairs(&self) -> &[Pair] {
-        self.table.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.table.drafts()
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {

@@ -12,14 +12,15 @@ use crate::model::{
     indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::atoms::{ATOMS, produced};
-use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::failure_classifier::FailureClassifier;
-use crate::suites::shared::folder::CaseFolder;
 use crate::suites::shared::labels::{LabelContent, Labels};
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::person_scores::score_remarks;
@@ -98,7 +99,7 @@ metrics!(InterviewMetrics {
 
 struct Interview {
     labels: Labels,
-    folder: CaseFolder<InterviewScenario>,
+    table: CaseTable<InterviewScenario>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
@@ -106,21 +107,17 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     let mut terms = |built_in| problems.keep(TermList::open(built_in, suite, files));
     let (Some(vague), Some(edge_case)) = (terms(&VAGUE), terms(&EDGE_CASE)) else { return Err(problems) };
     let scenario = |source: &SourceText| read_scenario(source, &vague, &edge_case);
-    let folder = folder::open_cases(suite, files, suite.path.child("scenarios"), |source, _| scenario(source))?;
-    Ok(Box::new(Interview { labels: Labels::open(suite.labels.as_ref(), files)?, folder }))
+    let table = folder::open_cases(suite, files, suite.path.child("scenarios"), |source, _| scenario(source))?;
+    Ok(Box::new(Interview { labels: Labels::open(suite.labels.as_ref(), files)?, table }))
 }
 
 impl Suite for Interview {
-    fn pairs(&self) -> &[Pair] {
-        self.folder.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.folder.drafts()
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (scenario, run) = (self.folder.case(pair), &runs[0]);
+        let (scenario, run) = (self.table.case(pair), &runs[0]);
         let (produced, layer) = produced(run);
         let edges: Vec<Vec<usize>> = scenario
             .expected
@@ -166,15 +163,11 @@ impl Suite for Interview {
     }
 
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let InterviewScenario { context, persona, rounds, .. } = self.folder.case(pair);
+        let InterviewScenario { context, persona, rounds, .. } = self.table.case(pair);
         let client = Client { speech: Speech::Context(context), persona: persona.as_deref(), rounds: *rounds };
         Ok(Some(client.ask()))
     }
 
     /// The request depends on the case alone.
     fn read_inputs(&self, _pair: &Pair, _files: &dyn Files) {}
-
-    fn audit(&self, files: &dyn Files) -> Audit {
-        self.folder.audit(files)
-    }
 }

@@ -15,18 +15,20 @@ use crate::model::{
     UserTurns, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::text::AnswerOutput;
-use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::deltas::{DELTAS, DeltasOutput, form, kinds_by_item, produced};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder;
-use crate::suites::shared::folder::{CaseFolder, GoldenCase, StatedName};
+use crate::suites::shared::folder::{GoldenCase, StatedName};
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::snapshot::RepositorySnapshot;
@@ -116,13 +118,13 @@ struct PropertyCase {
 }
 
 struct Property {
-    folder: CaseFolder<PropertyCase>,
+    table: CaseTable<PropertyCase>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder =
+    let table =
         folder::open_named_cases(suite, files, suite.path.child("cases"), |source, _, id| read_case(source, id))?;
-    Ok(Box::new(Property { folder }))
+    Ok(Box::new(Property { table }))
 }
 
 fn read_case(source: &SourceText, id: &str) -> Result<GoldenCase<PropertyCase>, Diagnostic> {
@@ -175,16 +177,12 @@ fn misread(expected: &ExpectedDeltas, kinds: &BTreeMap<&str, BTreeSet<&str>>) ->
 }
 
 impl Suite for Property {
-    fn pairs(&self) -> &[Pair] {
-        self.folder.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.folder.drafts()
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let PropertyCase { expected, variants, .. } = self.folder.case(pair);
+        let PropertyCase { expected, variants, .. } = self.table.case(pair);
         let read: Vec<(DeltasOutput, Layer)> = runs.iter().map(produced).collect();
         let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
         let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
@@ -240,7 +238,7 @@ impl Suite for Property {
     }
 
     fn ask(&self, pair: &Pair, run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let PropertyCase { snapshot, variants, .. } = self.folder.case(pair);
+        let PropertyCase { snapshot, variants, .. } = self.table.case(pair);
         // The first run is the base run, the others are those of the variants.
         let variant = pair.runs.iter().skip(1).zip(variants).find(|(key, _)| *key == run).map(|(_, variant)| variant);
         let variant_snapshot = variant.map_or(snapshot, |variant| &variant.snapshot);
@@ -259,9 +257,5 @@ impl Suite for Property {
                 turns: UserTurns::Single,
             },
         }))
-    }
-
-    fn audit(&self, files: &dyn Files) -> Audit {
-        self.folder.audit(files)
     }
 }

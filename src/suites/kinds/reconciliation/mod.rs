@@ -14,17 +14,19 @@ use crate::model::{
     indicator, share,
 };
 use crate::suites::GradeContext;
-use crate::suites::kind::{AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind};
+use crate::suites::kind::{
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+};
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::text::AnswerOutput;
-use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::deltas::{DELTAS, Delta, DeltasOutput, kinds_by_item, produced};
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder;
-use crate::suites::shared::folder::{CaseFolder, GoldenCase};
+use crate::suites::shared::folder::GoldenCase;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::snapshot::{LineRange, RepositorySnapshot};
@@ -123,12 +125,12 @@ struct Fixture {
 }
 
 struct Reconciliation {
-    folder: CaseFolder<Fixture>,
+    table: CaseTable<Fixture>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = folder::open_cases(suite, files, suite.path.child("fixtures"), |source, _| read_fixture(source))?;
-    Ok(Box::new(Reconciliation { folder }))
+    let table = folder::open_cases(suite, files, suite.path.child("fixtures"), |source, _| read_fixture(source))?;
+    Ok(Box::new(Reconciliation { table }))
 }
 
 fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> {
@@ -182,16 +184,12 @@ impl Fixture {
 }
 
 impl Suite for Reconciliation {
-    fn pairs(&self) -> &[Pair] {
-        self.folder.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.folder.drafts()
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (fixture, run) = (self.folder.case(pair), &runs[0]);
+        let (fixture, run) = (self.table.case(pair), &runs[0]);
         let (produced, layer) = produced(run);
         let kinds = kinds_by_item(&produced.deltas);
         let (made, hit) = (kinds.values().map(BTreeSet::len).sum(), fixture.expected.hit(&kinds));
@@ -214,12 +212,8 @@ impl Suite for Reconciliation {
     }
 
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let fixture = self.folder.case(pair);
+        let fixture = self.table.case(pair);
         Ok(Some(fixture.snapshot.ask(Some(fixture.most))))
-    }
-
-    fn audit(&self, files: &dyn Files) -> Audit {
-        self.folder.audit(files)
     }
 }
 

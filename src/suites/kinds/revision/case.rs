@@ -12,14 +12,12 @@ use super::{instructions, structure, unfounded};
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files, SourceText, sha256_hex};
 use crate::format::JsonCursor;
-use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteConfig};
-use crate::suites::Stated;
-use crate::suites::kind::{CaseIndex, Pair};
-use crate::suites::shared::answer::checks::AnswerChecks;
+use crate::model::{CaseId, RepoPath, SuiteConfig};
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::{CaseSource, files_of_cases};
 use crate::suites::shared::case_marks::CaseMarks;
+use crate::suites::shared::folder::CaseEntry;
 use crate::suites::shared::meaning::digested_case;
 
 /// The name of a case's golden file, without its ending.
@@ -27,12 +25,7 @@ const GOLDEN: &str = "instructions";
 
 /// One case of the suite.
 pub struct RevisionCase {
-    id: CaseId,
     golden: RepoPath,
-    digest: String,
-    marks: CaseMarks,
-    quarantine: Option<Box<Stated>>,
-    answer: Option<Arc<AnswerChecks>>,
     /// The instructions.
     pub asked: Instructions,
     /// The original document.
@@ -41,37 +34,21 @@ pub struct RevisionCase {
     pub judged: Option<(Arc<Draft>, Arc<Verification>)>,
 }
 
-impl RevisionCase {
-    /// The pair of this case and one agent.
-    pub fn pair(&self, suite: &SuiteConfig, agent: &AgentName) -> Pair {
-        let key = RunKey { suite: suite.id.clone(), agent: agent.clone(), case: self.id.clone() };
-        Pair {
-            case: self.id.clone(),
-            agent: agent.clone(),
-            golden: self.golden.clone(),
-            digest: self.digest.clone(),
-            runs: vec![key],
-            samples: None,
-            marks: self.marks.clone(),
-            quarantine: self.quarantine.clone(),
-            answer: self.answer.clone(),
-            zone: None,
-            case_index: CaseIndex::NOT_SET,
-        }
-    }
-}
-
 /// Reads all cases of a suite, sorted by id.
 ///
 /// # Errors
 /// All problems in the case files.
-pub fn open_cases(suite: &SuiteConfig, files: &dyn Files, scoring: &Scoring) -> Result<Vec<RevisionCase>, Diagnostics> {
+pub fn open_cases(
+    suite: &SuiteConfig,
+    files: &dyn Files,
+    scoring: &Scoring,
+) -> Result<Vec<CaseEntry<RevisionCase>>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let folder = suite.path.child("cases");
     let entries = problems.keep(files.list(&folder)).unwrap_or_default();
     let names: Vec<&str> =
         entries.iter().filter(|entry| entry.kind == EntryKind::Folder).map(|entry| entry.name.as_str()).collect();
-    let read: Vec<Result<RevisionCase, Diagnostic>> = names
+    let read: Vec<Result<_, Diagnostic>> = names
         .par_iter()
         .map(|name| {
             let folder = folder.child(name);
@@ -79,7 +56,7 @@ pub fn open_cases(suite: &SuiteConfig, files: &dyn Files, scoring: &Scoring) -> 
             file.read(files, |source, own| read_golden_case(suite, own, &folder, name, source, scoring))
         })
         .collect();
-    let mut cases: Vec<RevisionCase> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let mut cases: Vec<CaseEntry<RevisionCase>> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     cases.sort_by(|one, other| one.id.cmp(&other.id));
     problems.or(cases)
 }
@@ -105,7 +82,7 @@ fn read_golden_case(
     name: &str,
     source: &SourceText,
     scoring: &Scoring,
-) -> Result<RevisionCase, Diagnostic> {
+) -> Result<CaseEntry<RevisionCase>, Diagnostic> {
     let id = CaseId::new(name).map_err(|bad| Diagnostic::of_file(folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
     let asked = instructions::read_instructions(source)?;
     let (original, before) = document(files, &folder.child("original.rtf"))?;
@@ -124,16 +101,17 @@ fn read_golden_case(
     let answer = AnswerReader::new(suite, files).read(asked.answer.clone(), &cursor)?;
     let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
     let measured = format!("{}\n{before}\n{after}\n{scoring:?}{of_answer}", digested_case(&source.text));
-    Ok(RevisionCase {
+    let judged = judged.map(|(_, draft, verification)| (draft, verification));
+    Ok(CaseEntry {
+        runs: vec![id.clone()],
         id,
         golden: source.file.clone(),
         digest: sha256_hex(measured.as_bytes()),
+        samples: None,
         marks: CaseMarks::read(asked.draft, &asked.tags, &cursor)?,
         quarantine: asked.quarantine.clone().map(|form| form.stated(&cursor)),
         answer,
-        asked,
-        original,
-        judged: judged.map(|(_, draft, verification)| (draft, verification)),
+        case: RevisionCase { golden: source.file.clone(), asked, original, judged },
     })
 }
 

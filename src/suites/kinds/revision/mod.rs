@@ -18,7 +18,8 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, RunCaching, Suite,
+    SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -212,12 +213,13 @@ struct Revision {
 fn open(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let scoring = suite.settings.get::<RevisionSettings>().cloned().unwrap_or_default().scoring;
     let opened = case::open_cases(suite, files, &scoring)?;
-    let table = CaseTable::of(opened.into_iter().map(|case| {
+    let rows = opened.into_iter().map(|entry| {
         // A critic gets only the cases that have a revised document.
-        let graded = suite.agents.iter().filter(|(_, agent)| agent.role == Role::Actor || case.judged.is_some());
-        let pairs: Vec<Pair> = graded.map(|(name, _)| case.pair(suite, name)).collect();
-        (case, pairs)
-    }));
+        let graded = suite.agents.iter().filter(|(_, agent)| agent.role == Role::Actor || entry.case.judged.is_some());
+        let pairs: Vec<Pair> = graded.map(|(name, _)| entry.pair(suite, name)).collect();
+        (entry.case, pairs)
+    });
+    let table = CaseTable::of(suite.path.child("cases"), rows);
     let roles = suite.agents.iter().map(|(name, agent)| (name.clone(), agent.role)).collect();
     Ok(Box::new(Revision { table, roles, scoring }))
 }
@@ -229,12 +231,8 @@ impl Revision {
 }
 
 impl Suite for Revision {
-    fn pairs(&self) -> &[Pair] {
-        self.table.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.table.drafts()
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
@@ -244,7 +242,7 @@ impl Suite for Revision {
         let checker = RevisionChecker { case, produced: &produced, scoring: &self.scoring, role, classifier };
         let document = match role {
             Role::Actor => document_values(produced.attempts.last()),
-            Role::Critic => NOTHING_MEASURED,
+            Role::Critic => RevisionMetrics::default(),
         };
         let CriticValues { valid, falsely_satisfied, missed, invented } = checker.critic_values();
         let kept = audit::loop_artifact(&produced, &self.scoring, None);
@@ -278,31 +276,9 @@ impl Suite for Revision {
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
-        case::audit(self.table.cases(), files)
+        case::audit(&self.table.cases, files)
     }
 }
-
-/// The values if there was nothing to measure.
-const NOTHING_MEASURED: RevisionMetrics<Option<f64>> = RevisionMetrics {
-    satisfied: None,
-    overall_score: None,
-    entity_substitution: None,
-    jurisdiction_transformation: None,
-    liability_reallocation: None,
-    clause_operations: None,
-    legal_coherence: None,
-    remaining_entities: None,
-    broken_references: None,
-    orphans: None,
-    unintended_changes: None,
-    rtf_corruption: None,
-    attempts: None,
-    critic_valid: None,
-    false_satisfied: None,
-    missed_failures: None,
-    invented_failures: None,
-    case_pass_rate: None,
-};
 
 /// The metric values of the last document. Without a document, scores are 0 and counts are `None`.
 fn document_values(last: Option<&VerifiedAttempt>) -> RevisionMetrics<Option<f64>> {
@@ -315,7 +291,7 @@ fn document_values(last: Option<&VerifiedAttempt>) -> RevisionMetrics<Option<f64
             liability_reallocation: Some(0.0),
             clause_operations: Some(0.0),
             legal_coherence: Some(0.0),
-            ..NOTHING_MEASURED
+            ..RevisionMetrics::default()
         };
     };
     let score = |criterion: Criterion| Some(verification.scores[criterion.index()]);
@@ -336,6 +312,6 @@ fn document_values(last: Option<&VerifiedAttempt>) -> RevisionMetrics<Option<f64
         orphans: count(&[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause]),
         unintended_changes: count(&[FaultKind::Unintended]),
         rtf_corruption: Some(indicator(verification.of(FaultKind::Corrupt).next().is_some())),
-        ..NOTHING_MEASURED
+        ..RevisionMetrics::default()
     }
 }

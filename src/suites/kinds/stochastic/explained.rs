@@ -6,16 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{StochasticScenario, ThresholdForm, score};
 use crate::model::{CaseId, Difference, PairResult, PairValue, Run, Shortfall, Shortfalls, reaches};
 use crate::suites::shared::atoms::{Atom, produced};
-use crate::suites::shared::folder::CaseFolder;
+use crate::suites::shared::case_table::CaseTable;
 use crate::text::line;
 
 impl StochasticScenario {
     /// The persona of each case: it is part of the case's identity, and shows readers how the inputs differ.
-    pub(super) fn personas(folder: &CaseFolder<Self>, pairs: &[PairResult]) -> Vec<String> {
+    pub(super) fn personas(table: &CaseTable<Self>, pairs: &[PairResult]) -> Vec<String> {
         let cases: BTreeSet<&CaseId> = pairs.iter().map(|pair| &pair.case).collect();
         let mut spoken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for pair in folder.pairs().iter().filter(|pair| cases.contains(&pair.case)) {
-            if let Some(persona) = folder.case(pair).persona.as_deref() {
+        for pair in table.pairs.counted.iter().filter(|pair| cases.contains(&pair.case)) {
+            if let Some(persona) = table.case(pair).persona.as_deref() {
                 spoken.entry(persona).or_default().insert(pair.case.as_str());
             }
         }

@@ -19,18 +19,18 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, Pair, Refolder, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, Refolder, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::atoms::{ATOMS, Atom, produced};
-use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
-use crate::suites::shared::folder::{CaseFolder, GoldenCase, StatedName, open_cases};
+use crate::suites::shared::folder::{GoldenCase, StatedName, open_cases};
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::text::Keyword;
@@ -174,12 +174,12 @@ struct StochasticScenario {
 }
 
 struct Stochastic {
-    folder: CaseFolder<StochasticScenario>,
+    table: CaseTable<StochasticScenario>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = open_cases(suite, files, suite.path.child("scenarios"), |source, _| read_scenario(source))?;
-    Ok(Box::new(Stochastic { folder }))
+    let table = open_cases(suite, files, suite.path.child("scenarios"), |source, _| read_scenario(source))?;
+    Ok(Box::new(Stochastic { table }))
 }
 
 fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, Diagnostic> {
@@ -263,16 +263,12 @@ fn measured(scores: &[f64], atoms: usize) -> RunScores {
 }
 
 impl Suite for Stochastic {
-    fn pairs(&self) -> &[Pair] {
-        self.folder.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.folder.drafts()
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (scenario, run) = (self.folder.case(pair), &runs[0]);
+        let (scenario, run) = (self.table.case(pair), &runs[0]);
         let (produced, layer) = produced(run);
         let scores: Vec<f64> = scenario.sets.iter().map(|set| score(set, &produced.atoms)).collect();
         let RunScores { precision, recall, f1 } = measured(&scores, produced.atoms.len());
@@ -312,30 +308,23 @@ impl Suite for Stochastic {
             precision: Some(precision),
             recall: Some(recall),
             f1: Some(f1),
-            // These need all samples.
-            precision_variance: None,
-            recall_variance: None,
-            f1_variance: None,
-            precision_stddev: None,
-            recall_stddev: None,
-            f1_stddev: None,
-            scenario_pass_rate: None,
-            identical_runs: None,
             case_pass_rate: Some(indicator(all_hold(&checks))),
+            // The others need all samples.
+            ..StochasticMetrics::default()
         };
         let shortfalls = scenario.shortfalls(&scores, produced.atoms.len());
         Ok(Grade { values: values.into_table_order(), checks, shortfalls, layer, kept: None })
     }
 
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let StochasticScenario { context, facts, persona, .. } = self.folder.case(pair);
+        let StochasticScenario { context, facts, persona, .. } = self.table.case(pair);
         // Without a context, the prompt contains the decided facts; it never contains the keywords.
         let speech = if context.is_empty() { Speech::Facts(facts) } else { Speech::Context(context) };
         Ok(Some(Client { speech, persona: persona.as_deref(), rounds: None }.ask()))
     }
 
     fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
-        let scenario = self.folder.case(pair);
+        let scenario = self.table.case(pair);
         self.refold(pair, &mut result.values);
         let Some(StochasticMetrics { precision, recall, f1, identical_runs, .. }) =
             StochasticMetrics::from_table_order(&mut result.values)
@@ -356,15 +345,11 @@ impl Suite for Stochastic {
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
-        StochasticScenario::personas(&self.folder, pairs)
+        StochasticScenario::personas(&self.table, pairs)
     }
 
     /// The request depends on the case alone.
     fn read_inputs(&self, _pair: &Pair, _files: &dyn Files) {}
-
-    fn audit(&self, files: &dyn Files) -> Audit {
-        self.folder.audit(files)
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::suites::shared::own_metrics::ByMetric;
 
 impl Refolder for Stochastic {
     fn refold(&self, pair: &Pair, values: &mut [PairValue]) {
-        let scenario = self.folder.case(pair);
+        let scenario = self.table.case(pair);
         let Some(StochasticMetrics {
             precision,
             recall,

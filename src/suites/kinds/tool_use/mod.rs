@@ -17,16 +17,17 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::golden_text;
+use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
-use crate::suites::shared::folder::CaseFolder;
+use crate::suites::shared::folder::paired_cases;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::terms::{BuiltInTerms, TermList};
 
@@ -135,7 +136,7 @@ fn category_metric(name: &str) -> Option<MetricSpec> {
 }
 
 struct ToolUse {
-    folder: CaseFolder<ToolUseCase>,
+    table: CaseTable<ToolUseCase>,
     /// The tools of a live agent; empty if the suite declares none.
     tools: Vec<CannedTool>,
 }
@@ -157,20 +158,16 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     let cases = problems.keep_all(cases(&source, &flags, &AnswerReader::new(suite, files))).unwrap_or_default();
     let declared = declared.and_then(|file| problems.keep(files.text(&file)));
     let tools = declared.and_then(|source| problems.keep_all(tools(&source))).unwrap_or_default();
-    problems.or(Box::new(ToolUse { folder: CaseFolder::of(suite, suite.path.clone(), cases), tools }))
+    problems.or(Box::new(ToolUse { table: paired_cases(suite, suite.path.clone(), cases), tools }))
 }
 
 impl Suite for ToolUse {
-    fn pairs(&self) -> &[Pair] {
-        self.folder.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.folder.drafts()
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (case, run) = (self.folder.case(pair), &runs[0]);
+        let (case, run) = (self.table.case(pair), &runs[0]);
         let produced = ToolUseOutput::read(run, &case.messages);
         let path = case.trajectory.as_ref().map(|trajectory| trajectory.followed(&produced.calls));
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
@@ -204,30 +201,30 @@ impl Suite for ToolUse {
     fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
         let mut values = result.values.iter().filter(|value| value.name == UNEXPECTED_TOOL_RATE);
         if values.any(|value| value.samples.iter().flatten().any(|rate| *rate > 0.0)) {
-            let case = self.folder.case(pair);
+            let case = self.table.case(pair);
             let calls = samples.iter().map(|runs| ToolUseOutput::read(&runs[0], &case.messages).calls);
             result.parts.extend(case.unexpected_by_tool(&calls.collect::<Vec<_>>()));
         }
     }
 
     fn family_metrics(&self) -> Vec<MetricSpec> {
-        let there: BTreeSet<&str> = self.folder.cases().iter().map(|case| case.category.as_str()).collect();
+        let there: BTreeSet<&str> = self.table.cases.iter().map(|case| case.category.as_str()).collect();
         let own = there.into_iter().filter(|category| !CATEGORIES.contains(category));
         own.filter_map(|category| category_metric(&format!("case_pass_rate[{category}]"))).collect()
     }
 
     fn family_value(&self, pair: &Pair, metric: &str, checks: &[Check]) -> Option<f64> {
         let category = category_of(metric)?;
-        (self.folder.case(pair).category == category).then(|| indicator(all_hold(checks)))
+        (self.table.case(pair).category == category).then(|| indicator(all_hold(checks)))
     }
 
     fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let tools = if self.tools.is_empty() { Toolbox::Empty } else { Toolbox::Canned(self.tools.clone()) };
-        Ok(Some(self.folder.case(pair).messages.ask(tools)))
+        Ok(Some(self.table.case(pair).messages.ask(tools)))
     }
 
     fn simulated_user(&self, pair: &Pair) -> Option<(&SimulatedUser, Point)> {
-        let case = self.folder.case(pair);
+        let case = self.table.case(pair);
         Some((case.messages.simulated()?, Point { line: case.line, column: 1 }))
     }
 
@@ -236,21 +233,21 @@ impl Suite for ToolUse {
 
     fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
-        if let (false, Ok(source)) = (self.tools.is_empty(), golden_text(files, &self.folder.path)) {
+        if let (false, Ok(source)) = (self.tools.is_empty(), golden_text(files, &self.table.pairs.path)) {
             unanswerable(&source, &self.tools).into_iter().for_each(|problem| audit.problems.push(problem));
         }
-        let there: BTreeSet<&str> = self.folder.cases().iter().map(|case| case.category.as_str()).collect();
+        let there: BTreeSet<&str> = self.table.cases.iter().map(|case| case.category.as_str()).collect();
         for category in there.iter().filter(|category| !CATEGORIES.contains(category)) {
             if let Some(near) = nearest(category, CATEGORIES) {
                 let what = format!("{category} is a category of its own");
-                audit.note(&self.folder.path, what, format!("did you mean \"{near}\"?"));
+                audit.note(&self.table.pairs.path, what, format!("did you mean \"{near}\"?"));
             }
         }
         // A suite with categories of its own has chosen them.
         let are_all_known = there.iter().all(|category| CATEGORIES.contains(category));
         for category in CATEGORIES.into_iter().filter(|category| are_all_known && !there.contains(category)) {
             let what = format!("there is no case of category {category}");
-            audit.note(&self.folder.path, what, "add one: each category finds different failures");
+            audit.note(&self.table.pairs.path, what, "add one: each category finds different failures");
         }
         audit
     }

@@ -16,7 +16,8 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CaseIndex, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CaseIndex, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite,
+    SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -164,7 +165,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     let read: Vec<_> =
         cases.par_iter().map(|case| case.read(files, |source, _| read_golden(case, source, &rules, &agent))).collect();
     let read: Vec<(Pair, TriggerCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
-    let table = CaseTable::of(read.into_iter().map(|(pair, case)| (case, [pair])));
+    let table = CaseTable::of(folder, read.into_iter().map(|(pair, case)| (case, [pair])));
     problems.or(Box::new(Triggers { folder: suite_folder(&suite.path), rules, table }))
 }
 
@@ -239,19 +240,14 @@ pub fn rule_ids(
 }
 
 impl Suite for Triggers {
-    fn pairs(&self) -> &[Pair] {
-        self.table.pairs()
-    }
-
-    fn drafts(&self) -> &[Pair] {
-        self.table.drafts()
+    fn case_pairs(&self) -> &CasePairs {
+        &self.table.pairs
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
-        let mut audit = Audit::default();
-        audit.strays(files, &self.folder.child("cases"));
+        let mut audit = Audit::of_folder(files, &self.table.pairs.path);
         let expected: BTreeSet<&str> =
-            self.table.cases().iter().flat_map(|case| &case.expected).map(|(id, _)| id.as_str()).collect();
+            self.table.cases.iter().flat_map(|case| &case.expected).map(|(id, _)| id.as_str()).collect();
         for id in self.rules.ids().filter(|id| !expected.contains(id)) {
             let what = format!("no case expects the rule \"{id}\", so it is not tested");
             audit.note(&self.folder.child("rules.yaml"), what, "add a case that fires it, or remove the rule");
