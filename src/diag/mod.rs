@@ -192,6 +192,17 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     nearest_within(found, known, usize::MAX)
 }
 
+/// The help for an unknown word: the most similar known one, else another help.
+pub fn did_you_mean<K: AsRef<str>>(
+    found: &str,
+    known: impl IntoIterator<Item = K>,
+    otherwise: impl Into<String>,
+) -> String {
+    let known: Vec<K> = known.into_iter().collect();
+    let near = nearest(found, known.iter().map(K::as_ref));
+    near.map_or_else(|| otherwise.into(), |near| format!("did you mean \"{near}\"?"))
+}
+
 /// The same, if at most two letters differ: then it is a slip, and no other word.
 pub fn misspelt<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_within(found, known, 2)

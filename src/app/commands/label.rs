@@ -15,7 +15,7 @@ use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
 use crate::app::pipeline::replay::{Replay, RunReader};
 use crate::app::pipeline::sample_count::SampleCount;
 use crate::app::pipeline::selection::{Selection, chosen};
-use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::Files;
 use crate::gate::statistics::agreement;
 use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
@@ -55,10 +55,7 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, CliError> {
 /// Returns the index of a dimension in the rubric.
 fn dimension_of(name: &str) -> Result<usize, Diagnostic> {
     DIMENSIONS.iter().position(|known| *known == name).ok_or_else(|| {
-        let help = match nearest(name, DIMENSIONS) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("the dimensions are {}", DIMENSIONS.join(", ")),
-        };
+        let help = did_you_mean(name, DIMENSIONS, format!("the dimensions are {}", DIMENSIONS.join(", ")));
         Diagnostic::of_file("command line", Code::UNKNOWN_DIMENSION, format!("unknown dimension \"{name}\""), help)
     })
 }

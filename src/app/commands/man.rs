@@ -8,7 +8,7 @@ use clap_mangen::Man;
 
 use crate::app::cli::{Cli, ManArgs};
 use crate::app::cli_error::CliError;
-use crate::diag::{Code, Diagnostic, nearest};
+use crate::diag::{Code, Diagnostic, did_you_mean};
 use crate::model::RepoPath;
 use crate::world::{Disk, World};
 
@@ -40,10 +40,7 @@ fn shown(whole: &Command) -> impl Iterator<Item = &Command> {
 fn named<'a>(whole: &'a Command, name: Option<&str>) -> Result<&'a Command, Diagnostic> {
     let Some(name) = name else { return Ok(whole) };
     shown(whole).find(|command| command.get_name() == name).ok_or_else(|| {
-        let help = match nearest(name, shown(whole).map(Command::get_name)) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => "`goldgate --help` lists the commands".to_owned(),
-        };
+        let help = did_you_mean(name, shown(whole).map(Command::get_name), "`goldgate --help` lists the commands");
         Diagnostic::of_file("command line", Code::UNKNOWN_COMMAND, format!("unknown command \"{name}\""), help)
     })
 }

@@ -6,7 +6,7 @@ use schemars::{Schema, schema_for};
 
 use crate::app::cli::SchemaArgs;
 use crate::app::cli_error::CliError;
-use crate::diag::{Code, Diagnostic, nearest};
+use crate::diag::{Code, Diagnostic, did_you_mean};
 use crate::format::baseline_v1::BaselineFile;
 use crate::format::report_v1::ReportFile;
 use crate::format::request_v1::RequestFile;
@@ -42,10 +42,8 @@ pub fn schema(args: &SchemaArgs, world: &World) -> Result<u8, CliError> {
         return Ok(0);
     };
     let Some(schema) = schemas.get(name.as_str()) else {
-        let help = match nearest(name, schemas.keys().copied()) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("use one of {}", schemas.keys().copied().collect::<Vec<_>>().join(", ")),
-        };
+        let known: Vec<&str> = schemas.keys().copied().collect();
+        let help = did_you_mean(name, &known, format!("use one of {}", known.join(", ")));
         return Err(Diagnostic::of_file(
             "command line",
             Code::UNKNOWN_SCHEMA,

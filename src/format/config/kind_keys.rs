@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::ConfigReader;
 use super::form::{ConfigFile, SuiteForm};
-use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::SourceText;
 use crate::format::yaml;
 use crate::format::yaml::Step;
@@ -108,10 +108,7 @@ impl ConfigReader<'_> {
         let mut problems = Diagnostics::default();
         for (index, suite) in form.suites.iter().enumerate() {
             for key in suite.of_kind.keys().filter(|key| !known.contains(&key.as_str())) {
-                let help = match nearest(key, known.iter().copied()) {
-                    Some(near) => format!("did you mean \"{near}\"?"),
-                    None => format!("known keys: {}", known.join(", ")),
-                };
+                let help = did_you_mean(key, &known, format!("known keys: {}", known.join(", ")));
                 let at = self.locations.at(&[Key("suites"), At(index), Key(key)]);
                 let what = format!("unknown key \"{key}\"");
                 problems.push(Diagnostic::of_file(&self.source.file, Code::UNKNOWN_KEY, what, help).at(at));

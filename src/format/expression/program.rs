@@ -7,7 +7,7 @@ use cel::Env;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 
 use super::names::{FUNCTIONS, VARIABLES};
-use crate::diag::nearest;
+use crate::diag::did_you_mean;
 use crate::model::InputLimit;
 use crate::text::line;
 
@@ -227,9 +227,6 @@ impl Names {
 }
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> BadExpression {
-    let help = match nearest(name, known.clone()) {
-        Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("the {what}s are {}", known.collect::<Vec<_>>().join(", ")),
-    };
+    let help = did_you_mean(name, known.clone(), format!("the {what}s are {}", known.collect::<Vec<_>>().join(", ")));
     bad(format!("unknown {what} \"{name}\" in the expression"), help)
 }

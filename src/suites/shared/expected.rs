@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::finding::{Finding, Severity, file_name};
-use crate::diag::{Code, Diagnostic, nearest};
+use crate::diag::{Code, Diagnostic, did_you_mean};
 use crate::files::SourceText;
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
@@ -107,10 +107,8 @@ impl ExpectedFinding {
         let is_keyword = |key: &str| keywords.iter().flatten().any(|keyword| keyword.as_str() == key);
         if let Some((_, unknown, _)) = synonyms.iter().find(|(key, ..)| !is_keyword(key)) {
             let what = format!("\"{unknown}\" has synonyms but is not in must_contain_keywords");
-            let help = match nearest(unknown, form.must_contain_keywords.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => "add it to must_contain_keywords, or remove its synonyms".to_owned(),
-            };
+            let add = "add it to must_contain_keywords, or remove its synonyms";
+            let help = did_you_mean(unknown, &form.must_contain_keywords, add);
             let path = [Key("keyword_synonyms"), Key(unknown)];
             return Err(cursor.problem_of_key(&path, Code::NO_EFFECT, what, help));
         }

@@ -1,6 +1,6 @@
 //! Checks for the parts of every golden file: keywords, categories, texts and rules.
 
-use crate::diag::{Code, Diagnostic, nearest};
+use crate::diag::{Code, Diagnostic, did_you_mean};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step};
 use crate::model::InputLimit;
@@ -38,10 +38,7 @@ impl JsonCursor<'_> {
         let Some(known) = known.filter(|known| !known.iter().any(|one| same_category(one) == key)) else {
             return Ok(key);
         };
-        let help = match nearest(text, known.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("the suite's categories are {}", known.join(", ")),
-        };
+        let help = did_you_mean(text, known, format!("the suite's categories are {}", known.join(", ")));
         Err(self.problem(path, Code::UNKNOWN_CATEGORY, format!("unknown category \"{text}\""), help))
     }
 

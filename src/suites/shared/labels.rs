@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::quarantine::is_day;
 use super::rubric::DIMENSIONS;
-use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure, did_you_mean};
 use crate::files::{Files, SourceText};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
@@ -243,10 +243,8 @@ impl Labels {
             if known.is_empty() || known.contains(check) {
                 return None;
             }
-            let help = match nearest(check, known.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => format!("its checks are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
-            };
+            let known: Vec<String> = known.into_iter().collect();
+            let help = did_you_mean(check, &known, format!("its checks are {}", known.join(", ")));
             let what = format!("\"{check}\" is not a check of the case \"{}\"", label.case);
             Some(source.problem(label.spans.about, Code::UNKNOWN_CHECK, what, help))
         });
@@ -263,10 +261,8 @@ impl Labels {
             });
             let agent = label.agent.as_deref().filter(|agent| !agents.contains(agent)).map(|agent| {
                 let what = format!("a label is about \"{agent}\", which is not an agent of the suite");
-                let help = match nearest(agent, agents.iter().copied()) {
-                    Some(near) => format!("did you mean \"{near}\"?"),
-                    None => format!("its agents are {}", agents.iter().copied().collect::<Vec<_>>().join(", ")),
-                };
+                let known: Vec<&str> = agents.iter().copied().collect();
+                let help = did_you_mean(agent, &known, format!("its agents are {}", known.join(", ")));
                 source.problem(label.spans.agent, Code::UNKNOWN_AGENT, what, help)
             });
             case.into_iter().chain(agent)
@@ -341,10 +337,7 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
 }
 
 fn unknown(cursor: &JsonCursor<'_>, what: &str, found: &str, known: &[&str]) -> Diagnostic {
-    let help = match nearest(found, known.iter().copied()) {
-        Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("known values: {}", known.join(", ")),
-    };
+    let help = did_you_mean(found, known, format!("known values: {}", known.join(", ")));
     cursor.problem(&[Key(what)], Code::UNKNOWN_VALUE, format!("unknown {what} \"{found}\""), help)
 }
 

@@ -8,7 +8,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::finding::{Finding, Severity};
-use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::SourceText;
 use crate::format::yaml;
 use crate::format::yaml::Step::{At, Key};
@@ -183,11 +183,8 @@ impl Rules {
         if self.by_id.contains_key(id) {
             return Ok(());
         }
-        let ids = || self.by_id.keys().map(String::as_str);
-        Err(match nearest(id, ids()) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("the rules are {}", ids().collect::<Vec<_>>().join(", ")),
-        })
+        let ids: Vec<&str> = self.ids().collect();
+        Err(did_you_mean(id, &ids, format!("the rules are {}", ids.join(", "))))
     }
 
     /// Whether a rule reads this agent's findings.

@@ -13,7 +13,7 @@ use self::golden::{Expectation, ExpectedFile, expectation};
 use self::grounding::Grounding;
 use self::settings::FindingsSettings;
 use self::shortfalls::shortfalls;
-use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::{EntryKind, Files, SourceText, sha256_hex};
 use crate::format::{JsonCursor, json};
 use crate::model::{
@@ -209,10 +209,8 @@ fn expectations<'a>(suite: &'a SuiteConfig, files: &dyn Files) -> ExpectedCases<
                 Some(agent) => jobs.push((agent, case)),
                 None => {
                     let what = format!("the suite has no agent \"{}\"", stated.text);
-                    let near = nearest(&stated.text, suite.agents.keys().map(AgentName::as_str));
-                    let help = near.map_or("add the agent to the config, or remove the case".to_owned(), |near| {
-                        format!("did you mean \"{near}\"?")
-                    });
+                    let known = suite.agents.keys().map(AgentName::as_str);
+                    let help = did_you_mean(&stated.text, known, "add the agent to the config, or remove the case");
                     problems.push(case.problem(stated, Code::UNKNOWN_AGENT, what, help));
                 }
             }

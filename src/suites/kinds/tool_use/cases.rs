@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::trajectory::{Trajectory, TrajectoryForm};
 use super::turns::{CaseTurn, SimulatedUserForm, TurnForm, UserMessages, distinct_tools, read_messages};
-use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::{SourceText, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
@@ -203,10 +203,8 @@ fn case(
     let mut asked = Vec::new();
     for (name, value) in &form.expected_flags {
         let Some((when, terms)) = flags.by_name.get(name) else {
-            let help = match nearest(name, flags.by_name.keys().map(String::as_str)) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => "add it to the suite's flags: { NAME: { when: true or false, terms: FILE } }".to_owned(),
-            };
+            let add = "add it to the suite's flags: { NAME: { when: true or false, terms: FILE } }";
+            let help = did_you_mean(name, flags.by_name.keys(), add);
             let path = [Key("expected_flags"), Key(name)];
             return Err(cursor.problem_of_key(&path, Code::UNKNOWN_FLAG, format!("unknown flag \"{name}\""), help));
         };
@@ -254,10 +252,8 @@ pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnos
         let cursor = JsonCursor::part(source, raw);
         let results = |name: &str| Some(&declared.iter().find(|tool| tool.spec.name == name)?.results);
         let undeclared = |path: &[Step<'_>], name: &str| {
-            let help = match nearest(name, declared.iter().map(|tool| tool.spec.name.as_str())) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => "add it to the file of the suite's tools".to_owned(),
-            };
+            let known = declared.iter().map(|tool| &tool.spec.name);
+            let help = did_you_mean(name, known, "add it to the file of the suite's tools");
             cursor.problem_of_key(path, Code::UNSATISFIABLE, format!("the tool \"{name}\" is not declared"), help)
         };
         for (at, name) in form.expected_tools.iter().flatten().enumerate().filter(|(_, name)| results(name).is_none()) {
