@@ -149,7 +149,7 @@ pub fn write_shard(part: &ShardPart, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn pairs(report: &Report) -> impl Iterator<Item = &PairResult> {
-    report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases)
+    report.agents().flat_map(|agent| &agent.cases)
 }
 
 fn exact_form(pair: &PairResult) -> BesideForm {

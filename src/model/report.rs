@@ -355,6 +355,21 @@ impl Report {
         bad.max_by_key(|other| (other.outcome, std::cmp::Reverse(other.number)))
     }
 
+    /// All agents, each with its suite, in report order.
+    pub fn suite_agents(&self) -> impl Iterator<Item = (&SuiteReport, &AgentReport)> {
+        self.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)))
+    }
+
+    /// All agents, in report order.
+    pub fn agents(&self) -> impl Iterator<Item = &AgentReport> {
+        self.suites.iter().flat_map(|suite| &suite.agents)
+    }
+
+    /// The metrics of all agents, in report order.
+    pub fn metrics(&self) -> impl Iterator<Item = &MetricReport> {
+        self.agents().flat_map(|agent| &agent.metrics)
+    }
+
     /// All failed checks of counted pairs, in report order.
     pub fn failures(&self) -> impl Iterator<Item = FailureLine<'_>> {
         self.suites.iter().flat_map(SuiteReport::failures)
@@ -373,8 +388,7 @@ impl Report {
 
     /// Number of samples without a result.
     pub fn lost_samples(&self) -> usize {
-        let agents = self.suites.iter().flat_map(|suite| &suite.agents);
-        agents.map(|agent| agent.lost_samples() as usize).sum()
+        self.agents().map(|agent| agent.lost_samples() as usize).sum()
     }
 }
 

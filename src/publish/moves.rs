@@ -41,23 +41,21 @@ const SAME: f64 = 0.5e-6;
 /// The numbers that differ between a baseline and a report, in the report's order.
 pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
     let mut found = Vec::new();
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            let entry = before.and_then(|before| before.entry(&suite.id, &agent.agent));
-            // What compares with the baseline is not stored in it.
-            for metric in agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING) {
-                let old = entry.and_then(|entry| entry.metrics.get(&metric.name)).copied();
-                let Some(turn) = turn(metric.better, old, metric.value) else { continue };
-                found.push(BaselineMove {
-                    suite: suite.id.clone(),
-                    agent: agent.agent.clone(),
-                    metric: metric.name.clone(),
-                    unit: metric.unit,
-                    before: old,
-                    after: metric.value,
-                    turn,
-                });
-            }
+    for (suite, agent) in report.suite_agents() {
+        let entry = before.and_then(|before| before.entry(&suite.id, &agent.agent));
+        // What compares with the baseline is not stored in it.
+        for metric in agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING) {
+            let old = entry.and_then(|entry| entry.metrics.get(&metric.name)).copied();
+            let Some(turn) = turn(metric.better, old, metric.value) else { continue };
+            found.push(BaselineMove {
+                suite: suite.id.clone(),
+                agent: agent.agent.clone(),
+                metric: metric.name.clone(),
+                unit: metric.unit,
+                before: old,
+                after: metric.value,
+                turn,
+            });
         }
     }
     found

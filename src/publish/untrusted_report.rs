@@ -125,8 +125,7 @@ pub fn admitted(source: &SourceText, head: &str) -> Result<Report, Rejected> {
     if report.base.as_ref().is_some_and(|base| !is_commit(base)) {
         return Err(Rejected::Odd("a base commit"));
     }
-    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
-    at_most("pairs", PAIRS, agents.map(|agent| agent.shown().count()).sum())?;
+    at_most("pairs", PAIRS, report.agents().map(|agent| agent.shown().count()).sum())?;
     Ok(as_untrusted(report))
 }
 

@@ -2,7 +2,7 @@
 
 use super::number::ValueDirection;
 use super::{number, words};
-use crate::model::{AgentReport, Noise, Passing, Report, Ruling, SuiteReport, Unit, Verdict, metric_value};
+use crate::model::{AgentReport, Noise, Passing, Report, Ruling, Unit, Verdict, metric_value};
 
 /// The fewest cases of an average with an interval.
 const FEWEST_CASES: usize = 5;
@@ -13,7 +13,7 @@ pub type Clean = fn(&str, usize) -> String;
 /// One sentence per number that moved: its 95% interval, and whether it is noise. Numbers without an interval share a sentence.
 pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
     let mut sentences = Vec::new();
-    for (suite, agent) in agents(report) {
+    for (suite, agent) in report.suite_agents() {
         let mut without = Vec::new();
         for metric in &agent.metrics {
             let comparison = &metric.comparison;
@@ -47,7 +47,7 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
 
 /// One sentence per agent with several samples per case: cases that pass in most samples, and in every sample.
 pub fn reliability(report: &Report) -> Vec<String> {
-    let sentences = agents(report).filter_map(|(suite, agent)| Some((suite, agent, agent_reliability(agent)?)));
+    let sentences = report.suite_agents().filter_map(|(suite, agent)| Some((suite, agent, agent_reliability(agent)?)));
     sentences.map(|(suite, agent, text)| format!("{}/{}: {text}", suite.id, agent.agent)).collect()
 }
 
@@ -69,7 +69,7 @@ pub fn agent_reliability(agent: &AgentReport) -> Option<String> {
 
 /// One sentence per agent: the smallest change of each average that its cases can distinguish from noise.
 pub fn detectable(report: &Report, clean: Clean) -> Vec<String> {
-    let lines = agents(report).filter_map(|(suite, agent)| {
+    let lines = report.suite_agents().filter_map(|(suite, agent)| {
         let limits = agent.metrics.iter().filter_map(|metric| {
             let width = words::spread(metric.unit, metric.comparison.detectable?);
             Some(format!("{} below {width}", clean(&metric.name, 60)))
@@ -112,8 +112,4 @@ fn passing(passing: &Passing, what: &str) -> String {
     let share = metric_value(Unit::Share, passing.share());
     let ends = passing.ci95.map_or(String::new(), |ends| format!(", 95% interval {}", between(Unit::Share, ends)));
     format!("{} of {}{what} ({share}{ends})", passing.passed, passing.of)
-}
-
-fn agents(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport)> {
-    report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)))
 }

@@ -5,8 +5,8 @@ use super::plain::line;
 use super::sparkline::sparkline;
 use super::{number, words};
 use crate::model::{
-    AgentReport, Approval, CaseEvidence, CaseId, EvidenceLine, FailureLine, GateKind, GateRuling, MOVED, MetricReport,
-    PairCheck, PairResult, Report, Ruling, SuiteReport, Tag, Verdict, metric_value,
+    AgentReport, Approval, COVERAGE, CaseEvidence, CaseId, EvidenceLine, FailureLine, GateKind, GateRuling, MOVED,
+    MetricReport, NEWLY_FAILING, PairCheck, PairResult, Report, Ruling, SuiteReport, Tag, Verdict, metric_value,
 };
 
 /// A metric with a failed gate.
@@ -25,14 +25,12 @@ pub struct FailedMetric<'a> {
 /// All metrics with a failed gate. Those that are worse than the baseline come first.
 pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
     let mut failed: Vec<FailedMetric<'_>> = Vec::new();
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            let metrics = agent.metrics.iter().filter_map(|metric| {
-                let gate = first_failed(metric)?;
-                Some(FailedMetric { suite, agent, metric, gate })
-            });
-            failed.extend(metrics);
-        }
+    for (suite, agent) in report.suite_agents() {
+        let metrics = agent.metrics.iter().filter_map(|metric| {
+            let gate = first_failed(metric)?;
+            Some(FailedMetric { suite, agent, metric, gate })
+        });
+        failed.extend(metrics);
     }
     failed.sort_by_key(|one| one.metric.loss().is_none_or(|loss| loss <= MOVED));
     failed
@@ -42,6 +40,11 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
 pub fn has_moved(metric: &MetricReport) -> bool {
     let moved = number::direction_of(metric) != ValueDirection::Same;
     moved || (metric.value.is_none() && metric.comparison.baseline.is_some())
+}
+
+/// Whether a metric is shown and has a value for each case; some exist for the agent only.
+pub fn has_cases(metric: &MetricReport) -> bool {
+    !metric.is_silent() && ![COVERAGE, NEWLY_FAILING].contains(&metric.name.as_str())
 }
 
 /// The gate that a number passes only because somebody approved the number: its loss since the base commit's baseline is more than the

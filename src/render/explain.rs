@@ -1,12 +1,13 @@
 //! One case: the expectation, the samples, why each check failed, and the next step.
 
+use super::evidence::has_cases;
 use super::plain::{line, put};
 use super::sparkline::sparkline;
 use super::{exhibit, judges, words};
 use crate::files::SourceText;
 use crate::model::{
-    AgentReport, Ask, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairCheck, PairResult, PairShortfall, RepoPath,
-    Report, Ruling, RunKey, Sample, SimulatedUser, SuiteReport, Toolbox, Unit, UserTurns, Verdict, metric_value,
+    AgentReport, Ask, Exclusion, PairCheck, PairResult, PairShortfall, RepoPath, Report, Ruling, RunKey, Sample,
+    SimulatedUser, SuiteReport, Toolbox, Unit, UserTurns, Verdict, metric_value,
 };
 use crate::text::{ChangedLine, changed_lines, config_option, line_with_end};
 
@@ -69,16 +70,14 @@ fn changes(out: &mut String, before: EarlierOutput<'_>, samples: &[Sample]) {
 /// One line for each case: those that fail come first, with their first failed check.
 pub fn list(report: &Report) -> String {
     let mut lines: Vec<(bool, String)> = Vec::new();
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            for case in agent.shown() {
-                let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
-                let first =
-                    failed.next().map_or(String::new(), |check| format!("  {}", line(&check.name.to_string(), 120)));
-                let verdict = case.verdict.as_str();
-                let passes = case.verdict == Ruling::Judged(Verdict::Pass);
-                lines.push((passes, format!("{}/{}/{}: {verdict}{first}", suite.id, agent.agent, case.case)));
-            }
+    for (suite, agent) in report.suite_agents() {
+        for case in agent.shown() {
+            let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
+            let first =
+                failed.next().map_or(String::new(), |check| format!("  {}", line(&check.name.to_string(), 120)));
+            let verdict = case.verdict.as_str();
+            let passes = case.verdict == Ruling::Judged(Verdict::Pass);
+            lines.push((passes, format!("{}/{}/{}: {verdict}{first}", suite.id, agent.agent, case.case)));
         }
     }
     lines.sort_by_key(|(passes, _)| *passes);
@@ -91,10 +90,8 @@ pub fn list(report: &Report) -> String {
 /// The results of many cases, without inputs and outputs.
 pub fn overview(report: &Report) -> String {
     let mut out = String::new();
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            agent.shown().for_each(|case| one(&mut out, suite, agent, case));
-        }
+    for (suite, agent) in report.suite_agents() {
+        agent.shown().for_each(|case| one(&mut out, suite, agent, case));
     }
     put(&mut out, "`goldgate explain SUITE/AGENT/CASE` shows the input and the outputs of a case");
     out
@@ -236,7 +233,7 @@ fn samples(out: &mut String, case: &PairResult) {
 fn values(out: &mut String, agent: &AgentReport, case: &PairResult) {
     let spread = if case.completed > 1 { ", then their standard deviation" } else { "" };
     put(out, &format!("  values      of the case, then of each sample{spread}"));
-    let of_case = agent.metrics.iter().filter(|metric| !metric.is_silent() && is_of_a_case(metric));
+    let of_case = agent.metrics.iter().filter(|metric| has_cases(metric));
     let named =
         of_case.filter_map(|metric| Some((metric, case.values.iter().find(|value| value.name == metric.name)?)));
     for (metric, value) in named {
@@ -280,11 +277,6 @@ fn shortfalls(out: &mut String, case: &PairResult) {
         put(out, &format!("          expected {}", line(&difference.expected, 400)));
         put(out, &format!("          got      {}", line(&difference.produced, 400)));
     }
-}
-
-/// Whether a metric has a value for each case; some exist for the agent only.
-fn is_of_a_case(metric: &MetricReport) -> bool {
-    ![COVERAGE, NEWLY_FAILING].contains(&metric.name.as_str())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::words::{GateCounts, NAME, limit, other_outcome, plural};
 use super::{evidence, since_base};
 use crate::model::{
     AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion, GateKind, GateRuling,
-    MetricReport, OtherPullRequest, PairResult, Report, Ruling, SuiteReport, Verdict, metric_value,
+    OtherPullRequest, PairResult, Report, Ruling, SuiteReport, Verdict, metric_value,
 };
 use crate::suites::KINDS;
 use crate::text::line_with_end;
@@ -88,12 +88,11 @@ fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
         BaselineUse::Written | BaselineUse::Begun => "These numbers become the baseline.".to_owned(),
         BaselineUse::Added => "This change adds the first baseline, which counts after the merge.".to_owned(),
     };
-    let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
     // An agent may be in a baseline that its numbers cannot be compared with.
     let is_known = |agent: &AgentReport| {
         agent.taxonomy_before.is_some() || agent.infra_before.is_some() || !agent.removed.is_empty()
     };
-    let judged = report.not_gateable.is_empty() && !has_baseline(report) && !agents().any(is_known);
+    let judged = report.not_gateable.is_empty() && !has_baseline(report) && !report.agents().any(is_known);
     match report.verdict.verdict().filter(|_| judged && report.approval.is_none())? {
         Verdict::Fail => {
             let passes = plural(tally.pass, "gate passes", "gates pass");
@@ -139,12 +138,12 @@ fn missing(report: &Report) -> String {
 
 /// The first inconclusive gate with its numbers.
 fn undecided(report: &Report) -> String {
-    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
-    let found =
-        agents.flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric))).find_map(|(agent, metric)| {
+    let found = report.agents().flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric))).find_map(
+        |(agent, metric)| {
             let is_undecided = |gate: &&GateRuling| gate.ruling == Ruling::Judged(Verdict::Inconclusive);
             Some((agent, metric, metric.gates.iter().find(is_undecided)?))
-        });
+        },
+    );
     found.map_or(String::new(), |(agent, metric, gate)| {
         let value = metric_value(metric.unit, metric.value);
         let name = line(&metric.name, NAME);
@@ -198,7 +197,7 @@ const LOST_REASON: usize = 80;
 
 /// A sentence that names the cases without a result, with the reasons; empty if there are none.
 fn without_result(report: &Report) -> String {
-    let pairs = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
+    let pairs = report.agents().flat_map(|agent| &agent.cases);
     let lost: Vec<&PairResult> = pairs.filter(|pair| pair.exclusion == Exclusion::NoMajority).collect();
     let named = lost.iter().take(LOST).map(|pair| {
         let why = pair.lost.first().map_or("no sample".to_owned(), |lost| line(&lost.why.text(), LOST_REASON));
@@ -215,10 +214,10 @@ fn without_result(report: &Report) -> String {
 /// Who approved the worst number that no gate would let pass otherwise; `None` if no number needed it.
 fn approved(report: &Report) -> Option<String> {
     let Approval { by, reason, .. } = report.approval.as_ref()?;
-    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
-    let approved = agents.flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric))).filter_map(
-        |(agent, metric)| Some((agent, metric, evidence::approved_gate(report.approval.as_ref(), metric)?)),
-    );
+    let approved =
+        report.agents().flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric))).filter_map(
+            |(agent, metric)| Some((agent, metric, evidence::approved_gate(report.approval.as_ref(), metric)?)),
+        );
     let approved: Vec<_> = approved.collect();
     let (agent, metric, gate) = approved.first()?;
     let value = |value| metric_value(metric.unit, value);
@@ -240,27 +239,23 @@ fn approved(report: &Report) -> Option<String> {
 
 /// Whether the run passes only by an approval of numbers.
 pub fn passes_by_approval(report: &Report) -> bool {
-    metrics(report).any(|metric| evidence::approved_gate(report.approval.as_ref(), metric).is_some())
+    report.metrics().any(|metric| evidence::approved_gate(report.approval.as_ref(), metric).is_some())
 }
 
 /// Whether any number is compared with a baseline.
 fn has_baseline(report: &Report) -> bool {
-    metrics(report).any(|metric| metric.comparison.baseline.is_some())
+    report.metrics().any(|metric| metric.comparison.baseline.is_some())
 }
 
 /// Whether any number is shown as moved.
 fn has_moved(report: &Report) -> bool {
-    metrics(report).any(evidence::has_moved)
-}
-
-fn metrics(report: &Report) -> impl Iterator<Item = &MetricReport> {
-    report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics)
+    report.metrics().any(evidence::has_moved)
 }
 
 /// The cases that passed in the baseline and fail now, if no gate fails because of them.
 fn newly_failing(report: &Report) -> String {
-    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
-    let cases: Vec<&str> = agents
+    let cases: Vec<&str> = report
+        .agents()
         .flat_map(|agent| &agent.cases)
         .filter(|case| case.trend == CaseTrend::NewlyFailing && case.exclusion == Exclusion::Counted)
         .map(|case| case.case.as_str())
@@ -274,7 +269,7 @@ fn newly_failing(report: &Report) -> String {
 
 /// How many of the gates pass only because the base branch fails them as well.
 fn excused_gates(report: &Report) -> String {
-    let gates = metrics(report).flat_map(|metric| &metric.gates);
+    let gates = report.metrics().flat_map(|metric| &metric.gates);
     match gates.filter(|gate| gate.base_commit.is_some()).count() {
         0 => String::new(),
         1 => "; 1 gate is excused because the base branch fails it as well".to_owned(),

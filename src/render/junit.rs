@@ -13,10 +13,8 @@ use crate::model::{
 /// what has no result is an error. A failed case does not fail the run by itself: the exit code follows from the gates.
 pub fn junit(report: &Report) -> String {
     let mut junit = Junit::new("goldgate");
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            junit.add_test_suite(test_suite(suite, agent));
-        }
+    for (suite, agent) in report.suite_agents() {
+        junit.add_test_suite(test_suite(suite, agent));
     }
     if !report.golden_changes.is_empty() {
         junit.add_test_suite(golden_changes(report));

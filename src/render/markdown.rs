@@ -135,7 +135,7 @@ fn heading(report: &Report) -> String {
         Some(_) | None => String::new(),
     };
     let samples = words::plural(report.samples as usize, "sample", "samples");
-    let cases: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
+    let cases: usize = report.agents().map(|agent| agent.cases.len()).sum();
     let graded = words::plural(cases, "agent-case pair", "agent-case pairs");
     let usage = match report.usage.calls {
         0 => String::new(),

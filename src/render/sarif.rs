@@ -86,8 +86,7 @@ fn rules() -> Vec<Value> {
 }
 
 fn cases(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport, &PairResult)> {
-    let agents = report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
-    agents.flat_map(|(suite, agent)| agent.cases.iter().map(move |case| (suite, agent, case)))
+    report.suite_agents().flat_map(|(suite, agent)| agent.cases.iter().map(move |case| (suite, agent, case)))
 }
 
 fn failed_checks(report: &Report) -> Vec<SarifResult<'_>> {

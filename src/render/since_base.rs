@@ -94,8 +94,7 @@ fn change(moved: &MovedUse) -> String {
 
 /// The agents that use more than at the base commit, for the headline: `assistant uses +100% tokens and +100% latency`.
 pub fn greater_uses(report: &Report) -> Option<String> {
-    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
-    let greater = agents.filter_map(|agent| {
+    let greater = report.agents().filter_map(|agent| {
         let uses: Vec<String> =
             agent.since_base.uses.iter().filter(|moved| moved.now > moved.before).map(more).collect();
         (!uses.is_empty()).then(|| format!("{} needs {}", agent.agent, uses.join(" and ")))

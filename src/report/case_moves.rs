@@ -72,12 +72,10 @@ impl From<&Baseline> for MeasuredNumbers {
 impl From<&Report> for MeasuredNumbers {
     fn from(report: &Report) -> Self {
         let mut cases = BTreeMap::new();
-        for suite in &report.suites {
-            for agent in &suite.agents {
-                for case in &agent.cases {
-                    let name = (suite.id.to_string(), agent.agent.to_string(), case.case.to_string());
-                    cases.insert(name, of_pair(case));
-                }
+        for (suite, agent) in report.suite_agents() {
+            for case in &agent.cases {
+                let name = (suite.id.to_string(), agent.agent.to_string(), case.case.to_string());
+                cases.insert(name, of_pair(case));
             }
         }
         Self { numbers: numbers_of_report(report), cases }

@@ -147,8 +147,7 @@ pub fn numbers_of_baseline(baseline: &Baseline) -> BTreeMap<NumberName, f64> {
 
 /// The numbers of a report.
 pub fn numbers_of_report(report: &Report) -> BTreeMap<NumberName, f64> {
-    let agents = report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
-    let numbers = agents.flat_map(|(suite, agent)| {
+    let numbers = report.suite_agents().flat_map(|(suite, agent)| {
         let name = |metric: &str| (suite.id.to_string(), agent.agent.to_string(), metric.to_owned());
         // This number only compares with the baseline.
         let measured = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);

@@ -305,10 +305,9 @@ pub fn begin_baseline(report: &mut Report) {
     let waits = |metric: &MetricReport| {
         metric.value.is_some() && metric.comparison.baseline.is_none() && metric.gates.iter().any(is_open)
     };
-    let mut agents = report.suites.iter().flat_map(|suite| &suite.agents);
     // Without a judged gate, the first reason says so; any other one is a reason of its own.
     let is_only_reason = report.verdict.verdict().is_none() && report.not_gateable.len() == 1;
-    if is_only_reason && agents.any(|agent| agent.metrics.iter().any(waits)) {
+    if is_only_reason && report.agents().any(|agent| agent.metrics.iter().any(waits)) {
         report.not_gateable.clear();
         report.baseline_use = BaselineUse::Begun;
     }

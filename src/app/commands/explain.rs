@@ -93,7 +93,7 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
     }
     let lists = wanted.cases.is_empty();
     let (report, live) = shown_recordings(&args.config, wanted.clone(), world)?;
-    let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.shown().count()).sum();
+    let count: usize = report.agents().map(|agent| agent.shown().count()).sum();
     if lists || count > WHOLE {
         world.say(&if lists { render::list(&report) } else { render::overview(&report) });
         return Ok(0);

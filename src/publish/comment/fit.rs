@@ -22,8 +22,11 @@ pub fn summary_within(report: &Report, links: &Links, limit: usize) -> String {
 
 /// The number of failed gates.
 pub fn regressions(report: &Report) -> usize {
-    let metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
-    metrics.flat_map(|metric| &metric.gates).filter(|gate| gate.ruling == Ruling::Judged(Verdict::Fail)).count()
+    report
+        .metrics()
+        .flat_map(|metric| &metric.gates)
+        .filter(|gate| gate.ruling == Ruling::Judged(Verdict::Fail))
+        .count()
 }
 
 /// A section's text, and what did not fit.

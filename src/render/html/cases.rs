@@ -21,13 +21,11 @@ pub struct ListedCase<'a> {
 /// All cases: newly failing ones first, then failing, excluded, flaky and passing ones.
 pub fn rows(report: &Report) -> Vec<ListedCase<'_>> {
     let mut rows = Vec::new();
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            let result = CaseResult::of;
-            rows.extend(agent.cases.iter().map(|case| ListedCase { suite, agent, case, result: result(case) }));
-            let result = CaseResult::Draft;
-            rows.extend(agent.drafts.iter().map(|case| ListedCase { suite, agent, case, result }));
-        }
+    for (suite, agent) in report.suite_agents() {
+        let result = CaseResult::of;
+        rows.extend(agent.cases.iter().map(|case| ListedCase { suite, agent, case, result: result(case) }));
+        let result = CaseResult::Draft;
+        rows.extend(agent.drafts.iter().map(|case| ListedCase { suite, agent, case, result }));
     }
     rows.sort_by_key(|row| (row.case.trend != CaseTrend::NewlyFailing || row.result != CaseResult::Fails, row.result));
     rows

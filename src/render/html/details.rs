@@ -5,10 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::cases::{CaseResult, ListedCase, rows};
 use super::texts::agent_name;
-use crate::model::{
-    AgentReport, COVERAGE, Exclusion, MetricReport, NEWLY_FAILING, PairCheck, PairResult, PairValue, Report,
-    metric_value,
-};
+use crate::model::{AgentReport, Exclusion, MetricReport, PairCheck, PairResult, PairValue, Report, metric_value};
+use crate::render::evidence::has_cases;
 use crate::render::plain::line;
 use crate::render::{judges, words};
 
@@ -29,10 +27,7 @@ pub fn data(report: &Report) -> Markup {
         }
         details.push(text);
     }
-    let agents = report
-        .suites
-        .iter()
-        .flat_map(|suite| suite.agents.iter().map(move |agent| (agent_name(suite, agent), metric_names(agent))));
+    let agents = report.suite_agents().map(|(suite, agent)| (agent_name(suite, agent), metric_names(agent)));
     let agents: Map<String, Value> = agents.collect();
     let (agents, cases) = (escaped(&Value::Object(agents)), details.join(","));
     html! {
@@ -56,13 +51,8 @@ fn escaped(value: &Value) -> String {
     out
 }
 
-/// Whether a metric has a value for each case.
-fn is_of_a_case(metric: &MetricReport) -> bool {
-    !metric.is_silent() && ![COVERAGE, NEWLY_FAILING].contains(&metric.name.as_str())
-}
-
 fn metric_names(agent: &AgentReport) -> Value {
-    agent.metrics.iter().filter(|metric| is_of_a_case(metric)).map(|metric| line(&metric.name, TEXT)).collect()
+    agent.metrics.iter().filter(|metric| has_cases(metric)).map(|metric| line(&metric.name, TEXT)).collect()
 }
 
 /// The short keys keep a page of a thousand cases small: golden file, checks, other differences, outputs since
@@ -91,7 +81,7 @@ fn detail(row: &ListedCase<'_>) -> Value {
     add("j", judges::of_case(case, line).into_iter().map(Value::String).collect());
     let passed = case.checks.iter().filter(|check| check.failure.is_none()).count();
     add("p", if passed > 0 { vec![json!(passed)] } else { Vec::new() });
-    let of_case = agent.metrics.iter().zip(&case.values).filter(|(metric, _)| is_of_a_case(metric));
+    let of_case = agent.metrics.iter().zip(&case.values).filter(|(metric, _)| has_cases(metric));
     // The columns are the metrics of the cases that count.
     let of_case = of_case.filter(|_| *result != CaseResult::Draft);
     add("v", of_case.map(|(metric, value)| json!(values(metric, value))).collect());

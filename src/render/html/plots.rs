@@ -31,12 +31,10 @@ struct MovedNumber<'a> {
 /// The differences since the baseline, one plot for each unit.
 pub fn differences(report: &Report) -> Markup {
     let mut moved = Vec::new();
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            for metric in agent.metrics.iter().filter(|metric| has_moved(metric)) {
-                let name = format!("{} {}", agent_name(suite, agent), bounded(&metric.name));
-                moved.extend(metric.comparison.delta.map(|delta| MovedNumber { name, metric, delta }));
-            }
+    for (suite, agent) in report.suite_agents() {
+        for metric in agent.metrics.iter().filter(|metric| has_moved(metric)) {
+            let name = format!("{} {}", agent_name(suite, agent), bounded(&metric.name));
+            moved.extend(metric.comparison.delta.map(|delta| MovedNumber { name, metric, delta }));
         }
     }
     html! {

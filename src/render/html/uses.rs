@@ -62,11 +62,11 @@ impl AgentUses {
 
 /// What samples use, one plot for each use; and what moved since the base commit, as bars. Empty where nothing is known.
 pub fn uses(report: &Report) -> Markup {
-    let agents = || report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
-    let moved: Vec<_> = agents().filter(|(_, agent)| !agent.since_base.uses.is_empty()).collect();
+    let moved: Vec<_> = report.suite_agents().filter(|(_, agent)| !agent.since_base.uses.is_empty()).collect();
     let known = |what: SampleUse| -> Vec<AgentUses> {
-        let rows =
-            agents().map(|(suite, agent)| AgentUses { name: agent_name(suite, agent), values: values(agent, what) });
+        let rows = report
+            .suite_agents()
+            .map(|(suite, agent)| AgentUses { name: agent_name(suite, agent), values: values(agent, what) });
         rows.filter(|row| !row.values.is_empty()).collect()
     };
     let plots: Vec<(SampleUse, &str, Vec<AgentUses>)> = USES

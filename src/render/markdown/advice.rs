@@ -9,22 +9,20 @@ const HEAD: &str =
 
 pub fn advice(report: &Report) -> String {
     let mut rows = String::new();
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            for judge in &agent.judges {
-                let [baseline, now, delta] = judges::numbers(judge);
-                rows.push_str(&format!(
-                    "| {} | {} | {} | {} | {} | {} | {}, {} |\n",
-                    name(suite.id.as_str()),
-                    name(agent.agent.as_str()),
-                    name(judge.name.as_str()),
-                    metric_value(Unit::Share, baseline),
-                    metric_value(Unit::Share, now),
-                    number::delta(Unit::Share, delta),
-                    judges::ADVISORY,
-                    judges::standing_word(judge)
-                ));
-            }
+    for (suite, agent) in report.suite_agents() {
+        for judge in &agent.judges {
+            let [baseline, now, delta] = judges::numbers(judge);
+            rows.push_str(&format!(
+                "| {} | {} | {} | {} | {} | {} | {}, {} |\n",
+                name(suite.id.as_str()),
+                name(agent.agent.as_str()),
+                name(judge.name.as_str()),
+                metric_value(Unit::Share, baseline),
+                metric_value(Unit::Share, now),
+                number::delta(Unit::Share, delta),
+                judges::ADVISORY,
+                judges::standing_word(judge)
+            ));
         }
     }
     if rows.is_empty() {

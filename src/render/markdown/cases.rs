@@ -10,23 +10,23 @@ const NAMED: usize = 30;
 
 pub fn cases(report: &Report) -> String {
     let mut out = String::new();
-    let pairs = || report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
     for trend in words::MOVED_TRENDS {
-        let found = pairs().flat_map(|(suite, agent)| {
+        let found = report.suite_agents().flat_map(|(suite, agent)| {
             let moved = agent.cases.iter().filter(move |case| words::trend(case) == trend);
             moved.map(move |case| full(suite, agent, &case.case))
         });
         list(&mut out, &title(trend), found.collect());
     }
-    let flaky = pairs().flat_map(|(suite, agent)| {
+    let flaky = report.suite_agents().flat_map(|(suite, agent)| {
         // Where no sample passes, only the failed checks differ: the case is not flaky for a reader.
         let flaky = agent.cases.iter().filter(|case| case.flaky && case.passing != Some(0));
         flaky.map(move |case| format!("{}{}", full(suite, agent, &case.case), words::samples_passed(case)))
     });
     list(&mut out, "Flaky (samples disagree)", flaky.collect());
-    let removed = pairs().flat_map(|(suite, agent)| agent.removed.iter().map(move |case| full(suite, agent, case)));
+    let removed =
+        report.suite_agents().flat_map(|(suite, agent)| agent.removed.iter().map(move |case| full(suite, agent, case)));
     list(&mut out, "Removed since the baseline", removed.collect());
-    for (suite, agent) in pairs() {
+    for (suite, agent) in report.suite_agents() {
         for case in agent.cases.iter().filter(|case| case.exclusion == Exclusion::Quarantined) {
             let quarantine = inline(&words::quarantine(case), 300);
             put(&mut out, &format!("- **Quarantined**: {}: {quarantine}", full(suite, agent, &case.case)));

@@ -81,24 +81,18 @@ pub fn moved_cases(report: &Report, links: &Links) -> String {
     for FailedMetric { suite, agent, metric, .. } in evidence::failed_metrics(report).into_iter().take(GATES) {
         shown.list(&mut String::new(), suite, agent, metric, links);
     }
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            let moved = |metric: &&MetricReport| {
-                metric.verdict != Ruling::Judged(Verdict::Fail)
-                    && metric.evidence.cases.iter().any(|one| !shown.has(&key(suite, agent, one)))
-            };
-            let moved: Vec<&MetricReport> = agent.metrics.iter().filter(moved).take(GATES).collect();
-            for metric in moved {
-                let title = format!(
-                    "{} / {}: {}",
-                    name(suite.id.as_str()),
-                    name(agent.agent.as_str()),
-                    inline(&metric.name, 60)
-                );
-                put(&mut out, &format!("**{title}**\n"));
-                shown.list(&mut out, suite, agent, metric, links);
-                out.push('\n');
-            }
+    for (suite, agent) in report.suite_agents() {
+        let moved = |metric: &&MetricReport| {
+            metric.verdict != Ruling::Judged(Verdict::Fail)
+                && metric.evidence.cases.iter().any(|one| !shown.has(&key(suite, agent, one)))
+        };
+        let moved: Vec<&MetricReport> = agent.metrics.iter().filter(moved).take(GATES).collect();
+        for metric in moved {
+            let title =
+                format!("{} / {}: {}", name(suite.id.as_str()), name(agent.agent.as_str()), inline(&metric.name, 60));
+            put(&mut out, &format!("**{title}**\n"));
+            shown.list(&mut out, suite, agent, metric, links);
+            out.push('\n');
         }
     }
     if out.is_empty() {

@@ -120,13 +120,15 @@ fn counted_change(now: i64, before: Option<i64>) -> String {
 
 /// How many checks failed by tag, now and in the baseline, folded.
 pub fn taxonomy(report: &Report) -> String {
-    let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
-    let known = agents().any(|agent| agent.taxonomy_before.is_some());
+    let known = report.agents().any(|agent| agent.taxonomy_before.is_some());
     let mut rows = String::new();
     for tag in Tag::ALL {
-        let now: i64 = agents().map(|agent| i64::from(agent.taxonomy()[&tag])).sum();
-        let before: i64 =
-            agents().filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag)).map(|count| i64::from(*count)).sum();
+        let now: i64 = report.agents().map(|agent| i64::from(agent.taxonomy()[&tag])).sum();
+        let before: i64 = report
+            .agents()
+            .filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag))
+            .map(|count| i64::from(*count))
+            .sum();
         let change = counted_change(now, known.then_some(before));
         match (now, before) {
             (0, 0) => {}
@@ -137,7 +139,7 @@ pub fn taxonomy(report: &Report) -> String {
         }
     }
     let lost = i64::try_from(report.lost_samples()).unwrap_or(i64::MAX);
-    let before: Vec<u32> = agents().filter_map(|agent| agent.infra_before).collect();
+    let before: Vec<u32> = report.agents().filter_map(|agent| agent.infra_before).collect();
     let before = (!before.is_empty()).then(|| before.into_iter().map(i64::from).sum());
     if lost > 0 || before.is_some_and(|before: i64| before > 0) {
         put(

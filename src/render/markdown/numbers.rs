@@ -133,19 +133,17 @@ const CHANGES: usize = 3;
 /// What the samples of each agent use more or less of than at the base commit.
 pub fn moved_uses(report: &Report) -> String {
     let mut out = String::new();
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            // A failed gate shows them already.
-            let fails = agent.verdict == Ruling::Judged(Verdict::Fail);
-            let changes = if fails { Vec::new() } else { since_base::agent_changes(agent, MARKS) };
-            if let Some(uses) = since_base::moved_uses(agent) {
-                let (suite, agent) = (name(suite.id.as_str()), name(agent.agent.as_str()));
-                put(&mut out, &format!("- **{suite} / {agent}**, {uses}"));
-                changes
-                    .iter()
-                    .take(CHANGES)
-                    .for_each(|change| put(&mut out, &format!("  - changed since the base commit: {change}")));
-            }
+    for (suite, agent) in report.suite_agents() {
+        // A failed gate shows them already.
+        let fails = agent.verdict == Ruling::Judged(Verdict::Fail);
+        let changes = if fails { Vec::new() } else { since_base::agent_changes(agent, MARKS) };
+        if let Some(uses) = since_base::moved_uses(agent) {
+            let (suite, agent) = (name(suite.id.as_str()), name(agent.agent.as_str()));
+            put(&mut out, &format!("- **{suite} / {agent}**, {uses}"));
+            changes
+                .iter()
+                .take(CHANGES)
+                .for_each(|change| put(&mut out, &format!("  - changed since the base commit: {change}")));
         }
     }
     out

@@ -9,11 +9,9 @@ const REMARKS: usize = 60;
 
 pub fn remarks(report: &Report) -> String {
     let mut lines = Vec::new();
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            let whose = format!("{}/{}", name(suite.id.as_str()), name(agent.agent.as_str()));
-            lines.extend(agent.notes.iter().map(|note| format!("- {whose}: {}", inline(note, 300))));
-        }
+    for (suite, agent) in report.suite_agents() {
+        let whose = format!("{}/{}", name(suite.id.as_str()), name(agent.agent.as_str()));
+        lines.extend(agent.notes.iter().map(|note| format!("- {whose}: {}", inline(note, 300))));
     }
     let mut out = String::new();
     lines.iter().take(REMARKS).for_each(|line| put(&mut out, line));

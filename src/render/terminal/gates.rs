@@ -59,20 +59,18 @@ fn failed_gates<'a>(out: &mut String, report: &'a Report, compared: &mut Compare
 fn inconclusive_gates<'a>(out: &mut String, report: &'a Report, compared: &mut ComparedCases<'a>) {
     let is_undecided = |gate: &&GateRuling| gate.ruling == Ruling::Judged(Verdict::Inconclusive);
     let mut shown = 0;
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            for metric in agent.metrics.iter().filter(|metric| !metric.evidence.cases.is_empty()) {
-                let undecided = metric.verdict == Ruling::Judged(Verdict::Inconclusive);
-                let Some(gate) = metric.gates.iter().find(is_undecided).filter(|_| undecided) else { continue };
-                shown += 1;
-                if shown > LISTED {
-                    continue;
-                }
-                let (name, value) = (line(&metric.name, words::NAME), metric_value(metric.unit, metric.value));
-                let limit = words::limit(metric, gate);
-                put(out, &format!("{}/{}: {name} {value} is inconclusive: {limit}", suite.id, agent.agent));
-                compared.list(out, suite, agent, metric);
+    for (suite, agent) in report.suite_agents() {
+        for metric in agent.metrics.iter().filter(|metric| !metric.evidence.cases.is_empty()) {
+            let undecided = metric.verdict == Ruling::Judged(Verdict::Inconclusive);
+            let Some(gate) = metric.gates.iter().find(is_undecided).filter(|_| undecided) else { continue };
+            shown += 1;
+            if shown > LISTED {
+                continue;
             }
+            let (name, value) = (line(&metric.name, words::NAME), metric_value(metric.unit, metric.value));
+            let limit = words::limit(metric, gate);
+            put(out, &format!("{}/{}: {name} {value} is inconclusive: {limit}", suite.id, agent.agent));
+            compared.list(out, suite, agent, metric);
         }
     }
     if shown > LISTED {

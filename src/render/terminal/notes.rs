@@ -19,21 +19,19 @@ pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
         put(out, &format!("note: {}", line(note, 400)));
     }
     let mut folded = 0;
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            let own = minor(suite, agent);
-            match detail {
-                Detail::Everything => own.iter().for_each(|text| put(out, text)),
-                Detail::Changes | Detail::Verdict => {
-                    let shown = agent.notes.len().min(OF_AGENT);
-                    own.iter().take(shown).for_each(|text| put(out, text));
-                    folded += own.len() - shown;
-                }
+    for (suite, agent) in report.suite_agents() {
+        let own = minor(suite, agent);
+        match detail {
+            Detail::Everything => own.iter().for_each(|text| put(out, text)),
+            Detail::Changes | Detail::Verdict => {
+                let shown = agent.notes.len().min(OF_AGENT);
+                own.iter().take(shown).for_each(|text| put(out, text));
+                folded += own.len() - shown;
             }
-            major(out, suite, agent);
-            if let Some(uses) = since_base::moved_uses(agent) {
-                put(out, &format!("{}/{}: {uses}", suite.id, agent.agent));
-            }
+        }
+        major(out, suite, agent);
+        if let Some(uses) = since_base::moved_uses(agent) {
+            put(out, &format!("{}/{}: {uses}", suite.id, agent.agent));
         }
     }
     if folded > 0 {

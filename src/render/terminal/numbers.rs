@@ -27,31 +27,29 @@ pub(super) fn numbers(report: &Report, screen: Screen) -> Option<String> {
     let names = usize::from(screen.columns.saturating_sub(FIXED) / 5 * 3).clamp(16, 48);
     let mut left = MOVED;
     let mut folded = 0;
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            let metrics: Vec<&MetricReport> = match screen.detail {
-                Detail::Everything => agent.metrics.iter().filter(|metric| !metric.is_silent()).collect(),
-                Detail::Changes | Detail::Verdict => changed(agent, &mut left, &mut folded),
-            };
-            let judges = if screen.detail == Detail::Everything { agent.judges.as_slice() } else { &[] };
-            if metrics.is_empty() && judges.is_empty() {
-                continue;
-            }
-            let name = wrapped(&format!("{}/{}", suite_name(report, suite), agent.agent), names);
-            table.add_row(vec![Cell::new(name).add_attribute(Attribute::Bold)]);
-            metrics.iter().for_each(|metric| rows(metric, names).for_each(|row| add(&mut table, row, columns)));
-            for judge in judges {
-                let [baseline, now, delta] = judges::numbers(judge);
-                let row = vec![
-                    Cell::new(indented(&judges::row_name(judge), names)),
-                    right(metric_value(Unit::Share, baseline)),
-                    right(metric_value(Unit::Share, now)),
-                    right(number::delta(Unit::Share, delta)),
-                    Cell::new(judges::standing_word(judge)).fg(Color::DarkGrey),
-                    Cell::new(judges::ADVISORY),
-                ];
-                add(&mut table, row, columns);
-            }
+    for (suite, agent) in report.suite_agents() {
+        let metrics: Vec<&MetricReport> = match screen.detail {
+            Detail::Everything => agent.metrics.iter().filter(|metric| !metric.is_silent()).collect(),
+            Detail::Changes | Detail::Verdict => changed(agent, &mut left, &mut folded),
+        };
+        let judges = if screen.detail == Detail::Everything { agent.judges.as_slice() } else { &[] };
+        if metrics.is_empty() && judges.is_empty() {
+            continue;
+        }
+        let name = wrapped(&format!("{}/{}", suite_name(report, suite), agent.agent), names);
+        table.add_row(vec![Cell::new(name).add_attribute(Attribute::Bold)]);
+        metrics.iter().for_each(|metric| rows(metric, names).for_each(|row| add(&mut table, row, columns)));
+        for judge in judges {
+            let [baseline, now, delta] = judges::numbers(judge);
+            let row = vec![
+                Cell::new(indented(&judges::row_name(judge), names)),
+                right(metric_value(Unit::Share, baseline)),
+                right(metric_value(Unit::Share, now)),
+                right(number::delta(Unit::Share, delta)),
+                Cell::new(judges::standing_word(judge)).fg(Color::DarkGrey),
+                Cell::new(judges::ADVISORY),
+            ];
+            add(&mut table, row, columns);
         }
     }
     for index in 0..5 {

@@ -18,17 +18,15 @@ pub(super) fn overview(report: &Report, screen: Screen) -> String {
     let mut header = vec!["suite/agent", "cases", "gates"];
     header.extend(has_room.then_some("largest change"));
     table.set_header(header);
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            let gates = GateCounts::of_agents([agent]);
-            let mut row = vec![
-                Cell::new(wrapped(&format!("{}/{}", suite_name(report, suite), agent.agent), names)),
-                Cell::new(agent.cases.len()).set_alignment(CellAlignment::Right),
-                coloured(Cell::new(gates.to_counts()), gates),
-            ];
-            row.extend(has_room.then(|| Cell::new(largest_change(agent))));
-            table.add_row(row);
-        }
+    for (suite, agent) in report.suite_agents() {
+        let gates = GateCounts::of_agents([agent]);
+        let mut row = vec![
+            Cell::new(wrapped(&format!("{}/{}", suite_name(report, suite), agent.agent), names)),
+            Cell::new(agent.cases.len()).set_alignment(CellAlignment::Right),
+            coloured(Cell::new(gates.to_counts()), gates),
+        ];
+        row.extend(has_room.then(|| Cell::new(largest_change(agent))));
+        table.add_row(row);
     }
     // Names are broken at their slashes already.
     if let Some(column) = table.column_mut(0) {

@@ -166,9 +166,7 @@ impl ReviewTable {
 /// The drafts with their results.
 fn of_drafts(report: &Report, plan: &Plan) -> Vec<ReviewItem> {
     let results: BTreeMap<(&SuiteId, &AgentName, &CaseId), &PairResult> = report
-        .suites
-        .iter()
-        .flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)))
+        .suite_agents()
         .flat_map(|(suite, agent)| {
             agent.drafts.iter().map(move |draft| ((&suite.id, &agent.agent, &draft.case), draft))
         })
@@ -199,13 +197,12 @@ fn of_drafts(report: &Report, plan: &Plan) -> Vec<ReviewItem> {
 /// Cases that fail or moved: the newly failing ones first.
 fn of_cases(report: &Report) -> Vec<ReviewItem> {
     let mut items = Vec::new();
-    let agents = || report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
-    for (suite, agent) in agents() {
+    for (suite, agent) in report.suite_agents() {
         for case in agent.cases.iter().filter(|case| case.trend == CaseTrend::NewlyFailing) {
             items.push(item(&suite.id, agent, case, ReviewReason::NewlyFailing, "newly failing".to_owned()));
         }
     }
-    for (suite, agent) in agents() {
+    for (suite, agent) in report.suite_agents() {
         for case in agent.cases.iter().filter(|case| case.trend != CaseTrend::NewlyFailing) {
             let moved =
                 agent.metrics.iter().filter(|metric| metric.evidence.cases.iter().any(|one| one.case == case.case));
