@@ -32,6 +32,8 @@ pub mod one_or_all;
 mod other_pull_request;
 mod own_expressions;
 mod pair;
+#[cfg(test)]
+mod passing_report;
 mod path;
 mod record;
 mod reliability;

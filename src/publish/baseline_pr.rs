@@ -170,24 +170,29 @@ fn description(moves: &[BaselineMove], reason: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{BaselinePrInput, BaselinePrPlan, DeclinedBaselinePr, OpenBaselinePr, plan};
-    use crate::publish::moves::MoveDirection;
+    use crate::model::Baseline;
+    use crate::publish::moves::{BaselineMove, MoveDirection};
     use crate::publish::samples::{baseline, moved};
 
-    #[test]
-    fn one_pull_request_is_opened_kept_and_closed() {
-        let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
-        let base = BaselinePrInput {
-            before: Some(&before),
+    fn input<'a>(before: &'a Baseline, proposed: &'a Baseline, moves: &'a [BaselineMove]) -> BaselinePrInput<'a> {
+        BaselinePrInput {
+            before: Some(before),
             before_sha256: Some("p".to_owned()),
-            proposed: &after,
-            moves: &moves,
+            proposed,
+            moves,
             given: None,
             branch: None,
             open: None,
             declined: None,
             by: "bot",
             at: "t",
-        };
+        }
+    }
+
+    #[test]
+    fn one_pull_request_is_opened_kept_and_closed() {
+        let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
+        let base = input(&before, &after, &moves);
         let same = BaselinePrInput { proposed: &before, ..base.clone() };
         assert_eq!(plan(&same), BaselinePrPlan::Nothing);
         let open = OpenBaselinePr { number: 7, description: "" };
@@ -240,17 +245,12 @@ mod tests {
     fn the_reasons_of_merged_pull_requests_are_kept_unless_somebody_writes_another() {
         let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
         let reason_with = |given: Option<&str>, description: Option<&str>| {
+            let open = description.map(|description| OpenBaselinePr { number: 7, description });
             let input = BaselinePrInput {
-                before: Some(&before),
                 before_sha256: None,
-                proposed: &after,
-                moves: &moves,
                 given: given.map(str::to_owned),
-                branch: None,
-                open: description.map(|description| OpenBaselinePr { number: 7, description }),
-                declined: None,
-                by: "bot",
-                at: "t",
+                open,
+                ..input(&before, &after, &moves)
             };
             let BaselinePrPlan::Keep { commit: Some(commit), description, .. } = plan(&input) else {
                 unreachable!("nothing is committed")

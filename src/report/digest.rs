@@ -122,37 +122,18 @@ fn places(value: Option<f64>) -> Value {
 mod tests {
     use super::result_digest;
     use crate::model::{
-        Approval, Authority, BaselineUse, CaseChoice, ChangeClass, GoldenChange, NotGateable, RepoPath, Report,
-        ReportTool, Ruling, RunUsage, SuiteId, Tier, Verdict, Weight,
+        Approval, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling, SuiteId, Tier, Verdict,
+        Weight,
     };
     use crate::report::suite;
 
     fn report() -> Report {
         Report {
-            tool: ReportTool::goldgate("1"),
-            config: None,
             commit: Some("a".to_owned()),
             base: Some("b".to_owned()),
-            base_branch: None,
-            behind: None,
-            others: Vec::new(),
-            tiers: vec![Tier::Deterministic, Tier::Model],
-            authority: Authority::Blocking,
-            samples: 1,
-            choice: CaseChoice::All,
-            started_at: "t".to_owned(),
-            finished_at: "t".to_owned(),
-            suites: Vec::new(),
             verdict: Ruling::Judged(Verdict::Fail),
-            not_gateable: Vec::new(),
-            lasting: Vec::new(),
-            lifted: Vec::new(),
-            called_off: None,
             golden_changes: vec![change("baselines/latest.json", "f1"), change("goldgate.yaml", "floor")],
-            approval: None,
-            notes: Vec::new(),
-            usage: RunUsage::default(),
-            baseline_use: BaselineUse::Compared,
+            ..Report::passing(vec![Tier::Deterministic, Tier::Model])
         }
     }
 

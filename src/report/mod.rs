@@ -338,37 +338,11 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 mod tests {
     use super::{govern, refuse};
     use crate::model::{
-        Approval, Authority, BaselineUse, CaseChoice, ChangeClass, GoldenChange, NoVerdict, Report, ReportTool, Ruling,
-        RunUsage, Tier, Verdict, Weight,
+        Approval, Authority, ChangeClass, GoldenChange, NoVerdict, Report, Ruling, Tier, Verdict, Weight,
     };
 
     fn passed(authority: Authority, tier: Tier) -> Report {
-        Report {
-            tool: ReportTool::goldgate("0.0.0"),
-            config: None,
-            commit: None,
-            base: None,
-            base_branch: None,
-            behind: None,
-            others: Vec::new(),
-            tiers: vec![tier],
-            authority,
-            samples: 1,
-            choice: CaseChoice::All,
-            started_at: String::new(),
-            finished_at: String::new(),
-            suites: Vec::new(),
-            verdict: Ruling::Judged(Verdict::Pass),
-            not_gateable: Vec::new(),
-            lasting: Vec::new(),
-            lifted: Vec::new(),
-            called_off: None,
-            golden_changes: Vec::new(),
-            approval: None,
-            notes: Vec::new(),
-            usage: RunUsage::default(),
-            baseline_use: BaselineUse::Compared,
-        }
+        Report { authority, ..Report::passing(vec![tier]) }
     }
 
     #[test]

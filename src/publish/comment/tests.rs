@@ -4,10 +4,7 @@ use super::{
     CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, ReportOrigin, ShownReport, is_note_written, is_written,
     plan, plan_note, shown_digest, shown_report,
 };
-use crate::model::{
-    Authority, BaselineUse, CaseChoice, Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling,
-    RunNumber, RunUsage, Tier, Verdict, Weight,
-};
+use crate::model::{Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, RunNumber, Tier, Weight};
 use crate::render::markdown::Links;
 
 const BOT: &str = "github-actions[bot]";
@@ -16,23 +13,9 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
     let long = |number: usize| format!("agent-{number:03}-{} is stale", "x".repeat(330));
     Report {
         tool: ReportTool::goldgate("www.evil.example"),
-        config: None,
         commit: Some("a".repeat(40)),
         base: Some("b".repeat(40)),
-        base_branch: None,
-        behind: None,
-        others: Vec::new(),
-        tiers: vec![tier],
-        authority: Authority::Blocking,
-        samples: 1,
-        choice: CaseChoice::All,
-        started_at: String::new(),
-        finished_at: String::new(),
-        suites: Vec::new(),
-        verdict: Ruling::Judged(Verdict::Pass),
         not_gateable: (0..reasons).map(|number| NotGateable(long(number))).collect(),
-        lasting: Vec::new(),
-        lifted: Vec::new(),
         golden_changes: (0..changes)
             .map(|number| GoldenChange {
                 words: format!("expectation edited: {}", "<&>".repeat(120)),
@@ -41,11 +24,8 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
                 class: crate::model::ChangeClass::Expectation,
             })
             .collect(),
-        approval: None,
         notes: (0..reasons).map(long).collect(),
-        usage: RunUsage::default(),
-        called_off: None,
-        baseline_use: BaselineUse::Compared,
+        ..Report::passing(vec![tier])
     }
 }
 
