@@ -19,6 +19,7 @@ mod json_cursor;
 mod json_keys;
 mod json_schema;
 pub mod lenient;
+mod list_or_object;
 mod long_numbers;
 #[cfg(feature = "models")]
 pub mod otlp;
@@ -43,4 +44,5 @@ pub mod yaml;
 pub use golden_format::{GoldenFormat, golden_json, golden_value};
 pub use json_cursor::{JsonCursor, blanked, without_member};
 pub use json_schema::JsonSchemaValidator;
+pub use list_or_object::list_or_object;
 pub use step::Step;

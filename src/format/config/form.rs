@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::{Error, IgnoredAny, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::capture::CaptureForm;
 use super::expressions::{OwnCheckForm, OwnMetricForm};
 use super::judges::JudgeForm;
 use super::recordings::RecordingsForm;
+use crate::format::list_or_object;
 use crate::model::{StatedLimit, Tier, Wire};
 
 /// The config file.
@@ -328,48 +328,16 @@ pub(super) struct PriceForm {
     pub(super) cached_input: Option<f64>,
 }
 
-// Written by hand, because an untagged enum loses the line and column of an error inside.
 impl<'de> Deserialize<'de> for GateForms {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct OneOrMany;
-        impl<'de> Visitor<'de> for OneOrMany {
-            type Value = GateForms;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a gate such as { min: 0.8 }, or a list of gates")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<GateForms, A::Error> {
-                GateForm::deserialize(MapAccessDeserializer::new(map)).map(GateForms::One)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<GateForms, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(GateForms::Many)
-            }
-        }
-        reader.deserialize_any(OneOrMany)
+        list_or_object(reader, "a gate such as { min: 0.8 }, or a list of gates", Self::Many, Self::One)
     }
 }
 
 impl<'de> Deserialize<'de> for FingerprintForm {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct PatternsOrNone;
-        impl<'de> Visitor<'de> for PatternsOrNone {
-            type Value = FingerprintForm;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a list of patterns such as [prompts/**], or { none: \"why\" }")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FingerprintForm, A::Error> {
-                NoFingerprintForm::deserialize(MapAccessDeserializer::new(map)).map(FingerprintForm::None)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<FingerprintForm, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(FingerprintForm::Patterns)
-            }
-        }
-        reader.deserialize_any(PatternsOrNone)
+        let expected = "a list of patterns such as [prompts/**], or { none: \"why\" }";
+        list_or_object(reader, expected, Self::Patterns, Self::None)
     }
 }
 

@@ -1,18 +1,15 @@
 //! The cases of a suite before they are read: a file for each in a folder, or one file with all.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::entries::{ENTRY_AGENT, ENTRY_IDS};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, GoldenPart, SourceText, read_case};
-use crate::format::{GoldenFormat, JsonCursor, blanked, golden_json, json};
+use crate::format::{GoldenFormat, JsonCursor, blanked, golden_json, json, list_or_object};
 use crate::model::{RepoPath, SuiteConfig};
 use crate::suites::kind::GoldenForm;
 
@@ -215,25 +212,9 @@ struct Keyed<'a> {
     cases: Vec<&'a RawValue>,
 }
 
-// Not derived as untagged: an untagged enum loses the line and column of an error.
 impl<'de: 'a, 'a> Deserialize<'de> for CasesFile<'a> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct CasesListOrKey;
-        impl<'de> Visitor<'de> for CasesListOrKey {
-            type Value = CasesFile<'de>;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a list of cases, or { \"cases\": [] }")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CasesFile<'de>, A::Error> {
-                Keyed::deserialize(MapAccessDeserializer::new(map)).map(|keyed| CasesFile(keyed.cases))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<CasesFile<'de>, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(CasesFile)
-            }
-        }
-        reader.deserialize_any(CasesListOrKey)
+        let of_key = |keyed: Keyed<'a>| Self(keyed.cases);
+        list_or_object(reader, "a list of cases, or { \"cases\": [] }", Self, of_key)
     }
 }

@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::finding::{Finding, Severity};
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::SourceText;
-use crate::format::yaml;
 use crate::format::yaml::Step::{At, Key};
+use crate::format::{list_or_object, yaml};
 use crate::model::AgentName;
 use crate::text::{Keyword, same_category};
 
@@ -70,26 +68,9 @@ struct TriggerForm {
     _reason: String,
 }
 
-// Not derived as untagged: an untagged enum loses the line and column of an error.
 impl<'de> Deserialize<'de> for RulesFile {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct RulesListOrKey;
-        impl<'de> Visitor<'de> for RulesListOrKey {
-            type Value = RulesFile;
-
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("a list of rules")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RulesFile, A::Error> {
-                RulesForm::deserialize(MapAccessDeserializer::new(map)).map(RulesFile::Named)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<RulesFile, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(RulesFile::Plain)
-            }
-        }
-        reader.deserialize_any(RulesListOrKey)
+        list_or_object(reader, "a list of rules", Self::Plain, Self::Named)
     }
 }
 

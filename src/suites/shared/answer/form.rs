@@ -2,14 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::format::list_or_object;
 use crate::suites::shared::field_matcher::{FieldForm, RangeForm};
 
 /// What a case requires of the answer: one entry, or several that must all hold.
@@ -122,27 +120,10 @@ pub struct SimilarForm {
     pub max_edits: Option<u32>,
 }
 
-// Not derived as untagged: an untagged enum loses the line and column of an error.
 impl<'de> Deserialize<'de> for AnswerChecksForm {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct EntryOrList;
-        impl<'de> Visitor<'de> for EntryOrList {
-            type Value = AnswerChecksForm;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("an object of checks of the answer, or a list of them")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AnswerChecksForm, A::Error> {
-                let entry = AnswerEntryForm::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(AnswerChecksForm::One(Box::new(entry)))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<AnswerChecksForm, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(AnswerChecksForm::Many)
-            }
-        }
-        reader.deserialize_any(EntryOrList)
+        let expected = "an object of checks of the answer, or a list of them";
+        list_or_object(reader, expected, Self::Many, |entry| Self::One(Box::new(entry)))
     }
 }
 
