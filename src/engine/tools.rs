@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::files::{EntryKind, Files};
-use crate::model::{AskedCall, CannedTool, RepoPath, ToolSpec, Toolbox};
+use crate::model::{AskedCall, CannedTool, RepoPath, ToolSpec, Toolbox, words};
 
 /// Maximum size of the text that one `read_file` returns, in bytes.
 const MOST_TEXT: usize = 64 * 1024;
@@ -26,23 +26,13 @@ pub struct Tools<'a> {
     pub violations: u32,
 }
 
-/// How a call violates the policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Violation {
-    UnknownTool,
-    BadArguments,
-    PathOutside,
-    TooManyCalls,
-}
-
-impl Violation {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::UnknownTool => "unknown_tool",
-            Self::BadArguments => "bad_arguments",
-            Self::PathOutside => "path_outside",
-            Self::TooManyCalls => "too_many_calls",
-        }
+words! {
+    /// How a call violates the policy.
+    enum Violation {
+        UnknownTool = "unknown_tool",
+        BadArguments = "bad_arguments",
+        PathOutside = "path_outside",
+        TooManyCalls = "too_many_calls",
     }
 }
 

@@ -111,4 +111,5 @@ pub use since_base::{ChangedText, MovedUse, SampleUse, SinceBase};
 pub use tag::Tag;
 pub use trace::{ModelCall, ModelCallResult, Period, Traced};
 pub use verdict::{Ruling, SWITCHED_OFF, Verdict};
+pub(crate) use words::words;
 pub use words::{Word, read_word};

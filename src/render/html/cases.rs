@@ -31,26 +31,26 @@ pub fn rows(report: &Report) -> Vec<ListedCase<'_>> {
     rows
 }
 
-/// The result of a case, worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CaseResult {
-    /// A check fails.
-    Fails,
-    /// No majority of its samples completed.
-    Excluded,
-    /// In quarantine.
-    Quarantined,
-    /// It passes, and samples disagree.
-    Flaky,
-    /// It passes.
-    Passes,
-    /// A draft, which counts for nothing.
-    Draft,
+crate::model::words! {
+    /// The result of a case, worst first.
+    #[derive(PartialOrd, Ord)]
+    pub enum CaseResult {
+        /// A check fails.
+        Fails = "fails",
+        /// No majority of its samples completed.
+        Excluded = "excluded",
+        /// In quarantine.
+        Quarantined = "quarantined",
+        /// It passes, and samples disagree.
+        Flaky = "passes, flaky",
+        /// It passes.
+        Passes = "passes",
+        /// A draft, which counts for nothing.
+        Draft = "draft",
+    }
 }
 
 impl CaseResult {
-    const ALL: [Self; 6] = [Self::Fails, Self::Excluded, Self::Quarantined, Self::Flaky, Self::Passes, Self::Draft];
-
     fn of(case: &PairResult) -> Self {
         match case.exclusion {
             Exclusion::NoMajority => Self::Excluded,
@@ -58,17 +58,6 @@ impl CaseResult {
             Exclusion::Counted if !case.passed.passes() => Self::Fails,
             Exclusion::Counted if case.flaky => Self::Flaky,
             Exclusion::Counted => Self::Passes,
-        }
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Fails => "fails",
-            Self::Excluded => "excluded",
-            Self::Quarantined => "quarantined",
-            Self::Flaky => "passes, flaky",
-            Self::Passes => "passes",
-            Self::Draft => "draft",
         }
     }
 

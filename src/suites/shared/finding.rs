@@ -43,13 +43,7 @@ impl Severity {
 
     /// Its rank from 0 (`info`) to 4 (`critical`).
     pub fn rank(self) -> u32 {
-        match self {
-            Self::Info => 0,
-            Self::Low => 1,
-            Self::Medium => 2,
-            Self::High => 3,
-            Self::Critical => 4,
-        }
+        self as u32
     }
 }
 

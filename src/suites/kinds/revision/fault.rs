@@ -1,44 +1,28 @@
 //! The faults that the verifier finds in a revised document.
 
-/// The five criteria (seed 003), in the order of their weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Criterion {
-    /// All old names are replaced.
-    Entities,
-    /// The law and the courts are replaced.
-    Jurisdiction,
-    /// Every indemnity has the requested direction.
-    Liability,
-    /// Clauses were added, deleted, replaced and edited as requested.
-    Clauses,
-    /// Nothing else is broken.
-    Coherence,
+use crate::model::words;
+
+words! {
+    /// The five criteria (seed 003), in the order of their weights.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Criterion {
+        /// All old names are replaced.
+        Entities = "entity_substitution",
+        /// The law and the courts are replaced.
+        Jurisdiction = "jurisdiction_transformation",
+        /// Every indemnity has the requested direction.
+        Liability = "liability_reallocation",
+        /// Clauses were added, deleted, replaced and edited as requested.
+        Clauses = "clause_operations",
+        /// Nothing else is broken.
+        Coherence = "legal_coherence",
+    }
 }
 
 impl Criterion {
-    /// All criteria, in the order of their weights.
-    pub const ALL: [Self; 5] = [Self::Entities, Self::Jurisdiction, Self::Liability, Self::Clauses, Self::Coherence];
-
-    /// The key in the critic's schema.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Entities => "entity_substitution",
-            Self::Jurisdiction => "jurisdiction_transformation",
-            Self::Liability => "liability_reallocation",
-            Self::Clauses => "clause_operations",
-            Self::Coherence => "legal_coherence",
-        }
-    }
-
     /// Its index in [`Criterion::ALL`].
     pub fn index(self) -> usize {
-        match self {
-            Self::Entities => 0,
-            Self::Jurisdiction => 1,
-            Self::Liability => 2,
-            Self::Clauses => 3,
-            Self::Coherence => 4,
-        }
+        self as usize
     }
 }
 

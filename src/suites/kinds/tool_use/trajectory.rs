@@ -16,7 +16,7 @@ use self::step::{ArgsForm, StepGroup, StepReader, TrajectoryStep, TrajectoryStep
 use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
-use crate::model::harmonic;
+use crate::model::{harmonic, words};
 use crate::suites::shared::calls::ObservedCall;
 use crate::suites::shared::matching;
 
@@ -95,33 +95,21 @@ pub struct Trajectory {
     servers: Option<McpServers>,
 }
 
-/// A condition of a trajectory. Each is a check of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrajectoryCondition {
-    /// The calls are compared with the list.
-    Calls,
-    /// Some tools must not be called.
-    ForbiddenTools,
-    /// The number of calls is limited.
-    MaxSteps,
-    /// The MCP servers of the calls.
-    Servers,
+words! {
+    /// A condition of a trajectory. Each is a check of its own.
+    pub enum TrajectoryCondition {
+        /// The calls are compared with the list.
+        Calls = "trajectory",
+        /// Some tools must not be called.
+        ForbiddenTools = "forbidden_tools",
+        /// The number of calls is limited.
+        MaxSteps = "max_steps",
+        /// The MCP servers of the calls.
+        Servers = "servers",
+    }
 }
 
 impl TrajectoryCondition {
-    /// All conditions, in the order of the checks.
-    pub const ALL: [Self; 4] = [Self::Calls, Self::ForbiddenTools, Self::MaxSteps, Self::Servers];
-
-    /// The name of the check.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Calls => "trajectory",
-            Self::ForbiddenTools => "forbidden_tools",
-            Self::MaxSteps => "max_steps",
-            Self::Servers => "servers",
-        }
-    }
-
     /// What to do if it is not met.
     pub fn action(self) -> &'static str {
         match self {

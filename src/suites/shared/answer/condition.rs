@@ -7,7 +7,7 @@ use super::form::LengthForm;
 use super::phrase::{AnswerPhrase, LetterCase};
 use super::text::AnswerText;
 use crate::format::{JsonSchemaValidator, lenient};
-use crate::model::{Layer, reaches};
+use crate::model::{Layer, reaches, words};
 use crate::suites::shared::field_matcher::{self, FieldMatcher, RangeForm};
 use crate::suites::shared::field_path::{FieldPath, at};
 use crate::suites::shared::terms::TermList;
@@ -114,27 +114,19 @@ pub struct SimilarText {
     pub max_edits: Option<(String, u32)>,
 }
 
-/// A measure of similarity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SimilarityMeasure {
-    /// By the longest common subsequence of words.
-    RougeL,
-    /// By the words in any order.
-    TokenF1,
-    /// By edits of characters.
-    Levenshtein,
+words! {
+    /// A measure of similarity.
+    pub enum SimilarityMeasure {
+        /// By the longest common subsequence of words.
+        RougeL = "rouge_l",
+        /// By the words in any order.
+        TokenF1 = "token_f1",
+        /// By edits of characters.
+        Levenshtein = "levenshtein",
+    }
 }
 
 impl SimilarityMeasure {
-    /// The key in cases.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::RougeL => "rouge_l",
-            Self::TokenF1 => "token_f1",
-            Self::Levenshtein => "levenshtein",
-        }
-    }
-
     fn of(self, answer: &str, to: &str, minimum: f64) -> f64 {
         match self {
             Self::RougeL => rouge_l(answer, to, minimum),
