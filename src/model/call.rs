@@ -67,6 +67,11 @@ pub struct Ask {
 }
 
 impl Ask {
+    /// A request without tools and without another message of the user.
+    pub fn plain(prompt: String, inputs: Value, answer: Option<AnswerForm>) -> Self {
+        Self { prompt, inputs, answer, tools: Toolbox::Empty, turns: UserTurns::Single }
+    }
+
     /// Everything that the agent certainly hears: the prompt, or all messages of a script.
     pub fn said(&self) -> Vec<&str> {
         match &self.turns {

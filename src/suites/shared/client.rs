@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::asking::Prompt;
 use super::atoms::form;
-use crate::model::{Ask, Toolbox, UserTurns};
+use crate::model::Ask;
 
 /// A client, as described by a scenario.
 pub struct Client<'a> {
@@ -34,13 +34,8 @@ impl Client<'_> {
         };
         let mut inputs = json!({"persona": self.persona, "rounds": self.rounds});
         inputs[key] = fields;
-        Ask {
-            prompt: words.map_or_else(String::new, |words| self.prompt(&words)),
-            inputs,
-            answer: Some(form()),
-            tools: Toolbox::Empty,
-            turns: UserTurns::Single,
-        }
+        let prompt = words.map_or_else(String::new, |words| self.prompt(&words));
+        Ask::plain(prompt, inputs, Some(form()))
     }
 
     fn prompt(&self, words: &str) -> String {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::asking::{Prompt, object, one_of, text};
 use crate::files::sha256_hex;
-use crate::model::{AnswerForm, Ask, Mark, Run, Toolbox, UserTurns};
+use crate::model::{AnswerForm, Ask, Mark, Run};
 use crate::suites::kind::SuiteKind;
 use crate::text::recover::recover_any;
 
@@ -48,14 +48,8 @@ impl Exhibit {
             ))
             .show(&[("The task", &self.task), ("The answer", &self.answer_text(seed, vote))]);
         let form = object([("reason", text()), ("verdict", one_of(marks))]);
-        let ask = Ask {
-            prompt: prompt.text(),
-            inputs: serde_json::json!({ "rubric": rubric, "task": self.task, "answer": self.arranged(&self.answer, seed, vote) }),
-            answer: Some(AnswerForm { name: "verdict", schema: form }),
-            tools: Toolbox::Empty,
-            turns: UserTurns::Single,
-        };
-        (system, ask)
+        let inputs = serde_json::json!({ "rubric": rubric, "task": self.task, "answer": self.arranged(&self.answer, seed, vote) });
+        (system, Ask::plain(prompt.text(), inputs, Some(AnswerForm { name: "verdict", schema: form })))
     }
 
     /// The answer for a judge: a plain text as text, everything else as JSON.

@@ -9,7 +9,7 @@ use super::deltas::{DeltaKind, form};
 use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
-use crate::model::{Ask, RepoPath, Toolbox, UserTurns};
+use crate::model::{Ask, RepoPath};
 
 /// The contents of a repository.
 #[derive(Deserialize, Serialize, JsonSchema, Debug, Clone, PartialEq)]
@@ -81,7 +81,7 @@ impl RepositorySnapshot {
         if let Some(most) = most {
             inputs["max_recommendations"] = json!(most);
         }
-        Ask { prompt: prompt.text(), inputs, answer: Some(form()), tools: Toolbox::Empty, turns: UserTurns::Single }
+        Ask::plain(prompt.text(), inputs, Some(form()))
     }
 }
 

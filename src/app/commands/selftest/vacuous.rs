@@ -136,17 +136,12 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Vacuous;
-    use crate::model::{AnswerForm, Ask, Toolbox, UserMessage, UserTurns};
+    use crate::model::{AnswerForm, Ask, UserMessage, UserTurns};
 
     #[test]
     fn a_dummy_agent_answers_each_message_of_a_conversation() {
-        let ask = Ask {
-            prompt: "a".to_owned(),
-            inputs: json!({}),
-            answer: None,
-            tools: Toolbox::Empty,
-            turns: UserTurns::Scripted(vec![UserMessage::query("a"), UserMessage::query("b")]),
-        };
+        let turns = UserTurns::Scripted(vec![UserMessage::query("a"), UserMessage::query("b")]);
+        let ask = Ask { turns, ..Ask::plain("a".to_owned(), json!({}), None) };
         let answered = |agent: Vacuous| -> Value { serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap() };
         let turns = |first: &str, second: &str| json!({ "text": second, "turns": [{ "user": "a", "text": first }, { "user": "b", "text": second }] });
         assert_eq!(answered(Vacuous::Echo), turns("a", "b"));
@@ -160,13 +155,7 @@ mod tests {
                 "category": {"type": "string", "enum": ["a", "b", "c"]}, "title": {"type": "string"}, "sure": {"type": "number"}}}},
             "done": {"type": "boolean"}}});
         let answer = Some(AnswerForm { name: "f", schema });
-        let ask = Ask {
-            prompt: "What is wrong?".to_owned(),
-            inputs: json!({}),
-            answer,
-            tools: Toolbox::Empty,
-            turns: UserTurns::Single,
-        };
+        let ask = Ask::plain("What is wrong?".to_owned(), json!({}), answer);
         let answered = |agent: Vacuous| -> Value { serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap() };
         assert_eq!(answered(Vacuous::Empty), json!({}));
         let one = |category: &str, text: &str| json!({"category": category, "title": text, "sure": 1});

@@ -9,8 +9,7 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::lenient;
 use crate::model::{
-    Ask, Check, CheckKey, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, Toolbox, UserTurns, all_hold,
-    indicator,
+    Ask, Check, CheckKey, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -84,7 +83,7 @@ impl Suite for Custom {
             Value::String(text) => (text.clone(), json!({"query": text})),
             other => (format!("{other:#}"), json!({"input": other})),
         };
-        Ok(Some(Ask { prompt, inputs, answer: None, tools: Toolbox::Empty, turns: UserTurns::Single }))
+        Ok(Some(Ask::plain(prompt, inputs, None)))
     }
 
     /// The request depends on the case alone.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::model::{AnswerForm, Ask, RepoPath, Toolbox, UserTurns};
+use crate::model::{AnswerForm, Ask, RepoPath};
 use crate::suites::shared::asking::{Prompt, list, object, one_of, text};
 use crate::suites::shared::finding::Severity;
 
@@ -30,13 +30,8 @@ pub fn ask(file: &RepoPath, document: &str, categories: &[String]) -> Ask {
              nothing to report, a list is empty.",
         )
         .show(&[(&format!("The document \"{name}\""), document)]);
-    Ask {
-        prompt: prompt.text(),
-        inputs: json!({"file": file.to_string(), "text": document, "categories": categories}),
-        answer: Some(form(categories)),
-        tools: Toolbox::Empty,
-        turns: UserTurns::Single,
-    }
+    let inputs = json!({"file": file.to_string(), "text": document, "categories": categories});
+    Ask::plain(prompt.text(), inputs, Some(form(categories)))
 }
 
 fn severities() -> [&'static str; 5] {

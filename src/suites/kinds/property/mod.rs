@@ -11,8 +11,8 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, Toolbox,
-    UserTurns, all_hold, indicator, share,
+    Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold,
+    indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -245,17 +245,14 @@ impl Suite for Property {
         Ok(Some(match variant_snapshot {
             // The prompt does not reveal that this is a variant: an agent would know what is measured.
             Some(snapshot) => snapshot.ask(None),
-            None => Ask {
-                prompt: String::new(),
-                inputs: json!({
+            None => {
+                let inputs = json!({
                     "case": pair.case.as_str(),
                     "variant": variant.map(|variant| &variant.name),
                     "transform": variant.map(|variant| &variant.transform),
-                }),
-                answer: Some(form()),
-                tools: Toolbox::Empty,
-                turns: UserTurns::Single,
-            },
+                });
+                Ask::plain(String::new(), inputs, Some(form()))
+            }
         }))
     }
 }

@@ -7,7 +7,7 @@ use super::scoring::Scoring;
 use crate::diag::Diagnostic;
 use crate::files::Files;
 use crate::format::json;
-use crate::model::{AnswerForm, Ask, RepoPath, Role, Toolbox, UserTurns};
+use crate::model::{AnswerForm, Ask, RepoPath, Role};
 use crate::suites::shared::asking::{Prompt, list, number, object, one_of, text, whole, yes_or_no};
 use crate::suites::shared::case_files::golden_text;
 use crate::text::rtf::portable;
@@ -71,7 +71,7 @@ impl RevisionTask {
     /// The request for a revision.
     pub fn to_revise(&self) -> Ask {
         let prompt = revise().say(&self.prompt_text()).show(&[("The contract, as RTF source", &self.original)]);
-        build_ask(prompt, self.inputs(), revision())
+        Ask::plain(prompt.text(), self.inputs(), Some(revision()))
     }
 
     /// The request for another revision after a rejected one.
@@ -92,7 +92,8 @@ impl RevisionTask {
         let mut inputs = self.inputs();
         inputs["attempt"] = json!(number + 1);
         inputs["previous"] = json!({"document": document, "evaluation": evaluation});
-        build_ask(revise().say(say).say(&self.prompt_text()).show(&shown), inputs, revision())
+        let prompt = revise().say(say).say(&self.prompt_text()).show(&shown);
+        Ask::plain(prompt.text(), inputs, Some(revision()))
     }
 
     /// The request for an evaluation of a revision; `attempt` counts from 1.
@@ -104,12 +105,9 @@ impl RevisionTask {
         if attempt > 1 {
             inputs["attempt"] = json!(attempt);
         }
-        build_ask(judge(scoring, attempt).say(&self.prompt_text()).show(&shown), inputs, evaluation())
+        let prompt = judge(scoring, attempt).say(&self.prompt_text()).show(&shown);
+        Ask::plain(prompt.text(), inputs, Some(evaluation()))
     }
-}
-
-fn build_ask(prompt: Prompt, inputs: Value, form: AnswerForm) -> Ask {
-    Ask { prompt: prompt.text(), inputs, answer: Some(form), tools: Toolbox::Empty, turns: UserTurns::Single }
 }
 
 fn revise() -> Prompt {
