@@ -13,11 +13,11 @@ use crate::render::words::plural;
 use crate::render::{certainty, number};
 
 /// The largest number of rows of one plot.
-const ROWS: usize = 60;
+pub const ROWS: usize = 60;
 /// The height of a row, in pixels.
-const ROW: usize = 26;
+pub const ROW: usize = 26;
 /// The left end and the width of the area with the marks, in pixels.
-const AREA: (f64, f64) = (330.0, 260.0);
+pub const AREA: (f64, f64) = (330.0, 260.0);
 /// The width of a plot, in pixels.
 pub const WIDTH: f64 = 840.0;
 

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::plots::{WIDTH, fixed};
+use super::plots::{AREA, ROW, ROWS, WIDTH, fixed};
 use super::texts::agent_name;
 use crate::fold;
 use crate::model::{AgentReport, MovedUse, Report, SampleUse};
@@ -16,15 +16,8 @@ const USES: [(SampleUse, &str); 3] = [
     (SampleUse::Cost, "Cost of a sample"),
 ];
 
-/// The largest number of agents of one plot, and of marks of one agent.
-const ROWS: usize = 60;
+/// The largest number of marks of one agent.
 const MARKS: usize = 60;
-
-/// The height of a row, in pixels.
-const ROW: usize = 26;
-
-/// The left end and the width of the area with the marks, in pixels.
-const AREA: (f64, f64) = (330.0, 260.0);
 
 /// What the cases of one agent use, in ascending order; never empty.
 struct AgentUses {
