@@ -143,23 +143,20 @@ mod tests {
     use super::{RecordInput, RecordPlan, RecordRefusal, RecordSkip, plan};
     use crate::model::{BranchOrigin, Permission, PullRequestDetails, PullState};
     use crate::publish::approval::{LabelPresence, PullRequestEvent};
+    use crate::publish::samples;
 
     const LABEL: &str = "goldgate:record";
 
     fn pull(origin: BranchOrigin) -> PullRequestDetails {
         PullRequestDetails {
-            number: 2,
-            state: PullState::Open,
             author: "mallory".to_owned(),
             head: "bbbbbbb1".to_owned(),
-            branch: "changes".to_owned(),
             head_repository: None,
             label: None,
             origin,
             base: String::new(),
-            into: "main".to_owned(),
             labels: vec!["Goldgate:RECORD".to_owned()],
-            description: String::new(),
+            ..samples::pull()
         }
     }
 

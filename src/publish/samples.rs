@@ -1,10 +1,10 @@
-//! Test data for the tests of bumps and of the baseline's pull request.
+//! Test data of pull requests and baselines.
 
 use std::collections::BTreeMap;
 
 use super::BaselineMove;
 use super::moves::MoveDirection;
-use crate::model::{AgentName, Baseline, BaselineEntry, SuiteId, Unit};
+use crate::model::{AgentName, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, PullState, SuiteId, Unit};
 
 fn suite() -> SuiteId {
     SuiteId::new("contracts").expect("a word of letters is an id")
@@ -12,6 +12,24 @@ fn suite() -> SuiteId {
 
 fn agent() -> AgentName {
     AgentName::new("legal").expect("a word of letters is a name")
+}
+
+/// An open pull request from a branch of the repository.
+pub fn pull() -> PullRequestDetails {
+    PullRequestDetails {
+        number: 2,
+        state: PullState::Open,
+        author: "author".to_owned(),
+        head: "a".repeat(40),
+        branch: "changes".to_owned(),
+        label: Some("acme:changes".to_owned()),
+        head_repository: Some("acme/agents".to_owned()),
+        into: "main".to_owned(),
+        origin: BranchOrigin::Same,
+        base: "b".repeat(40),
+        labels: Vec::new(),
+        description: String::new(),
+    }
 }
 
 /// A baseline of one agent, with this recall.

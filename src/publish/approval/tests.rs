@@ -8,10 +8,10 @@ use super::{
     removal_mark, standing, withdrawal,
 };
 use crate::model::{
-    Approval, BranchOrigin, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
-    RepoPath, StatusState,
+    Approval, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, RepoPath,
+    StatusState,
 };
-use crate::publish::ConfigKey;
+use crate::publish::{ConfigKey, samples};
 
 const LABEL: &str = "goldgate:accept-baseline";
 static PUSHERS: OnceLock<Vec<String>> = OnceLock::new();
@@ -27,18 +27,9 @@ fn digest() -> String {
 
 fn pull(labels: &[&str]) -> PullRequestDetails {
     PullRequestDetails {
-        number: 2,
-        state: PullState::Open,
         author: "Author".to_owned(),
-        head: head(),
-        branch: "changes".to_owned(),
-        label: Some("acme:changes".to_owned()),
-        head_repository: Some("acme/agents".to_owned()),
-        into: "main".to_owned(),
-        origin: BranchOrigin::Same,
-        base: "b".repeat(40),
         labels: labels.iter().map(|label| (*label).to_owned()).collect(),
-        description: String::new(),
+        ..samples::pull()
     }
 }
 

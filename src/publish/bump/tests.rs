@@ -4,24 +4,7 @@ use super::{BumpInput, BumpPlan, BumpRefusal, BumpSkip, MeasuredBaseline, is_sam
 use crate::model::{Approval, Baseline, BranchOrigin, PullRequestDetails, PullState};
 use crate::publish::approval::NoResult;
 use crate::publish::moves::MoveDirection;
-use crate::publish::samples::{baseline, moved};
-
-fn pull() -> PullRequestDetails {
-    PullRequestDetails {
-        number: 2,
-        state: PullState::Open,
-        author: "author".to_owned(),
-        head: "a".repeat(40),
-        branch: "changes".to_owned(),
-        label: Some("acme:changes".to_owned()),
-        head_repository: Some("acme/agents".to_owned()),
-        into: "main".to_owned(),
-        origin: BranchOrigin::Same,
-        base: "b".repeat(40),
-        labels: Vec::new(),
-        description: String::new(),
-    }
-}
+use crate::publish::samples::{baseline, moved, pull};
 
 #[test]
 #[allow(clippy::too_many_lines, reason = "one scenario, in its order")]
