@@ -54,6 +54,20 @@ impl<T> Lenient<Vec<T>> {
     }
 }
 
+impl<T> Lenient<Object<T>> {
+    /// The fields of the object.
+    ///
+    /// # Errors
+    /// What is there instead.
+    pub fn fields(&self) -> Result<&T, &'static str> {
+        match self {
+            Self::Given(Object(fields)) => Ok(fields),
+            Self::Absent => Err("null"),
+            Self::Other(form) => Err(form),
+        }
+    }
+}
+
 impl Lenient<Text<'_>> {
     /// The text as written; empty if missing.
     pub fn text(&self) -> &str {

@@ -174,17 +174,8 @@ fn question(form: &Lenient<QuestionForm<'_>>) -> String {
 
 /// Entries that are not objects are reported as flaws.
 fn atom(index: usize, form: &Lenient<Object<AtomForm<'_>>>, found: Layer, flaws: &mut Vec<String>) -> Option<Atom> {
-    let fields = match form {
-        Lenient::Given(Object(fields)) => fields,
-        Lenient::Absent => {
-            flaws.push(format!("atoms[{index}] is null, not an object"));
-            return None;
-        }
-        Lenient::Other(form) => {
-            flaws.push(format!("atoms[{index}] is {form}, not an object"));
-            return None;
-        }
-    };
+    let flaw = |form| flaws.push(format!("atoms[{index}] is {form}, not an object"));
+    let fields = form.fields().map_err(flaw).ok()?;
     let AtomForm { description, category, kind, outcomes, outcomes_snake, evidence, validators } = fields;
     // Salvaging finds every object with a description; the validators of a broken atom have descriptions, too.
     if found == Layer::Salvaged && category.text().is_empty() && !kind.text().is_empty() {

@@ -127,10 +127,12 @@ impl FindingsReader {
     }
 
     fn finding(&mut self, index: usize, form: &Lenient<Object<FindingForm<'_>>>) -> Finding {
-        let FindingForm { category, severity, title, description, citations } = match form {
-            Lenient::Given(Object(fields)) => fields,
-            Lenient::Absent => return self.no_object(index, "null"),
-            Lenient::Other(form) => return self.no_object(index, form),
+        let FindingForm { category, severity, title, description, citations } = match form.fields() {
+            Ok(fields) => fields,
+            Err(form) => {
+                self.flaw(format!("findings[{index}] is {form}, not an object"));
+                return Finding::default();
+            }
         };
         let texts = [("category", category), ("severity", severity), ("title", title), ("description", description)];
         for (key, text) in texts {
@@ -150,28 +152,18 @@ impl FindingsReader {
         })
     }
 
-    fn no_object(&mut self, index: usize, form: &str) -> Finding {
-        self.flaw(format!("findings[{index}] is {form}, not an object"));
-        Finding::default()
-    }
-
     fn citations<'a>(
         &mut self,
         index: usize,
         list: &'a Lenient<Vec<Lenient<Object<CitationForm<'_>>>>>,
     ) -> Vec<(&'a str, &'a str)> {
-        let list = match list {
-            Lenient::Absent => return Vec::new(),
-            Lenient::Given(list) => list,
-            Lenient::Other(form) => {
-                self.flaw(format!("findings[{index}].citations is {form}, not a list"));
-                return Vec::new();
-            }
-        };
-        let mut citations = Vec::with_capacity(list.len());
-        for one in list {
-            match one {
-                Lenient::Given(Object(CitationForm { file, quote })) => {
+        if let Lenient::Other(form) = list {
+            self.flaw(format!("findings[{index}].citations is {form}, not a list"));
+        }
+        let mut citations = Vec::with_capacity(list.list().len());
+        for one in list.list() {
+            match one.fields() {
+                Ok(CitationForm { file, quote }) => {
                     for (key, text) in [("file", file), ("quote", quote)] {
                         if let Lenient::Other(form) = text {
                             self.flaw(format!("the {key} of a citation of findings[{index}] is {form}, not a text"));
@@ -180,26 +172,18 @@ impl FindingsReader {
                     self.unreadable_quotes += usize::from(matches!(quote, Lenient::Other(_)));
                     citations.push((file.text(), quote.text()));
                 }
-                Lenient::Absent => self.flaw(format!("findings[{index}] has a citation that is null, not an object")),
-                Lenient::Other(form) => {
-                    self.flaw(format!("findings[{index}] has a citation that is {form}, not an object"));
-                }
+                Err(form) => self.flaw(format!("findings[{index}] has a citation that is {form}, not an object")),
             }
         }
         citations
     }
 
     fn gaps(&mut self, list: &Lenient<Vec<Lenient<GapForm<'_>>>>) -> Vec<String> {
-        let list = match list {
-            Lenient::Absent => return Vec::new(),
-            Lenient::Given(list) => list,
-            Lenient::Other(form) => {
-                self.flaw(format!("\"gaps\" is {form}, not a list"));
-                return Vec::new();
-            }
-        };
-        let mut gaps = Vec::with_capacity(list.len());
-        for one in list {
+        if let Lenient::Other(form) = list {
+            self.flaw(format!("\"gaps\" is {form}, not a list"));
+        }
+        let mut gaps = Vec::with_capacity(list.list().len());
+        for one in list.list() {
             match one {
                 Lenient::Given(GapForm { kind: Lenient::Given(kind) }) => gaps.push(same_category(kind)),
                 Lenient::Given(_) | Lenient::Absent | Lenient::Other(_) => {

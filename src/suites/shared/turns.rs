@@ -64,13 +64,9 @@ pub fn turns(run: &Run) -> Option<ObservedTurns> {
 /// Reads one turn; every part with the wrong format is a flaw.
 fn observed(index: u32, one: &Lenient<Object<ObservedTurnForm<'_>>>, flaws: &mut Vec<String>) -> ObservedTurn {
     let name = turn_name(index);
-    let ObservedTurnForm { user, text } = match one {
-        Lenient::Given(Object(fields)) => fields,
-        Lenient::Absent => {
-            flaws.push(format!("{name} is null, not an object"));
-            return ObservedTurn { user: None, text: String::new() };
-        }
-        Lenient::Other(form) => {
+    let ObservedTurnForm { user, text } = match one.fields() {
+        Ok(fields) => fields,
+        Err(form) => {
             flaws.push(format!("{name} is {form}, not an object"));
             return ObservedTurn { user: None, text: String::new() };
         }
