@@ -117,14 +117,12 @@ pub fn paired_cases<T>(suite: &SuiteConfig, path: RepoPath, mut entries: Vec<Cas
 
 /// A parsed golden file.
 struct GoldenFile<T> {
-    id: CaseId,
-    runs: Vec<CaseId>,
     source: SourceText,
     /// The byte offset of its id.
     at: usize,
-    digest: String,
-    answer: Option<Arc<AnswerChecks>>,
-    read: GoldenCase<T>,
+    /// Why the case is listed and no longer run.
+    retired: Option<String>,
+    entry: CaseEntry<T>,
 }
 
 /// Reads every case of the suite, for every agent: the files of the folder `path`, or the entries of the suite's file.
@@ -156,35 +154,16 @@ pub fn open_named_cases<T: Send>(
     let opened: Vec<Result<_, Diagnostics>> =
         cases.par_iter().map(|case| case.read(files, |source, own| opened(suite, case, source, own, &read))).collect();
     let mut opened: Vec<GoldenFile<T>> = opened.into_iter().filter_map(|one| problems.keep_all(one)).collect();
-    opened.sort_by(|one, other| one.id.cmp(&other.id));
-    for two in opened.windows(2).filter(|two| two[0].id == two[1].id) {
-        let what = format!("the id \"{}\" is already used in {}", two[1].id, two[0].source.file);
+    opened.sort_by(|one, other| one.entry.id.cmp(&other.entry.id));
+    for two in opened.windows(2).filter(|two| two[0].entry.id == two[1].entry.id) {
+        let what = format!("the id \"{}\" is already used in {}", two[1].entry.id, two[0].source.file);
         problems.push(two[1].source.problem(two[1].at, Code::DUPLICATE_ID, what, "give each case its own id"));
     }
     let (mut entries, mut retired) = (Vec::new(), Vec::new());
-    for GoldenFile {
-        id,
-        runs,
-        source,
-        digest,
-        answer,
-        read: GoldenCase { samples, marks, quarantine, retired: left, case, .. },
-        ..
-    } in opened
-    {
-        match left {
-            Some(why) => retired.push((id, why)),
-            None => entries.push(CaseEntry {
-                id,
-                golden: source.file,
-                digest,
-                runs,
-                samples,
-                marks,
-                quarantine,
-                answer,
-                case,
-            }),
+    for file in opened {
+        match file.retired {
+            Some(why) => retired.push((file.entry.id, why)),
+            None => entries.push(file.entry),
         }
     }
     let mut table = paired_cases(suite, path, entries);
@@ -202,16 +181,17 @@ fn opened<T>(
     let mut read = read(source, files, &case.id.text)?;
     let checks = std::mem::take(&mut read.checks);
     let reader = AnswerReader::new(suite, files);
-    let answer = reader.read_with(checks, read.answer.take(), &JsonCursor::whole(source))?;
+    let answer = reader.read_all(checks, read.answer.take(), Vec::new(), &JsonCursor::whole(source))?;
     let checked = |text: &str, at: usize| {
         CaseId::new(text).map_err(|bad| source.problem(at, Code::BAD_ID, bad.to_string(), bad.help()))
     };
     // The file's name is nowhere in the file: errors point to its start.
-    let StatedName { text, at } = read.id.as_ref().unwrap_or(&case.id);
-    let id = checked(text, *at)?;
+    let stated = read.id.as_ref().unwrap_or(&case.id);
+    let (text, at) = (&stated.text, stated.at);
+    let id = checked(text, at)?;
     if case.is_entry() && *text != case.id.text {
         let what = format!("the case is called \"{}\" and \"{text}\"", case.id.text);
-        return Err(source.problem(*at, Code::DUPLICATE_ID, what, "remove `id`, or state the same name").into());
+        return Err(source.problem(at, Code::DUPLICATE_ID, what, "remove `id`, or state the same name").into());
     }
     let mut problems = Diagnostics::default();
     let mut runs: Vec<CaseId> =
@@ -221,6 +201,16 @@ fn opened<T>(
     }
     let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
     let measured = format!("{}{}{of_answer}", digested_case(&source.text), read.measured_with);
-    let digest = sha256_hex(measured.as_bytes());
-    problems.or(GoldenFile { id, runs, at: *at, digest, answer, read, source: source.clone() })
+    let entry = CaseEntry {
+        id,
+        golden: source.file.clone(),
+        digest: sha256_hex(measured.as_bytes()),
+        runs,
+        samples: read.samples,
+        marks: read.marks,
+        quarantine: read.quarantine,
+        answer,
+        case: read.case,
+    };
+    problems.or(GoldenFile { source: source.clone(), at, retired: read.retired, entry })
 }

@@ -149,15 +149,12 @@ pub fn read_golden(
     for raw in &form.shared_findings {
         shared.push(read_shared(&JsonCursor::part(source, raw), &form, agents.len())?);
     }
-    let mut runs: Vec<RunKey> = Vec::new();
-    for agent in &agents {
-        runs.push(RunKey { suite: runs_of.clone(), agent: agent.clone(), case: contract.clone() });
-    }
+    let run = |agent: &AgentName| RunKey { suite: runs_of.clone(), agent: agent.clone(), case: contract.clone() };
     let pair = Pair {
         case,
         agent: AgentName::new("all").map_err(bad_id)?,
         digest: sha256_hex(digested_case(&source.text).as_bytes()),
-        runs,
+        runs: agents.iter().map(run).collect(),
         samples: None,
         marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
         quarantine: form.quarantine.map(|form| form.stated(&cursor)),

@@ -134,32 +134,23 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
 }
 
 fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> {
-    let FixtureForm {
-        snapshot,
-        expected_deltas,
-        max_recommendations,
-        rule,
-        _notes: _,
-        answer,
-        quarantine,
-        draft,
-        tags,
-    } = json::golden(source)?;
+    let form: FixtureForm = json::golden(source)?;
     let cursor = JsonCursor::whole(source);
-    let coverage = snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
-    let expected = ExpectedDeltas::read(&cursor, expected_deltas)?;
-    let rule = cursor.rule(rule)?;
     let fixture = Fixture {
-        files: snapshot.files.iter().cloned().collect(),
-        tests: snapshot.tests.iter().cloned().collect(),
-        snapshot,
-        coverage,
-        expected,
-        most: max_recommendations,
-        rule,
+        files: form.snapshot.files.iter().cloned().collect(),
+        tests: form.snapshot.tests.iter().cloned().collect(),
+        coverage: form.snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?,
+        expected: ExpectedDeltas::read(&cursor, form.expected_deltas)?,
+        most: form.max_recommendations,
+        rule: cursor.rule(form.rule)?,
+        snapshot: form.snapshot,
     };
-    let quarantine = quarantine.map(|form| form.stated(&cursor));
-    Ok(GoldenCase { marks: CaseMarks::read(draft, &tags, &cursor)?, quarantine, answer, ..GoldenCase::plain(fixture) })
+    Ok(GoldenCase {
+        marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
+        quarantine: form.quarantine.map(|form| form.stated(&cursor)),
+        answer: form.answer,
+        ..GoldenCase::plain(fixture)
+    })
 }
 
 impl Fixture {

@@ -216,7 +216,7 @@ fn case(
     let tools = form.expected_tools.map(|tools| distinct_tools(tools, "expected_tools", &cursor)).transpose()?;
     let trajectory =
         form.trajectory.map(|form| Trajectory::read(form, &cursor.inner(&[Key("trajectory")]))).transpose()?;
-    let answer = answers.read_conversation(form.answer, answers_of_turns, &cursor)?;
+    let answer = answers.read_all(Vec::new(), form.answer, answers_of_turns, &cursor)?;
     digested.push_str(answer.as_ref().map_or("", |answer| answer.measured_with.as_str()));
     let case = ToolUseCase {
         category: form.category,

@@ -57,33 +57,12 @@ impl<'a> AnswerReader<'a> {
         self.read_all(Vec::new(), form, Vec::new(), case)
     }
 
-    /// The same, with the checks that the case names itself under its key `checks`.
-    ///
-    /// # Errors
-    /// An invalid value, with its position, or a file that cannot be read.
-    pub fn read_with(
-        &self,
-        checks: Vec<CaseCheckForm>,
-        form: Option<AnswerChecksForm>,
-        case: &JsonCursor<'_>,
-    ) -> Result<Option<Arc<AnswerChecks>>, Diagnostic> {
-        self.read_all(checks, form, Vec::new(), case)
-    }
-
-    /// The same for a conversation: `turns` are the checks of its turns, in their order.
+    /// The same, with the checks that the case names itself under its key `checks`, and those of the turns of a conversation, in their
+    /// order.
     ///
     /// # Errors
     /// As for `read`.
-    pub fn read_conversation(
-        &self,
-        form: Option<AnswerChecksForm>,
-        turns: Vec<Option<AnswerChecksForm>>,
-        case: &JsonCursor<'_>,
-    ) -> Result<Option<Arc<AnswerChecks>>, Diagnostic> {
-        self.read_all(Vec::new(), form, turns, case)
-    }
-
-    fn read_all(
+    pub fn read_all(
         &self,
         checks: Vec<CaseCheckForm>,
         form: Option<AnswerChecksForm>,
