@@ -128,13 +128,7 @@ words! {
 impl Layer {
     /// The number in reports: 0 structured, 1 to 3 the layers of recovery, 4 unreadable.
     pub fn number(self) -> u8 {
-        match self {
-            Self::Structured => 0,
-            Self::Strict => 1,
-            Self::Repaired => 2,
-            Self::Salvaged => 3,
-            Self::Unreadable => 4,
-        }
+        self as u8
     }
 }
 

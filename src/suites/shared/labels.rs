@@ -13,7 +13,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure, did_you_mean};
 use crate::files::{Files, SourceText};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
-use crate::model::{AgentName, CaseId, Mark, RepoPath, Tag};
+use crate::model::{AgentName, CaseId, Mark, RepoPath, Tag, Word};
 use crate::suites::kind::SuiteKind;
 
 /// One label: a score of a dimension, the tag of a check, or a verdict on the whole case.
@@ -319,14 +319,12 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
             LabelContent::Score(at.ok_or_else(|| unknown(cursor, "dimension", &name, &DIMENSIONS))?, points, outputs)
         }
         (None, None, Some(check), Some(word), None, None) => {
-            let known = Tag::ALL.map(Tag::as_str);
-            let tag = Tag::ALL.into_iter().find(|tag| tag.as_str() == word);
-            LabelContent::Tag(check, tag.ok_or_else(|| unknown(cursor, "tag", &word, &known))?)
+            let unknown = || unknown(cursor, "tag", &word, Tag::WORDS);
+            LabelContent::Tag(check, Tag::of_word(&word).ok_or_else(unknown)?)
         }
         (None, None, None, None, Some(word), outputs) => {
-            let known = Mark::ALL.map(Mark::as_str);
-            let mark = Mark::ALL.into_iter().find(|mark| mark.as_str() == word);
-            LabelContent::Verdict(mark.ok_or_else(|| unknown(cursor, "verdict", &word, &known))?, outputs)
+            let unknown = || unknown(cursor, "verdict", &word, Mark::WORDS);
+            LabelContent::Verdict(Mark::of_word(&word).ok_or_else(unknown)?, outputs)
         }
         _ => {
             let what = "a label is a dimension with a score of 0 to 2, a check with a tag, or a verdict";

@@ -10,7 +10,7 @@ use super::draft::{Draft, number};
 use super::fault::{Criterion, FaultKind};
 use super::score::{Verification, overall};
 use super::scoring::Scoring;
-use crate::model::{EPSILON, reaches};
+use crate::model::{EPSILON, Word, reaches};
 use crate::text::{norm, pattern};
 
 /// A critic's parsed evaluation.
@@ -132,16 +132,21 @@ impl CriticReader {
         }
     }
 
-    /// A list of texts; empty if absent.
-    fn texts(&mut self, name: &str, value: Option<&Value>) -> Vec<String> {
-        let list = match value {
-            None | Some(Value::Null) => return Vec::new(),
+    /// A list; empty if absent.
+    fn list<'v>(&mut self, name: &str, value: Option<&'v Value>) -> &'v [Value] {
+        match value {
+            None | Some(Value::Null) => &[],
             Some(Value::Array(list)) => list,
             Some(_) => {
                 self.flaw(format!("{name} is not a list"));
-                return Vec::new();
+                &[]
             }
-        };
+        }
+    }
+
+    /// A list of texts; empty if absent.
+    fn texts(&mut self, name: &str, value: Option<&Value>) -> Vec<String> {
+        let list = self.list(name, value);
         let texts: Vec<String> = list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
         if texts.len() < list.len() {
             self.flaw(format!("{name} has an entry that is not a text"));
@@ -150,14 +155,7 @@ impl CriticReader {
     }
 
     fn suggestions(&mut self, value: Option<&Value>) -> Vec<Suggestion> {
-        let list = match value {
-            None | Some(Value::Null) => return Vec::new(),
-            Some(Value::Array(list)) => list,
-            Some(_) => {
-                self.flaw("revision_suggestions is not a list");
-                return Vec::new();
-            }
-        };
+        let list = self.list("revision_suggestions", value);
         let mut found = Vec::with_capacity(list.len());
         for (index, one) in list.iter().enumerate() {
             let text = |key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -180,8 +178,7 @@ impl CriticReader {
 
 /// The criterion of a key whose words are separated by `_`, `-` or blanks.
 fn criterion(name: &str) -> Option<Criterion> {
-    let key = norm(name).replace(['-', ' '], "_");
-    Criterion::ALL.into_iter().find(|criterion| criterion.as_str() == key)
+    Criterion::of_word(&norm(name).replace(['-', ' '], "_"))
 }
 
 /// The sum of the stated penalties: a number, a list of numbers or of objects with one, or an object of numbers.

@@ -13,7 +13,7 @@ use super::score::{Verification, verify};
 use super::scoring::Scoring;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
-use crate::model::{Layer, Role, Run};
+use crate::model::{Layer, Role, Run, Word};
 use crate::suites::shared::reading::layer;
 use crate::text::recover;
 
@@ -158,8 +158,7 @@ fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scori
 fn worst(attempt: &Value) -> Layer {
     let read = attempt.get("read").and_then(Value::as_object);
     let words = read.into_iter().flat_map(|read| read.values()).filter_map(Value::as_str);
-    let layers = words.filter_map(|word| Layer::ALL.into_iter().find(|layer| layer.as_str() == word));
-    layers.max().unwrap_or(Layer::Structured)
+    words.filter_map(Layer::of_word).max().unwrap_or(Layer::Structured)
 }
 
 /// The document of a text-only answer: the text itself, or the field `document` of an object in it.

@@ -1,7 +1,8 @@
 //! How a revised contract is scored (grading.md 9).
 
+use schemars::JsonSchema;
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::fault::Criterion;
 
@@ -41,12 +42,15 @@ pub struct Penalties {
 }
 
 /// Where the penalty for a missing entity applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "PenaltyModeForm")]
 pub enum PenaltyMode {
-    /// To its criterion and to the overall score, as in the seed's text.
+    // As in the seed's text.
+    /// To its criterion and to the overall score.
     Overall,
-    /// Only to its criterion, as in the seed's worked example.
+    // As in the seed's worked example.
+    /// Only to its criterion.
     Criterion,
 }
 

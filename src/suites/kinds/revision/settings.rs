@@ -38,7 +38,7 @@ struct ScoringForm {
     /// Penalties.
     penalties: Option<PenaltiesForm>,
     /// Where the penalty for a missing entity applies.
-    penalty_mode: Option<PenaltyModeForm>,
+    penalty_mode: Option<PenaltyMode>,
     /// Lowest overall score that satisfies, 0 to 1.
     quality_gate: Option<f64>,
     /// Whether a critical failure alone makes a document unsatisfactory.
@@ -76,16 +76,6 @@ struct PenaltiesForm {
     rtf_corruption: Option<f64>,
 }
 
-/// Where the penalty for a missing entity applies.
-#[derive(Deserialize, JsonSchema, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum PenaltyModeForm {
-    /// To its criterion and to the overall score.
-    Overall,
-    /// Only to its criterion.
-    Criterion,
-}
-
 impl FromKeys for RevisionSettings {
     type Form = RevisionKeys;
 
@@ -99,19 +89,12 @@ impl ScoringForm {
         let (form, usual) = (self, Scoring::default());
         let mut scoring = Scoring { rationale: form.rationale, ..usual.clone() };
         if let Some(weights) = form.weights {
-            let WeightsForm {
-                entity_substitution,
-                jurisdiction_transformation,
-                liability_reallocation,
-                clause_operations,
-                legal_coherence,
-            } = weights;
             scoring.weights = [
-                entity_substitution,
-                jurisdiction_transformation,
-                liability_reallocation,
-                clause_operations,
-                legal_coherence,
+                weights.entity_substitution,
+                weights.jurisdiction_transformation,
+                weights.liability_reallocation,
+                weights.clause_operations,
+                weights.legal_coherence,
             ];
         }
         if let Some(given) = form.penalties {
@@ -122,12 +105,7 @@ impl ScoringForm {
             to.orphan = given.orphan.unwrap_or(to.orphan);
             to.rtf_corruption = given.rtf_corruption.unwrap_or(to.rtf_corruption);
         }
-        if let Some(mode) = form.penalty_mode {
-            scoring.penalty_mode = match mode {
-                PenaltyModeForm::Overall => PenaltyMode::Overall,
-                PenaltyModeForm::Criterion => PenaltyMode::Criterion,
-            };
-        }
+        scoring.penalty_mode = form.penalty_mode.unwrap_or(scoring.penalty_mode);
         scoring.quality_gate = form.quality_gate.unwrap_or(scoring.quality_gate);
         scoring.critical_failures_block = form.critical_failures_block.unwrap_or(scoring.critical_failures_block);
         scoring.max_attempts = form.max_attempts.unwrap_or(scoring.max_attempts);
@@ -151,15 +129,7 @@ impl Scoring {
             };
             reader.refuse(&at("weights"), Code::BAD_WEIGHTS, what, "write five weights from 0 to 1 that sum to 1");
         }
-        let amounts = &scoring.penalties;
-        let all = [
-            amounts.broken_reference,
-            amounts.missing_entity,
-            amounts.liability_direction,
-            amounts.orphan,
-            amounts.rtf_corruption,
-        ];
-        if !all.into_iter().all(fits) {
+        if !scoring.penalties.named().into_iter().all(|(_, amount)| fits(amount)) {
             reader.refuse(
                 &at("penalties"),
                 Code::BAD_PENALTY,
