@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use memchr::{memchr_iter, memchr2, memmem};
 
+use super::names::is_whole;
 use super::norm::{norm, norm_cased};
 use super::secrets::without_keys;
 
@@ -59,11 +60,10 @@ impl Keyword {
 
 /// Whether a text contains a word without an adjacent letter or digit.
 fn contains_word(text: &str, word: &str) -> bool {
-    let touches = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
     let mut from = 0;
     while let Some(found) = memmem::find(&text.as_bytes()[from..], word.as_bytes()) {
         let (start, end) = (from + found, from + found + word.len());
-        if !touches(text[..start].chars().next_back()) && !touches(text[end..].chars().next()) {
+        if is_whole(text, &(start..end)) {
             return true;
         }
         // The next occurrence may overlap with this one.

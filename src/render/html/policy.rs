@@ -13,11 +13,7 @@ pub fn policy(style: &str, script: Option<&str>) -> String {
 
 /// The digest of an inline text, as a policy names it.
 fn source(text: &str) -> String {
-    let hex = sha256_hex(text.as_bytes());
-    let digits: Vec<u8> =
-        hex.chars().filter_map(|char| char.to_digit(16)).filter_map(|digit| digit.try_into().ok()).collect();
-    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect();
-    format!("sha256-{}", base64(&bytes))
+    format!("sha256-{}", base64(&hex::decode(sha256_hex(text.as_bytes())).unwrap_or_default()))
 }
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
