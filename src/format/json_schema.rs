@@ -108,6 +108,7 @@ mod tests {
                 "\"required\" has no effect next to $ref in draft 7",
             ),
             (json!({"then": {"required": ["a"]}}), "\"then\" has no effect without \"if\""),
+            (json!({"if": {"required": ["a"]}}), "\"if\" has no effect without \"then\" or \"else\""),
             (json!({"minContains": 2}), "\"minContains\" has no effect without \"contains\""),
             (
                 json!({"items": {"type": "string"}, "additionalItems": false}),

@@ -151,6 +151,9 @@ fn no_effect(name: &str, members: &Map<String, Value>, draft: Draft) -> Option<S
     if name == "additionalItems" && !members.get("items").is_some_and(Value::is_array) {
         return Some(format!("\"{name}\" has no effect without a list of \"items\""));
     }
+    if name == "if" && !members.contains_key("then") && !members.contains_key("else") {
+        return Some("\"if\" has no effect without \"then\" or \"else\"".to_owned());
+    }
     let (_, other) = COMPANIONS.iter().find(|(one, other)| *one == name && !members.contains_key(*other))?;
     Some(format!("\"{name}\" has no effect without \"{other}\""))
 }

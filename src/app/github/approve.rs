@@ -161,7 +161,7 @@ fn result(
         Some(shown) if shown.since.as_ref().is_some_and(|since| *since > given.at) => {
             Ok(none(NoResult::ShownLater, gate))
         }
-        Some(shown) if let Some(why) = edit(context, &shown.comment, seen, given, standing) => Ok(none(why, gate)),
+        Some(shown) if let Some(why) = edit(context, &shown.comment, seen, given, standing)? => Ok(none(why, gate)),
         Some(shown) if shown.hidden > 0 => Ok(none(NoResult::Hidden(shown.hidden), gate)),
         Some(_) if !newest.report.lasting.is_empty() => {
             let why = newest.report.lasting.first().map(|why| why.0.clone()).unwrap_or_default();

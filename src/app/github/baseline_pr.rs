@@ -110,6 +110,10 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         Some(head) => baseline_of(file, read(head)?.as_ref()).ok().flatten(),
         None => None,
     };
+    if is_newer(target, branch.as_ref())? {
+        log(world, &format!("{from} has the numbers of a newer commit already; it is left alone"));
+        return Ok(None);
+    }
     let owner = github.repository().split('/').next().unwrap_or_default();
     let pulls = github.open_pulls(owner, from).map_err(needs("the pull requests cannot be read", PULLS))?;
     // Somebody may have opened one of the same branch into another one.
@@ -198,6 +202,17 @@ fn declined(target: &BaselineBranch<'_>, owner: &str) -> Result<Option<(u64, Bas
     }
     let bytes = github.file(file, &head).map_err(needs("the baseline cannot be read", CONTENTS))?;
     Ok(baseline_of(file, bytes.as_ref()).ok().flatten().map(|baseline| (number, baseline)))
+}
+
+/// Whether the branch has the baseline of a commit on top of this one: the job of an older push was started again.
+fn is_newer(target: &BaselineBranch<'_>, branch: Option<&Baseline>) -> Result<bool, CliError> {
+    let measured = branch.and_then(|branch| branch.commit.as_deref());
+    let Some(measured) = measured.filter(|measured| *measured != target.commit) else { return Ok(false) };
+    match target.github.merge_base(measured, target.commit) {
+        Ok(common) => Ok(common == target.commit),
+        Err(error) if error.is_denied() => Ok(false),
+        Err(error) => Err(needs("the commits cannot be compared", CONTENTS)(error)),
+    }
 }
 
 fn open_pull_request(target: &BaselineBranch<'_>, description: &str) -> Result<(), CliError> {

@@ -1,7 +1,8 @@
 //! Whether somebody else edited the comment that whoever set the label looked at.
 
 use super::links::{addresses, links_of_run};
-use super::pull_request_context::{PullRequestContext, log};
+use super::pull_request_context::{PullRequestContext, log, needs};
+use crate::app::cli_error::CliError;
 use crate::app::github::measured_run::MeasuredRun;
 use crate::model::{Approval, Comment, CommentEdit, LabelEvent, Report, RunNumber};
 use crate::publish;
@@ -10,30 +11,35 @@ use crate::publish::approval::NoResult;
 
 /// Why a label is not about what the comment shows: somebody edited it between the run that measured its result and the label. `None` if
 /// nobody did. The run wrote its section again, so earlier edits are gone. `standing` is an approval of the same result.
+///
+/// # Errors
+/// GitHub did not answer.
 pub(super) fn edit(
     context: &PullRequestContext<'_>,
     comment: &Comment,
     measured: &MeasuredRun,
     given: &LabelEvent,
     standing: Option<&Approval>,
-) -> Option<NoResult> {
-    let Ok(edits) = context.github.edits_of(comment) else {
+) -> Result<Option<NoResult>, CliError> {
+    let edits = match context.github.edits_of(comment) {
+        Ok(edits) => edits,
         // The run that was started again after the approval has written the comment again.
-        if standing.is_some() {
-            return None;
+        Err(error) if error.is_denied() && standing.is_some() => return Ok(None),
+        Err(error) if error.is_denied() => {
+            log(
+                context.world,
+                "who edited the comment is unknown: GraphQL did not tell; its text is compared with the report",
+            );
+            return Ok((!is_unaltered(context, comment, measured)).then_some(NoResult::NotShown));
         }
-        log(
-            context.world,
-            "who edited the comment is unknown: GraphQL did not tell; its text is compared with the report",
-        );
-        return (!is_unaltered(context, comment, measured)).then_some(NoResult::NotShown);
+        Err(error) => return Err(needs("who edited the comment cannot be read", "pull-requests: write")(error)),
     };
     // All these times are in one format in UTC, so they compare as texts.
     let from = measured.run.started_at.as_deref().unwrap_or_default();
     let is_between = |edit: &&CommentEdit| edit.at.as_str() >= from && edit.at <= given.at;
     let is_other = |edit: &&CommentEdit| edit.by.as_ref().is_none_or(|by| !by.eq_ignore_ascii_case(&comment.author));
-    let edit = edits.iter().filter(is_between).find(is_other)?;
-    Some(NoResult::Edited(edit.by.clone().unwrap_or_else(|| "a deleted account".to_owned())))
+    let edit = edits.iter().filter(is_between).find(is_other);
+    Ok(edit.map(|edit| NoResult::Edited(edit.by.clone().unwrap_or_else(|| "a deleted account".to_owned()))))
 }
 
 fn is_unaltered(context: &PullRequestContext<'_>, comment: &Comment, measured: &MeasuredRun) -> bool {

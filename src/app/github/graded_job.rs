@@ -44,7 +44,7 @@ impl<'a> JobContext<'a> {
         let github = github(&world.env)?;
         let event = event_of(&world.env)?;
         let context = Self { world, inputs, workspace, github, event, remark: None, merge: None };
-        let Some(github) = &context.github else { return Ok(context) };
+        let Some(github) = &context.github else { return context.without_token() };
         if let Some(push) = context.event.push.clone().filter(|_| inputs.is_compared()) {
             let (event, remark) = pushed_commits::pushed(&world.env, context.event.clone(), &push, github)?;
             return Ok(Self { event, remark, ..context });
@@ -75,6 +75,17 @@ impl<'a> JobContext<'a> {
             }
             CheckoutMerge::Outdated(outdated) => Err(outdated.refusal()),
         }
+    }
+
+    /// Without a token the base commit of a pull request, a merge group or a push cannot be read.
+    fn without_token(self) -> Result<Self, CliError> {
+        let has_base = self.event.base.is_some() || self.event.push.is_some();
+        if has_base && self.inputs.is_compared() {
+            let what = "no verdict: the token is missing or empty, so the base commit, whose rules and baseline count, cannot be read; set the \
+                        input token (a secret is empty in the runs of forks and of Dependabot, github.token is not)";
+            return Err(anyhow::anyhow!(what).into());
+        }
+        Ok(self)
     }
 
     /// Whether this job can read another commit than the checkout as data: only recordings of the deterministic tier can be.
@@ -135,11 +146,6 @@ pub(super) fn grade_and_publish(
     let objects = github.as_ref().map(|github| CheckoutObjects::new(&disk, github));
     let before = match (&event.base, &objects) {
         (Some(commit), Some(objects)) if guards => BaseSource::Commit(objects, commit),
-        (Some(_), None) if guards => {
-            let what = "no verdict: the token is missing or empty, so the base commit, whose rules and baseline count, cannot be read; set the \
-                        input token (a secret is empty in the runs of forks and of Dependabot, github.token is not)";
-            return Err(anyhow::anyhow!(what).into());
-        }
         (Some(_), _) | (None, _) => BaseSource::None,
     };
     let job = &RunOptions {

@@ -68,7 +68,8 @@ pub(super) struct SuiteForm {
     /// Gates by metric. A stated part replaces that part of the kind's default gate; the other parts stay.
     #[serde(default)]
     pub(super) gates: BTreeMap<String, GateForms>,
-    /// Adds the gate `newly_failing: { max: 0 }`: the suite fails if a case passed in the baseline and fails now.
+    /// Adds the gate `newly_failing: { max: 0 }`: the suite fails if a case passed in the baseline and fails now, or if a case that failed fails
+    /// a further check.
     #[serde(default)]
     pub(super) no_newly_failing: bool,
     /// The suite whose recorded runs are graded again (kind `cross_agent`).
