@@ -146,8 +146,7 @@ impl Git {
         commit(&String::from_utf8_lossy(&out))
     }
 
-    /// The merge base of `HEAD` and `tip`; `tip` itself if it is an ancestor of `HEAD`, or if there is none. A merge base within a branch that
-    /// was merged into `tip` was never judged, so the newest commit before it on `tip`'s own line counts then.
+    /// The merge base of `HEAD` and `tip`; `tip` itself if it is an ancestor of `HEAD`, or if there is none.
     ///
     /// # Errors
     /// The clone is shallow and does not contain the merge base.
@@ -158,18 +157,7 @@ impl Git {
             found.is_some() || !self.is_shallow(),
             "this clone is shallow, so where this branch began is not known; fetch it: `git fetch --unshallow`"
         );
-        let Some(found) = found else { return Ok(tip.to_owned()) };
-        // The commits of this line that `HEAD` does not have, newest first, each with its parents.
-        let out = self.answer(&["rev-list", "--first-parent", "--parents", "--end-of-options", tip, "^HEAD"])?;
-        let out = String::from_utf8_lossy(&out);
-        let is_merged_tip = |line: &str| line.split(' ').skip(2).any(|parent| parent == found);
-        let own = out.lines().last().and_then(|line| line.split(' ').nth(1)).and_then(commit);
-        match own {
-            // The merge of this very commit was judged.
-            _ if out.lines().any(is_merged_tip) => Ok(found),
-            Some(own) => Ok(own),
-            None => Ok(found),
-        }
+        Ok(found.unwrap_or_else(|| tip.to_owned()))
     }
 
     /// Whether only the newest commits are here; `false` if that is not known.

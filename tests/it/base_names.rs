@@ -20,7 +20,6 @@ pub fn trials() -> Vec<Trial> {
             repaired,
         ),
         trial("a branch is judged by the newest config and baseline of its base branch", newest_rules),
-        trial("a commit within a merged branch, which nobody judged, is no base commit", within_merged),
     ]
 }
 
@@ -136,34 +135,6 @@ fn gone_on() {
     let ran = run(&repository, &arguments);
     let took = ran.stdout.contains(&format!("compared with {tip}, the commit of main"));
     assert!(ran.code == 0 && took, "{}{}", ran.stdout, ran.stderr);
-}
-
-/// A branch loosens an expectation in one commit and takes it back in the next, and is merged; another branch begins between the two.
-fn within_merged() {
-    let began_at = |name: &str| {
-        let repository = committed();
-        let at = |arguments: &[&str]| git(&repository.path(""), arguments);
-        let commit = || at(&["commit", "-q", "--no-verify", "-a", "-m", "a change"]);
-        at(&["checkout", "-q", "-b", "a"]);
-        repository.replace(EXPECTED, "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
-        commit();
-        at(&["tag", "between"]);
-        repository.replace(EXPECTED, "\"max_expected_findings\": 9", "\"max_expected_findings\": 3");
-        commit();
-        at(&["checkout", "-q", "main"]);
-        at(&["merge", "-q", "--no-ff", "-m", "Merge a", "a"]);
-        at(&["checkout", "-q", "-b", "b", name]);
-        repository.write("evals/README.md", "A lease.\n");
-        commit_all(&repository);
-        run(&repository, &["--config", "evals/goldgate.yaml", "--base", "main"])
-    };
-    let ran = began_at("between");
-    let says = "expectation";
-    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
-    for judged in ["main", "a", "main~"] {
-        let ran = began_at(judged);
-        assert_eq!(ran.code, 0, "{judged}: {}{}", ran.stdout, ran.stderr);
-    }
 }
 
 /// The base branch got a case, and then stricter rules, after the branch began.
