@@ -169,7 +169,9 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
     else {
         return;
     };
-    let moved = moved_out(sides, &old, &new);
+    let mut moved = moved_out(sides, &old, &new);
+    // What a changed list does not name any more is compared with the list.
+    moved.retain(|moved| before.fingerprint == after.fingerprint || new.contains_key(moved.from.as_str()));
     for MovedContent { from, to, left } in &moved {
         let what = format!("files of `{name}`: what {from} had is in {to} now, which the list does not name");
         match left {

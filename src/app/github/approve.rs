@@ -87,8 +87,9 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
         None => Permission::None,
     };
     // Nothing is fetched if whoever set the label may not approve.
+    let counting = approval::unwithdrawn(standing.as_ref(), since);
     let (found, pushers) = match given.filter(|_| permission >= approving.floor) {
-        Some(given) => (result(context, given, standing.as_ref())?, pushers(context)?),
+        Some(given) => (result(context, given, counting)?, pushers(context)?),
         None => (FoundResult::none(NoResult::Missing), Vec::new()),
     };
     let plan = approval::plan(&ApprovalInput {
@@ -161,8 +162,10 @@ fn result(
         Some(shown) if shown.since.as_ref().is_some_and(|since| *since > given.at) => {
             Ok(none(NoResult::ShownLater, gate))
         }
-        Some(shown) if let Some(why) = edit(context, &shown.comment, seen, given, standing)? => Ok(none(why, gate)),
         Some(shown) if shown.hidden > 0 => Ok(none(NoResult::Hidden(shown.hidden), gate)),
+        Some(shown) if let Some(why) = edit(context, &shown.comment, [seen, &newest], given, standing)? => {
+            Ok(none(why, gate))
+        }
         Some(_) if !newest.report.lasting.is_empty() => {
             let why = newest.report.lasting.first().map(|why| why.0.clone()).unwrap_or_default();
             Ok(none(NoResult::Lasting(why), gate))
@@ -213,7 +216,10 @@ fn pushers_by_runs(context: &PullRequestContext<'_>, is_bot: &dyn Fn(&str) -> bo
         let runs = context.github.runs_on(&commit, "pull_request");
         let runs = runs.map_err(needs("the runs on the head cannot be read", "actions: read"))?;
         let own = runs.into_iter().filter(|run| run.head == commit && run.event == "pull_request");
-        let Some(pusher) = own.min_by_key(|run| run.id).and_then(|run| run.actor) else { return Ok(pushers) };
+        let Some(pusher) = own.min_by_key(|run| run.id).and_then(|run| run.actor) else {
+            // A commit of the base branch is below the first push of the branch, which was a bot's.
+            return Ok(if is_of_base(context, &commit)? { pushers } else { Vec::new() });
+        };
         let is_person = !is_bot(&pusher);
         pushers.push(pusher);
         if is_person {
@@ -226,6 +232,14 @@ fn pushers_by_runs(context: &PullRequestContext<'_>, is_bot: &dyn Fn(&str) -> bo
         commit.clone_from(parent);
     }
     Ok(Vec::new())
+}
+
+fn is_of_base(context: &PullRequestContext<'_>, commit: &str) -> Result<bool, CliError> {
+    match context.github.merge_base(&context.base, commit) {
+        Ok(common) => Ok(common == commit),
+        Err(error) if error.is_denied() => Ok(false),
+        Err(error) => Err(needs("the commits cannot be compared", "contents: read")(error)),
+    }
 }
 
 fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<(), CliError> {

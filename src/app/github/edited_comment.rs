@@ -1,5 +1,6 @@
 //! Whether somebody else edited the comment that whoever set the label looked at.
 
+use super::inputs::DEFAULT_LABEL;
 use super::links::{addresses, links_of_run};
 use super::pull_request_context::{PullRequestContext, log, needs};
 use crate::app::cli_error::CliError;
@@ -10,14 +11,15 @@ use crate::publish::ReportOrigin;
 use crate::publish::approval::NoResult;
 
 /// Why a label is not about what the comment shows: somebody edited it between the run that measured its result and the label. `None` if
-/// nobody did. The run wrote its section again, so earlier edits are gone. `standing` is an approval of the same result.
+/// nobody did. The run wrote its section again, so earlier edits are gone. The two runs have the same result: the one that the label is about, and
+/// the newest one. `standing` is an approval of it.
 ///
 /// # Errors
 /// GitHub did not answer.
 pub(super) fn edit(
     context: &PullRequestContext<'_>,
     comment: &Comment,
-    measured: &MeasuredRun,
+    [seen, newest]: [&MeasuredRun; 2],
     given: &LabelEvent,
     standing: Option<&Approval>,
 ) -> Result<Option<NoResult>, CliError> {
@@ -28,29 +30,34 @@ pub(super) fn edit(
         Err(error) if error.is_denied() => {
             log(
                 context.world,
-                "who edited the comment is unknown: GraphQL did not tell; its text is compared with the report",
+                "who edited the comment is unknown without GraphQL; its text is compared with the report",
             );
-            return Ok((!is_unaltered(context, comment, measured)).then_some(NoResult::NotShown));
+            return Ok((!is_unaltered(context, comment, [newest, seen])).then_some(NoResult::NotShown));
         }
         Err(error) => return Err(needs("who edited the comment cannot be read", "pull-requests: write")(error)),
     };
     // All these times are in one format in UTC, so they compare as texts.
-    let from = measured.run.started_at.as_deref().unwrap_or_default();
+    let from = seen.run.started_at.as_deref().unwrap_or_default();
     let is_between = |edit: &&CommentEdit| edit.at.as_str() >= from && edit.at <= given.at;
     let is_other = |edit: &&CommentEdit| edit.by.as_ref().is_none_or(|by| !by.eq_ignore_ascii_case(&comment.author));
     let edit = edits.iter().filter(is_between).find(is_other);
     Ok(edit.map(|edit| NoResult::Edited(edit.by.clone().unwrap_or_else(|| "a deleted account".to_owned()))))
 }
 
-fn is_unaltered(context: &PullRequestContext<'_>, comment: &Comment, measured: &MeasuredRun) -> bool {
+/// Whether the comment shows one of two results that are the same, with the label of this job or the default one: the workflow of the gate
+/// may not name it.
+fn is_unaltered(context: &PullRequestContext<'_>, comment: &Comment, results: [&MeasuredRun; 2]) -> bool {
     let env = &context.world.env;
-    let links = |report: &Report, origin: ReportOrigin, run: RunNumber| {
-        let run = run.run.to_string();
-        match origin {
-            ReportOrigin::Own => links_of_run(env, context.inputs, report, Some(&run)),
-            ReportOrigin::Untrusted => addresses(env, report, Some(&run)),
-        }
+    let is_shown = |report: &Report, label: &str| {
+        let links = |report: &Report, origin: ReportOrigin, run: RunNumber| {
+            let run = run.run.to_string();
+            match origin {
+                ReportOrigin::Own => links_of_run(env, label, report, Some(&run)),
+                ReportOrigin::Untrusted => addresses(env, report, Some(&run)),
+            }
+        };
+        publish::is_unaltered(comment, context.key.as_str(), report, &links)
     };
-    let run = RunNumber { run: measured.run.id, attempt: measured.run.attempt };
-    publish::is_unaltered(comment, context.key.as_str(), &measured.report, run, &links)
+    let labels = [context.inputs.approving.label.as_str(), DEFAULT_LABEL];
+    results.iter().any(|result| labels.iter().any(|label| is_shown(&result.report, label)))
 }

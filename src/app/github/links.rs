@@ -8,13 +8,13 @@ use crate::world::Env;
 
 /// The links of a report that this job measured.
 pub(super) fn links(env: &Env, inputs: &ActionInputs, report: &Report) -> Links {
-    links_of_run(env, inputs, report, env.get("GITHUB_RUN_ID"))
+    links_of_run(env, &inputs.approving.label, report, env.get("GITHUB_RUN_ID"))
 }
 
 /// The links of a report that a run of this repository measured.
-pub(super) fn links_of_run(env: &Env, inputs: &ActionInputs, report: &Report, run: Option<&str>) -> Links {
+pub(super) fn links_of_run(env: &Env, label: &str, report: &Report, run: Option<&str>) -> Links {
     Links {
-        label: can_be_approved(report).then(|| inputs.approving.label.clone()),
+        label: can_be_approved(report).then(|| label.to_owned()),
         reason: has_worse_number(report).then(publish::reason_example),
         ..addresses(env, report, run)
     }

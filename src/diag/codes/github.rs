@@ -246,6 +246,6 @@ codes! {
             a skipped step passes.",
         example: ".github/workflows/goldgate.yml:12:3: this job has a condition: a skipped job counts as passed when \
             its check is required; remove the if of the job [skippable]",
-        fix: "Remove the condition, and let the gate always run. Exceptions belong into the rules of the branch.",
+        fix: "Remove the condition, and let the gate always run. Exceptions belong in the rules of the branch.",
     }
 }

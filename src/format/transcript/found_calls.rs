@@ -99,26 +99,45 @@ fn is_call(value: &Value) -> bool {
     is_of_ai_sdk || is_typed || is_function
 }
 
-/// Keys under which a transcript has no calls of the agent: what the tools are, and what they were called with or answered.
-const NO_CALLS: [&str; 9] =
-    ["tools", "functions", "parameters", "input_schema", "inputSchema", "arguments", "args", "result", "results"];
+/// Keys under which a transcript has no calls that an agent made in this run: what the tools are, what they were called with, data about the
+/// run, and calls of before or that wait for somebody.
+const NO_CALLS: [&str; 21] = [
+    "__interrupt__",
+    "args",
+    "arguments",
+    "available_tools",
+    "config",
+    "context",
+    "functions",
+    "guardrails",
+    "history",
+    "input_schema",
+    "inputSchema",
+    "mcp_approval_request",
+    "metadata",
+    "parameters",
+    "parsed",
+    "prompt",
+    "response_format",
+    "scores",
+    "tool_choice",
+    "tool_definitions",
+    "tools",
+];
 
-/// The first name of a call in a value that is none of the names of recorded calls. Here every object with a name and arguments is a call,
-/// whatever its type is and wherever it is.
-pub fn unread_call(value: &Value, is_recorded: &dyn Fn(&str) -> bool) -> Option<String> {
-    match value {
-        Value::Array(list) => list.iter().find_map(|one| unread_call(one, is_recorded)),
+/// The name of the first call in a value that is none of the recorded ones. Here every object with a name and arguments is a call, whatever
+/// its type is and wherever it is; where such keys may also be of something else, the object has to have an id or a type of a call.
+/// The record itself is none: it may have a name and an input.
+pub fn unread_call(record: &Value, is_recorded: &dyn Fn(&str) -> bool) -> Option<String> {
+    let unread = |one: &Value| match named_call(one) {
+        Some(name) => (!is_recorded(name)).then(|| name.to_owned()),
+        None => unread_call(one, is_recorded),
+    };
+    match record {
+        Value::Array(list) => list.iter().find_map(unread),
         Value::Object(fields) => {
-            let has = |keys: [&str; 3]| keys.iter().any(|key| fields.contains_key(*key));
-            let is_answer = has(["call_id", "tool_call_id", "tool_use_id"]) && has(["output", "content", "result"]);
-            match named_call(value) {
-                _ if is_answer => None,
-                Some(name) => (!is_recorded(name)).then(|| name.to_owned()),
-                None => {
-                    let inner = fields.iter().filter(|(key, _)| !NO_CALLS.contains(&key.as_str()));
-                    inner.map(|(_, value)| value).find_map(|one| unread_call(one, is_recorded))
-                }
-            }
+            let inner = fields.iter().filter(|(key, _)| !NO_CALLS.contains(&key.as_str()));
+            inner.map(|(_, value)| value).find_map(unread)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
@@ -129,12 +148,17 @@ pub fn unread_call(value: &Value, is_recorded: &dyn Fn(&str) -> bool) -> Option<
 fn named_call(value: &Value) -> Option<&str> {
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
     let call = value.get("function").filter(|function| function.is_object()).unwrap_or(value);
-    // The input of a whole record may be a text, and the record has a name.
-    let has = |key: &&str| call.get(*key).is_some_and(|one| one.is_object() || (one.is_string() && **key != *"input"));
-    let is_call = ["arguments", "args", "input", "tool_kwargs", "tool_input"].iter().any(has);
-    let names = ["name", "toolName", "tool_name", "functionName", "function_name"];
+    let has =
+        |keys: &[&str]| keys.iter().any(|key| call.get(*key).is_some_and(|one| one.is_object() || one.is_string()));
+    let is_called =
+        ["id", "call_id", "tool_call_id", "toolCallId", "toolUseId"].iter().any(|key| value.get(*key).is_some())
+            || ["tool", "function", "call"].iter().any(|word| kind.contains(word));
+    let of_calls_alone = has(&["arguments", "tool_kwargs", "tool_args", "tool_input"]);
+    let is_call =
+        of_calls_alone || (is_called && has(&["args", "input"]) && !value.get("input").is_some_and(Value::is_string));
+    let names = ["name", "toolName", "tool_name", "functionName", "function_name", "tool"];
     let name = names.iter().find_map(|key| call.get(*key)?.as_str())?;
-    (is_call && !kind.contains("approval")).then_some(name)
+    (is_call && !kind.starts_with("mcp_approval")).then_some(name)
 }
 
 #[cfg(test)]

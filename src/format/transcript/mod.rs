@@ -36,7 +36,7 @@ pub use self::recorded_run::{Transcript, TranscriptFormat, TranscriptTurn};
 pub use self::source_texts::source_texts;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::SourceText;
-use crate::format::lenient;
+use crate::format::{json, lenient};
 
 /// Reads all runs of a file, in the file's order. `case_key` names the key of a record, or the attribute of a span, with the case.
 ///
@@ -71,10 +71,27 @@ pub fn read_transcripts(
 
 /// Refuses a call that is in none of the runs, because its form is unknown: the recording would say that it was never made.
 fn refuse_unread_calls(source: &SourceText, documents: &[&RawValue], runs: &[Transcript]) -> Result<(), Diagnostic> {
-    let recorded: HashSet<&str> = runs.iter().flat_map(|run| &run.calls).map(|call| call.name.as_str()).collect();
-    let unread = |raw: &&&RawValue| unread_call(&lenient::any(raw.get()).ok()?, &|name| recorded.contains(name));
-    let first = documents.iter().find_map(|raw| Some((raw, unread(&raw)?)));
-    first.map_or(Ok(()), |(raw, name)| Err(content::foreign_call(source, raw, &name)))
+    let whole: Vec<&str> = runs.iter().flat_map(|run| &run.calls).map(|call| call.name.as_str()).collect();
+    for raw in documents {
+        let start = json::offset_of(source, raw);
+        let own = runs.iter().filter(|run| (start..start + raw.get().len()).contains(&run.at)).collect::<Vec<_>>();
+        let own = own.into_iter().flat_map(|run| &run.calls).map(|call| last_part(&call.name));
+        // An exchange that another one goes on from has no run of its own.
+        let recorded: HashSet<&str> = match documents.len() == runs.len() {
+            true => own.collect(),
+            false => whole.iter().copied().map(last_part).collect(),
+        };
+        let value = lenient::any(raw.get()).unwrap_or_default();
+        if let Some(name) = unread_call(&value, &|name| recorded.contains(last_part(name))) {
+            return Err(content::foreign_call(source, raw, &name));
+        }
+    }
+    Ok(())
+}
+
+/// A tool's name without that of its server.
+fn last_part(name: &str) -> &str {
+    name.rsplit(['.', '/']).next().unwrap_or(name)
 }
 
 /// Reads the conversations of records.
@@ -187,7 +204,7 @@ mod tests {
             (TranscriptFormat::OpenAi, format!(r#"{{"role": "assistant", "content": "x", "additional_kwargs": {{"tool_calls": [{{"function": {function}}}]}}}}"#)),
             (TranscriptFormat::OpenAi, r#"{"role": "assistant", "content": "x", "items": [{"functionName": "delete", "arguments": {}}]}"#.to_owned()),
             (TranscriptFormat::Anthropic, r#"{"role": "assistant", "content": [{"type": "text", "text": "x"}, {"toolUse": {"name": "delete", "input": {}}}]}"#.to_owned()),
-            (TranscriptFormat::Langchain, r#"{"type": "ai", "content": "x", "tool_call_chunks": [{"name": "delete", "args": "{}"}]}"#.to_owned()),
+            (TranscriptFormat::Langchain, r#"{"type": "ai", "content": "x", "tool_call_chunks": [{"id": "a", "name": "delete", "args": "{}"}]}"#.to_owned()),
             (TranscriptFormat::Langchain, r#"{"type": "ai", "content": "x", "blocks": [{"tool_name": "delete", "tool_kwargs": {}}]}"#.to_owned()),
         ] {
             let text = format!(r#"[{{"role": "user", "content": "q"}}, {item}, {{"role": "assistant", "content": "ok"}}]"#);

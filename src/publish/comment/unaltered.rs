@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fit::fitted;
 use super::sections::{CommentSection, ReportOrigin, sections_of, without_space};
-use super::{CommentRequest, LIMIT, body_of, composed, marker, tier};
+use super::{CommentRequest, LIMIT, ROOM, body_of, composed, marker, tier};
 use crate::model::{Comment, Report, RunNumber};
 use crate::publish::untrusted_report::as_untrusted;
 use crate::render::markdown::Links;
@@ -12,11 +12,11 @@ use crate::render::markdown::Links;
 /// Returns the links of a section: of a report, by who measured it in which run.
 pub type LinksOf<'a> = &'a dyn Fn(&Report, ReportOrigin, RunNumber) -> Links;
 
-/// Whether a comment has nothing but sections as goldgate composes them, and that of the report's tier is the one of this report and run.
+/// Whether a comment has nothing but sections as goldgate composes them, and that of the report's tier is the one of this report.
 ///
-/// Only the form is compared where the section is of another run or version, whose words may be others, and where the report is so long
-/// that parts may be left out: which ones depends on what else the comment had when it was written.
-pub fn is_unaltered(comment: &Comment, key: &str, report: &Report, run: RunNumber, links: LinksOf<'_>) -> bool {
+/// Only the form is compared where another version wrote the section, whose words may be others, and where the report is so long that parts may
+/// be left out: which ones depends on what else the comment had when it was written. Other sections are only held against their digests.
+pub fn is_unaltered(comment: &Comment, key: &str, report: &Report, links: LinksOf<'_>) -> bool {
     let marker = marker(key);
     let sections: BTreeMap<usize, CommentSection> = sections_of(&comment.body).into_iter().collect();
     let is_body = |body: &str| without_space(body) == without_space(&comment.body);
@@ -24,10 +24,10 @@ pub fn is_unaltered(comment: &Comment, key: &str, report: &Report, run: RunNumbe
         return false;
     }
     let Some(CommentSection { state, .. }) = sections.get(&tier(report)) else { return false };
-    if state.number() != run || report.tool.version != env!("CARGO_PKG_VERSION") {
+    if report.tool.version != env!("CARGO_PKG_VERSION") {
         return true;
     }
-    let (origin, head) = (state.origin, state.head.clone());
+    let (origin, run, head) = (state.origin, state.number(), state.head.clone());
     let report = match origin {
         ReportOrigin::Own => report.clone(),
         ReportOrigin::Untrusted => as_untrusted(report.clone()),
@@ -35,5 +35,5 @@ pub fn is_unaltered(comment: &Comment, key: &str, report: &Report, run: RunNumbe
     let links = links(&report, origin, run);
     let (head, current_head, author) = (head.as_str(), head.as_str(), None);
     let request = CommentRequest { report: &report, links: &links, key, head, current_head, run, origin, author };
-    is_body(&composed(&request, &marker, sections)) || fitted(&report, &links, LIMIT).text.len() > LIMIT / 2
+    is_body(&composed(&request, &marker, sections)) || fitted(&report, &links, LIMIT).text.len() > ROOM
 }

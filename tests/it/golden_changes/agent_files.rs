@@ -40,13 +40,21 @@ fn moved_out() {
     }
     // The list names one more file.
     let wider = with_rules();
-    wider.remove("prompts/rules.md");
+    wider.write("prompts/rules.md", "Read lib.\n");
     wider.write("lib/rules.md", rule);
     wider.write("notes.md", "Notes.\n");
     wider.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', notes.md]");
     let ran = against(&wider, &[]);
     assert!(ran.code == 1 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
-    // A new version, whose predecessor is kept for reference.
+    // A new version under another name, whose predecessor is kept for reference.
+    let other = with_rules();
+    other.remove("prompts/rules.md");
+    other.write("archive/rules.md", rule);
+    other.write("prompts/v2.md", "Be short.\n");
+    other.replace("goldgate.yaml", "['prompts/**']", "[prompts/legal.md, prompts/v2.md]");
+    let ran = against(&other, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    // The same under the same name.
     let archived = with_rules();
     archived.write("lib/rules.md", rule);
     archived.write("prompts/rules.md", "Answer in one sentence, and name the clause it follows from.\n");

@@ -183,7 +183,7 @@ fn edited_unseen() {
     assert_eq!(approved(str::to_owned), (false, 1));
     // The alert on top; the same with the state in the section; a text between the sections.
     assert_eq!(approved(|text| text.replacen("Merge blocked", "Typo corrected", 1)), (true, 0));
-    let in_state = |text: &str| {
+    let in_state: fn(&str) -> String = |text| {
         text.replacen("Merge blocked", "Typo corrected", 1).replacen(
             "\"says\":\"Merge blocked",
             "\"says\":\"Typo corrected",
@@ -191,6 +191,11 @@ fn edited_unseen() {
         )
     };
     assert_eq!(approved(in_state), (true, 0));
+    let of_another_attempt: fn(&str) -> String = |text| {
+        let edited = text.replace("Merge blocked", "Typo corrected");
+        edited.replacen("\"attempt\":1", "\"attempt\":2", 1)
+    };
+    assert_eq!(approved(of_another_attempt), (true, 0));
     assert_eq!(approved(|text| format!("{text}\nPlease set the label.\n")), (true, 0));
 }
 
