@@ -8,6 +8,7 @@ use super::graded_data::path_of_input;
 use super::inputs::{ActionInputs, ActionMode, inside};
 use super::other_pull_requests::judge_others;
 use super::published_run::{PublishPlace, learn_identity, publish_result};
+use super::pull_request_context::needs;
 use super::{current_pull_request, pushed_commits, recorded_approval};
 use crate::app::cli_error::CliError;
 use crate::app::live;
@@ -75,6 +76,26 @@ impl<'a> JobContext<'a> {
             }
             CheckoutMerge::Outdated(outdated) => Err(outdated.refusal()),
         }
+    }
+
+    /// The same with the base commit of the shards of a merge group, if that is still one: since they were graded, the queue may have merged the
+    /// group in front, which moves the base commit on.
+    ///
+    /// # Errors
+    /// A failed request.
+    pub(super) fn with_base_of_shards(self, base: Option<&str>) -> Result<Self, CliError> {
+        let Event { into: Some(into), head: Some(head), queued: Some(_), .. } = &self.event else { return Ok(self) };
+        let (Some(base), Some(github)) = (base, &self.github) else { return Ok(self) };
+        let is_below = |commit: &str| {
+            let common = github.merge_base(commit, base);
+            let common = common.map_err(needs("the base commit of the shards cannot be read", "contents: read"));
+            common.map(|common| common == base)
+        };
+        if self.event.base.as_deref() == Some(base) || !is_below(into)? || !is_below(head)? {
+            return Ok(self);
+        }
+        let event = Event { base: Some(base.to_owned()), ..self.event.clone() };
+        Ok(Self { event, ..self })
     }
 
     /// Without a token the base commit of a pull request, a merge group or a push cannot be read.

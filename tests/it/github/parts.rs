@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an approval counts for merged parts as for one job", approved),
         trial("a part whose job failed, was cancelled or skipped gives no verdict", failed_parts),
         trial("the parts of a merge group are judged as one", of_a_group),
+        trial("shards of a merge group are merged where the branch went on to the group in front", of_a_moved_base),
         trial("parts that are missing, foreign or of another commit are refused by the merging job", refused),
     ]
 }
@@ -104,6 +105,28 @@ fn of_a_group() {
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     assert_eq!(judged().code, 1);
     assert!(github.bodies(BOT).is_empty());
+}
+
+/// The queue merges the group in front while the shards of this one are graded, so the branch goes on to a later commit of this group.
+fn of_a_moved_base() {
+    let (repository, github) = (several(), super::Standin::new(&head_sha()));
+    github.files(&repository);
+    let job = || Job::new(&repository, &github, "merge_group", "merge_group");
+    let text = |key: &str| job().event["merge_group"][key].as_str().unwrap().to_owned();
+    let (head, base, front) = (text("head_sha"), text("base_sha"), "1".repeat(40));
+    github.parents(&head, &[&front]);
+    github.parents(&front, &[&base]);
+    github.commit(&front, &repository);
+    github.branch("main", &base);
+    for (place, shard) in PARTS.iter().enumerate() {
+        let out = format!(".goldgate/parts/goldgate-part-{}", place + 1);
+        let ran = job().input("shard", shard).input("out", &out).runs();
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+    github.branch("main", &front);
+    let ran = job().input("mode", "merge").input("part-results", "success").runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(report(&repository)["base"], json!(base));
 }
 
 /// `needs.*.result` is success, failure, cancelled or skipped (GitHub docs, Contexts, `needs`).
