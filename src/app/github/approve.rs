@@ -234,11 +234,11 @@ fn pushers_by_runs(context: &PullRequestContext<'_>, is_bot: &dyn Fn(&str) -> bo
     Ok(Vec::new())
 }
 
+/// Whether a commit is one of the base branch.
 fn is_of_base(context: &PullRequestContext<'_>, commit: &str) -> Result<bool, CliError> {
-    match context.github.merge_base(&context.base, commit) {
-        Ok(common) => Ok(common == commit),
+    match context.github.has_commit(&context.base, commit) {
         Err(error) if error.is_denied() => Ok(false),
-        Err(error) => Err(needs("the commits cannot be compared", "contents: read")(error)),
+        known => known.map_err(needs("the commits cannot be compared", "contents: read")),
     }
 }
 

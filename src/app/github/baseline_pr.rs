@@ -208,10 +208,9 @@ fn declined(target: &BaselineBranch<'_>, owner: &str) -> Result<Option<(u64, Bas
 fn is_newer(target: &BaselineBranch<'_>, branch: Option<&Baseline>) -> Result<bool, CliError> {
     let measured = branch.and_then(|branch| branch.commit.as_deref());
     let Some(measured) = measured.filter(|measured| *measured != target.commit) else { return Ok(false) };
-    match target.github.merge_base(measured, target.commit) {
-        Ok(common) => Ok(common == target.commit),
+    match target.github.has_commit(measured, target.commit) {
         Err(error) if error.is_denied() => Ok(false),
-        Err(error) => Err(needs("the commits cannot be compared", CONTENTS)(error)),
+        known => known.map_err(needs("the commits cannot be compared", CONTENTS)),
     }
 }
 

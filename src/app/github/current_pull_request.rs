@@ -106,11 +106,10 @@ fn is_of_base(github: &GitHub, into: &str, commit: &str, seen: &str) -> Result<b
     if tip.as_deref() == Some(commit) {
         return Ok(true);
     }
-    let has = |newer: &str, older: &str| match github.merge_base(newer, older) {
-        Ok(common) => Ok(common == older),
+    let has = |newer: &str, older: &str| match github.has_commit(newer, older) {
         // The commit is not in the repository, or the branch was deleted.
         Err(GitHubError::Missing) => Ok(false),
-        Err(error) => Err(needs("the base branch cannot be compared", "contents: read")(error)),
+        known => known.map_err(needs("the base branch cannot be compared", "contents: read")),
     };
     Ok(has(into, commit)? && (seen == commit || has(commit, seen)?))
 }

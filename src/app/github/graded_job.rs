@@ -86,12 +86,11 @@ impl<'a> JobContext<'a> {
     pub(super) fn with_base_of_shards(self, base: Option<&str>) -> Result<Self, CliError> {
         let Event { into: Some(into), head: Some(head), queued: Some(_), .. } = &self.event else { return Ok(self) };
         let (Some(base), Some(github)) = (base, &self.github) else { return Ok(self) };
-        let is_below = |commit: &str| {
-            let common = github.merge_base(commit, base);
-            let common = common.map_err(needs("the base commit of the shards cannot be read", "contents: read"));
-            common.map(|common| common == base)
+        let has_base = |newer: &str| {
+            let has_base = github.has_commit(newer, base);
+            has_base.map_err(needs("the base commit of the shards cannot be read", "contents: read"))
         };
-        if self.event.base.as_deref() == Some(base) || !is_below(into)? || !is_below(head)? {
+        if self.event.base.as_deref() == Some(base) || !has_base(into)? || !has_base(head)? {
             return Ok(self);
         }
         let event = Event { base: Some(base.to_owned()), ..self.event.clone() };

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::loose_message::{LooseMessage, MessagePart};
+use super::loose_message::{CALL_IDS, LooseMessage, MessagePart, function_of};
 use crate::format::lenient;
 use crate::model::Json;
 
@@ -147,12 +147,11 @@ pub fn unread_call(record: &Value, is_recorded: &dyn Fn(&str) -> bool) -> Option
 /// made yet.
 fn named_call(value: &Value) -> Option<&str> {
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
-    let call = value.get("function").filter(|function| function.is_object()).unwrap_or(value);
+    let call = function_of(value);
     let has =
         |keys: &[&str]| keys.iter().any(|key| call.get(*key).is_some_and(|one| one.is_object() || one.is_string()));
-    let is_called =
-        ["id", "call_id", "tool_call_id", "toolCallId", "toolUseId"].iter().any(|key| value.get(*key).is_some())
-            || ["tool", "function", "call"].iter().any(|word| kind.contains(word));
+    let is_called = CALL_IDS.iter().chain(&["toolUseId"]).any(|key| value.get(*key).is_some())
+        || ["tool", "function", "call"].iter().any(|word| kind.contains(word));
     let of_calls_alone = has(&["arguments", "tool_kwargs", "tool_args", "tool_input"]);
     let is_call =
         of_calls_alone || (is_called && has(&["args", "input"]) && !value.get("input").is_some_and(Value::is_string));

@@ -178,7 +178,7 @@ fn is_same_call(one: &Value, other: &Value) -> bool {
 }
 
 /// The object with a call's name and arguments.
-fn function_of(call: &Value) -> &Value {
+pub fn function_of(call: &Value) -> &Value {
     let inner = ["function", "toolInvocation"].iter().find_map(|key| call.get(*key).filter(|inner| inner.is_object()));
     inner.unwrap_or(call)
 }
@@ -248,7 +248,7 @@ fn is_call(kind: &str, value: &Value) -> bool {
 const ARGUMENTS: [&str; 3] = ["arguments", "args", "input"];
 
 /// The keys of a call's id. An item of the Responses API has an id of its own, too, to which no result refers.
-const CALL_IDS: [&str; 4] = ["call_id", "tool_call_id", "toolCallId", "id"];
+pub const CALL_IDS: [&str; 4] = ["call_id", "tool_call_id", "toolCallId", "id"];
 
 fn called(call: &Value, inner: &Value) -> MessagePart {
     let arguments = ARGUMENTS.iter().find_map(|key| inner.get(*key));

@@ -23,6 +23,7 @@ mod source_texts;
 mod streamed_calls;
 
 use std::collections::HashSet;
+use std::slice;
 
 pub use self::detect::format_of;
 #[cfg(feature = "models")]
@@ -36,7 +37,7 @@ pub use self::recorded_run::{Transcript, TranscriptFormat, TranscriptTurn};
 pub use self::source_texts::source_texts;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::SourceText;
-use crate::format::{json, lenient};
+use crate::format::lenient;
 
 /// Reads all runs of a file, in the file's order. `case_key` names the key of a record, or the attribute of a span, with the case.
 ///
@@ -71,16 +72,15 @@ pub fn read_transcripts(
 
 /// Refuses a call that is in none of the runs, because its form is unknown: the recording would say that it was never made.
 fn refuse_unread_calls(source: &SourceText, documents: &[&RawValue], runs: &[Transcript]) -> Result<(), Diagnostic> {
-    let whole: Vec<&str> = runs.iter().flat_map(|run| &run.calls).map(|call| call.name.as_str()).collect();
-    for raw in documents {
-        let start = json::offset_of(source, raw);
-        let own = runs.iter().filter(|run| (start..start + raw.get().len()).contains(&run.at)).collect::<Vec<_>>();
-        let own = own.into_iter().flat_map(|run| &run.calls).map(|call| last_part(&call.name));
-        // An exchange that another one goes on from has no run of its own.
-        let recorded: HashSet<&str> = match documents.len() == runs.len() {
-            true => own.collect(),
-            false => whole.iter().copied().map(last_part).collect(),
-        };
+    let names = |runs: &[Transcript]| -> HashSet<String> {
+        runs.iter().flat_map(|run| &run.calls).map(|call| last_part(&call.name).to_owned()).collect()
+    };
+    // An exchange that another one goes on from has no run of its own: then the names of all runs count for each record.
+    let recorded: Vec<HashSet<String>> = match documents.len() == runs.len() {
+        true => runs.iter().map(|run| names(slice::from_ref(run))).collect(),
+        false => vec![names(runs)],
+    };
+    for (raw, recorded) in documents.iter().zip(recorded.iter().cycle()) {
         let value = lenient::any(raw.get()).unwrap_or_default();
         if let Some(name) = unread_call(&value, &|name| recorded.contains(last_part(name))) {
             return Err(content::foreign_call(source, raw, &name));

@@ -188,6 +188,14 @@ impl GitHub {
         let answer = self.ask(&Method::GET, &path, None, "while reading the merge base")?;
         Ok(parsed::<CompareForm>(&answer, &path)?.merge_base_commit.sha)
     }
+
+    /// Whether a branch or commit has a commit in its history, or is that commit.
+    ///
+    /// # Errors
+    /// GitHub did not answer.
+    pub fn has_commit(&self, newer: &str, commit: &str) -> Result<bool, GitHubError> {
+        self.merge_base(newer, commit).map(|common| common == commit)
+    }
 }
 
 #[derive(Deserialize)]
