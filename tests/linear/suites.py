@@ -272,6 +272,40 @@ def trace(number):
     return {"resourceSpans": [{"scopeSpans": [{"spans": [{**span, **times}]}]}]}
 
 
+def records(folder, count):
+    """A file with a record for each of many cases, with a call each."""
+    lines = []
+    for number in range(count):
+        call = {"id": f"call-{number}", "type": "function", "function": {"name": f"look_up_{number}", "arguments": "{}"}}
+        user, answer = messages(number)["messages"]
+        lines.append({"id": f"case-{number}", "messages": [user, {"role": "assistant", "tool_calls": [call]}, answer]})
+    write(folder / "transcript.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    return ["import", "openai", "transcript.jsonl", "--out", "runs", "--agent", "a", "--case-key", "id"]
+
+
+def stream(folder, count):
+    """The events of one streamed answer with many calls, in two parts each."""
+    calls = []
+    for number in range(count):
+        start = {"id": f"call-{number}", "type": "function", "function": {"name": "look_up", "arguments": '{"a":'}}
+        calls.extend({"index": number, **part} for part in (start, {"function": {"name": "look_up", "arguments": "1}"}}))
+    events = [{"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}}]} for call in calls]
+    events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    write(folder / "transcript.txt", "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n")
+    return ["import", "openai", "transcript.txt", "--out", "runs", "--agent", "a", "--case", "c"]
+
+
+def logged(folder, count):
+    """A log of Inspect, whose events have the calls of the messages once more, in another order."""
+    calls = [{"id": f"call-{number}", "function": "look_up", "arguments": {"a": number}} for number in range(count)]
+    talk = [{"role": "user", "content": "Question"}, {"role": "assistant", "content": "", "tool_calls": calls}]
+    events = [{"event": "tool", "type": "function", **call} for call in reversed(calls)]
+    sample = {"id": "c", "epoch": 1, "input": "Question", "target": "", "messages": talk, "events": events}
+    log = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": [sample]}
+    write(folder / "log.json", json.dumps(log))
+    return ["import", "inspect", "log.json", "--out", "runs", "--agent", "a"]
+
+
 def revised(folder, count):
     """Long documents in RTF, revised in one place."""
     copies(folder, "revision", "cases", True, 1)
@@ -339,6 +373,9 @@ FILES = {
     "messages of OpenAI": (transcript("openai", messages), 50),
     "messages of Anthropic": (transcript("anthropic", messages), 50),
     "traces": (transcript("otlp", trace), 50),
+    "records of a file": (records, 50),
+    "calls of a stream": (stream, 100),
+    "calls that are logged twice": (logged, 100),
     "documents in RTF": (revised, 20),
 }
 # By name: what builds the repository of a size and gives the command, and the smallest size.

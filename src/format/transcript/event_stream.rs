@@ -208,6 +208,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_stream_has_all_of_its_calls_with_their_ids() {
+        let parts = (0..1100).flat_map(|index| {
+            let start = json!({ "index": index, "id": format!("call-{index}"), "function": { "name": "pay" } });
+            [start, json!({ "index": index, "id": null, "function": { "arguments": "{}" } })]
+        });
+        let event = |call| json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] } }] });
+        let text: String = parts.map(|part| format!("data: {}\n\n", event(part))).collect();
+        let whole = streamed_answer(&text).unwrap();
+        let calls = whole["choices"][0]["message"]["tool_calls"].as_array().unwrap();
+        assert_eq!(calls.len(), 1100);
+        assert_eq!(calls[1099], json!({ "id": "call-1099", "function": { "name": "pay", "arguments": "{}" } }));
+    }
+
     proptest! {
         #[test]
         fn any_events_are_read_or_refused(kind in "(message_start|content_block_start|content_block_delta|message_delta|error|x)", rest in any::<String>()) {

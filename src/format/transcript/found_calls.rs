@@ -1,5 +1,7 @@
 //! Finds calls anywhere in a value whose form is not known, such as the state of a graph.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::loose_message::{CALL_IDS, LooseMessage, MessagePart, function_of};
@@ -36,30 +38,65 @@ pub fn calls_within(value: &Value) -> Vec<Vec<MessagePart>> {
 
 /// The calls of several lists that tell the same calls, each once. Two equal calls of one list are two calls.
 pub fn each_once(lists: Vec<Vec<MessagePart>>) -> Vec<MessagePart> {
-    let mut all: Vec<MessagePart> = Vec::new();
-    for list in lists {
-        let mut left: Vec<usize> = (0..all.len()).collect();
+    let mut distinct = DistinctCalls::default();
+    for (number, list) in lists.into_iter().enumerate() {
+        distinct.add(number, list);
+    }
+    distinct.calls
+}
+
+/// Calls in the order in which they were first seen.
+#[derive(Default)]
+struct DistinctCalls {
+    calls: Vec<MessagePart>,
+    /// The number of the last list that has each call.
+    last_list: Vec<usize>,
+    places: HashMap<CallKey, Vec<usize>>,
+}
+
+/// By what a call is found: calls with one id are one call, and so are two of one content if one of both has no id.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum CallKey {
+    Id(String, String),
+    Content((String, String)),
+    ContentWithoutId((String, String)),
+}
+
+impl DistinctCalls {
+    /// Adds the calls of a list that no earlier one has.
+    fn add(&mut self, number: usize, list: Vec<MessagePart>) {
+        // How many of the first places of a key are calls of this list.
+        let mut passed: HashMap<CallKey, usize> = HashMap::new();
         for part in list {
-            match left.iter().position(|index| is_same(&all[*index], &part)) {
-                Some(at) => drop(left.remove(at)),
-                None => all.push(part),
+            let MessagePart::Call { id, name, arguments, .. } = &part else { continue };
+            let content = (name.clone(), spelled(arguments));
+            let with_id = id.clone().map(|id| CallKey::Id(name.clone(), id));
+            let any = CallKey::Content(content.clone());
+            let without_id = CallKey::ContentWithoutId(content);
+            let wanted = with_id.as_ref().map_or([Some(&any), None], |with_id| [Some(with_id), Some(&without_id)]);
+            let found = wanted.into_iter().flatten().find_map(|key| self.next(number, key, &mut passed));
+            let at = found.unwrap_or(self.calls.len());
+            if found.is_none() {
+                self.last_list.push(number);
+                for key in [any, with_id.unwrap_or(without_id)] {
+                    self.places.entry(key).or_default().push(at);
+                }
+                self.calls.push(part);
+            } else if let Some(last) = self.last_list.get_mut(at) {
+                *last = number;
             }
         }
     }
-    all
-}
 
-/// Whether two parts are one call: by their ids, or by their content if one of both has no id.
-fn is_same(one: &MessagePart, other: &MessagePart) -> bool {
-    let (
-        MessagePart::Call { id, name, arguments, .. },
-        MessagePart::Call { id: other_id, name: other_name, arguments: others, .. },
-    ) = (one, other)
-    else {
-        return false;
-    };
-    let by_id = id.as_ref().zip(other_id.as_ref()).map(|(id, other)| id == other);
-    name == other_name && by_id.unwrap_or_else(|| spelled(arguments) == spelled(others))
+    /// The first call with a key that is no other call of this list.
+    fn next(&self, number: usize, key: &CallKey, passed: &mut HashMap<CallKey, usize>) -> Option<usize> {
+        let places = self.places.get(key)?;
+        let passed = passed.entry(key.clone()).or_default();
+        while self.last_list.get(*places.get(*passed)?) == Some(&number) {
+            *passed += 1;
+        }
+        places.get(*passed).copied()
+    }
 }
 
 /// Arguments in one spelling; none are an empty object.
@@ -164,8 +201,35 @@ fn named_call(value: &Value) -> Option<&str> {
 mod tests {
     use serde_json::json;
 
-    use super::calls_within;
+    use super::{calls_within, each_once};
     use crate::format::transcript::loose_message::MessagePart;
+
+    #[test]
+    fn calls_of_several_lists_are_kept_once() {
+        let list = |calls: &[(&str, i64)]| {
+            let call = |(id, of): &(&str, i64)| {
+                let mut call =
+                    json!({ "type": "function", "function": { "name": "pay", "arguments": json!({ "of": of }) } });
+                if !id.is_empty() {
+                    call["id"] = json!(id);
+                }
+                call
+            };
+            calls_within(&calls.iter().map(call).collect()).concat()
+        };
+        for (lists, kept) in [
+            (vec![list(&[("1", 1), ("2", 1)]), list(&[("2", 1), ("1", 1)])], 2),
+            (vec![list(&[("1", 1)]), list(&[("2", 1)])], 2),
+            (vec![list(&[("1", 1)]), list(&[("1", 2)])], 1),
+            // Without an id, by the content; one of a list is no other one of it.
+            (vec![list(&[("", 1), ("", 1)]), list(&[("", 1)]), list(&[("", 1), ("", 1)])], 2),
+            (vec![list(&[("1", 1), ("2", 2)]), list(&[("", 2), ("", 1), ("", 1)])], 3),
+            (vec![list(&[("", 1)]), list(&[("1", 1), ("2", 1)])], 2),
+            (vec![list(&[("", 1), ("1", 2)]), list(&[("1", 1), ("2", 1)])], 2),
+        ] {
+            assert_eq!(each_once(lists.clone()).len(), kept, "{lists:?}");
+        }
+    }
 
     #[test]
     fn calls_are_found_at_any_depth_once() {

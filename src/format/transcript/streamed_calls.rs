@@ -1,20 +1,23 @@
 //! The calls of a streamed message, put together from their parts.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
-/// The most calls of a message.
-const MOST: usize = 1000;
-
-/// The calls of a message so far, in the order in which they began.
+/// The calls of a message so far.
 #[derive(Default)]
-pub struct StreamedCalls(Vec<StreamedCall>);
+pub struct StreamedCalls {
+    /// In the order in which they began.
+    calls: Vec<StreamedCall>,
+    by_id: HashMap<String, usize>,
+    /// The last call whose parts state an index.
+    by_index: HashMap<String, usize>,
+}
 
 #[derive(Default)]
 struct StreamedCall {
     fields: Map<String, Value>,
     function: Map<String, Value>,
-    /// The index that its parts state.
-    index: Option<Value>,
     /// How far its arguments are.
     arguments: Nesting,
 }
@@ -22,15 +25,17 @@ struct StreamedCall {
 impl StreamedCalls {
     /// Adds a part of a call.
     pub fn add(&mut self, part: &Value) {
-        let at = match self.continued(part) {
-            Some(at) => at,
-            None if self.0.len() < MOST => {
-                self.0.push(StreamedCall::default());
-                self.0.len() - 1
-            }
-            None => return,
-        };
-        if let Some(call) = self.0.get_mut(at) {
+        let at = self.continued(part).unwrap_or(self.calls.len());
+        if at == self.calls.len() {
+            self.calls.push(StreamedCall::default());
+        }
+        if let Some(id) = text(part.get("id")) {
+            self.by_id.entry(id.to_owned()).or_insert(at);
+        }
+        if let Some(index) = stated_index(part) {
+            self.by_index.insert(index, at);
+        }
+        if let Some(call) = self.calls.get_mut(at) {
             call.add(part);
         }
     }
@@ -39,12 +44,14 @@ impl StreamedCalls {
     /// call.
     fn continued(&self, part: &Value) -> Option<usize> {
         let id = text(part.get("id"));
-        if let Some(known) = self.0.iter().position(|call| id.is_some() && call.id() == id) {
-            return Some(known);
+        if let Some(known) = id.and_then(|id| self.by_id.get(id)) {
+            return Some(*known);
         }
-        let stated = part.get("index").filter(|index| !index.is_null());
-        let is_here = |call: &StreamedCall| stated.is_none() || call.index.as_ref() == stated;
-        let (last, call) = self.0.iter().enumerate().rfind(|(_, call)| is_here(call))?;
+        let last = match stated_index(part) {
+            Some(index) => *self.by_index.get(&index)?,
+            None => self.calls.len().checked_sub(1)?,
+        };
+        let call = self.calls.get(last)?;
         let is_named_again =
             text(part.pointer("/function/name")).is_some() && text(call.function.get("name")).is_some();
         let is_other = match (id, call.id()) {
@@ -60,7 +67,7 @@ impl StreamedCalls {
             fields.insert("function".to_owned(), Value::Object(function));
             json!(fields)
         };
-        (!self.0.is_empty()).then(|| self.0.into_iter().map(call).collect())
+        (!self.calls.is_empty()).then(|| self.calls.into_iter().map(call).collect())
     }
 }
 
@@ -72,7 +79,7 @@ impl StreamedCall {
                     self.arguments.read(text(function.get("arguments")).unwrap_or_default());
                     function.iter().for_each(|(key, value)| append(&mut self.function, key, value));
                 }
-                ("index", index) => self.index = Some(index.clone()),
+                ("index", _) | (_, Value::Null) => {}
                 (key, value) => drop(self.fields.insert(key.to_owned(), value.clone())),
             }
         }
@@ -88,6 +95,11 @@ impl StreamedCall {
         let arguments = text(self.function.get("arguments")).filter(|_| self.arguments.is_closed());
         arguments.is_some_and(|text| serde_json::from_str::<Value>(text).is_ok())
     }
+}
+
+/// The index that a part states, as JSON.
+fn stated_index(part: &Value) -> Option<String> {
+    part.get("index").filter(|index| !index.is_null()).map(Value::to_string)
 }
 
 /// A text that is not empty.
