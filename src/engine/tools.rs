@@ -160,8 +160,10 @@ impl<'a> Tools<'a> {
         while let Some(folder) = open.pop() {
             let missing = || ToolCallError::Nothing(format!("there is no folder {:?}", folder.as_str()));
             for entry in self.folder.list(&folder).map_err(|_| missing())? {
+                let is_ignored = self.folder.is_ignored(&folder.child(&entry.name));
                 match entry.kind {
-                    EntryKind::File => files.push(folder.child(&entry.name)),
+                    _ if is_ignored => {}
+                    EntryKind::File | EntryKind::BrokenLink => files.push(folder.child(&entry.name)),
                     EntryKind::Folder => open.push(folder.child(&entry.name)),
                 }
             }

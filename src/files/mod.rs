@@ -7,7 +7,7 @@ mod read_log;
 mod source;
 mod walk;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::model::RepoPath;
 
 pub use self::base_files::{BaseFiles, FileMatch};
@@ -17,7 +17,7 @@ pub use self::read_log::{
     DifferentRead, FolderNames, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,
 };
 pub use self::source::{OriginPiece, PieceChange, SourceText, is_lfs_pointer, too_large};
-pub use self::walk::{FilePaths, files_below};
+pub use self::walk::{FilePaths, files_below, readable_files};
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +35,8 @@ pub enum EntryKind {
     File,
     /// A folder, or a link to one.
     Folder,
+    /// A link to nothing, or out of the repository: reading it is an error.
+    BrokenLink,
 }
 
 /// Read-only access to the files of the repository.
@@ -49,11 +51,14 @@ pub trait Files: Sync {
     /// recordings.
     ///
     /// # Errors
-    /// The folder cannot be listed.
+    /// The folder cannot be listed, or one of these entries is a broken link.
     fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let mut entries = self.list_all(folder)?;
         entries.retain(|entry| !entry.name.starts_with('.'));
-        Ok(entries)
+        match entries.iter().find(|entry| entry.kind == EntryKind::BrokenLink) {
+            Some(link) => Err(broken_link(&folder.child(&link.name))),
+            None => Ok(entries),
+        }
     }
 
     /// The bytes of a file.
@@ -111,6 +116,11 @@ pub fn read_case<T>(files: &dyn Files, golden: &GoldenPart, read: impl FnOnce(&d
         Some(own) => read(&*own),
         None => read(files),
     }
+}
+
+fn broken_link(link: &RepoPath) -> Diagnostic {
+    let what = "the link target cannot be read: it does not exist, or is not in the repository";
+    Diagnostic::of_file(link, Code::BAD_LINK, what, "point it to a file inside the repository, or remove it")
 }
 
 /// Whether the name belongs to git, so that no commit contains the entry.

@@ -22,11 +22,16 @@ pub trait OtherCommit: Sync {
     /// Whether its folder has these entries; with `None`, whether the folder is missing.
     fn has_folder(&self, folder: &RepoPath, names: FolderNames, entries: Option<&[Entry]>) -> bool {
         match (names.of(self.files(), folder), entries) {
-            (Ok(own), Some(entries)) => own == entries,
+            (Ok(own), Some(entries)) => own == entries || committed(self.files(), folder, &own).eq(entries),
             (Err(problem), None) => problem.is_read_failure(ReadFailure::MissingFolder),
             (Ok(_), None) | (Err(_), Some(_)) => false,
         }
     }
+}
+
+/// The entries that git does not ignore: no commit contains the others.
+fn committed<'a>(files: &dyn Files, folder: &RepoPath, entries: &'a [Entry]) -> impl Iterator<Item = &'a Entry> {
+    entries.iter().filter(move |entry| !files.is_ignored(&folder.child(&entry.name)))
 }
 
 /// Which entries of a folder were listed.
@@ -146,7 +151,10 @@ impl<'a> RecordedFiles<'a> {
     fn listed(&self, folder: &RepoPath, names: FolderNames) -> Result<Vec<Entry>, Diagnostic> {
         let listed = names.of(self.files, folder);
         let same = match &listed {
-            Ok(entries) => self.other.has_folder(folder, names, Some(entries)),
+            Ok(entries) => {
+                let has = |entries: &[Entry]| self.other.has_folder(folder, names, Some(entries));
+                has(entries) || has(&committed(self.files, folder, entries).cloned().collect::<Vec<_>>())
+            }
             Err(problem) => {
                 problem.is_read_failure(ReadFailure::MissingFolder) && self.other.has_folder(folder, names, None)
             }

@@ -19,11 +19,11 @@ pub type FilePaths = BTreeMap<String, RepoPath>;
 /// # Errors
 /// A folder cannot be listed, or the limits on depth or number of files are exceeded.
 pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
-    let mut found = FilePaths::new();
     match files.list_all(root) {
         Ok(entries) => {
-            walk(files, root, entries, "", 0, &mut found)?;
-            Ok(found)
+            let mut walk = Walk { files, limits: &STRICT, found: FilePaths::new() };
+            walk.add(root, entries, "", 0)?;
+            Ok(walk.found)
         }
         // A folder whose entries are at fault.
         Err(problem) if problem.read_failure.is_none() => Err(problem),
@@ -32,7 +32,7 @@ pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diag
             Err(problem)
                 if matches!(problem.read_failure, Some(ReadFailure::MissingFile | ReadFailure::MissingFolder)) =>
             {
-                Ok(found)
+                Ok(FilePaths::new())
             }
             Err(problem) => Err(problem),
         },
@@ -46,32 +46,66 @@ fn is_of_the_finder(files: &dyn Files, path: &RepoPath, inner: &str) -> bool {
     is_named && files.bytes(path).is_ok_and(|bytes| bytes.starts_with(b"\0\0\0\x01Bud1"))
 }
 
-fn walk(
-    files: &dyn Files,
-    folder: &RepoPath,
-    entries: Vec<Entry>,
-    inner: &str,
-    depth: usize,
-    found: &mut FilePaths,
-) -> Result<(), Diagnostic> {
-    let refuse = |what: String, limit: &InputLimit| Diagnostic::of_file(folder, Code::TOO_MANY_FILES, what, limit.help);
-    if depth > DEEPEST {
-        let what = format!("this folder is more than {DEEPEST} levels deep");
-        return Err(refuse(what, &InputLimit::FOLDER_LEVELS));
-    }
-    for entry in entries {
-        let path = folder.child(&entry.name);
-        let inner = if inner.is_empty() { entry.name } else { format!("{inner}/{}", entry.name) };
-        match entry.kind {
-            EntryKind::File if found.len() >= MOST => {
-                return Err(refuse(format!("more than {MOST} files"), &InputLimit::FOLDER_FILES));
-            }
-            EntryKind::File if is_of_the_finder(files, &path, &inner) || files.is_ignored(&path) => {}
-            EntryKind::File => drop(found.insert(inner, path)),
-            EntryKind::Folder => walk(files, &path, files.list_all(&path)?, &inner, depth + 1, found)?,
+/// The files of the repository without those that git ignores, as far as its folders can be listed: a submodule that is not checked
+/// out hides no other file.
+pub fn readable_files(files: &dyn Files) -> FilePaths {
+    let mut walk = Walk { files, limits: &WIDE, found: FilePaths::new() };
+    // The walk ends early only where a limit is reached.
+    let entries = files.list_all(&RepoPath::root()).unwrap_or_default();
+    let _ = walk.add(&RepoPath::root(), entries, "", 0);
+    walk.found
+}
+
+/// How far a walk goes, and what it does with a folder that cannot be listed.
+struct WalkLimits {
+    levels: usize,
+    files: usize,
+    unlisted: Unlisted,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unlisted {
+    Refused,
+    LeftOut,
+}
+
+const STRICT: WalkLimits = WalkLimits { levels: DEEPEST, files: MOST, unlisted: Unlisted::Refused };
+const WIDE: WalkLimits = WalkLimits { levels: 40 * DEEPEST, files: 5 * MOST, unlisted: Unlisted::LeftOut };
+
+struct Walk<'a> {
+    files: &'a dyn Files,
+    limits: &'a WalkLimits,
+    found: FilePaths,
+}
+
+impl Walk<'_> {
+    fn add(&mut self, folder: &RepoPath, entries: Vec<Entry>, inner: &str, depth: usize) -> Result<(), Diagnostic> {
+        let refuse =
+            |what: String, limit: &InputLimit| Diagnostic::of_file(folder, Code::TOO_MANY_FILES, what, limit.help);
+        if depth > self.limits.levels {
+            let what = format!("this folder is more than {} levels deep", self.limits.levels);
+            return Err(refuse(what, &InputLimit::FOLDER_LEVELS));
         }
+        for entry in entries {
+            let path = folder.child(&entry.name);
+            let inner = if inner.is_empty() { entry.name } else { format!("{inner}/{}", entry.name) };
+            if self.files.is_ignored(&path) || is_of_the_finder(self.files, &path, &inner) {
+                continue;
+            }
+            match entry.kind {
+                EntryKind::File | EntryKind::BrokenLink if self.found.len() >= self.limits.files => {
+                    return Err(refuse(format!("more than {} files", self.limits.files), &InputLimit::FOLDER_FILES));
+                }
+                EntryKind::File | EntryKind::BrokenLink => drop(self.found.insert(inner, path)),
+                EntryKind::Folder => match (self.files.list_all(&path), self.limits.unlisted) {
+                    (Ok(entries), _) => self.add(&path, entries, &inner, depth + 1)?,
+                    (Err(problem), Unlisted::Refused) => return Err(problem),
+                    (Err(_), Unlisted::LeftOut) => {}
+                },
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 #[cfg(test)]

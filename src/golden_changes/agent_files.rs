@@ -22,52 +22,32 @@ pub enum AgentFileChange {
     Unknown,
 }
 
-/// Whether the prompt package of an agent changed in files that its `fingerprint` does not name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PromptChange {
-    /// It did not, or that is unknown.
-    None,
-    /// In files that a recording's `prompt_sha256` covers.
-    Covered,
-    /// Also in files that no digest of a recording covers.
-    Uncovered,
-    /// The package is all that the agent names, and it changed in files of its folders: `prompt_sha256` does not cover them, the digest of
-    /// the agent's files does.
-    Below,
-}
-
-impl PromptChange {
-    /// The key of the digest by which a recording shows that it was made after the change, if there is one.
-    pub fn covering(self) -> Option<&'static str> {
-        match self {
-            Self::Covered => Some("prompt_sha256"),
-            Self::Below => Some("fingerprint"),
-            Self::None | Self::Uncovered => None,
-        }
-    }
-}
-
-/// Compares the files of the prompt package that the head's config names in addition to `fingerprint`, or as the only ones.
-pub fn prompt_change(sides: &Sides<'_>, after: &Agent) -> PromptChange {
+/// The digests by which a recording shows that it was made after the change of the head's prompt package; none if the package did not
+/// change. `prompt_sha256` covers the files of the package's own folder, and the digest of the agent's files those of inner folders.
+/// Where the package is all that the agent names, the latter alone decides.
+pub fn digests_of_prompt_change(sides: &Sides<'_>, after: &Agent) -> &'static [&'static str] {
     let is_only = after.fingerprint.is_empty();
     let of_side = |files: &dyn Files| match (&after.prompt, is_only) {
         (Some(prompt), true) => below(files, prompt),
         (_, false) | (None, _) => further_prompt_files(files, after),
     };
-    let (Ok(old), Ok(new)) = (of_side(sides.base), of_side(sides.head)) else { return PromptChange::None };
-    let is_covered = |inner: &String| !inner.contains('/') && !inner.starts_with('.');
-    let of = |all: &FilePaths, covered: bool| -> FilePaths {
-        let some = all.iter().filter(|(inner, _)| is_covered(inner) == covered);
-        some.map(|(inner, file)| (inner.clone(), file.clone())).collect()
+    let (Ok(old), Ok(new)) = (of_side(sides.base), of_side(sides.head)) else { return &[] };
+    let of = |all: &FilePaths, inner: bool| -> FilePaths {
+        let some = all.iter().filter(|(path, _)| is_in_folder(path) == inner);
+        some.map(|(path, file)| (path.clone(), file.clone())).collect()
     };
-    let alike = |covered| are_alike(sides.base, &of(&old, covered), &of(&new, covered));
-    match (is_only, alike(false)) {
-        (true, false) => PromptChange::Below,
-        (true, true) => PromptChange::None,
-        (false, false) => PromptChange::Uncovered,
-        (false, true) if alike(true) => PromptChange::None,
-        (false, true) => PromptChange::Covered,
+    let alike = |inner| are_alike(sides.base, &of(&old, inner), &of(&new, inner));
+    match (is_only || alike(false), alike(true)) {
+        (true, true) => &[],
+        (true, false) => &["fingerprint"],
+        (false, true) => &["prompt_sha256"],
+        (false, false) => &["prompt_sha256", "fingerprint"],
     }
+}
+
+/// Whether a path relative to a prompt package is one that `prompt_sha256` does not cover: in a folder of it, or hidden.
+pub fn is_in_folder(path: &str) -> bool {
+    path.contains('/') || path.starts_with('.')
 }
 
 /// The files of an agent's prompt package that its `fingerprint` does not name, by their path in the package.
@@ -76,7 +56,7 @@ fn further_prompt_files(files: &dyn Files, agent: &Agent) -> Result<FilePaths, S
         return Ok(FilePaths::new());
     };
     let mut further = below(files, prompt)?;
-    further.retain(|_, file| !agent.fingerprint.iter().any(|glob| glob.matches(file)));
+    further.retain(|_, file| !names(agent, file));
     Ok(further)
 }
 
@@ -122,7 +102,7 @@ pub fn files_of_patterns(
 fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic> {
     let folder = file.parent();
     match files.list_all(&folder) {
-        Ok(entries) => Ok(entries.iter().any(|entry| entry.kind == EntryKind::File && entry.name == file.name())),
+        Ok(entries) => Ok(entries.iter().any(|entry| entry.kind != EntryKind::Folder && entry.name == file.name())),
         Err(problem) => match problem.read_failure {
             Some(ReadFailure::MissingFile | ReadFailure::MissingFolder) => Ok(false),
             // A file is where the folder should be.
@@ -140,6 +120,11 @@ fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
     file.as_str().ends_with(".json")
         && agent.recordings().any(is_below)
         && files.text(file).is_ok_and(|source| run_v1::is_run(&source))
+}
+
+/// Whether a pattern of an agent names a file.
+fn names(agent: &Agent, file: &RepoPath) -> bool {
+    agent.fingerprint.iter().any(|glob| glob.matches(file))
 }
 
 /// Whether `after` names every file that `before` names, in any commit. That both name the same files today is not enough: a file that
@@ -170,8 +155,10 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
         return;
     };
     let mut moved = moved_out(sides, &old, &new);
-    // What a changed list does not name any more is compared with the list.
-    moved.retain(|moved| before.fingerprint == after.fingerprint || new.contains_key(moved.from.as_str()));
+    // What a list with other patterns does not name any more is compared with the list.
+    let is_same = before.fingerprint == after.fingerprint;
+    let keeps_patterns = is_same || names_all_of(before, after, sides.head);
+    moved.retain(|moved| keeps_patterns || new.contains_key(moved.from.as_str()));
     for MovedContent { from, to, left } in &moved {
         let what = format!("files of `{name}`: what {from} had is in {to} now, which the list does not name");
         match left {
@@ -179,7 +166,19 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
             LeftBehind::Stub => found.needs(format!("{what}; add it to fingerprint"), Some(to)),
         }
     }
-    for glob in after.fingerprint.iter().filter(|_| before.fingerprint == after.fingerprint) {
+    for file in old.values().filter(|file| !new.contains_key(file.as_str()) && names(after, file)) {
+        if is_recording(sides.head, after, file) {
+            let words = format!(
+                "files of `{name}`: {file} counts as a recording now, so its changes are not seen; move it, or the recordings"
+            );
+            found.needs(words, Some(file));
+        }
+    }
+    // A pattern of a wider list may be replaced by another one, which names a file that the base commit does not have.
+    let is_replaced =
+        !is_same && new.values().any(|file| !old.contains_key(file.as_str()) && sides.base.has_file(file, None));
+    let is_kept = |glob: &&PathGlob| before.fingerprint.iter().any(|old| old.as_str() == glob.as_str());
+    for glob in after.fingerprint.iter().filter(is_kept).filter(|_| !is_replaced) {
         let fits = |file: &&RepoPath| glob.matches(file);
         let is_emptied = old.values().any(|file| fits(&file)) && !new.values().any(|file| fits(&file));
         if is_emptied && !moved.iter().any(|moved| glob.matches(&moved.from)) {

@@ -117,15 +117,21 @@ impl SuiteComparison<'_> {
     }
 
     fn quarantines(&self, found: &mut ChangeCollector) {
-        let mut reported = BTreeSet::new();
+        // Each change once for a case: an entry of a golden file may be one of several agents.
+        let mut reported: BTreeMap<_, Vec<[Option<&Quarantine>; 2]>> = BTreeMap::new();
         for (key, pair) in &self.new.pairs {
             let Some(before) = self.old.pairs.get(key) else { continue };
             let now = pair.quarantine.as_deref().map(|stated| &*stated.terms);
             let then = before.quarantine.as_deref().map(|stated| &*stated.terms);
-            if now == then || !reported.insert((key.0, &pair.golden)) {
+            let seen = reported.entry((key.0, &pair.golden)).or_default();
+            if now == then || seen.contains(&[then, now]) {
                 continue;
             }
-            let subject = format!("case {} of `{}`", key.0, self.id());
+            let subject = match seen.is_empty() {
+                true => format!("case {} of `{}`", key.0, self.id()),
+                false => format!("case {} of `{}/{}`", key.0, self.id(), key.1),
+            };
+            seen.push([then, now]);
             let mut add = |weight, words| found.add(ChangeClass::Removed, weight, words, Some(&pair.golden));
             match (then, now) {
                 (None, Some(Quarantine { owner, reason, expires })) => {

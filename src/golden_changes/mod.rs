@@ -10,6 +10,7 @@ mod found;
 mod gates;
 mod judges;
 mod moved_files;
+mod old_prompts;
 mod record_command;
 mod recording_change;
 mod recording_proof;
@@ -26,7 +27,7 @@ use crate::files::{BaseFiles, SourceText};
 use crate::model::{Agent, Config, GoldenChange, NoVerdict, RepoPath, RunKey, SuiteConfig, Tier};
 use crate::suites::read_config;
 
-pub use self::agent_files::{agent_files, files_of_patterns};
+pub use self::agent_files::{agent_files, files_of_patterns, is_in_folder};
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
 pub use self::record_command::{record_again, record_missing};
@@ -153,7 +154,7 @@ pub fn added_samples(sides: &Sides<'_>, before: &Config, after: &Config, tier: T
         let Some(old) = same_suite(before, suite) else { continue };
         for (name, agent) in &suite.agents {
             if let Some(agent_before) = old.agents.get(name) {
-                let who = recordings::RunsOf { suite: &suite.id, agent: name, tier };
+                let who = recording_use::RunsOf { suite: &suite.id, agent: name, tier };
                 added.extend(recordings::added(sides, &who, agent_before, agent));
             }
         }

@@ -1,10 +1,10 @@
 //! Files of an agent whose content is in a file that its list does not name: later changes of that file would be unseen.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Sides;
-use super::files::{below, text};
-use crate::files::{FileMatch, FilePaths, SourceText};
+use super::files::text;
+use crate::files::{FileMatch, FilePaths, SourceText, readable_files};
 use crate::model::RepoPath;
 
 /// A file of a list whose content is in a file outside of it.
@@ -32,26 +32,59 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Vec<Mov
     if left.is_empty() {
         return Vec::new();
     }
-    let all = below(sides.head, &RepoPath::root()).unwrap_or_default();
-    let added = all.values().filter(|file| !new.contains_key(file.as_str()) && sides.base.has_file(file, None));
-    let added: Vec<(&RepoPath, Option<SourceText>)> = added.map(|file| (file, text(sides.head, file))).collect();
+    let all = readable_files(sides.head);
+    let is_added = |file: &&RepoPath| sides.base.has_file(file, None);
+    let read = |file: &'_ RepoPath| text(sides.head, file);
+    let (listed, added): (Vec<&RepoPath>, Vec<&RepoPath>) =
+        all.values().filter(is_added).partition(|file| new.contains_key(file.as_str()));
+    let listed: Vec<(&RepoPath, Option<SourceText>)> = listed.into_iter().map(|file| (file, read(file))).collect();
+    let added: Vec<(&RepoPath, Option<SourceText>)> = added.into_iter().map(|file| (file, read(file))).collect();
+    let (renamed, index) = (LineIndex::of(&listed), LineIndex::of(&added));
     let moved = left.into_iter().filter_map(|file| {
         let before = text(sides.base, file);
-        let has_it = |(other, now): &&(&RepoPath, Option<SourceText>)| {
-            let is_like =
-                before.as_ref().zip(now.as_ref()).is_some_and(|(before, now)| has_half(&now.text, &before.text));
-            is_like || sides.base.likeness(file, other) == FileMatch::Same
+        // A file that got another name in the list may be quoted elsewhere.
+        if before.as_ref().is_some_and(|before| renamed.file_with_half_of(&before.text).is_some()) {
+            return None;
+        }
+        let to = match &before {
+            Some(before) => index.file_with_half_of(&before.text)?,
+            None => added.iter().position(|(other, _)| sides.base.likeness(file, other) == FileMatch::Same)?,
         };
-        let (here, _) = added.iter().find(has_it)?;
+        let (to, _) = added.get(to)?;
         let now = text(sides.head, file).filter(|_| new.contains_key(file.as_str()));
         let is_long = before.zip(now).is_some_and(|(before, now)| {
             let [before, now] = [before, now].map(|source| length(&source.text));
             now >= LEAST && 2 * now >= before
         });
         let left = if is_long { LeftBehind::Rewritten } else { LeftBehind::Stub };
-        Some(MovedContent { from: file.clone(), to: (*here).clone(), left })
+        Some(MovedContent { from: file.clone(), to: (*to).clone(), left })
     });
     moved.collect()
+}
+
+/// By a line, the places of the files that have it.
+struct LineIndex<'a>(HashMap<&'a str, Vec<usize>>);
+
+impl<'a> LineIndex<'a> {
+    fn of(files: &'a [(&RepoPath, Option<SourceText>)]) -> Self {
+        let mut index: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, (_, source)) in files.iter().enumerate() {
+            for line in source.iter().flat_map(|source| lines(&source.text)) {
+                index.entry(line).or_default().push(place);
+            }
+        }
+        Self(index)
+    }
+
+    /// The place of the first file with at least half of the lines of a text.
+    fn file_with_half_of(&self, text: &str) -> Option<usize> {
+        let wanted = lines(text);
+        let mut found: BTreeMap<usize, usize> = BTreeMap::new();
+        for place in wanted.iter().filter_map(|line| self.0.get(line)).flatten() {
+            *found.entry(*place).or_default() += 1;
+        }
+        found.into_iter().find(|(_, count)| 2 * count >= wanted.len()).map(|(place, _)| place)
+    }
 }
 
 /// Whether a file is not in the list any more, or has lost at least half of its lines.
@@ -67,12 +100,6 @@ fn has_left(sides: &Sides<'_>, file: &RepoPath, new: &FilePaths) -> bool {
         let (lines, kept) = (lines(&before.text), lines(&now.text));
         2 * lines.iter().filter(|line| !kept.contains(*line)).count() >= lines.len().max(1)
     })
-}
-
-/// Whether a text has at least half of the lines of another one.
-fn has_half(text: &str, of: &str) -> bool {
-    let (wanted, known) = (lines(of), lines(text));
-    !wanted.is_empty() && 2 * wanted.iter().filter(|line| known.contains(*line)).count() >= wanted.len()
 }
 
 /// The fewest characters of a text that is more than a hint at another file.

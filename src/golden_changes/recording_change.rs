@@ -12,6 +12,7 @@ use crate::format::recording_layout::case_and_sample;
 use crate::format::{json, run_v1};
 use crate::model::{CALL_LISTS, RepoPath, RunStatus};
 use crate::suites::whole_numbers;
+use crate::text::named;
 
 /// A recording: its path below the agent's folder, and its whole path.
 pub struct RecordedFile {
@@ -196,6 +197,18 @@ fn measures(value: &mut Value) {
             *measure = Value::Null;
         }
     }
+}
+
+/// The targets and models in the provenance of recordings: ` (recorded by …)`; empty if none is recorded.
+pub fn recorded_by<'a>(files: &dyn Files, recordings: impl Iterator<Item = &'a RecordedFile>) -> String {
+    let sources = recordings.filter_map(|recording| {
+        let run: Value = serde_json::from_str(&files.text(&recording.file).ok()?.text).ok()?;
+        let text = |key: &str| run.get("provenance")?.get(key)?.as_str().map(str::to_owned);
+        let parts: Vec<String> = [text("target"), text("model")].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    });
+    let sources: Vec<String> = sources.collect::<BTreeSet<_>>().into_iter().collect();
+    if sources.is_empty() { String::new() } else { format!(" (recorded by {})", named(&sources)) }
 }
 
 #[cfg(test)]

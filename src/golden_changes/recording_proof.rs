@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::recordings::{RunsOf, not_of_base};
+use super::recording_use::RunsOf;
+use super::recordings::not_of_base;
 use super::{Sides, same_suite};
 use crate::files::sha256_hex;
 use crate::model::{CommitStatus, Config, RepoPath, StatusState, Tier};

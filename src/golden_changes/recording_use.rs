@@ -1,6 +1,6 @@
 //! What the recordings of an agent are used for.
 
-use crate::model::RunSource;
+use crate::model::{AgentName, RunSource, SuiteId, Tier};
 
 /// What recordings are used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,4 +19,14 @@ impl RecordingUse {
             RunSource::Live(_) => Self::AnswersCalls,
         }
     }
+}
+
+/// The agent and tier whose added samples are searched.
+pub struct RunsOf<'a> {
+    /// The suite.
+    pub suite: &'a SuiteId,
+    /// The agent.
+    pub agent: &'a AgentName,
+    /// The tier.
+    pub tier: Tier,
 }

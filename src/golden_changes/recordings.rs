@@ -2,21 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::Sides;
 use super::agent_files::{
-    AgentFileChange, PromptChange, agent_file_change, agent_files, ignored_now, names_all_of, prompt_change,
+    AgentFileChange, agent_file_change, agent_files, digests_of_prompt_change, ignored_now, names_all_of,
     report_moved_out,
 };
 use super::files::below;
 use super::found::ChangeCollector;
+use super::old_prompts::ReplacedPrompts;
 use super::record_command::record_again;
 use super::recording_change::{
     CaseSample, RecordedFile, RecordingChange, Recordings, answers_otherwise, changes, copies, difference, has_digest,
-    recordings,
+    recorded_by, recordings,
 };
-use super::recording_use::RecordingUse;
+use super::recording_use::{RecordingUse, RunsOf};
 use crate::files::{FileMatch, FilePaths, Files};
 use crate::model::{
     Agent, AgentName, CaseId, ChangeClass, NoVerdict, RecordingAge, RepoPath, RunKey, RunSource, SuiteId, Tier, Weight,
@@ -39,16 +38,6 @@ pub struct ComparedAgent<'a> {
     pub file: &'a RepoPath,
     /// The tiers to compare, and what is known of the recordings.
     pub recordings: &'a KnownRecordings<'a>,
-}
-
-/// The agent and tier whose added samples are searched.
-pub struct RunsOf<'a> {
-    /// The suite.
-    pub suite: &'a SuiteId,
-    /// The agent.
-    pub agent: &'a AgentName,
-    /// The tier.
-    pub tier: Tier,
 }
 
 /// Compares the recordings of one agent in the tiers that decide. Returns the reasons why they give no verdict. Recordings of new
@@ -93,7 +82,7 @@ pub fn compare(
             new: &new,
             changes,
             copies,
-            prompt: prompt_change(sides, after),
+            prompt_digests: digests_of_prompt_change(sides, after),
         };
         if let Some(unread) = one.unread() {
             return Some(unread);
@@ -107,6 +96,9 @@ pub fn compare(
         let is_same_list = before.fingerprint == after.fingerprint && before.prompt == after.prompt;
         if !is_same_list {
             one.moved_files(found, before, after);
+        }
+        if matches!(inputs, Ok(AgentFileChange::Changed)) {
+            one.old_prompts(found, &ReplacedPrompts::of(sides, before, after));
         }
         if !is_same_list || matches!(inputs, Ok(AgentFileChange::Changed)) {
             report_moved_out(sides, [before, after], &one.agent(), found);
@@ -186,8 +178,8 @@ struct RecordingComparison<'a> {
     changes: BTreeMap<CaseSample, RecordingChange>,
     /// Those whose content their case had before, under another number.
     copies: BTreeSet<CaseSample>,
-    /// Whether the prompt package changed in files that no `fingerprint` covers.
-    prompt: PromptChange,
+    /// See [`digests_of_prompt_change`].
+    prompt_digests: &'static [&'static str],
 }
 
 impl RecordingComparison<'_> {
@@ -274,6 +266,18 @@ impl RecordingComparison<'_> {
         self.add_line(found, &changed, weight, format!("{words}{}", self.recorded_by(&changed)));
     }
 
+    /// Reports new recordings that were asked with the prompt of the base commit.
+    fn old_prompts(&self, found: &mut ChangeCollector, prompts: &ReplacedPrompts) {
+        let mut old = self.of(&[RecordingChange::Content, RecordingChange::Added]);
+        old.retain(|key| self.new.get(*key).is_some_and(|recording| prompts.are_in(self.sides.head, &recording.file)));
+        if !old.is_empty() {
+            let what = "with the base commit's prompt, which this change replaces";
+            let (names, agent) = (self.names(&old), self.agent());
+            let words = format!("recordings of `{agent}` that were made {what}: {}", first_of(&names));
+            self.add_line(found, &old, Weight::NeedsApproval, words);
+        }
+    }
+
     /// The cases with other answers or other calls. They may still pass.
     fn other_answers(&self, changed: &[&CaseSample]) -> String {
         let is_other = |key: &CaseSample| {
@@ -294,16 +298,8 @@ impl RecordingComparison<'_> {
         }
     }
 
-    /// The targets and models in the provenance of the recordings: ` (recorded by …)`; empty if none is recorded.
     fn recorded_by(&self, changed: &[&CaseSample]) -> String {
-        let sources = changed.iter().filter_map(|key| {
-            let run: Value = serde_json::from_str(&self.sides.head.text(&self.new.get(*key)?.file).ok()?.text).ok()?;
-            let text = |key: &str| run.get("provenance")?.get(key)?.as_str().map(str::to_owned);
-            let parts: Vec<String> = [text("target"), text("model")].into_iter().flatten().collect();
-            (!parts.is_empty()).then(|| parts.join(" "))
-        });
-        let sources: Vec<String> = sources.collect::<BTreeSet<_>>().into_iter().collect();
-        if sources.is_empty() { String::new() } else { format!(" (recorded by {})", named(&sources)) }
+        recorded_by(self.sides.head, changed.iter().filter_map(|key| self.new.get(*key)))
     }
 
     /// The reason why some recordings cannot be compared; `None` if all can.
@@ -321,13 +317,12 @@ impl RecordingComparison<'_> {
         )))
     }
 
-    /// The age of a recording by its digests, after a change of the prompt package as in [`PromptChange`].
+    /// The age of a recording by its digests. After a change of the prompt package it is unknown without those that cover the change.
     fn age(&self, key: &CaseSample) -> Option<RecordingAge> {
         let ComparedAgent { suite, agent, recordings, .. } = self.owner;
         let source = self.sides.head.text(&self.new.get(key)?.file).ok()?;
-        Some(match ((recordings.age)(suite, agent, &source.text), self.prompt) {
-            (RecordingAge::Fresh, PromptChange::Uncovered) => RecordingAge::Unknown,
-            (RecordingAge::Fresh, change) if change.covering().is_some_and(|key| !has_digest(&source.text, key)) => {
+        Some(match ((recordings.age)(suite, agent, &source.text), self.prompt_digests) {
+            (RecordingAge::Fresh, digests) if !digests.iter().all(|key| has_digest(&source.text, key)) => {
                 RecordingAge::Unknown
             }
             (age, _) => age,
@@ -397,7 +392,7 @@ impl RecordingComparison<'_> {
             |files: &Option<(FilePaths, String)>| files.as_ref().map_or("none".to_owned(), |(_, of)| of.clone());
         let words = format!("files of `{}`: {} -> {}", self.agent(), named_by(&old), named_by(&new));
         if names_all_of(before, after, self.sides.head) {
-            return found.lists(format!("{words}; no file was dropped"), Some(self.owner.file));
+            return found.lists(format!("{words}; no pattern was dropped"), Some(self.owner.file));
         }
         let ignored: Vec<String> =
             ignored_now(before, after, self.sides.head).iter().map(ToString::to_string).collect();

@@ -117,12 +117,14 @@ const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
 /// A path pattern inside the repository: `*` matches within a folder, `**` across folders.
 #[derive(Debug, Clone)]
 pub struct PathGlob {
+    pattern: RepoPath,
     folder: RepoPath,
+    file: Option<RepoPath>,
     matcher: GlobMatcher,
 }
 
 impl PathGlob {
-    /// Compiles the pattern `text` relative to `folder`.
+    /// Compiles the pattern `text` relative to `folder`, whose own name has no wildcards.
     ///
     /// # Errors
     /// Why the pattern is invalid.
@@ -130,16 +132,19 @@ impl PathGlob {
         if text.trim().is_empty() {
             return Err("is empty".to_owned());
         }
-        let whole = folder.join(text).map_err(|bad| bad.to_string())?;
-        let built = GlobBuilder::new(whole.as_str()).literal_separator(true).build();
+        let below = |folder: &RepoPath| folder.join(text).map_err(|bad| bad.to_string());
+        let (pattern, escaped) = (below(folder)?, below(&RepoPath(globset::escape(&folder.0).into()))?);
+        let built = GlobBuilder::new(escaped.as_str()).literal_separator(true).build();
         let matcher = built.map_err(|error| format!("is not a valid pattern: {}", error.kind()))?.compile_matcher();
-        // The part before the first wildcard is a folder, or the file itself.
-        let plain = whole.as_str().split(WILDCARDS).next().unwrap_or_default();
-        let folder = match plain.len() == whole.as_str().len() {
-            true => whole.parent(),
-            false => RepoPath(plain.rsplit_once('/').map_or("", |(folder, _)| folder).into()),
-        };
-        Ok(Self { folder, matcher })
+        // What comes before the first name with a wildcard is a folder, or the file itself.
+        let names = pattern.0.split('/').zip(escaped.0.split('/'));
+        let is_plain =
+            |(name, escaped): &(&str, &str)| !escaped.contains(WILDCARDS) || globset::escape(name) == *escaped;
+        let plain: Vec<&str> = names.take_while(is_plain).map(|(name, _)| name).collect();
+        let plain = RepoPath(plain.join("/").into());
+        let file = (plain == pattern).then(|| plain.clone());
+        let folder = if file.is_some() { plain.parent() } else { plain };
+        Ok(Self { pattern, folder, file, matcher })
     }
 
     /// Whether a path matches.
@@ -154,13 +159,12 @@ impl PathGlob {
 
     /// The only file that can match; `None` if the pattern has a wildcard.
     pub fn file(&self) -> Option<RepoPath> {
-        let text = self.as_str();
-        (!text.contains(WILDCARDS)).then(|| RepoPath(text.into()))
+        self.file.clone()
     }
 
     /// The pattern as text, relative to the repository's root.
     pub fn as_str(&self) -> &str {
-        self.matcher.glob().glob()
+        self.pattern.as_str()
     }
 }
 
@@ -222,6 +226,14 @@ mod tests {
         for (text, folder, path, fits) in table {
             let glob = PathGlob::new(&at("a"), text).unwrap();
             assert_eq!((glob.folder(), glob.matches(&at(path))), (&at(folder), fits), "{text} {path}");
+            assert_eq!(glob.file().is_some(), text == "tools.json", "{text}");
+        }
+        // The folder of the config has no wildcards.
+        let table = [("prompts/*.md", "a[b]{c}/prompts", None), ("tools.json", "a[b]{c}", Some("a[b]{c}/tools.json"))];
+        for (text, folder, file) in table {
+            let glob = PathGlob::new(&at("a[b]{c}"), text).unwrap();
+            assert_eq!((glob.folder().as_str(), glob.file()), (folder, file.map(at)), "{text}");
+            assert!(glob.matches(&at("a[b]{c}").join(&text.replace('*', "x")).unwrap()));
         }
         for bad in ["", " ", "/etc/*", "../../x", "a[", "a\\b"] {
             assert!(PathGlob::new(&at("a"), bad).is_err(), "{bad}");

@@ -335,8 +335,7 @@ impl Files for BaseTree<'_> {
                 NodeKind::Link => match self.resolved(&at.child(name)).map(|(_, node)| node.kind) {
                     Ok(NodeKind::Folder | NodeKind::Other) => EntryKind::Folder,
                     Ok(NodeKind::File | NodeKind::Link) => EntryKind::File,
-                    Err(_) if name.starts_with('.') => EntryKind::File,
-                    Err(lost) => return Err(refuse(lost)),
+                    Err(_) => EntryKind::BrokenLink,
                 },
             };
             entries.push(Entry { name: name.clone(), kind });

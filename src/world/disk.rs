@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, FileType};
+use cap_std::fs::Dir;
 use rayon::slice::ParallelSliceMut;
 #[cfg(target_os = "linux")]
 use rustix::fs::Mode;
@@ -289,15 +289,15 @@ impl Files for Disk {
                 continue;
             }
             let kind = entry.file_type().map_err(|error| refuse(&error))?;
-            let target = kind.is_symlink().then(|| self.link_target(&folder.child(&name)));
-            let kind = match target {
-                None => kind,
-                Some(Ok(target)) => target,
-                // An editor's lock file is a broken link; reading it reports the error.
-                Some(Err(_)) if name.starts_with('.') => kind,
-                Some(Err(problem)) => return Err(problem),
+            let target = match kind.is_symlink() {
+                true => self.root.metadata(folder.child(&name).as_str()).map(|target| target.file_type()),
+                false => Ok(kind),
             };
-            let kind = if kind.is_dir() { EntryKind::Folder } else { EntryKind::File };
+            let kind = match target {
+                Ok(target) if target.is_dir() => EntryKind::Folder,
+                Ok(_) => EntryKind::File,
+                Err(_) => EntryKind::BrokenLink,
+            };
             entries.push(Entry { name, kind });
         }
         entries.par_sort_unstable();
@@ -355,14 +355,6 @@ impl Disk {
         }
         is_file(self.root.metadata(file.as_str())?.is_file())?;
         self.root.open(file.as_str()).map(cap_std::fs::File::into_std)
-    }
-
-    fn link_target(&self, link: &RepoPath) -> Result<FileType, Diagnostic> {
-        let found = self.root.metadata(link.as_str());
-        found.map(|metadata| metadata.file_type()).map_err(|error| {
-            let what = format!("the link target cannot be read: {}", reason(&error));
-            Diagnostic::of_file(link, Code::BAD_LINK, what, "point it to a file inside the repository, or remove it")
-        })
     }
 }
 

@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
             "without a digest of the agent's files, another prompt than today's is still another agent",
             other_prompt,
         ),
+        trial("a file in a folder of the prompt package counts beside other files of the agent", folder_of_prompts),
         trial("one fresh sample says nothing about the others", one_fresh),
         trial("an agent with recordings that names no files is refused, with the two ways out", unknown_agent),
         trial("the reason why nobody can name an agent's files is in every report", nameless),
@@ -142,6 +143,27 @@ fn other_prompt() {
     assert!(code == 0 && notes.contains("have no digest of prompts/**, tools/**"), "{notes}");
     repository.write("prompts/helper.md", "Answer at once.\n");
     assert_eq!(refused(&repository, &[]).0, 3);
+}
+
+fn folder_of_prompts() {
+    let repository = talk();
+    repository.replace("goldgate.yaml", "prompts/helper.md }", "prompts }, fingerprint: ['src/**']");
+    repository.write("src/agent.py", "pass\n");
+    repository.write("prompts/rules/one.md", "Be kind.\n");
+    let files = ["prompts/rules/one.md", "src/agent.py"];
+    let lines = files.map(|file| format!("{}  {file}\n", sha256(&repository.read(file))));
+    let package = sha256(&format!("{}  helper.md\n", sha256(&repository.read("prompts/helper.md"))));
+    let record = |files: String| {
+        let digests = json!({ "fingerprint": sha256(&files), "prompt_sha256": package });
+        answer(&repository, "runs/helper/order-status.json", digests);
+    };
+    record(lines[1].clone());
+    assert_eq!(refused(&repository, &[]).0, 3, "a digest without that file");
+    record(lines.concat());
+    assert_eq!(noted(&repository).0, 0);
+    repository.write("prompts/rules/one.md", "Be rude.\n");
+    let (code, why) = refused(&repository, &[]);
+    assert!(code == 3 && why.contains("src/**, prompts changed since"), "{why}");
 }
 
 fn one_fresh() {

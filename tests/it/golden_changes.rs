@@ -2,6 +2,7 @@
 
 mod agent_files;
 mod rows;
+mod several_agents;
 
 use std::path::Path;
 use std::process::Command;
@@ -48,6 +49,7 @@ pub fn trials() -> Vec<Trial> {
         trial("git's own configuration runs nothing", no_tricks),
     ]);
     trials.extend(agent_files::trials());
+    trials.extend(several_agents::trials());
     trials
 }
 

@@ -24,6 +24,7 @@ use crate::model::{
     Verdict, Weight, metric_value,
 };
 use crate::render::words;
+use crate::suites::Pair;
 use crate::text::counted;
 use crate::world::Clock;
 
@@ -290,11 +291,11 @@ fn no_longer_chosen(
     (wanted, new): (&Selection, &LoadedSuite),
     changes: &mut GoldenChanges,
 ) {
-    let chosen: BTreeSet<&CaseId> = old.chosen(&base.wanted).map(|pair| &pair.case).collect();
+    let chosen: BTreeSet<(&CaseId, &AgentName)> =
+        old.chosen(&base.wanted).map(|pair| (&pair.case, &pair.agent)).collect();
     // What is not there any more was removed, which is listed anyway.
-    let left =
-        new.suite.pairs().iter().filter(|pair| !wanted.case(&new.config.id, pair) && chosen.contains(&pair.case));
-    let left: BTreeSet<&str> = left.map(|pair| pair.case.as_str()).collect();
+    let is_left = |pair: &&Pair| !wanted.case(&new.config.id, pair) && chosen.contains(&(&pair.case, &pair.agent));
+    let left: BTreeSet<&str> = new.suite.pairs().iter().filter(is_left).map(|pair| pair.case.as_str()).collect();
     if !left.is_empty() {
         let left: Vec<&str> = left.into_iter().collect();
         let tags = format!("of `{}` no longer chosen by --tag {}", new.config.id, wanted.tags.join(" --tag "));

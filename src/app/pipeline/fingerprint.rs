@@ -2,7 +2,7 @@
 
 use crate::diag::Diagnostic;
 use crate::files::{CheckoutDigest, DigestList, Files, files_below, is_lfs_pointer};
-use crate::golden_changes::files_of_patterns;
+use crate::golden_changes::{files_of_patterns, is_in_folder};
 use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
 use crate::suites::PromptPackage;
 
@@ -58,14 +58,8 @@ impl AgentState {
     pub fn of(files: &dyn Files, agent: &Agent, prompt: Option<&PromptPackage>) -> Result<Option<Self>, Diagnostic> {
         Ok(match agent.files() {
             AgentFiles::Patterns(patterns) => {
-                let mut named = of_patterns(files, agent, patterns)?;
-                if let Some(package) = agent.prompt.as_ref().filter(|_| prompt.is_some()) {
-                    let is_named = |file: &RepoPath| patterns.iter().any(|glob| glob.matches(file));
-                    if !files_below(files, package)?.values().all(is_named) {
-                        named.files = format!("{}, {package}", named.files);
-                    }
-                }
-                Some(Self::Digest(named))
+                let package = agent.prompt.as_ref().filter(|_| prompt.is_some());
+                Some(Self::Digest(of_patterns(files, agent, patterns, package)?))
             }
             AgentFiles::Prompt(path) => match prompt {
                 Some(package) => Some(Self::Digest(of_prompt(files, path, package)?)),
@@ -105,22 +99,33 @@ impl AgentState {
     }
 }
 
-fn of_patterns(files: &dyn Files, agent: &Agent, patterns: &[PathGlob]) -> Result<FilesDigest, Diagnostic> {
-    let named = files_of_patterns(files, agent, patterns)?;
+/// The files that fit the patterns, and those in folders of the prompt package, which its own digest leaves out.
+fn of_patterns(
+    files: &dyn Files,
+    agent: &Agent,
+    patterns: &[PathGlob],
+    package: Option<&RepoPath>,
+) -> Result<FilesDigest, Diagnostic> {
+    let mut named = files_of_patterns(files, agent, patterns)?;
     let origin = if named.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
-    let words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
-    let digest = of_files(files, named.iter())?;
+    let mut words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
     let unused = patterns.iter().filter(|glob| !named.iter().any(|file| glob.matches(file)));
     let unused = unused.map(|glob| glob.as_str().to_owned()).collect();
-    Ok(FilesDigest { digest, files: words.join(", "), origin, pointer: pointer(files, named.iter())?, unused })
+    if let Some(package) = package {
+        let mut further = files_below(files, package)?;
+        further.retain(|_, file| !patterns.iter().any(|glob| glob.matches(file)));
+        words.extend((!further.is_empty()).then_some(package.as_str()));
+        named.extend(further.into_iter().filter(|(path, _)| is_in_folder(path)).map(|(_, file)| file));
+    }
+    let (digest, pointer) = (of_files(files, named.iter())?, pointer(files, named.iter())?);
+    Ok(FilesDigest { digest, files: words.join(", "), origin, pointer, unused })
 }
 
 /// A prompt package is a file, or the files of a folder. If there are more files below the folder, they count, too.
 fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Result<FilesDigest, Diagnostic> {
     let below = files_below(files, path)?;
-    let is_outside = |inner: &String| inner.contains('/') || inner.starts_with('.');
     let of_package = || package.digest.clone();
-    let (digest, origin) = match (below.is_empty(), below.keys().any(is_outside)) {
+    let (digest, origin) = match (below.is_empty(), below.keys().any(|path| is_in_folder(path))) {
         (true, _) => (of_package(), DigestOrigin::NoFile),
         (false, true) => (of_files(files, below.values())?, DigestOrigin::Files),
         (false, false) => (of_package(), DigestOrigin::Prompt),

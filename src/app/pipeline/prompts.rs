@@ -30,9 +30,15 @@ fn read_package(files: &dyn Files, path: &RepoPath) -> Result<PromptPackage, Dia
     };
     let (mut list, mut texts) = (DigestList::default(), Vec::new());
     for entry in entries.iter().filter(|entry| entry.kind == EntryKind::File) {
-        let text = files.text(&path.child(&entry.name))?.text;
-        list.add_file(text.as_bytes(), &entry.name);
-        texts.push(text);
+        let file = path.child(&entry.name);
+        match files.text(&file) {
+            Ok(source) => {
+                list.add_file(source.text.as_bytes(), &entry.name);
+                texts.push(source.text);
+            }
+            // A picture is part of the package, too.
+            Err(_) => list.add_file(&files.bytes(&file)?, &entry.name),
+        }
     }
     Ok(package(list.digest(), texts.join("\n")))
 }

@@ -50,7 +50,7 @@ codes! {
     }
 
     BAD_SOURCE = "bad-source" {
-        cause: "An agent states both recordings and a live target in one tier, or neither.",
+        cause: "An agent states both recordings and a live target in one tier, or neither, or another prompt in each tier.",
         example: "goldgate.yaml:9:24: an agent needs exactly one of replay and target; write either replay: FOLDER or \
             target: NAME [bad-source]",
         fix: "Use `replay` for recorded runs and `target` for an agent that is called. The two tiers of one agent may \

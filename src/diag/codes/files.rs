@@ -37,8 +37,8 @@ codes! {
     BAD_LINK = "bad-link" {
         cause: "A symbolic link has no target inside the repository, or the trusted gate found a link, which it never \
             follows.",
-        example: "golden/contracts/lease.md: the link target cannot be read: no such file or directory; point it to a \
-            file inside the repository, or remove it [bad-link]",
+        example: "golden/contracts/lease.md: the link target cannot be read: it does not exist, or is not in the \
+            repository; point it to a file inside the repository, or remove it [bad-link]",
         fix: "Replace the link by a copy of the file, or point it to a file of the repository.",
     }
 

@@ -8,7 +8,9 @@ use super::form::{AgentForm, ProtocolForm, RoleForm, SourceForm};
 use crate::diag::Code;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{Agent, CaptureSource, LiveSource, Protocol, Role, RunSource, StalePolicy, Target, Transport};
+use crate::model::{
+    Agent, CaptureSource, LiveSource, Protocol, RepoPath, Role, RunSource, StalePolicy, Target, Transport,
+};
 
 /// The word with which recordings answer the calls of an agent's code.
 const EXCHANGES: &str = "exchanges";
@@ -21,13 +23,19 @@ impl ConfigReader<'_> {
         form: AgentForm,
         targets: &BTreeMap<String, Target>,
     ) -> Agent {
-        let mut prompt = None;
+        let mut prompt: Option<RepoPath> = None;
         let mut source = |tier: &'static str, form: Option<SourceForm>| {
             let at = [Key("suites"), At(index), Key("agents"), Key(name), Key(tier)];
             let form = form?;
             if let Some(path) = &form.prompt {
                 let path = self.path(&at, path);
-                prompt = prompt.take().or(Some(path));
+                if let Some(other) = prompt.as_ref().filter(|other| **other != path) {
+                    let what =
+                        format!("the prompt is {path} here, but {other} in deterministic: an agent has one prompt");
+                    let help = "state the same prompt, or make two agents of it";
+                    self.refuse(&[&at[..], &[Key("prompt")]].concat(), Code::BAD_SOURCE, what, help);
+                }
+                prompt.get_or_insert(path);
             }
             self.source(&at, form, targets)
         };

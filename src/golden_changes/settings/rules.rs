@@ -70,9 +70,17 @@ fn blocking_targets<'a>(config: &'a Config, deciding: &[Tier]) -> BTreeMap<&'a S
     targets
 }
 
+/// The targets that no agent calls, with the model tier if it decides: they play the users of cases, or judge.
+fn further_targets<'a>(config: &'a Config, deciding: &[Tier]) -> BTreeMap<&'a String, Tier> {
+    let called = blocking_targets(config, &Tier::ALL);
+    let further = config.targets.keys().filter(|name| deciding.contains(&Tier::Model) && !called.contains_key(name));
+    further.map(|name| (name, Tier::Model)).collect()
+}
+
 fn targets(before: &Config, after: &Config, deciding: &[Tier], found: &mut ChangeCollector) {
     let mut blocking = blocking_targets(after, deciding);
     blocking.extend(blocking_targets(before, deciding));
+    blocking.extend(further_targets(before, deciding));
     let names: BTreeSet<&String> = before.targets.keys().chain(after.targets.keys()).collect();
     for name in names {
         let (old, new) = (before.targets.get(name), after.targets.get(name));

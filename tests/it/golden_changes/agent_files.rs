@@ -5,26 +5,157 @@ use super::*;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a file of the agent that moves out of its list needs an approval", moved_out),
+        trial("a file that moves out of its list is found whatever else is in the repository", found_anywhere),
+        trial("a file with another name in its list may be quoted elsewhere", renamed_and_quoted),
+        trial("an agent has one prompt", two_prompts),
+        trial("a picture may be in the folder of prompts", picture),
+        trial("recordings that were asked with the replaced prompt need an approval", old_prompt),
+        trial("a file of the agent that becomes a recording needs an approval", becomes_recording),
         trial("a pattern of an agent's files that no file fits is noted, and a folder is refused", unused_pattern),
     ]
 }
 
-fn moved_out() {
-    let with_rules = || {
-        let repository = committed();
-        repository.write("prompts/rules.md", "Be brief.\n");
-        commit_all(&repository);
-        let again = |text: String| text.replace("Needs prior approval.", "Needs approval.");
-        (0..CASES).for_each(|case| repository.write(&recording(case), again(repository.read(&recording(case)))));
-        repository
+/// A repository with a second prompt, whose recordings are made again.
+fn with_rules() -> Repository {
+    let repository = committed();
+    repository.write("prompts/rules.md", "Be brief.\n");
+    commit_all(&repository);
+    record_again(&repository);
+    repository
+}
+
+fn record_again(repository: &Repository) {
+    let again = |text: String| text.replace("Needs prior approval.", "Needs approval.");
+    (0..CASES).for_each(|case| repository.write(&recording(case), again(repository.read(&recording(case)))));
+}
+
+const MOVED: &str =
+    "files of `contracts/legal`: what prompts/rules.md had is in lib/rules.md now, which the list does not name";
+
+fn link(repository: &Repository, to: &str, from: &str) {
+    repository.write(&format!("{from}/neighbour"), "");
+    std::os::unix::fs::symlink(to, repository.path(&format!("{from}/link"))).unwrap();
+}
+
+fn found_anywhere() {
+    type Change = fn(&Repository);
+    let surroundings: [(&str, Change); 6] = [
+        ("a link out of the repository that git ignores", |it| {
+            it.write(".gitignore", ".venv/\n");
+            link(it, "/usr/bin/python3", ".venv/bin");
+        }),
+        ("a broken link", |it| link(it, "nowhere", "lib")),
+        ("a deep folder", |it| it.write(&format!("{}a.md", "deep/".repeat(40)), "Deep.\n")),
+        ("a further pattern", |it| {
+            it.write("tools/list.json", "[]\n");
+            it.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'tools/**']");
+        }),
+        ("a further pattern, and nothing left of the old one", |it| {
+            it.write("tools/list.json", "[]\n");
+            it.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'tools/**']");
+            it.write("lib/legal.md", it.read("prompts/legal.md"));
+            it.remove("prompts/legal.md");
+        }),
+        ("a folder that cannot be listed", |it| {
+            it.write(".gitmodules", "[submodule \"other\"]\n\tpath = other\n\turl = ../other\n");
+            std::fs::create_dir(it.path("other")).unwrap();
+            let folder = &it.path("");
+            let head = git_answer(folder, &["rev-parse", "HEAD"]);
+            git(folder, &["update-index", "--add", "--cacheinfo", &format!("160000,{},other", head.trim())]);
+        }),
+    ];
+    for (name, surround) in surroundings {
+        let moved = with_rules();
+        moved.remove("prompts/rules.md");
+        moved.write("lib/rules.md", "Be brief.\n");
+        surround(&moved);
+        let ran = against(&moved, &[]);
+        assert!(ran.code == 1 && ran.stdout.contains(MOVED), "{name}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+fn renamed_and_quoted() {
+    let repository = with_rules();
+    repository.remove("prompts/rules.md");
+    repository.write("prompts/style.md", "Be brief.\n");
+    repository.write("docs/prompts.md", "# Our prompts\n\nBe brief.\n");
+    let ran = against(&repository, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn two_prompts() {
+    let repository = committed();
+    let target = "targets:\n  live: { command: [cat] }\n";
+    let with = |prompt: &str| {
+        let tiers = format!(
+            "deterministic: {{ replay: runs, prompt: prompts/legal.md }}\n        model: {{ target: live, prompt: {prompt} }}"
+        );
+        let config =
+            config().replace("deterministic: { replay: runs }", &tiers).replace("suites:", &format!("{target}suites:"));
+        repository.write(
+            "goldgate.yaml",
+            config.replace("path: golden\n", "path: golden\n    tier: [deterministic, model]\n"),
+        );
+        repository.goldgate(&["run"])
     };
+    let ran = with("prompts/legal.md");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let ran = with("prompts/other.md");
+    let says = "the prompt is prompts/other.md here, but prompts/legal.md in deterministic: an agent has one prompt";
+    assert!(ran.code == 2 && ran.stderr.contains(says), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn picture() {
+    let repository = committed();
+    repository.write("goldgate.yaml", config().replace("replay: runs", "replay: runs, prompt: prompts"));
+    commit_all(&repository);
+    repository.write("prompts/example.png", b"\x89PNG\r\n\x1a\n\x00\xff");
+    let ran = against(&repository, &[]);
+    assert_eq!(ran.code, 3, "a changed prompt: {}{}", ran.stdout, ran.stderr);
+    record_again(&repository);
+    let ran = against(&repository, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn old_prompt() {
+    let repository = committed();
+    repository.write("prompts/legal.md", "Report nothing that has to do with control.\n");
+    record_again(&repository);
+    assert_eq!(against(&repository, &[]).code, 0, "the control");
+    let asked = |prompt: &str| {
+        let mut run: Value = serde_json::from_str(&repository.read(&recording(3))).unwrap();
+        run["inputs"] = json!({ "prompt": format!("{prompt}\n\nThe lease.") });
+        repository.write(&recording(3), run.to_string());
+        against(&repository, &[])
+    };
+    assert_eq!(asked("Report  nothing that has to do with control.").code, 0);
+    let ran = asked("Report every change of control.");
+    let says = "recordings of `contracts/legal` that were made with the base commit's prompt, which this change replaces: lease-3.json";
+    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn becomes_recording() {
+    let repository = committed();
+    repository.write("runs/prompts/rules.json", "{\"system\": \"Be brief.\"}\n");
+    repository.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'runs/prompts/**']");
+    commit_all(&repository);
+    record_again(&repository);
+    repository.write("runs/prompts/rules.json", "{\"system\": \"Be very brief.\"}\n");
+    assert_eq!(against(&repository, &[]).code, 0, "the control");
+    repository
+        .write("runs/prompts/rules.json", "{\"system\": \"Be brief.\", \"status\": \"completed\", \"outputs\": []}\n");
+    let ran = against(&repository, &[]);
+    let words = "files of `contracts/legal`: runs/prompts/rules.json counts as a recording now";
+    assert!(ran.code == 1 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn moved_out() {
     let removed = with_rules();
     removed.remove("prompts/rules.md");
     let ran = against(&removed, &[]);
     assert_eq!(ran.code, 0, "the control, a removed file: {}{}", ran.stdout, ran.stderr);
     let (rule, more) = ("Be brief.\n", "\nBe brief.\nBe kind.\n");
-    let words =
-        "files of `contracts/legal`: what prompts/rules.md had is in lib/rules.md now, which the list does not name";
+    let words = MOVED;
     // As it was, with more lines, and with another text in its place.
     for (stub, text) in [(None, rule), (None, more), (Some("Read lib/rules.md.\n"), rule), (Some("Read lib.\n"), more)]
     {
@@ -86,8 +217,7 @@ fn unused_pattern() {
     commit_all(&repository);
     repository.remove("tools.json");
     repository.write("tool-list.json", "[ ]\n");
-    let again = |text: String| text.replace("Needs prior approval.", "Needs approval.");
-    (0..CASES).for_each(|case| repository.write(&recording(case), again(repository.read(&recording(case)))));
+    record_again(&repository);
     let ran = against(&repository, &[]);
     assert!(ran.code == 1 && ran.stdout.contains("no file fits tools.json any more"), "{}{}", ran.stdout, ran.stderr);
 }

@@ -158,7 +158,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "a further pattern for the agent's files is listed and passes",
         change: |it| it.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'golden/contracts/*.md']"),
-        says: "files of `contracts/legal`: prompts/** -> prompts/**, golden/contracts/*.md; no file was dropped",
+        says: "files of `contracts/legal`: prompts/** -> prompts/**, golden/contracts/*.md; no pattern was dropped",
         code: 0,
     },
     Row {

@@ -11,6 +11,8 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a file that git ignores is no file of the agent", ignored),
+        trial("a folder that git ignores is not looked into", ignored_folder),
+        trial("a fixture repository has no files that git ignores", ignored_in_fixture),
         trial("a file in the index counts although a pattern ignores it", tracked),
         trial("a pattern that takes a file in again is followed", taken_in_again),
         trial("a file that is named without a wildcard counts although git ignores it", named),
@@ -45,6 +47,34 @@ fn ignored() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     repository.write("prompts/more.md", "More.\n");
     assert_eq!(run(&repository).code, 3, "the control: a file that git does not ignore");
+}
+
+/// A virtual environment has links out of the repository, and node_modules may be deeper than any folder of prompts.
+fn ignored_folder() {
+    let repository = repository(".venv/\nnode_modules\n");
+    repository.replace("goldgate.yaml", "prompts/**", "**/prompts/**");
+    repository.write(".venv/bin/pip", "");
+    std::os::unix::fs::symlink("/usr/bin/python3", repository.path(".venv/bin/python3")).unwrap();
+    repository.write(&format!("{}prompts/a.md", "node_modules/a/".repeat(20)), "Deep.\n");
+    let ran = run(&repository);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+const FIXTURE: &str = "fixtures/repos/buggy_calc";
+
+fn ignored_in_fixture() {
+    let repository = bases::base("evidence");
+    repository.write(".gitignore", "__pycache__/\n.DS_Store\n");
+    commit_all(&repository);
+    let run = || goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    assert_eq!(run().code, 0, "the control");
+    for file in ["__pycache__/a.pyc", ".DS_Store"] {
+        repository.write(&format!("{FIXTURE}/{file}"), "written by a program");
+    }
+    let ran = run();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    repository.write(&format!("{FIXTURE}/more.py"), "pass\n");
+    assert_eq!(run().code, 1, "the control: a file that git does not ignore");
 }
 
 fn tracked() {

@@ -36,9 +36,12 @@ pub fn files(cursor: &JsonCursor<'_>, root: RepoPath, files: &dyn Files) -> Resu
     let mut folders = 0;
     while let Some((folder, inside)) = open.pop() {
         for entry in files.list(&folder)? {
+            if files.is_ignored(&folder.child(&entry.name)) {
+                continue;
+            }
             let name = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
             match entry.kind {
-                EntryKind::File => {
+                EntryKind::File | EntryKind::BrokenLink => {
                     found.insert(name);
                 }
                 EntryKind::Folder if folders < FOLDERS => {

@@ -44,7 +44,9 @@ impl AuditedFindings<'_> {
                     let what = format!("the suite has no agent \"{}\": its expectations are ignored", entry.name);
                     audit.note(&path, what, "add the agent to the config, or remove the folder");
                 }
-                EntryKind::File => audit.note(&path, "not the folder of an agent: it is ignored", "move it elsewhere"),
+                EntryKind::File | EntryKind::BrokenLink => {
+                    audit.note(&path, "not the folder of an agent: it is ignored", "move it elsewhere")
+                }
             }
         }
         for pair in &table.pairs.counted {
