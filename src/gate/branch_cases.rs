@@ -66,13 +66,42 @@ pub fn completed_entry(judged: &GateInput<'_>, base: &BaseMeasurement<'_>) -> Op
             }
         }
     }
-    if !added {
-        return None;
+    added.then(|| with_numbers(judged, entry))
+}
+
+/// Returns the baseline's entry without the values that the branch has lost in the same cases: its loss was approved, and the baseline
+/// does not contain it yet. `None` if the branch has them all, or this run lacks more of them.
+pub fn reduced_entry(judged: &GateInput<'_>, base: &BaseMeasurement<'_>) -> Option<BaselineEntry> {
+    let mut entry = judged.before.filter(|_| is_scored_alike(judged, base))?.clone();
+    let on_branch: BTreeMap<&CaseId, &ComparedPair<'_>> =
+        base.pairs.iter().map(|pair| (&pair.result.case, pair)).collect();
+    let measured = |values: &[Option<f64>]| values.iter().flatten().count();
+    let mut reduced = false;
+    for pair in judged.pairs.iter().filter(|pair| pair.result.exclusion == Exclusion::Counted) {
+        let own = on_branch.get(&pair.result.case).filter(|own| is_compared_alike(pair, own));
+        let Some((own, known)) = own.zip(entry.cases.get_mut(&pair.result.case)) else { continue };
+        for ((metric, now), own) in judged.metrics.iter().zip(&pair.result.values).zip(&own.result.values) {
+            let before = known.get(metric.spec.name).map_or(0, |values| measured(values));
+            let (now, on_branch) = (measured(&now.samples), measured(&own.samples));
+            if on_branch < before && on_branch <= now {
+                reduced = true;
+                match on_branch {
+                    0 => drop(known.remove(metric.spec.name)),
+                    _ => drop(known.insert(metric.spec.name.to_owned(), own.samples.to_vec())),
+                }
+            }
+        }
     }
+    reduced.then(|| with_numbers(judged, entry))
+}
+
+/// The entry with the numbers of its cases.
+fn with_numbers(judged: &GateInput<'_>, mut entry: BaselineEntry) -> BaselineEntry {
     let rows: Vec<_> = entry.cases.keys().map(|case| case_before(judged.metrics, &entry, case)).collect();
     let values = fold::aggregates(&judged.specs(), rows.len(), |row, column| rows[row][column]);
-    entry.metrics = names().zip(values).filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
-    Some(entry)
+    let names = judged.metrics.iter().map(|metric| metric.spec.name);
+    entry.metrics = names.zip(values).filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+    entry
 }
 
 /// Whether the branch's values of a case can complete a baseline: they are of the same expectations, and of its agent's recordings.

@@ -7,6 +7,8 @@ mod own;
 mod parts;
 mod unmeasured;
 
+use std::collections::BTreeSet;
+
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use self::case_sets::CaseSets;
@@ -65,6 +67,13 @@ pub struct MetricGaps {
     pub unstated: Vec<String>,
     /// Those that lack more than a tenth of the baseline's values, which may fail a gate.
     pub partly_lost: Vec<PartlyLost>,
+}
+
+impl MetricGaps {
+    /// The metrics that lack values which the baseline has.
+    pub fn lost_metrics(&self) -> BTreeSet<String> {
+        self.lost.iter().cloned().chain(self.partly_lost.iter().map(|lost| lost.metric.clone())).collect()
+    }
 }
 
 /// Evaluates one agent.

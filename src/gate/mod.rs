@@ -11,7 +11,7 @@ pub mod operating;
 mod rule;
 pub mod statistics;
 
-pub use branch_cases::{case_values, completed_entry, lacks_values};
+pub use branch_cases::{case_values, completed_entry, lacks_values, reduced_entry};
 pub use compare::{
     CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, MetricGaps, PartlyLost, QuarantineHistory,
     agent,

@@ -63,12 +63,11 @@ pub struct VerdictCheck<'a> {
 }
 
 impl<'a> VerdictCheck<'a> {
-    /// Starts the check run on a commit.
+    /// Starts the check run of this name on a commit.
     ///
     /// # Errors
     /// A failed request.
-    pub fn start(github: &'a GitHub, key: &ConfigKey, head: String) -> Result<Self, CliError> {
-        let name = key.check("trusted");
+    pub fn start(github: &'a GitHub, name: String, head: String) -> Result<Self, CliError> {
         let id = github.start_check_run(&head, &name).map_err(needs("the check run cannot be written", PERMISSION))?;
         Ok(Self { github, head, name, id })
     }

@@ -173,7 +173,8 @@ fn of_trusted(
     for name in names(&query.key.artifact_of_head(query.commit), &format!("{ARTIFACT}-{}", query.commit)) {
         // The runs of the trusted gate are listed under a commit of the base branch. Anybody's own runs may upload many artifacts of this name.
         let mut named = github.artifacts_called(&name)?;
-        named.retain(|artifact| artifact.head.as_deref() != Some(query.commit));
+        // They are listed under the head itself only where that is the tip of the default branch.
+        named.sort_by_key(|artifact| artifact.head.as_deref() == Some(query.commit));
         let found = first_of(github, query, &named, &|run| TRUSTED.contains(&run.event.as_str()), foreign)?;
         if found.is_some() {
             return Ok(found);

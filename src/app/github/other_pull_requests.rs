@@ -2,7 +2,8 @@
 
 use super::base_branch::relies_on_checks;
 use super::comment::CommentInput;
-use super::current_pull_request::OtherPulls;
+use super::current_pull_request::{OtherPulls, TestMerge};
+use super::environment::default_branch;
 use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
 use super::links::links;
@@ -11,17 +12,22 @@ use super::{comment, current_pull_request};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
-use crate::model::{Authority, BranchOrigin, OtherOutcome, OtherPullRequest, RepoPath, Report, Tier};
+use crate::model::{
+    Authority, BranchOrigin, NoVerdict, OtherOutcome, OtherPullRequest, PullRequest, RepoPath, Report, Tier,
+};
 use crate::publish::ReportOrigin;
 use crate::render::words;
+use crate::report;
 use crate::world::{GitHub, OpenPull, World};
 
 /// Maximum number of other base branches that are judged.
 const MOST: usize = 4;
 
 /// Judges the other open pull requests with the head of this event's pull request, each by its own base commit, and adds their
-/// verdicts to the report. Their files are read as data, so only recordings can be judged. Returns the current head of the event's pull
-/// request, if GitHub listed it and no time passed since then.
+/// verdicts to the report. Their files are read as data, so only recordings can be judged. A head whose base branch requires no checks is
+/// judged for the default branch as well: its check counts there once the pull request gets another base branch, and GitHub starts no
+/// run if a workflow's token changes that. Returns the current head of the event's pull request, if GitHub listed it and no time passed
+/// since then.
 ///
 /// # Errors
 /// Too many of them, or a failed request.
@@ -38,18 +44,15 @@ pub fn judge_others(
     }
     let OtherPulls { own_head, others } = current_pull_request::others(github, event, &mut done.report.notes)?;
     let others = counted(world, github, others, done)?;
-    let own_head = own_head.filter(|_| others.is_empty());
+    let default = default_to_judge(world, github, event, &others)?;
+    let own_head = own_head.filter(|_| others.is_empty() && default.is_none());
+    if let Some(default) = default {
+        judge_for_default(world, inputs, github, event, &default, done)?;
+    }
     for other in others {
         let number = other.number;
         let (outcome, why) = match judged(world, inputs, github, event, number) {
-            Ok(Some(report)) => {
-                let outcome = match report.exit_code() {
-                    0 => OtherOutcome::Passes,
-                    1 => OtherOutcome::Fails,
-                    _ => OtherOutcome::NoVerdict,
-                };
-                (outcome, words::headline(&report))
-            }
+            Ok(Some(report)) => (outcome_of(&report), words::headline(&report)),
             Ok(None) => (OtherOutcome::Passes, format!("{} has no {}", other.into, inputs.config)),
             Err(error) => (OtherOutcome::NoVerdict, error.messages().join("; ")),
         };
@@ -59,6 +62,68 @@ pub fn judge_others(
         done.report.others.push(OtherPullRequest { number, into: other.into, outcome });
     }
     Ok(own_head)
+}
+
+fn outcome_of(report: &Report) -> OtherOutcome {
+    match report.exit_code() {
+        0 => OtherOutcome::Passes,
+        1 => OtherOutcome::Fails,
+        _ => OtherOutcome::NoVerdict,
+    }
+}
+
+/// The default branch, if this pull request is into a branch that requires no checks, and no other one with this head is into the default
+/// branch.
+fn default_to_judge(
+    world: &World,
+    github: &GitHub,
+    event: &Event,
+    others: &[OpenPull],
+) -> Result<Option<String>, CliError> {
+    let (Some(_), Some(into), Some(default)) = (&event.pull_request, &event.into, default_branch(&world.env)?) else {
+        return Ok(None);
+    };
+    if others.iter().any(|other| other.into == default) {
+        return Ok(None);
+    }
+    let requires_none = relies_on_checks(&world.env, github, into)? == Some(false);
+    Ok(requires_none.then_some(default))
+}
+
+/// Judges the head against the commit where it left the default branch. There is no verdict unless it passes.
+fn judge_for_default(
+    world: &World,
+    inputs: &ActionInputs,
+    github: &GitHub,
+    event: &Event,
+    default: &str,
+    done: &mut GradedRun,
+) -> Result<(), CliError> {
+    let (Some(own), Some(head)) = (&event.pull_request, event.head.as_deref()) else { return Ok(()) };
+    let base = github.merge_base(default, head).map_err(needs("the merge base cannot be read", "contents: read"))?;
+    let event = Event {
+        pull_request: Some(PullRequest { base: base.clone(), ..own.clone() }),
+        base: Some(base.clone()),
+        head: Some(head.to_owned()),
+        into: Some(default.to_owned()),
+        ..Event::NONE
+    };
+    if !asks_for_anything(inputs, github, &event, &base)? {
+        return Ok(());
+    }
+    let merged = TestMerge { base, merge: head.to_owned() };
+    let (outcome, why) = match grade_as_data(world, inputs, github, &event, &merged, &|_| ()) {
+        Ok((_, judged)) => (outcome_of(&judged.report), words::headline(&judged.report)),
+        Err(error) => (OtherOutcome::NoVerdict, error.messages().join("; ")),
+    };
+    if outcome != OtherOutcome::Passes {
+        let verdict = words::other_outcome(outcome);
+        let words = format!(
+            "the base branch requires no checks, so the commit is judged for {default} as well, and there it {verdict}: {why}"
+        );
+        report::refuse(&mut done.report, vec![NoVerdict::lasting(words)]);
+    }
+    Ok(())
 }
 
 /// Returns the pull requests to judge. If they are for too many branches, those into branches that rely on no checks do not count: nobody

@@ -5,7 +5,7 @@
 use super::check_run::VerdictCheck;
 use super::current_pull_request;
 use super::current_pull_request::TestMerge;
-use super::environment::{event_of, github};
+use super::environment::{default_branch, event_of, github};
 use super::gained_cases::name_gained_cases;
 use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
@@ -35,7 +35,10 @@ pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     };
     let head = event.head.clone().or_else(|| dispatched_commit(world)).filter(|_| inputs.verdict_check);
     let check = match head {
-        Some(head) => Some(VerdictCheck::start(&github, &inputs.key_of(&inputs.config_file()?), head)?),
+        Some(head) => {
+            let name = inputs.key_of(&inputs.config_file()?).check(&judged_for(world, &event)?);
+            Some(VerdictCheck::start(&github, name, head)?)
+        }
         None => None,
     };
     let outcome = judged(world, inputs, event, &github);
@@ -43,6 +46,16 @@ pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         check.finish(&outcome, &|report| links(&world.env, inputs, report))?;
     }
     outcome.map(|(code, _)| code)
+}
+
+/// What the check run says in its name. A check belongs to the commit, not to the pull request: one name for all base branches would let
+/// the verdict by another branch's rules count on the default branch, where a pull request gets another base branch and back.
+fn judged_for(world: &World, event: &Event) -> Result<String, CliError> {
+    let default = default_branch(&world.env)?;
+    Ok(match &event.into {
+        Some(into) if default.as_ref().is_some_and(|default| default != into) => format!("trusted: {into}"),
+        Some(_) | None => "trusted".to_owned(),
+    })
 }
 
 /// The commit of a run that was started by hand.

@@ -15,6 +15,7 @@ use crate::files::Files;
 use crate::gate;
 use crate::gate::{
     BaseMeasurement, ComparedPair, GateInput, GateOutcome, QuarantineHistory, completed_entry, excuse, lacks_values,
+    reduced_entry,
 };
 use crate::model::{AgentName, Baseline, CaseId, RepoPath, SuiteConfig, SuiteId, SuiteReport, Tier};
 use crate::render::line;
@@ -125,7 +126,8 @@ impl BranchNumbers for BaseValues<'_> {
         // Without any baseline, nothing is compared. A case or a metric that it lacks may have been merged since.
         let lacks = self.baseline.is_some() && lacks_values(judged);
         let excuses = self.tip.numbers == OwnNumbers::Excuse;
-        let needs = lacks || (excuses && outcome.fails_by_comparison());
+        let has_lost = excuses && !outcome.gaps.lost_metrics().is_empty();
+        let needs = lacks || has_lost || (excuses && outcome.fails_by_comparison());
         if !needs {
             return Vec::new();
         }
@@ -153,9 +155,23 @@ impl BranchNumbers for BaseValues<'_> {
         });
         let pairs: Vec<ComparedPair<'_>> = pairs.collect();
         let base = BaseMeasurement { branch: self.tip.branch, pairs: &pairs, identity: &own.identity };
-        let mut notes = if excuses { excuse(judged, &base, outcome) } else { Vec::new() };
-        if lacks && let Some(entry) = completed_entry(judged, &base) {
-            let judged = GateInput { before: Some(&entry), ..*judged };
+        let mut notes = Vec::new();
+        let reduced = if has_lost { reduced_entry(judged, &base) } else { None };
+        let judged = GateInput { before: reduced.as_ref().or(judged.before), ..*judged };
+        if reduced.is_some() {
+            let lost = outcome.gaps.lost_metrics();
+            *outcome = gate::agent(&judged);
+            notes.push(format!(
+                "{}: {} lacks values that the baseline has; baseline update pending",
+                lost.into_iter().collect::<Vec<_>>().join(", "),
+                base.name()
+            ));
+        }
+        if excuses {
+            notes.extend(excuse(&judged, &base, outcome));
+        }
+        if lacks && let Some(entry) = completed_entry(&judged, &base) {
+            let judged = GateInput { before: Some(&entry), ..judged };
             let mut completed = gate::agent(&judged);
             if excuses {
                 notes.extend(excuse(&judged, &base, &mut completed));

@@ -88,7 +88,7 @@ impl DistinctCalls {
         }
     }
 
-    /// The first call with a key that is no other call of this list.
+    /// The first call with a key that is not yet a call of this list.
     fn next(&self, number: usize, key: &CallKey, passed: &mut HashMap<CallKey, usize>) -> Option<usize> {
         let places = self.places.get(key)?;
         let passed = passed.entry(key.clone()).or_default();
@@ -221,7 +221,7 @@ mod tests {
             (vec![list(&[("1", 1), ("2", 1)]), list(&[("2", 1), ("1", 1)])], 2),
             (vec![list(&[("1", 1)]), list(&[("2", 1)])], 2),
             (vec![list(&[("1", 1)]), list(&[("1", 2)])], 1),
-            // Without an id, by the content; one of a list is no other one of it.
+            // Without an id, by the content; those of one list are different calls.
             (vec![list(&[("", 1), ("", 1)]), list(&[("", 1)]), list(&[("", 1), ("", 1)])], 2),
             (vec![list(&[("1", 1), ("2", 2)]), list(&[("", 2), ("", 1), ("", 1)])], 3),
             (vec![list(&[("", 1)]), list(&[("1", 1), ("2", 1)])], 2),

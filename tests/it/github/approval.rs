@@ -112,6 +112,7 @@ fn whole_story() {
     story.has_merge();
     let mut job = Job::new(&story.checkout, &story.github, "workflow_dispatch", "workflow_dispatch");
     job.event["ref"] = json!("refs/heads/changes");
+    job.event["repository"]["default_branch"] = json!("master");
     job.run = 40;
     let ran = job.variable("GITHUB_SHA", &head).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);

@@ -33,6 +33,7 @@ mod stacked;
 mod standin;
 mod story;
 mod trusted;
+mod unchecked_base;
 mod writers;
 
 use libtest_mimic::Trial;
@@ -81,6 +82,7 @@ pub fn trials() -> Vec<Trial> {
         stacked::trials,
         story::trials,
         trusted::trials,
+        unchecked_base::trials,
         writers::trials,
     ] {
         trials.extend(more());

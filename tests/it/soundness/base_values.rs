@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         ROWS.iter().map(|row| trial(format!("behind baseline: {}", row.name), || one(row))).collect();
     trials.extend([
         trial("a slow decline within the tolerance ends at the threshold", slow_decline),
+        trial("values that the base commit has lost are not asked of a change", lost_on_main),
         trial("a newly failing case is excused only where it fails on the base commit", newly_failing),
         trial("a base commit whose recordings are stale excuses nothing", stale_base),
         trial("a base commit without the suite or the agent excuses nothing", unknown_agent),
@@ -251,6 +252,39 @@ fn slow_decline() {
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert!(!ran.stdout.contains("already"), "{}", ran.stdout);
+}
+
+/// A case of the base commit has no severity any more, because its agent reports nothing there.
+fn lost_on_main() {
+    let gate = "severity_accuracy: { min: baseline, hard: true }\n      finding_recall: { off: true, reason: the control }\n      \
+                f1_score: { off: true, reason: the control }";
+    let repository = behind("contracts", gate, 0..0);
+    no_finding(&repository, 0);
+    commit_all(&repository);
+    let alone = goldgate(&repository, &["run", "-v"].map(str::to_owned));
+    assert!(
+        alone.code == 3 && alone.stdout.contains("fewer values of severity_accuracy"),
+        "the control: {}",
+        alone.stdout
+    );
+    readme(&repository);
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("main lacks values that the baseline has; baseline update pending"), "{}", ran.stdout);
+    // One more case, and a wrong value in another.
+    repository.write("prompts/legal.md", "Report changes of control at once.\n");
+    (1..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
+    let mut empty: Value = serde_json::from_str(&repository.read(&recording(0))).unwrap();
+    empty["outputs"]["note"] = json!("Nothing was found.");
+    repository.write(&recording(0), empty.to_string());
+    no_finding(&repository, 2);
+    let ran = against_main(&repository, &[]);
+    assert_ne!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    repository.write(&recording(2), repository.read(&recording(3)).replace("lease-3", "lease-2"));
+    assert_eq!(against_main(&repository, &[]).code, 0, "the control");
+    spoil(&repository, 2);
+    let ran = against_main(&repository, &[]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
 }
 
 /// A case that passed at the baseline fails on the base commit.

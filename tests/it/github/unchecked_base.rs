@@ -1,0 +1,72 @@
+//! Pull requests into branches that require no checks: the check of their head counts on the default branch, too, once the base branch is
+//! changed. GitHub starts no run if a workflow's token changes it (GitHub docs, "Triggering a workflow from a workflow").
+
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use super::approval::base_sha;
+use super::standin::Standin;
+use super::standin::pulls::MERGE;
+use super::{Job, RUN, head_sha};
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a head whose base branch requires no checks is judged for the default branch as well", judged_twice),
+        trial("the check run of the trusted gate names a base branch other than the default branch", named_check),
+    ]
+}
+
+const EXPECTED: &str = "golden/expected/legal/lease.json";
+const WEAK: &str = "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+const TRUNK: &str = "dddddddddddddddddddddddddddddddddddddddd";
+
+/// A pull request into `weak`, whose agent is worse. On `weak` nothing asks for more.
+fn into_weak() -> Standin {
+    let (trunk, weak, head, github) =
+        (Repository::small(), Repository::small(), Repository::small(), Standin::new(&head_sha()));
+    head.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    for repository in [&weak, &head] {
+        let mut golden: Value = serde_json::from_str(&repository.read(EXPECTED)).unwrap();
+        golden["expected_findings"][0] =
+            json!({ "category": "change_of_control", "must_contain_keywords": ["nothing"] });
+        repository.write(EXPECTED, golden.to_string());
+    }
+    weak.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    for (branch, commit, files) in [("master", TRUNK, &trunk), ("weak", WEAK, &weak)] {
+        github.branch(branch, commit);
+        github.commit(commit, files);
+    }
+    // The head left the default branch here.
+    github.commit(&base_sha(), &trunk);
+    github.commit(&head_sha(), &head);
+    github.commit(MERGE, &head);
+    github.retarget("weak");
+    github
+}
+
+fn gate(github: &Standin) -> Ran {
+    let workspace = Repository::empty();
+    let mut job = Job::new(&workspace, github, "pull_request.opened", "pull_request_target");
+    job.event["pull_request"]["base"]["ref"] = json!("weak");
+    job.input("mode", "trusted").input("check-run", "true").runs()
+}
+
+fn judged_twice() {
+    let github = into_weak();
+    let ran = gate(&github);
+    let says = "the base branch requires no checks, so the commit is judged for master as well, and there it fails";
+    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    github.guard("weak");
+    let ran = gate(&github);
+    assert_eq!(ran.code, 0, "the control, a branch that requires a check: {}{}", ran.stdout, ran.stderr);
+}
+
+fn named_check() {
+    let github = into_weak();
+    github.guard("weak");
+    assert_eq!(gate(&github).code, 0);
+    let runs = github.check_runs();
+    assert_eq!((runs.len(), &runs[0]["name"]), (1, &json!("goldgate (trusted: weak)")));
+}
