@@ -1,9 +1,12 @@
 //! goldgate answers one question on every pull request: did the agent get worse, where, why, and what to do next?
 //!
 //! This file is the map. The modules are in blocks, and a module only uses modules of the blocks above its own. A test
-//! (`tests/it/tidy.rs`) reads this file and checks the order.
+//! (`tests/it/tidy.rs`) reads this file and checks the order. What is public beyond the crate is what `main`, the tests and the
+//! benchmarks use.
 
 #![forbid(unsafe_code)]
+// Only the whole program uses all: without a feature, what its commands share with others has fewer users.
+#![cfg_attr(not(all(feature = "github", feature = "models")), allow(unused))]
 
 // The data types, and the diagnostics about a user's files. The types of the report and the baseline are the frozen version 1 of these
 // files: serde writes each field once, where it is defined.
@@ -23,16 +26,16 @@ pub mod format;
 pub mod suites;
 
 // From samples to the values of cases and agents; pure.
-pub mod fold;
+mod fold;
 
 // From values to rulings; pure.
-pub mod gate;
+mod gate;
 
 // Changes of the golden set since the base commit; pure.
 pub mod golden_changes;
 
 // Builds the report.
-pub mod report;
+mod report;
 
 // Renders the report.
 pub mod render;
@@ -45,7 +48,7 @@ pub mod world;
 
 // Schedules live samples.
 #[cfg(feature = "models")]
-pub mod engine;
+mod engine;
 
 // The commands, which connect all modules.
 pub mod app;

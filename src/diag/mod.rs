@@ -8,9 +8,9 @@ mod one_line;
 
 use std::fmt;
 
-pub use self::code::{Code, CodeSection};
+pub use self::code::Code;
 pub use self::codes::CODE_SECTIONS;
-pub use self::one_line::one_line;
+pub(crate) use self::one_line::one_line;
 
 /// A position in a text, counted from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

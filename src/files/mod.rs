@@ -10,14 +10,15 @@ mod walk;
 use crate::diag::{Code, Diagnostic};
 use crate::model::RepoPath;
 
-pub use self::base_files::{BaseFiles, FileMatch};
-pub use self::digest::{CheckoutDigest, DigestList, escaped_name, sha256_hex};
-pub use self::overlay::OverlayFiles;
-pub use self::read_log::{
-    DifferentRead, FolderNames, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,
-};
-pub use self::source::{OriginPiece, PieceChange, SourceText, is_lfs_pointer, too_large};
-pub use self::walk::{FilePaths, files_below, readable_files};
+pub(crate) use self::base_files::{BaseFiles, FileMatch};
+pub use self::digest::sha256_hex;
+pub(crate) use self::digest::{CheckoutDigest, DigestList, escaped_name};
+pub(crate) use self::overlay::OverlayFiles;
+pub(crate) use self::read_log::{DifferentRead, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles};
+pub use self::source::SourceText;
+pub(crate) use self::source::{OriginPiece, PieceChange, is_lfs_pointer, too_large};
+pub use self::walk::files_below;
+pub(crate) use self::walk::{FilePaths, readable_files};
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,7 +14,7 @@ use crate::model::{
     harmonic, indicator, share,
 };
 
-pub use values_by_run::{ValuesByRun, apart};
+pub use values_by_run::apart;
 
 /// A sample of a pair after grading.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,36 +2,36 @@
 
 pub mod archive;
 #[cfg(feature = "models")]
-pub mod aws;
+pub(crate) mod aws;
 pub mod baseline_v1;
-pub mod config;
+pub(crate) mod config;
 pub mod event;
-pub mod event_action;
+pub(crate) mod event_action;
 #[cfg(feature = "models")]
-pub mod exchange;
+pub(crate) mod exchange;
 pub mod expression;
 pub mod failed_v1;
-pub mod finished_run;
+pub(crate) mod finished_run;
 pub mod foreign_cases;
 mod golden_format;
-pub mod json;
+pub(crate) mod json;
 mod json_cursor;
 mod json_keys;
 mod json_schema;
-pub mod lenient;
+pub(crate) mod lenient;
 mod list_or_object;
 mod long_numbers;
 #[cfg(feature = "models")]
 pub mod otlp;
 mod raw_json;
-pub mod recording_layout;
+pub(crate) mod recording_layout;
 #[cfg(feature = "models")]
-pub mod redact;
+pub(crate) mod redact;
 pub mod report_v1;
-pub mod request_v1;
+pub(crate) mod request_v1;
 pub mod run_v1;
 mod schema_keywords;
-pub mod secret_values;
+pub(crate) mod secret_values;
 pub mod shard_v1;
 mod step;
 pub mod transcript;
@@ -39,10 +39,11 @@ mod unique_keys;
 pub mod wire;
 #[cfg(feature = "github")]
 pub mod workflow;
-pub mod yaml;
+pub(crate) mod yaml;
 
-pub use golden_format::{GoldenFormat, golden_json, golden_value};
-pub use json_cursor::{JsonCursor, blanked, without_member};
-pub use json_schema::JsonSchemaValidator;
-pub use list_or_object::list_or_object;
-pub use step::Step;
+pub use golden_format::golden_json;
+pub(crate) use golden_format::{GoldenFormat, golden_value};
+pub(crate) use json_cursor::{JsonCursor, blanked, without_member};
+pub(crate) use json_schema::JsonSchemaValidator;
+pub(crate) use list_or_object::list_or_object;
+pub(crate) use step::Step;

@@ -18,5 +18,4 @@ pub use compare::{
 };
 pub use early_stop::{SoFar, is_settled};
 pub use excuse::{BaseMeasurement, excuse};
-pub use limits::{GateProblem, GatedMetric, PlannedGate, planned, planned_in};
-pub use rule::{BaseNumber, Subject, ruling};
+pub use limits::{GatedMetric, PlannedGate, planned_in};

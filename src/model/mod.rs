@@ -28,7 +28,7 @@ mod mark;
 mod metric;
 mod no_verdict;
 mod number;
-pub mod one_or_all;
+pub(crate) mod one_or_all;
 mod other_pull_request;
 mod own_expressions;
 mod pair;
@@ -50,66 +50,78 @@ mod trace;
 mod verdict;
 mod words;
 
-pub use answered_by::{AnsweredBy, Freshness, RecordingAge};
-pub use approval::{Approval, BranchPush, ChangeClass, GoldenChange, Weight};
-pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, FAILING, Identity, PASSED, six_places};
-pub use branch_tip::BranchTip;
+pub(crate) use answered_by::{AnsweredBy, Freshness, RecordingAge};
+pub(crate) use approval::{Approval, BranchPush, ChangeClass, GoldenChange, Weight};
+pub(crate) use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, FAILING, Identity, PASSED, six_places};
+pub(crate) use branch_tip::BranchTip;
 pub use call::{
-    AnswerForm, Ask, AskedCall, CallError, CannedResult, CannedTool, Charge, Conversation, ConversationSoFar, LoopRole,
-    Message, ModelTurn, NextRole, PastTurn, QUERY, Retry, SampleRequest, SimulatedUser, StopReason, TokenUsage,
-    ToolAnswer, ToolSpec, Toolbox, UserMessage, UserTurns,
+    AnswerForm, Ask, AskedCall, CallError, Charge, Conversation, Message, ModelTurn, Retry, SampleRequest, StopReason,
+    TokenUsage, ToolAnswer, ToolSpec, Toolbox, UserTurns,
 };
-pub use case_choice::CaseChoice;
-pub use comment::{BranchOrigin, Comment, CommentEdit, PullRequest, RunNumber};
+pub(crate) use call::{
+    CannedResult, CannedTool, ConversationSoFar, LoopRole, NextRole, PastTurn, QUERY, SimulatedUser, UserMessage,
+};
+pub(crate) use case_choice::CaseChoice;
+pub(crate) use comment::{BranchOrigin, CommentEdit, PullRequest};
+pub use comment::{Comment, RunNumber};
 pub use config::{
-    Agent, AgentFiles, Budget, Config, DEFAULT_RECORDER, Price, Protocol, Provider, RecordPolicy, RecordingTrust, Role,
-    StalePolicy, StatedGate, StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,
+    Agent, AgentFiles, Config, Protocol, Provider, RecordPolicy, SuiteConfig, Target, Tier, Transport, Wire,
 };
-pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
-pub use exchange::{Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
-pub use gate::{ChangeDirection, Gate, GateKind, Limit, LimitSide, Strictness};
-pub use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling, NewPart};
-pub use governance::{
+pub(crate) use config::{Budget, DEFAULT_RECORDER, Price, RecordingTrust, Role, StalePolicy, StatedGate, StatedLimit};
+pub(crate) use evidence::{
+    CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls,
+};
+pub(crate) use exchange::{Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
+pub(crate) use gate::GateKind;
+pub use gate::{ChangeDirection, Gate, Limit, LimitSide, Strictness};
+pub(crate) use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling, NewPart};
+pub(crate) use governance::{
     ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
 };
-pub use grade::{Check, CheckKey, CheckName, CheckOutcome, Failure, Grade, Layer, all_hold};
-pub use ids::{AgentName, BadId, CaseId, CaseTag, JudgeName, SuiteId};
-pub use input_limit::{InputLimit, LimitUnit};
-pub use interned::interned;
-pub use interruption::Interruption;
-pub use judge::{
+pub use grade::{Check, CheckOutcome, Grade, Layer};
+pub(crate) use grade::{CheckKey, CheckName, Failure, all_hold};
+pub use ids::{AgentName, CaseId, SuiteId};
+pub(crate) use ids::{BadId, CaseTag, JudgeName};
+pub use input_limit::InputLimit;
+pub(crate) use interned::interned;
+pub(crate) use interruption::Interruption;
+pub(crate) use judge::{
     Agreement, Ballot, Judge, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity, JudgeReport, JudgeStanding,
     JudgedSample, MarkCounts, PairJudged, Trust, Vote,
 };
-pub use mark::Mark;
-pub use metric::{
-    Aggregate, Better, COVERAGE, EPSILON, ExplainedBy, MOVED, MetricSpec, NEWLY_FAILING, READABLE, SampleFold, Unit,
-    ValueSource, harmonic, indicator, reaches, share,
+pub(crate) use mark::Mark;
+pub use metric::{Aggregate, MetricSpec, SampleFold, Unit};
+pub(crate) use metric::{
+    Better, COVERAGE, EPSILON, ExplainedBy, MOVED, NEWLY_FAILING, READABLE, ValueSource, harmonic, indicator, reaches,
+    share,
 };
-pub use no_verdict::{NoVerdict, NotGateable};
-pub use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
-pub use other_pull_request::{OtherOutcome, OtherPullRequest};
-pub use own_expressions::{OwnCheck, OwnExpressions, OwnMetric};
-pub use pair::{
+pub(crate) use no_verdict::{NoVerdict, NotGateable};
+pub(crate) use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
+pub(crate) use other_pull_request::{OtherOutcome, OtherPullRequest};
+pub(crate) use own_expressions::{OwnCheck, OwnExpressions, OwnMetric};
+pub(crate) use pair::{
     CalledTool, CaseTrend, Exclusion, GoldenLine, LostSample, PairCheck, PairResult, PairValue, Quarantine, Standing,
 };
-pub use path::{BadPath, PathGlob, RepoPath};
-pub use record::{
-    CALL_LISTS, Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall,
+pub use path::RepoPath;
+pub(crate) use path::{BadPath, PathGlob};
+pub(crate) use record::{CALL_LISTS, REDACTED};
+pub use record::{Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
+pub(crate) use reliability::{Passing, Reliability};
+pub(crate) use report::{
+    AgentReport, BaselineUse, Comparison, FailureLine, MetricReport, Noise, ReportTool, SuiteReport,
 };
-pub use reliability::{Passing, Reliability};
-pub use report::{
-    AgentReport, Authority, BaselineUse, Comparison, FailureLine, MetricReport, Noise, Report, ReportTool, SuiteReport,
-};
-pub use run::{CountedTools, Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
-pub use run_source::{LiveSource, RunSource};
-pub use run_usage::RunUsage;
-pub use sample_uses::SampleUses;
-pub use setting::{KindSettings, SettingChange, SettingFile, SettingRule, SettingWeight, Treatment};
-pub use shard::Shard;
-pub use since_base::{ChangedText, MovedUse, SampleUse, SinceBase};
-pub use tag::Tag;
+pub use report::{Authority, Report};
+pub(crate) use run::{CountedTools, Sample, Tokens, UngradedReason};
+pub use run::{Provenance, Run, RunKey, RunStatus};
+pub(crate) use run_source::LiveSource;
+pub use run_source::RunSource;
+pub(crate) use run_usage::RunUsage;
+pub(crate) use sample_uses::SampleUses;
+pub(crate) use setting::{KindSettings, SettingChange, SettingFile, SettingWeight};
+pub use setting::{SettingRule, Treatment};
+pub(crate) use shard::Shard;
+pub(crate) use since_base::{ChangedText, MovedUse, SampleUse, SinceBase};
+pub(crate) use tag::Tag;
 pub use trace::{ModelCall, ModelCallResult, Period, Traced};
-pub use verdict::{Ruling, SWITCHED_OFF, Verdict};
-pub(crate) use words::words;
-pub use words::{Word, read_word};
+pub(crate) use verdict::{Ruling, SWITCHED_OFF, Verdict};
+pub(crate) use words::{Word, read_word, words};

@@ -12,7 +12,7 @@ mod remarks;
 
 use self::advice::advice;
 use self::cases::cases;
-pub use self::changes::{hidden_kinds, kinds_of_changes, shown_changes};
+pub(crate) use self::changes::{hidden_kinds, kinds_of_changes, shown_changes};
 use self::changes::{listed, needing_approval};
 use self::evidence::{failed_gates, moved_cases};
 use self::failures::{newly_failing, other_failures, taxonomy};

@@ -1,36 +1,36 @@
 //! The report as text, one file per format. A renderer decides nothing, computes nothing and prints nothing.
 
-pub mod annotations;
-pub mod calibration;
+pub(crate) mod annotations;
+pub(crate) mod calibration;
 mod certainty;
 mod evidence;
 mod exhibit;
-pub mod explain;
-pub mod explained_code;
+pub(crate) mod explain;
+pub(crate) mod explained_code;
 mod headline;
-pub mod history;
-pub mod html;
-pub mod html_history;
+pub(crate) mod history;
+pub(crate) mod html;
+pub(crate) mod html_history;
 mod judges;
-pub mod junit;
-pub mod label;
+pub(crate) mod junit;
+pub(crate) mod label;
 pub mod markdown;
-pub mod number;
-pub mod operating;
-pub mod plain;
-pub mod review;
-pub mod sarif;
+pub(crate) mod number;
+pub(crate) mod operating;
+pub(crate) mod plain;
+pub(crate) mod review;
+pub(crate) mod sarif;
 mod screen;
-pub mod side_by_side;
+pub(crate) mod side_by_side;
 mod since_base;
 mod sparkline;
-pub mod terminal;
-pub mod words;
+pub(crate) mod terminal;
+pub(crate) mod words;
 
-pub use number::delta;
-pub use plain::{inline, line, name};
+pub(crate) use number::delta;
+pub(crate) use plain::{inline, line};
 pub use screen::{Detail, Screen, Style};
-pub use words::plural;
+pub(crate) use words::plural;
 
 use std::io;
 use std::io::Write;

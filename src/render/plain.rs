@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-pub use crate::text::line;
+pub(crate) use crate::text::line;
 
 /// Appends a line to a text.
 pub fn put(out: &mut String, text: &str) {

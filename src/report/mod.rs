@@ -15,7 +15,7 @@ mod text_changes;
 use std::collections::BTreeMap;
 
 pub use self::approved::approved;
-pub use self::case_moves::{CaseMove, CaseMoves, CaseName, CaseNumbers, MeasuredNumbers, case_moves};
+pub use self::case_moves::{CaseMove, CaseMoves, CaseName, MeasuredNumbers, case_moves};
 #[cfg(feature = "github")]
 pub use self::covered::uncovered;
 pub use self::digest::result_digest;

@@ -17,40 +17,37 @@ use crate::format::config;
 use crate::format::config::KindKeys;
 use crate::model::{Config, MetricSpec};
 
-pub use self::kind::{
-    AgentPolicy, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, Refolder, RunCaching, Suite,
-    SuiteKind, SuiteOpener,
-};
+pub(crate) use self::kind::{FixtureFolder, GoldenForm, LegacyOutput, Refinement, RunCaching};
+pub use self::kind::{Pair, Suite, SuiteKind};
+pub(crate) use self::settings::setting_files;
 #[cfg(test)]
-pub use self::settings::tests::{SettingEdit, SettingEdits};
-pub use self::settings::{OwnSettings, SettingsSpec, setting_files};
-pub use self::shared::answer::expression::ParsedExpressions;
-pub use self::shared::answer::grader::{GradedSuite, graded};
+pub(crate) use self::settings::tests::{SettingEdit, SettingEdits};
+pub(crate) use self::shared::answer::expression::ParsedExpressions;
+pub(crate) use self::shared::answer::grader::{GradedSuite, graded};
 pub use self::shared::answer::metrics::ANSWER_METRICS;
 pub use self::shared::answer::text::AnswerOutput;
 pub use self::shared::asking::in_words;
-pub use self::shared::audit::Audit;
-pub use self::shared::calls::{ObservedCall, calls};
-pub use self::shared::case_files::is_case_file;
-pub use self::shared::case_marks::CaseStage;
-pub use self::shared::case_text::{CaseText, with_cases};
-pub use self::shared::entries::GoldenEntries;
+pub(crate) use self::shared::calls::{ObservedCall, calls};
+pub(crate) use self::shared::case_files::is_case_file;
+pub(crate) use self::shared::case_marks::CaseStage;
+pub(crate) use self::shared::case_text::{CaseText, with_cases};
+pub(crate) use self::shared::entries::GoldenEntries;
 pub use self::shared::every_kind::COMMON;
-pub use self::shared::failure_classifier::broken_tools;
-pub use self::shared::grade_context::{GradeContext, PromptPackage};
-pub use self::shared::input::{
-    are_same_texts, fits_said, has_other_messages, has_rounds, input_digest, is_of_another_case, is_shown_in,
-    user_messages,
+pub(crate) use self::shared::failure_classifier::broken_tools;
+pub use self::shared::grade_context::GradeContext;
+pub(crate) use self::shared::grade_context::PromptPackage;
+pub use self::shared::input::input_digest;
+pub(crate) use self::shared::input::{
+    are_same_texts, fits_said, has_other_messages, has_rounds, is_of_another_case, is_shown_in, user_messages,
 };
-pub use self::shared::judged::{Exhibit, vote};
-pub use self::shared::labels::{GivenLabel, Label, LabelContent, LabelForm, Labels, NewLabel, with_label};
-pub use self::shared::meaning::{MeaningReader, whole_numbers};
-pub use self::shared::quarantine::Stated;
-pub use self::shared::rubric::DIMENSIONS;
-pub use self::shared::suite_digest::{outputs_digest, suite_digest};
-pub use self::shared::terms::BuiltInTerms;
-pub use self::shared::turns::turns;
-pub use self::shared::use_metrics::{USE_METRICS, used};
+pub(crate) use self::shared::judged::{Exhibit, vote};
+pub(crate) use self::shared::labels::{GivenLabel, LabelContent, LabelForm, Labels, NewLabel, with_label};
+pub(crate) use self::shared::meaning::{MeaningReader, whole_numbers};
+pub(crate) use self::shared::rubric::DIMENSIONS;
+pub(crate) use self::shared::suite_digest::{outputs_digest, suite_digest};
+pub(crate) use self::shared::turns::turns;
+pub use self::shared::use_metrics::USE_METRICS;
+pub(crate) use self::shared::use_metrics::used;
 
 /// All kinds.
 pub const KINDS: &[&SuiteKind] = &[

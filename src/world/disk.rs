@@ -361,9 +361,9 @@ impl Disk {
 #[cfg(test)]
 mod tests {
     use super::Disk;
-    use crate::model::{InputLimit, LimitUnit, RepoPath};
+    use crate::model::{InputLimit, RepoPath};
 
-    static FOUR: InputLimit = InputLimit { input: "file", most: 4, unit: LimitUnit::Bytes, help: "write less" };
+    static FOUR: InputLimit = InputLimit { most: 4, help: "write less", ..InputLimit::FILE };
 
     #[test]
     fn a_file_is_replaced_only_by_what_can_be_read_again() {

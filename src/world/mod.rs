@@ -42,66 +42,37 @@ mod traces;
 #[cfg(feature = "web")]
 mod web;
 
-pub use base::BaseTree;
-pub use browser::open_in_browser;
+pub(crate) use base::BaseTree;
+pub(crate) use browser::open_in_browser;
 #[cfg(feature = "github")]
-pub use checkout_objects::CheckoutObjects;
-pub use clock::Clock;
-pub use console::{Colours, Loudness, World};
-pub use disk::{Disk, NoFile, append};
-pub use editor::edit_file;
-pub use env::{Env, Secret};
-pub use git::{Git, head_commit, user_name};
-pub use git_history::{FileVersion, FileVersions, HistoryExtent};
+pub(crate) use checkout_objects::CheckoutObjects;
+pub(crate) use clock::Clock;
+pub use console::World;
+pub(crate) use console::{Colours, Loudness};
+pub use disk::Disk;
+pub(crate) use disk::{NoFile, append};
+pub(crate) use editor::edit_file;
+pub use env::Env;
+pub use git::head_commit;
+pub(crate) use git::{Git, user_name};
+pub(crate) use git_history::{FileVersion, FileVersions, HistoryExtent};
 #[cfg(feature = "github")]
-pub use github::Artifact;
+pub(crate) use github::{
+    Artifact, Blob, BranchRules, CheckRun, ClosedPull, CommitComparison, ComparedFile, Conclusion, EnvironmentUse,
+    FileCommit, FilesCommit, GitHub, GitHubError, GitHubRefusal, ImageState, MergeState, MergedPull, NotCommitted,
+    OpenPull, QueueGrouping, ReadOnlyToken, RepositoryLabel, RequiredCheck, RerunScope, Tree, WorkflowRun,
+};
+pub(crate) use objects::Objects;
 #[cfg(feature = "github")]
-pub use github::Blob;
-#[cfg(feature = "github")]
-pub use github::CheckRun;
-#[cfg(feature = "github")]
-pub use github::Conclusion;
-#[cfg(feature = "github")]
-pub use github::GitHub;
-#[cfg(feature = "github")]
-pub use github::GitHubError;
-#[cfg(feature = "github")]
-pub use github::GitHubRefusal;
-#[cfg(feature = "github")]
-pub use github::NotCommitted;
-#[cfg(feature = "github")]
-pub use github::OpenPull;
-#[cfg(feature = "github")]
-pub use github::ReadOnlyToken;
-#[cfg(feature = "github")]
-pub use github::RepositoryLabel;
-#[cfg(feature = "github")]
-pub use github::RerunScope;
-#[cfg(feature = "github")]
-pub use github::Tree;
-#[cfg(feature = "github")]
-pub use github::WorkflowRun;
-#[cfg(feature = "github")]
-pub use github::{BranchRules, EnvironmentUse, ImageState, QueueGrouping, RequiredCheck};
-#[cfg(feature = "github")]
-pub use github::{ClosedPull, MergeState, MergedPull};
-#[cfg(feature = "github")]
-pub use github::{CommitComparison, ComparedFile};
-#[cfg(feature = "github")]
-pub use github::{FileCommit, FilesCommit};
-pub use objects::{Depth, Listing, NodeKind, Objects, TreeNode};
-#[cfg(feature = "github")]
-pub use owner::give_to_owner;
+pub(crate) use owner::give_to_owner;
 #[cfg(feature = "models")]
-pub use progress::{Progress, SampleSpending};
-pub use read_once::ReadOnce;
+pub(crate) use progress::{Progress, SampleSpending};
+pub(crate) use read_once::ReadOnce;
 #[cfg(feature = "models")]
-pub use runtime::start_runtime;
+pub(crate) use runtime::start_runtime;
 #[cfg(feature = "models")]
-pub use signals::interrupted;
-#[cfg(feature = "models")]
-pub use signals::signal_so_far;
-pub use swap::{RecordingFiles, RecordingSet};
+pub(crate) use signals::{interrupted, signal_so_far};
+pub(crate) use swap::{RecordingFiles, RecordingSet};
 pub use threads::{STACK, start_threads};
 #[cfg(feature = "models")]
 pub use traces::export;

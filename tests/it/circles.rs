@@ -172,7 +172,7 @@ fn source(tokens: &[String]) -> Source {
             "use"
                 if index == 0 || ["pub", ")", ";", "}", "{", "]"].contains(&at(index - 1)) && at(index + 1) != "<" =>
             {
-                let is_reexport = index > 0 && at(index - 1) == "pub";
+                let is_reexport = index > 0 && ["pub", ")"].contains(&at(index - 1));
                 index = imports(tokens, index + 1, &[], is_reexport, &mut source) + 1;
                 continue;
             }

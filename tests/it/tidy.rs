@@ -49,7 +49,7 @@ fn blocks() -> BTreeMap<String, usize> {
     let mut blocks = BTreeMap::new();
     let mut block = 0;
     for line in map.lines() {
-        match line.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(';')) {
+        match line.trim_start_matches("pub ").strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) {
             Some(name) => {
                 blocks.insert(name.to_owned(), block);
             }

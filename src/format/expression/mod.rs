@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use self::failure::reason;
 pub use self::names::{FUNCTIONS, VARIABLES};
-pub use self::program::{BadExpression, OutputUse};
+pub(crate) use self::program::{BadExpression, OutputUse};
 use self::program::{IN_ORDER, PreparedExpression, prepared};
 pub use self::values::ExpressionVariables;
 use self::values::{in_order, json_of, sum};

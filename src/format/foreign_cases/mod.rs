@@ -5,6 +5,7 @@ mod foreign_case;
 mod openai_evals;
 mod promptfoo;
 
-pub use self::foreign_case::ForeignCase;
+pub(crate) use self::foreign_case::ForeignCase;
 pub use self::openai_evals::openai_evals_cases;
-pub use self::promptfoo::{CaseIds, asked, index_of, promptfoo_cases};
+pub use self::promptfoo::promptfoo_cases;
+pub(crate) use self::promptfoo::{CaseIds, asked, index_of};

@@ -27,13 +27,14 @@ use std::slice;
 
 pub use self::detect::format_of;
 #[cfg(feature = "models")]
-pub use self::model_answers::{OwnCalls, answer_transcripts};
+pub(crate) use self::model_answers::{OwnCalls, answer_transcripts};
 use serde_json::value::RawValue;
 
 use self::documents::documents;
 use self::exchange::{JoinedConversation, has_exchanges};
 use self::found_calls::unread_call;
-pub use self::recorded_run::{Transcript, TranscriptFormat, TranscriptTurn};
+pub use self::recorded_run::TranscriptFormat;
+pub(crate) use self::recorded_run::{Transcript, TranscriptTurn};
 pub use self::source_texts::source_texts;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::SourceText;

@@ -9,8 +9,8 @@ mod wait;
 use serde_json::{Map, Value, json};
 
 use self::refusal::QUOTED;
-pub use self::refusal::{is_final, refusal};
-pub use self::wait::{RetryHint, wait};
+pub(crate) use self::refusal::{is_final, refusal};
+pub(crate) use self::wait::{RetryHint, wait};
 use crate::model::{AnswerForm, AskedCall, CallError, Charge, Conversation, Message, Retry, RunStatus, StopReason};
 use crate::text::line;
 

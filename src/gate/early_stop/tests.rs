@@ -2,7 +2,8 @@
 
 use super::{SoFar, is_settled};
 use crate::fold;
-use crate::gate::{BaseNumber, GatedMetric, PlannedGate, Subject, ruling};
+use crate::gate::rule::{BaseNumber, Subject, ruling};
+use crate::gate::{GatedMetric, PlannedGate};
 use crate::model::{
     Aggregate, Check, CheckKey, Failure, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Strictness, Tag,
 };

@@ -9,7 +9,7 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
-pub use self::advice::{ACCEPTED, Advice, GateAdvice, HardGates, advice};
-pub use self::rates::{Basis, DROP, GateRates, OperatingEstimate, Rates, SuiteRates};
-pub use self::recorded::{RecordedAgent, RecordedCase, RecordedSample, Refold};
+pub use self::advice::{Advice, GateAdvice, HardGates, advice};
+pub use self::rates::{Basis, DROP, GateRates, OperatingEstimate, Rates};
+pub use self::recorded::{RecordedAgent, RecordedCase, Refold};
 pub use self::simulation::operating;

@@ -2,10 +2,10 @@
 
 use fastrand::Rng;
 
-use super::{
-    ACCEPTED, Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, RecordedSample, SuiteRates, advice,
-    operating,
-};
+use super::advice::ACCEPTED;
+use super::rates::SuiteRates;
+use super::recorded::RecordedSample;
+use super::{Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, advice, operating};
 use crate::gate::limits::{GatedMetric, PlannedGate};
 use crate::model::{Aggregate, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Strictness};
 

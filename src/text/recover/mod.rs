@@ -26,7 +26,8 @@ use serde_json::Value;
 
 pub use self::anchor::Anchor;
 use self::fit::{acceptable, fitting};
-pub use self::recovered::{Recovered, RecoveryLayer};
+pub(crate) use self::recovered::Recovered;
+pub use self::recovered::RecoveryLayer;
 use self::region::RegionState;
 use self::regions::Regions;
 use self::salvage::Salvage;

@@ -19,11 +19,12 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-pub use self::agent::{AgentProgram, ModelAnswers};
-pub use self::capture::{RecordedSamples, UpstreamChoice};
+pub use self::agent::AgentProgram;
+pub(crate) use self::agent::ModelAnswers;
+pub(crate) use self::capture::{RecordedSamples, UpstreamChoice};
 pub use self::chat::ChatModel;
 pub use self::live::Live;
-pub use self::origin::{is_vendors, origin};
+pub(crate) use self::origin::{is_vendors, origin};
 use crate::model::{CallError, Charge, InputLimit, Retry, RunStatus, Target};
 
 /// The largest answer that is read, in bytes: a response body, or a process's output.
