@@ -21,7 +21,6 @@ pub enum CliError {
 }
 
 impl CliError {
-    /// Returns the exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Input(problems) if problems.has_read_failure(ReadFailure::Machine) => 3,

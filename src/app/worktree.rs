@@ -27,9 +27,7 @@ pub type ReadBaseline<'a> =
 /// The source of the base commit's files.
 #[derive(Clone, Copy)]
 pub enum BaseSource<'a> {
-    /// Without a base commit.
     None,
-    /// These objects, at this commit.
     Commit(&'a dyn Objects, &'a str),
 }
 

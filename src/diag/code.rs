@@ -18,7 +18,6 @@ pub(super) struct CodeText {
 }
 
 impl Code {
-    /// A code with its texts.
     pub(super) const fn new(text: &'static CodeText) -> Self {
         Self(text)
     }
@@ -55,9 +54,7 @@ impl fmt::Debug for Code {
 pub struct CodeSection {
     /// Its heading in the documentation.
     pub title: &'static str,
-    /// What its codes are about.
     pub about: &'static str,
-    /// The codes, by name.
     pub codes: &'static [Code],
 }
 

@@ -8,13 +8,11 @@ use crate::model::{Interruption, Price, TokenUsage};
 /// Spending limits of a run; `None` means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SpendingLimits {
-    /// US dollars.
     pub cost_usd: Option<f64>,
     /// Tokens, read and written.
     pub tokens: Option<u64>,
 }
 
-/// Prices of models.
 #[derive(Debug, Clone, Default)]
 pub struct Prices(BTreeMap<String, Price>);
 
@@ -49,7 +47,6 @@ pub struct CallEstimate {
 /// Why no call can be opened now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BudgetRefusal {
-    /// A limit is reached.
     Reached(Interruption),
     /// The open calls may reach a limit, and no answer shows yet what a call costs.
     UntilAnswer,

@@ -15,7 +15,6 @@ use crate::text::recover::recover_any;
 /// Maximum number of turns of the model for one message of the user; a model that still calls tools then is not asked again.
 const MOST_TURNS: usize = 24;
 
-/// A conversation in progress.
 pub struct OngoingConversation<'a> {
     tools: Tools<'a>,
     conversation: Conversation,
@@ -30,17 +29,14 @@ pub struct OngoingConversation<'a> {
     said: Vec<PastTurn>,
 }
 
-/// What to do after a turn.
 pub enum NextTurn {
     /// Ask the model again.
     Agent,
     /// The model has answered: ask the user.
     User,
-    /// The conversation is over.
     Done,
 }
 
-/// The result of a conversation.
 pub struct ConversationOutcome {
     /// The record's `outputs`.
     pub outputs: Json,
@@ -82,7 +78,6 @@ impl<'a> OngoingConversation<'a> {
         &self.said
     }
 
-    /// Adds a message of the user.
     pub fn hear(&mut self, message: String) {
         self.turns = 0;
         self.said.push(PastTurn { user: message.clone(), text: String::new(), calls: Vec::new() });

@@ -54,7 +54,6 @@ pub trait Program {
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + '_>>;
 }
 
-/// The client of a target queue.
 pub enum TargetClient {
     /// A model and its conversation loop.
     Model(Box<dyn Model>),

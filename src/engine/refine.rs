@@ -10,7 +10,6 @@ use super::sample_usage::blank;
 use super::setup::Engine;
 use crate::model::{Json, LoopRole, Measures, NextRole, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage};
 
-/// A loop in progress.
 #[derive(Default)]
 struct RefinementLoop {
     /// The outputs, in the order of the calls.
@@ -19,7 +18,6 @@ struct RefinementLoop {
     parts: Vec<LoopRole>,
     /// Tokens and milliseconds of each role.
     took: BTreeMap<LoopRole, (u64, u64)>,
-    /// The model of each role.
     models: BTreeMap<LoopRole, String>,
 }
 

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use crate::model::{RunProvenance, SampleRequest};
 use crate::suites::Refinement;
 
-/// One sample to run.
 pub struct SampleJob {
-    /// The request.
     pub request: SampleRequest,
     /// Index of the target queue.
     pub queue: usize,

@@ -15,9 +15,7 @@ use crate::model::{
 /// Calls whose usage was not reported, with an estimate from bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct UnreportedUsage {
-    /// The calls.
     pub calls: u64,
-    /// Their tokens.
     pub tokens: TokenUsage,
     /// US dollars; 0 without a price.
     pub cost_usd: f64,
@@ -60,10 +58,8 @@ pub enum Caller {
     User,
 }
 
-/// What calls have cost.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Payments {
-    /// Tokens.
     pub spent: TokenUsage,
     /// US dollars of the calls with a known price.
     pub cost: Option<f64>,
@@ -128,7 +124,6 @@ impl SampleUsage {
         TimeSpan { from: since(from), to: since(Instant::now()) }
     }
 
-    /// Adds the usage of an answer.
     pub fn pay(&mut self, budget: &BudgetState, caller: Caller, spent: TokenUsage, cost: Option<f64>) {
         match caller {
             Caller::Agent => self.agent.add(spent, cost),

@@ -20,14 +20,12 @@ use super::target_queue::Permit;
 use super::timeline::Timeline;
 use crate::model::{Interruption, Json, RunRecord, TokenUsage};
 
-/// The end of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JobOutcome {
     /// The sample has a record, with an answer or an error.
     Made(Box<RunRecord>),
     /// Skipped: no answer could change a verdict any more.
     Spared,
-    /// Interrupted.
     CalledOff {
         /// The budget, the time limit, or a person.
         why: Interruption,
@@ -36,7 +34,6 @@ pub enum JobOutcome {
     },
 }
 
-/// The result of a run of the engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineOutcome {
     /// The end of each job, indexed like the jobs.
@@ -45,22 +42,18 @@ pub struct EngineOutcome {
     pub timelines: Vec<Timeline>,
     /// The stderr of agents' own programs, by job index; without interrupted jobs.
     pub complaints: BTreeMap<usize, String>,
-    /// The spending.
     pub spending: Spending,
 }
 
-/// The spending of a whole run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spending {
     /// Calls, retries included.
     pub calls: u64,
     /// Retried calls among them.
     pub retries: u64,
-    /// Tokens.
     pub spent: TokenUsage,
     /// US dollars, where every call had a price.
     pub cost_usd: Option<f64>,
-    /// What was not reported.
     pub unreported: UnreportedUsage,
 }
 

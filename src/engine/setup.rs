@@ -10,15 +10,12 @@ use crate::model::RepoPath;
 
 /// Runs live samples.
 pub struct Engine<'a> {
-    /// The targets.
     pub queues: Vec<TargetQueue>,
     /// The index of each target, by its name in the config.
     pub indices: BTreeMap<String, usize>,
     /// When a call is retried.
     pub retry: RetryPolicy,
-    /// The spending limits.
     pub limits: SpendingLimits,
-    /// Prices of models.
     pub prices: Prices,
     /// The folders that tools may read.
     pub folders: &'a BTreeMap<RepoPath, Box<dyn Files>>,

@@ -20,13 +20,11 @@ pub const USER: &str = "user";
 /// What the model writes when the user has nothing more to say.
 const DONE: &str = "[DONE]";
 
-/// What the user still says.
 pub struct UserSide<'a> {
     script: VecDeque<UserMessage>,
     simulated: Option<SimulatedSide<'a>>,
 }
 
-/// A user that a model plays.
 struct SimulatedSide<'a> {
     user: &'a SimulatedUser,
     /// Whether the user has ended the conversation.
@@ -48,7 +46,6 @@ impl<'a> UserSide<'a> {
         }
     }
 
-    /// The first message.
     pub fn first(&self, ask: &Ask) -> Option<UserMessage> {
         match &ask.turns {
             UserTurns::Single | UserTurns::Simulated(_) => Some(UserMessage::query(&ask.prompt)),

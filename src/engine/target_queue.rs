@@ -6,7 +6,6 @@ use super::TargetClient;
 
 /// One target: its client and its concurrency limit.
 pub struct TargetQueue {
-    /// Sends the requests.
     pub client: TargetClient,
     /// The model's name in the config, for prices; `None` for a program.
     pub model: Option<String>,
@@ -32,7 +31,6 @@ impl TargetQueue {
 
 /// A sample's permit to make calls on one target queue.
 pub struct Permit<'a> {
-    /// The queue.
     pub(super) queue: &'a TargetQueue,
     /// Index of the queue.
     pub(super) at: usize,

@@ -15,22 +15,17 @@ pub struct Timeline {
     pub tools: Vec<TimeSpan>,
 }
 
-/// One call and its time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimedCall {
     /// Start and end.
     pub stretch: TimeSpan,
     /// Index of the target queue.
     pub queue: usize,
-    /// The result of the call.
     pub outcome: ModelCallResult,
 }
 
-/// A time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeSpan {
-    /// The start.
     pub from: Duration,
-    /// The end.
     pub to: Duration,
 }

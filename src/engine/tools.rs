@@ -54,7 +54,6 @@ impl<'a> Tools<'a> {
         tools
     }
 
-    /// The tool descriptions for the model.
     pub fn specs(&self) -> Vec<ToolSpec> {
         match self.toolbox {
             Toolbox::Empty => Vec::new(),
@@ -87,7 +86,6 @@ impl<'a> Tools<'a> {
         })
     }
 
-    /// Logs an event.
     pub fn event(&mut self, name: &str) {
         self.events.push(json!({ "name": name }));
     }

@@ -4,7 +4,6 @@ use super::Files;
 use super::read_log::OtherCommit;
 use crate::model::{CommitStatus, RepoPath};
 
-/// The files of the base commit.
 pub trait BaseFiles: Files + OtherCommit {
     /// The path of a file with one of these names in any folder; `None` if there is none.
     ///

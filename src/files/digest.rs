@@ -19,7 +19,6 @@ pub struct CheckoutDigest {
 }
 
 impl CheckoutDigest {
-    /// The digest of a file's bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self::of_forms(&without_returns(bytes), bytes)
     }
@@ -68,7 +67,6 @@ impl DigestList {
         self.add(bytes, |digest| format!("{mark}{digest}  {escaped}\n"));
     }
 
-    /// The digest of the whole list.
     pub fn digest(&self) -> CheckoutDigest {
         CheckoutDigest::of_forms(self.stored.as_bytes(), self.raw.as_bytes())
     }

@@ -16,7 +16,6 @@ pub trait OtherCommit: Sync {
     /// Whether its file has these bytes; with `None`, whether the file is missing.
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool;
 
-    /// Its files.
     fn files(&self) -> &dyn Files;
 
     /// Whether its folder has these entries; with `None`, whether the folder is missing.
@@ -39,7 +38,6 @@ fn committed<'a>(files: &dyn Files, folder: &RepoPath, entries: &'a [Entry]) -> 
 pub enum FolderNames {
     /// Those that do not begin with a dot.
     Shown,
-    /// All.
     All,
 }
 
@@ -56,7 +54,6 @@ impl FolderNames {
     }
 }
 
-/// Why a file or folder was read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReadFor {
     /// For the whole suite: its rules, lists and labels.
@@ -70,20 +67,15 @@ pub enum ReadFor {
 /// Whether a file or the entries of a folder were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReadKind {
-    /// The bytes of a file.
     File,
-    /// The entries of a folder.
     Folder,
 }
 
 /// One read whose result differs on the other commit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DifferentRead {
-    /// Why it was read.
     pub read_for: ReadFor,
-    /// Its path.
     pub path: RepoPath,
-    /// Whether it is a file or a folder.
     pub kind: ReadKind,
 }
 
@@ -97,7 +89,6 @@ pub struct ReadLog {
 /// Whether what is read is compared with another commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compared {
-    /// Each read is compared.
     Yes,
     /// There is no other commit.
     No,
@@ -202,10 +193,7 @@ impl Files for RecordedFiles<'_> {
 }
 
 /// The head's files, as the other commit for a grading of the base.
-pub struct HeadCommit<'a>(
-    /// The head's files.
-    pub &'a dyn Files,
-);
+pub struct HeadCommit<'a>(pub &'a dyn Files);
 
 impl OtherCommit for HeadCommit<'_> {
     fn files(&self) -> &dyn Files {

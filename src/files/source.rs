@@ -42,11 +42,8 @@ struct TextOrigin {
 /// A piece of a text that was made of another one: where it starts in both, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OriginPiece {
-    /// In the new text.
     pub start: usize,
-    /// In the original.
     pub original: usize,
-    /// What became of the original.
     pub change: PieceChange,
 }
 
@@ -162,7 +159,6 @@ impl SourceText {
 }
 
 impl TextOrigin {
-    /// The offset in the original.
     fn offset(&self, offset: usize) -> usize {
         let next = self.pieces.partition_point(|piece| piece.start <= offset);
         let Some(piece) = self.pieces.get(next.saturating_sub(1)) else { return 0 };
@@ -194,7 +190,6 @@ fn not_utf8(file: &RepoPath, problem: &std::string::FromUtf8Error) -> Diagnostic
     .point(at))
 }
 
-/// The problem of a file above its limit.
 pub fn too_large(file: &RepoPath, limit: &InputLimit) -> Diagnostic {
     Diagnostic::of_file(file, Code::TOO_LARGE, format!("the file is larger than {limit}"), limit.help)
 }

@@ -16,10 +16,8 @@ use crate::model::{
 
 pub use values_by_run::apart;
 
-/// A sample of a pair after grading.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GradedSample {
-    /// It completed and has a grade.
     Completed(Grade),
     /// It has nothing to grade.
     Lost(UngradedReason),
@@ -30,11 +28,8 @@ pub enum GradedSample {
 /// What a pair consists of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairMeta {
-    /// The case.
     pub case: CaseId,
-    /// The agent.
     pub agent: AgentName,
-    /// The golden file.
     pub golden: RepoPath,
     /// The model or program that answered.
     pub answered_by: AnsweredBy,

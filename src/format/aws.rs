@@ -10,9 +10,7 @@ use serde::Deserialize;
 /// AWS keys that sign requests. `Debug` hides them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AwsKeys {
-    /// The access key id.
     pub id: String,
-    /// The secret access key.
     pub secret: String,
     /// The session token of temporary keys.
     pub session: Option<String>,
@@ -40,7 +38,6 @@ pub enum AwsProfileFile {
 pub struct AwsProfile {
     /// Its keys, if both halves are present.
     pub keys: Option<AwsKeys>,
-    /// Its region.
     pub region: Option<String>,
 }
 

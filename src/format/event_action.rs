@@ -17,7 +17,6 @@ pub struct EventAction {
     pub sender: Option<String>,
     /// The branch of the event, if any.
     pub branch: Option<String>,
-    /// The repository's default branch.
     pub default_branch: Option<String>,
 }
 

@@ -6,12 +6,9 @@ use super::json;
 use crate::diag::Diagnostic;
 use crate::files::SourceText;
 
-/// The workflow run of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedRun {
-    /// The run id.
     pub id: u64,
-    /// The commit on which it ran.
     pub head: String,
 }
 

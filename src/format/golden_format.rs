@@ -12,9 +12,7 @@ use crate::files::{OriginPiece, PieceChange, SourceText};
 /// How a golden file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GoldenFormat {
-    /// JSON.
     Json,
-    /// YAML.
     Yaml,
     /// JSON Lines: one case a line.
     JsonLines,

@@ -78,7 +78,6 @@ fn ahead(part: &str, read: usize) -> usize {
     }
 }
 
-/// The parts of a serde error message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SerdeMessage {
     pub code: Code,

@@ -17,14 +17,12 @@ use crate::files::SourceText;
 /// A position in a JSON text: the whole text or a part of it.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonCursor<'a> {
-    /// The file.
     pub source: &'a SourceText,
     start: usize,
     text: &'a str,
 }
 
 impl<'a> JsonCursor<'a> {
-    /// The cursor of the whole text.
     pub fn whole(source: &'a SourceText) -> Self {
         Self { source, start: 0, text: &source.text }
     }

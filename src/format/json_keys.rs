@@ -8,7 +8,6 @@ use smallvec::SmallVec;
 
 const FEW: usize = 12;
 
-/// A key with its escapes decoded.
 pub(super) fn decode_key(key: &RawValue) -> Option<Cow<'_, str>> {
     let written = key.get();
     match written.contains('\\') {

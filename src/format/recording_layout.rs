@@ -15,7 +15,6 @@ pub struct RecordingPaths {
 }
 
 impl RecordingPaths {
-    /// The paths in a folder of recordings.
     pub fn new(recordings: &RepoPath, agent: &AgentName, case: &CaseId) -> Self {
         Self::in_agent_folder(recordings.child(agent.as_str()), case.as_str())
     }
@@ -25,7 +24,6 @@ impl RecordingPaths {
         Self { agent_folder, case: case.to_owned() }
     }
 
-    /// The agent's folder.
     pub fn agent_folder(&self) -> &RepoPath {
         &self.agent_folder
     }
@@ -40,7 +38,6 @@ impl RecordingPaths {
         self.agent_folder.child(&self.case)
     }
 
-    /// The file of a sample in that folder.
     pub fn sample(&self, sample: u32) -> RepoPath {
         self.folder().child(&sample_name(sample))
     }
@@ -77,7 +74,6 @@ pub fn sample_number(name: &str) -> Option<u32> {
     stem.parse().ok().filter(|number: &u32| *number < SAMPLE_NUMBERS && number.to_string() == stem)
 }
 
-/// The name of a sample's file.
 pub fn sample_name(sample: u32) -> String {
     json_name(&sample.to_string())
 }

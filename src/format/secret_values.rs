@@ -28,12 +28,10 @@ impl SecretValues {
         Self(secrets)
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The text without the values.
     pub fn replaced(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED))
     }

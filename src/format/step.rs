@@ -3,7 +3,6 @@
 /// One step into a document: a key or a list index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// The value of this key.
     Key(&'a str),
     /// The element at this index, from 0.
     At(usize),

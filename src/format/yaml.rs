@@ -72,7 +72,6 @@ impl<'a> YamlLocations<'a> {
 /// Positions of all keys and elements of a text.
 struct YamlIndex(YamlNode);
 
-/// A node with its children.
 #[derive(Default)]
 struct YamlNode {
     at: Option<Point>,
@@ -104,7 +103,6 @@ impl YamlIndex {
     }
 }
 
-/// A step found while walking.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum WalkStep {
     Key(String),
@@ -188,7 +186,6 @@ enum OpenNode {
     List,
 }
 
-/// What a mapping expects next.
 enum MappingNext {
     Key,
     Value,
@@ -254,7 +251,6 @@ fn leave(frames: &mut [YamlFrame], path: &mut Vec<WalkStep>) {
     path.pop();
 }
 
-/// The end of a text.
 fn end(source: &SourceText) -> Point {
     source.point(source.text.len())
 }

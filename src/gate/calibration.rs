@@ -10,9 +10,7 @@ pub const FEWEST: usize = 5;
 /// One gate of one agent, evaluated on repeated runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibratedGate {
-    /// The suite.
     pub suite: SuiteId,
-    /// The agent.
     pub agent: AgentName,
     /// The metric as reported by the last run.
     pub metric: MetricReport,
@@ -20,11 +18,9 @@ pub struct CalibratedGate {
     pub values: Vec<f64>,
     /// The gate; `None` if the metric has none.
     pub gate: Option<GateRuling>,
-    /// The result.
     pub finding: CalibrationFinding,
 }
 
-/// The result for a gate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CalibrationFinding {
     /// Fewer than two runs have a value.
@@ -35,7 +31,6 @@ pub enum CalibrationFinding {
         runs: RepeatedMetric,
         /// How often the current gate would fail on an unchanged agent; `None` without a gate.
         alarms: Option<Alarms>,
-        /// The proposed tolerance.
         proposal: Proposal,
     },
 }

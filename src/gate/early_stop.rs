@@ -9,11 +9,9 @@ use crate::model::{Aggregate, CheckOutcome, Gate, Grade, Limit, LimitSide, Metri
 /// The samples of a pair so far.
 #[derive(Debug, Clone, Copy)]
 pub struct SoFar<'a> {
-    /// The graded samples.
     pub grades: &'a [&'a Grade],
     /// Number of samples without a result.
     pub lost: u32,
-    /// Number of planned samples.
     pub planned: u32,
     /// The band of the case's own verdict.
     pub zone: Option<f64>,

@@ -99,9 +99,7 @@ fn differs(before: &JudgeIdentity, now: &JudgeIdentity) -> Option<String> {
 /// Whether the suite has human labels for a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelAvailability {
-    /// It has.
     Yes,
-    /// It has none.
     No,
 }
 

@@ -8,7 +8,6 @@ use crate::model::{
 /// A gate to evaluate, or a disabled one to report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedGate {
-    /// The gate.
     pub gate: Gate,
     /// Why it is disabled, if it is.
     pub off: Option<String>,
@@ -17,22 +16,16 @@ pub struct PlannedGate {
 /// A metric of a kind, with its gates in a suite and a tier.
 #[derive(Debug, Clone)]
 pub struct GatedMetric {
-    /// The metric.
     pub spec: MetricSpec,
-    /// Its gates.
     pub gates: Vec<PlannedGate>,
 }
 
-/// A problem of a gate in the config.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateProblem {
     /// The index of the gate in the config, from 0.
     pub index: usize,
-    /// The key with the problem.
     pub key: &'static str,
-    /// The problem.
     pub what: String,
-    /// The remedy.
     pub help: String,
 }
 

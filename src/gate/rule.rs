@@ -35,7 +35,6 @@ impl Subject {
 /// The baseline's number for a metric, or why it is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BaseNumber {
-    /// The number.
     Known(f64),
     /// The baseline has no number for this agent and metric.
     Absent,
@@ -43,7 +42,6 @@ pub enum BaseNumber {
     Incomparable(String),
 }
 
-/// Evaluates one gate.
 pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
     match gate {
         Gate::Threshold { side, limit, strictness } => by_threshold(gate, *side, *limit, *strictness, subject, base),

@@ -92,7 +92,6 @@ pub enum UserTurns {
     Simulated(SimulatedUser),
 }
 
-/// A user that a model plays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimulatedUser {
     /// The model's target, by its name in the config.
@@ -106,7 +105,6 @@ pub struct SimulatedUser {
 /// What the user says in one turn of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UserMessage {
-    /// The text for a model.
     pub text: String,
     /// The same as a JSON object, for `command` and `http` targets.
     pub inputs: Value,
@@ -122,7 +120,6 @@ impl UserMessage {
 /// The field of `inputs` with a user's own words.
 pub const QUERY: &str = "query";
 
-/// A role in a loop of two agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoopRole {
     /// The agent that produces something; it is graded.
@@ -136,7 +133,6 @@ pub enum LoopRole {
 pub enum NextRole {
     /// A request to one of them.
     Ask(LoopRole, Ask),
-    /// The loop has ended.
     End,
 }
 
@@ -176,16 +172,13 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
-/// A tool with canned results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CannedTool {
-    /// Its declaration.
     pub spec: ToolSpec,
     /// Its results; the first one whose `when` is contained in the arguments is returned.
     pub results: Vec<CannedResult>,
 }
 
-/// One result of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CannedResult {
     /// Arguments that must be present, nested objects by subset; an empty object always matches.

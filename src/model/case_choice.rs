@@ -6,7 +6,6 @@ words! {
     /// Which of the cases of the chosen suites and agents a run graded.
     #[derive(Default)]
     pub enum CaseChoice {
-        /// All of them.
         #[default]
         All = "all",
         /// Those that match `--case` and `--tag`.
@@ -17,7 +16,6 @@ words! {
 }
 
 impl CaseChoice {
-    /// Whether all cases were graded.
     pub fn is_all(&self) -> bool {
         *self == Self::All
     }

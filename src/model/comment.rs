@@ -17,7 +17,6 @@ pub struct Comment {
     pub written_at: Option<String>,
 }
 
-/// An edit of a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommentEdit {
     /// Who edited it, as REST names the account; `None` for a deleted one.
@@ -29,11 +28,8 @@ pub struct CommentEdit {
 /// A pull request as described by an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest {
-    /// Its number.
     pub number: u64,
-    /// The head commit.
     pub head: String,
-    /// The base commit.
     pub base: String,
     /// Whether its branch is in a fork.
     pub origin: BranchOrigin,

@@ -250,10 +250,8 @@ pub struct StatedGate {
     pub off: Option<String>,
 }
 
-/// A limit as written in the config.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub enum StatedLimit {
-    /// A number.
     Number(f64),
     /// The word `baseline`.
     Baseline,
@@ -346,11 +344,9 @@ pub enum Protocol {
 /// Limits of a run; samples beyond them are inconclusive, never failed.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Budget {
-    /// US dollars.
     pub max_cost_usd: Option<f64>,
     /// Input and output tokens.
     pub max_tokens: Option<u64>,
-    /// Minutes.
     pub max_minutes: Option<f64>,
 }
 

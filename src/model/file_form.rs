@@ -13,10 +13,8 @@ pub fn is_zero(count: &u32) -> bool {
 
 /// A value that a file keeps under its name.
 pub trait Named {
-    /// Its name.
     fn name(&self) -> &str;
 
-    /// The value with this name.
     fn with_name(self, name: String) -> Self;
 }
 

@@ -7,7 +7,6 @@ use super::comment::BranchOrigin;
 pub enum Permission {
     /// No access.
     None,
-    /// Read.
     Read,
     /// Triage: label and close.
     Triage,
@@ -36,7 +35,6 @@ impl Permission {
 /// Whether the approval of the pull request's author counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByAuthor {
-    /// It counts.
     Counts,
     /// Another person must approve.
     DoesNotCount,
@@ -47,7 +45,6 @@ pub enum ByAuthor {
 pub struct CommitStatus {
     /// Its name on GitHub.
     pub context: String,
-    /// Its state.
     pub state: StatusState,
     /// The description line.
     pub description: String,
@@ -57,12 +54,9 @@ pub struct CommitStatus {
     pub at: String,
 }
 
-/// The state of a commit's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusState {
-    /// Success.
     Success,
-    /// Failure.
     Failure,
     /// Anything else, such as pending.
     Other,
@@ -82,9 +76,7 @@ impl StatusState {
 /// The current state of a pull request from the API; an event may be older.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequestDetails {
-    /// Its number.
     pub number: u64,
-    /// Whether it is open.
     pub state: PullState,
     /// Its author; empty if the user was deleted.
     pub author: String,
@@ -102,16 +94,12 @@ pub struct PullRequestDetails {
     pub base: String,
     /// The base branch.
     pub into: String,
-    /// The names of its labels.
     pub labels: Vec<String>,
-    /// Its description.
     pub description: String,
 }
 
-/// Whether a pull request is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PullState {
-    /// Open.
     Open,
     /// Merged or closed.
     Closed,
@@ -120,7 +108,6 @@ pub enum PullState {
 /// A label that was added or removed, from the timeline of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelEvent {
-    /// The label.
     pub label: String,
     /// Whether it was added or removed.
     pub change: LabelChange,
@@ -133,7 +120,6 @@ pub struct LabelEvent {
 /// Whether a label was added or removed, and which account did it. The timeline names only the account, which may be a person's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelChange {
-    /// Added.
     Added,
     /// Removed by a user.
     Removed,

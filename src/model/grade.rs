@@ -7,7 +7,6 @@ use super::evidence::Shortfall;
 use super::tag::Tag;
 use super::words::words;
 
-/// The name of a check.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CheckName {
     /// The word, such as `expected_finding`.
@@ -19,11 +18,9 @@ pub struct CheckName {
 /// Distinguishes checks with the same word.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CheckKey {
-    /// The only one.
     Only,
     /// The index in the golden file's list, from 0.
     At(u32),
-    /// The name.
     Named(Box<str>),
 }
 
@@ -39,7 +36,6 @@ impl CheckKey {
 }
 
 impl CheckName {
-    /// The name in a report.
     pub fn of(text: &str) -> Self {
         let parts = text.strip_suffix(']').and_then(|rest| rest.split_once('['));
         let (word, key) = match parts {
@@ -63,7 +59,6 @@ impl fmt::Display for CheckName {
 /// A failed check's report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The kind of failure.
     pub tag: Tag,
     /// The evidence in one line.
     pub detail: String,

@@ -17,14 +17,11 @@ pub struct InputLimit {
     pub help: &'static str,
 }
 
-/// What a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitUnit {
-    /// Bytes.
     Bytes,
     /// Levels of lists, objects or folders.
     Levels,
-    /// Things.
     Count,
 }
 

@@ -40,7 +40,6 @@ impl Interruption {
         }
     }
 
-    /// The message for people.
     pub fn message(self) -> &'static str {
         match self {
             Self::Tokens => "the token budget is used up",

@@ -6,11 +6,9 @@ words! {
     /// A mark of a case, from worst to best.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Mark {
-        /// Not acceptable.
         Fail = "fail",
         /// Barely acceptable; for samples: they disagree.
         Weak = "weak",
-        /// Acceptable.
         Pass = "pass",
     }
 }

@@ -4,11 +4,8 @@ use super::gate::Gate;
 use super::words::words;
 
 words! {
-    /// Which direction of a metric is better.
     pub enum Better {
-        /// Higher is better.
         Higher = "higher",
-        /// Lower is better.
         Lower = "lower",
         /// Neither; the metric is informational.
         Neither = "neither",

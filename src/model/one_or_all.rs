@@ -6,13 +6,9 @@ use super::config::Tier;
 use super::words::words;
 
 words! {
-    /// The tiers of a report.
     enum ReportTiers {
-        /// Only the deterministic tier.
         Deterministic = "deterministic",
-        /// Only the model tier.
         Model = "model",
-        /// Both.
         All = "all",
     }
 }
@@ -25,7 +21,6 @@ pub fn word(tiers: &[Tier]) -> &'static str {
     }
 }
 
-/// Reads the word.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Tier>, D::Error> {
     Ok(match ReportTiers::deserialize(deserializer)? {
         ReportTiers::Deterministic => vec![Tier::Deterministic],

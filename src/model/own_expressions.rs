@@ -11,25 +11,20 @@ use super::metric::{Aggregate, Better, ExplainedBy, MetricSpec, Unit, ValueSourc
 /// The checks and metrics of a suite, by name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct OwnExpressions {
-    /// The checks of every case.
     pub checks: BTreeMap<String, OwnCheck>,
-    /// The metrics.
     pub metrics: BTreeMap<String, OwnMetric>,
 }
 
 impl OwnExpressions {
-    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.checks.is_empty() && self.metrics.is_empty()
     }
 
-    /// The metrics for gates and reports.
     pub fn specs(&self) -> impl Iterator<Item = MetricSpec> {
         self.metrics.iter().map(|(name, metric)| metric.spec(name))
     }
 }
 
-/// A check of every case of a suite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OwnCheck {
     /// The expression; true if the check passes.
@@ -38,17 +33,13 @@ pub struct OwnCheck {
     pub rule: Option<String>,
 }
 
-/// A metric of a suite.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OwnMetric {
     /// The expression of a sample's value: a number, or null if there is nothing to measure.
     pub expr: String,
-    /// Its better direction.
     pub better: Better,
-    /// How its cases are aggregated.
     #[serde(serialize_with = "as_word")]
     pub aggregate: Aggregate,
-    /// Its unit.
     pub unit: Unit,
 }
 
@@ -79,7 +70,6 @@ impl OwnMetric {
         }
     }
 
-    /// The metric under this name.
     pub fn spec(&self, name: &str) -> MetricSpec {
         let (least, most) = self.range();
         MetricSpec {

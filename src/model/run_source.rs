@@ -13,7 +13,6 @@ pub enum RunSource {
     Live(LiveSource),
 }
 
-/// Live calls of one target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LiveSource {
     /// The target's name under `targets:`.

@@ -30,7 +30,6 @@ impl KindSettings {
     }
 }
 
-/// No settings.
 impl Default for KindSettings {
     fn default() -> Self {
         Self { typed: Arc::new(()), values: Value::Object(serde_json::Map::new()) }
@@ -102,9 +101,7 @@ pub struct SettingChange {
 pub enum SettingWeight {
     /// Nothing: no verdict depends on it.
     Nothing,
-    /// It is listed.
     Listed,
-    /// An approval.
     NeedsApproval,
     /// An approval: a limit passes more values than before, or that is unknown.
     Looser,
@@ -117,6 +114,5 @@ pub enum SettingWeight {
 pub struct SettingFile {
     /// Its name in the report.
     pub name: String,
-    /// The file.
     pub path: RepoPath,
 }

@@ -12,7 +12,6 @@ pub struct Shard {
     of: u32,
 }
 
-/// Most shards.
 const MOST: u32 = InputLimit::SHARDS.most as u32;
 
 impl Shard {
@@ -21,7 +20,6 @@ impl Shard {
         self.number
     }
 
-    /// The total number of shards.
     pub fn of(self) -> u32 {
         self.of
     }

@@ -16,13 +16,11 @@ pub struct Calibration {
     pub gates: Vec<CalibratedGate>,
     /// Agents with runs that are left out, and the number of these runs.
     pub left_out: Vec<(String, usize)>,
-    /// What counts as one run.
     pub runs_are: RunsAre,
     /// The accepted share of runs in which an unchanged agent fails a gate, 0 to 1.
     pub rate: f64,
 }
 
-/// What counts as one run of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunsAre {
     /// Each sample number is a run.
@@ -30,9 +28,7 @@ pub enum RunsAre {
         /// The largest number of samples per case.
         of: u32,
     },
-    /// Each report is a run.
     Reports {
-        /// The number of reports.
         count: usize,
         /// Samples per case.
         samples: u32,

@@ -9,14 +9,10 @@ use crate::model::{
     MetricReport, NEWLY_FAILING, PairCheck, PairResult, Report, Ruling, SuiteReport, Tag, Verdict, metric_value,
 };
 
-/// A metric with a failed gate.
 #[derive(Clone, Copy)]
 pub struct FailedMetric<'a> {
-    /// Its suite.
     pub suite: &'a SuiteReport,
-    /// Its agent.
     pub agent: &'a AgentReport,
-    /// The metric.
     pub metric: &'a MetricReport,
     /// Its first failed gate.
     pub gate: &'a GateRuling,
@@ -68,7 +64,6 @@ pub fn is_shown(metrics: &[FailedMetric<'_>], failed: &FailureLine<'_>) -> bool 
     of_agent.any(|shown| shows_check(shown.metric, failed.case, failed.check))
 }
 
-/// Whether the evidence of a metric shows this failed check.
 fn shows_check(metric: &MetricReport, case: &PairResult, check: &PairCheck) -> bool {
     let mut cases = metric.evidence.cases.iter().filter(|evidence| evidence.case == case.case);
     cases.any(|evidence| {
@@ -77,7 +72,6 @@ fn shows_check(metric: &MetricReport, case: &PairResult, check: &PairCheck) -> b
     })
 }
 
-/// The first failed gate of a metric.
 pub fn first_failed(metric: &MetricReport) -> Option<&GateRuling> {
     metric.gates.iter().find(|gate| gate.ruling == Ruling::Judged(Verdict::Fail))
 }

@@ -50,7 +50,6 @@ fn yaml_element(rest: &str) -> &str {
     rest[..inside].trim_end()
 }
 
-/// Writes the output of each sample.
 pub fn samples(out: &mut String, samples: &[Sample]) {
     for (number, sample) in samples.iter().enumerate() {
         match sample {

@@ -13,17 +13,11 @@ use crate::text::{ChangedLine, changed_lines, config_option, line_with_end};
 
 /// One case of one agent with its input, expectation, outputs and result.
 pub struct ExplainedCase<'a> {
-    /// The config.
     pub config: &'a RepoPath,
-    /// Its suite.
     pub suite: &'a SuiteReport,
-    /// Its agent.
     pub agent: &'a AgentReport,
-    /// Its result.
     pub case: &'a PairResult,
-    /// The input of each of its runs.
     pub asked: &'a [(RunKey, Ask)],
-    /// Its golden file.
     pub golden: &'a SourceText,
     /// The agent's outputs.
     pub samples: &'a [Sample],

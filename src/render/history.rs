@@ -57,7 +57,6 @@ pub(super) fn span(history: &History) -> String {
     })
 }
 
-/// The day of a time.
 pub(super) fn date(at: &str) -> &str {
     at.get(..10).unwrap_or(at)
 }

@@ -26,7 +26,6 @@ const HEIGHT: f64 = 110.0;
 const LEFT: f64 = 46.0;
 const EDGE: f64 = 12.0;
 
-/// The history as an HTML page.
 pub fn html_history(history: &History) -> String {
     let moved: Vec<&NumberTrend> = history.trends.iter().filter(|trend| trend.has_moved()).collect();
     let page = html! {

@@ -13,7 +13,6 @@ pub struct ShownCase<'a> {
     pub of: usize,
     /// Suite, agent and case.
     pub who: String,
-    /// Its golden file.
     pub golden: &'a SourceText,
     /// The line of the golden file at or near the start of the case, from 1.
     pub line: usize,
@@ -21,7 +20,6 @@ pub struct ShownCase<'a> {
     pub samples: &'a [Sample],
 }
 
-/// The case as text.
 pub fn render_case(case: &ShownCase<'_>) -> String {
     let ShownCase { number, of, who, golden, line: start, samples } = case;
     let mut out = String::new();

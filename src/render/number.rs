@@ -62,9 +62,7 @@ pub fn direction(better: Better, unit: Unit, change: Option<f64>) -> ValueDirect
 /// In which direction a value moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueDirection {
-    /// Better than before.
     Better,
-    /// Worse than before.
     Worse,
     /// Moved, but neither direction is better.
     Other,

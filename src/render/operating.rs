@@ -9,9 +9,7 @@ use crate::gate::GatedMetric;
 use crate::gate::operating::{Advice, Basis, DROP, GateAdvice, GateRates, HardGates, OperatingEstimate, Rates};
 use crate::model::{AgentReport, Gate, Limit, Strictness, SuiteId};
 
-/// The characteristics of one suite.
 pub struct SuiteOperating<'a> {
-    /// The suite.
     pub suite: &'a SuiteId,
     /// Its agents, as in the estimates.
     pub agents: Vec<&'a AgentReport>,

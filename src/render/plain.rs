@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 pub(crate) use crate::text::line;
 
-/// Appends a line to a text.
 pub fn put(out: &mut String, text: &str) {
     writeln!(out, "{text}").expect("a string accepts every write");
 }
@@ -53,7 +52,6 @@ fn neutral(text: &str) -> String {
     out
 }
 
-/// A part of a text.
 enum TextPiece<'a> {
     /// The original text.
     Text(&'a str),

@@ -8,7 +8,6 @@ use super::plain::{line, put};
 use super::terminal::plain_style;
 use crate::model::Sample;
 
-/// A case to review.
 pub struct ReviewedCase<'a> {
     /// Its number, from 1, and how many there are.
     pub number: (usize, usize),
@@ -18,11 +17,9 @@ pub struct ReviewedCase<'a> {
     pub state: &'a str,
     /// The golden file with the line.
     pub place: &'a str,
-    /// The text of the case.
     pub expected: &'a str,
     /// The outputs at the baseline; `None` without one.
     pub before: Option<&'a [Sample]>,
-    /// The outputs now.
     pub now: &'a [Sample],
     /// The checks that fail, with what they got.
     pub failed: &'a [(String, String)],

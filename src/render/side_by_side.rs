@@ -13,13 +13,9 @@ use crate::report::{CaseMove, CaseMoves, CaseName, NumberScale};
 /// One metric of one agent in both measurements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricRow {
-    /// The suite.
     pub suite: String,
-    /// The agent.
     pub agent: String,
-    /// The metric.
     pub metric: String,
-    /// Its scale.
     pub scale: NumberScale,
     /// The value in the first one.
     pub before: Option<f64>,

@@ -76,7 +76,6 @@ fn use_words(agent: &AgentReport, moved: &MovedUse) -> String {
     format!("{name} {} → {} ({}{gate})", use_value(*what, *before), use_value(*what, *now), change(moved))
 }
 
-/// What a sample uses, with its unit.
 pub fn use_value(what: SampleUse, value: f64) -> String {
     match what {
         SampleUse::Tokens => metric_value(Unit::Count, Some(value.round())),

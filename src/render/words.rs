@@ -11,26 +11,19 @@ use crate::model::{
 /// The longest name in a sentence, in characters.
 pub const NAME: usize = 80;
 
-/// The number of gates by result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GateCounts {
-    /// Passed.
     pub pass: usize,
-    /// Inconclusive.
     pub inconclusive: usize,
-    /// Failed.
     pub fail: usize,
-    /// Skipped.
     pub skipped: usize,
 }
 
 impl GateCounts {
-    /// Counts the gates of these suites.
     pub fn of<'a>(suites: impl IntoIterator<Item = &'a SuiteReport>) -> Self {
         Self::of_agents(suites.into_iter().flat_map(|suite| &suite.agents))
     }
 
-    /// Counts the gates of these agents.
     pub fn of_agents<'a>(agents: impl IntoIterator<Item = &'a AgentReport>) -> Self {
         let mut tally = Self::default();
         // What no case can have is not shown, so its gates are not counted.

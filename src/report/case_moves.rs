@@ -17,7 +17,6 @@ pub struct MeasuredNumbers {
     pub cases: BTreeMap<CaseName, CaseNumbers>,
 }
 
-/// The numbers of a case.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CaseNumbers {
     /// The share of completed samples that pass.
@@ -31,7 +30,6 @@ pub struct CaseNumbers {
 /// A case whose numbers differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseMove {
-    /// Its name.
     pub name: CaseName,
     /// The share of samples that pass, before and after, if it moved.
     pub passed: Option<(f64, f64)>,

@@ -16,25 +16,20 @@ pub struct Measurement {
     pub at: String,
     /// What it is: the title of the commit, or the verdict of the report.
     pub title: String,
-    /// Its numbers.
     pub numbers: BTreeMap<NumberName, f64>,
 }
 
 /// The unit and the better direction of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NumberScale {
-    /// The unit.
     pub unit: Unit,
-    /// The better direction.
     pub better: Better,
 }
 
 /// One number over all measurements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumberTrend {
-    /// Its name.
     pub name: NumberName,
-    /// Its scale.
     pub scale: NumberScale,
     /// Its value in each measurement, oldest first.
     pub values: Vec<Option<f64>>,
@@ -53,12 +48,10 @@ pub struct NumberMove {
     pub after: Option<f64>,
 }
 
-/// The history of all numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     /// The measurements without their numbers, oldest first, each with the numbers that it moved.
     pub measurements: Vec<(Measurement, Vec<NumberMove>)>,
-    /// The numbers, by name.
     pub trends: Vec<NumberTrend>,
     /// What is missing or could not be read.
     pub notes: Vec<String>,
@@ -132,7 +125,6 @@ fn slope(values: &[Option<f64>]) -> Option<f64> {
     Some(products / squares)
 }
 
-/// The numbers of a baseline.
 pub fn numbers_of_baseline(baseline: &Baseline) -> BTreeMap<NumberName, f64> {
     let mut numbers = BTreeMap::new();
     for (suite, agents) in &baseline.suites {
@@ -145,7 +137,6 @@ pub fn numbers_of_baseline(baseline: &Baseline) -> BTreeMap<NumberName, f64> {
     numbers
 }
 
-/// The numbers of a report.
 pub fn numbers_of_report(report: &Report) -> BTreeMap<NumberName, f64> {
     let numbers = report.suite_agents().flat_map(|(suite, agent)| {
         let name = |metric: &str| (suite.id.to_string(), agent.agent.to_string(), metric.to_owned());

@@ -41,7 +41,6 @@ use crate::text::line;
 
 /// An agent's part of the report, with the reasons why it has no verdict.
 pub struct AgentPart {
-    /// Its report.
     pub report: AgentReport,
     /// The reasons why there is no verdict; empty if there is one.
     pub not_gateable: Vec<NoVerdict>,
@@ -49,23 +48,18 @@ pub struct AgentPart {
 
 /// The input of an agent's part.
 pub struct AgentFacts<'a> {
-    /// Its suite.
     pub suite: &'a SuiteId,
-    /// Its name.
     pub agent: AgentName,
-    /// The metrics of its kind.
     pub specs: &'a [MetricSpec],
     /// The identity of the measurement: model, prompt, scorer and so on.
     pub identity: Identity,
     /// Its pairs, by case.
     pub pairs: Vec<PairResult>,
-    /// The remarks of the kind.
     pub remarks: Vec<String>,
     /// The reason why its runs give no verdict, if they do not.
     pub refused: Option<String>,
     /// Retired cases with their reasons.
     pub retired: Vec<(CaseId, String)>,
-    /// The results of its gates.
     pub judgement: GateOutcome,
     /// The baseline's entry.
     pub before: Option<&'a BaselineEntry>,
@@ -120,7 +114,6 @@ fn fewer_values(group: &[&PartlyLost]) -> Option<String> {
     ))
 }
 
-/// Builds one agent's part.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let AgentFacts { suite, agent, specs, identity, pairs, remarks, refused, retired, judgement, before } = facts;
     let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, gaps } = judgement;
@@ -252,13 +245,11 @@ fn parsing_change(before: &BTreeMap<Layer, u32>, now: &BTreeMap<Layer, u32>) -> 
     Some(format!("output parsing changed since the baseline: {} before, {} now", layers(before), layers(now)))
 }
 
-/// Builds the report of one suite.
 pub fn suite(id: SuiteId, kind: &str, tier: Tier, agents: Vec<AgentReport>) -> SuiteReport {
     let verdict = Ruling::of_all(agents.iter().map(|agent| &agent.verdict));
     SuiteReport { id, kind: kind.to_owned(), tier, verdict, agents }
 }
 
-/// The note of a report on one shard.
 pub fn shard_note(shard: Shard) -> String {
     format!("this is shard {shard} of the cases: `goldgate merge` combines the shards and evaluates the gates")
 }

@@ -26,7 +26,6 @@ const LEAST: f64 = 0.1;
 /// What is measured of a call: it differs in every run, and the use of samples is compared as a whole.
 const MEASURED: [&str; 2] = ["latency_ms", "duration_ms"];
 
-/// The uses that are compared.
 const USES: [SampleUse; 3] = [SampleUse::Tokens, SampleUse::Latency, SampleUse::Cost];
 
 /// A value that differs: its path, and its text on both sides.

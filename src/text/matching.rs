@@ -37,7 +37,6 @@ impl Keyword {
         (!normal.is_empty()).then(|| Self { normal: normal.into(), redacted })
     }
 
-    /// Both forms of the keyword.
     fn forms(&self) -> impl Iterator<Item = &str> {
         [&*self.normal].into_iter().chain(self.redacted.as_deref())
     }

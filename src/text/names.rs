@@ -20,7 +20,6 @@ pub struct Folded {
 }
 
 impl Folded {
-    /// Folds a text.
     pub fn of(original: &str) -> Self {
         let (mut text, mut origins) = (String::with_capacity(original.len()), Vec::with_capacity(original.len() + 1));
         let mut gap = false;
@@ -68,7 +67,6 @@ fn narrow(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// Names that are searched together.
 #[derive(Debug, Clone, Default)]
 pub struct NameSet {
     folded: Vec<String>,

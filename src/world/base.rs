@@ -39,7 +39,6 @@ struct TreeCache {
     lists_all: bool,
     /// Number of files fetched one by one.
     single_files: usize,
-    /// The submodules that were opened.
     submodules: BTreeMap<RepoPath, Submodule>,
     trouble: Option<anyhow::Error>,
 }

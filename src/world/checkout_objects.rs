@@ -91,7 +91,6 @@ impl Objects for CheckoutObjects<'_> {
     }
 }
 
-/// The id of a commit's tree.
 fn tree_of(commit: &[u8]) -> Option<String> {
     let line = commit.split(|byte| *byte == b'\n').next()?;
     std::str::from_utf8(line).ok()?.strip_prefix("tree ").map(str::to_owned)

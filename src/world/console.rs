@@ -48,9 +48,7 @@ pub struct World {
 pub enum Colours {
     /// On a terminal, unless the environment says otherwise.
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 

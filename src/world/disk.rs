@@ -36,7 +36,6 @@ pub struct Disk {
     pub(super) is_repository: bool,
     /// The repository that contains the root.
     pub(super) home: Option<Box<Disk>>,
-    /// The files that git ignores.
     ignored: IgnoredFiles,
 }
 

@@ -8,7 +8,6 @@ use crate::model::RepoPath;
 /// A commit that changed the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileVersion {
-    /// The commit.
     pub commit: String,
     /// When it was committed, as git's strict ISO 8601.
     pub date: String,
@@ -20,7 +19,6 @@ pub struct FileVersion {
     pub blob: Option<String>,
 }
 
-/// The versions of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileVersions {
     /// The versions, newest first.

@@ -5,15 +5,12 @@ use sha2::Sha256;
 
 use crate::files::sha256_hex;
 
-/// What an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ObjectKind {
     /// The bytes of a file.
     Blob,
-    /// A folder.
     #[cfg(feature = "github")]
     Tree,
-    /// A commit.
     #[cfg(feature = "github")]
     Commit,
 }
@@ -44,7 +41,6 @@ pub(super) enum IdForm {
 }
 
 impl IdForm {
-    /// Number of bytes of an id.
     #[cfg(feature = "github")]
     pub(super) fn bytes(self) -> usize {
         match self {

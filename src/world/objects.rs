@@ -8,7 +8,6 @@ use crate::model::{CommitStatus, RepoPath};
 /// One entry of a commit's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeNode {
-    /// Its kind.
     pub kind: NodeKind,
     /// Its git object id.
     pub id: String,
@@ -16,14 +15,11 @@ pub struct TreeNode {
     pub size: Option<u64>,
 }
 
-/// The kind of a tree entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
-    /// A file.
     File,
     /// A link; its content is the target path.
     Link,
-    /// A folder.
     Folder,
     /// A submodule.
     Other,
@@ -41,7 +37,6 @@ pub enum Depth {
 /// The entries of a tree, by name or path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
-    /// The entries.
     pub entries: Vec<(String, TreeNode)>,
     /// Whether entries are missing because there are too many.
     pub truncated: bool,

@@ -58,7 +58,6 @@ fn give_content(dir: &Dir, owner: (Uid, Gid)) {
     }
 }
 
-/// Opens a folder, unless it is a link.
 #[cfg(unix)]
 fn open_folder(dir: &Dir, name: &Path) -> Option<Dir> {
     let is_folder = dir.symlink_metadata(name).is_ok_and(|found| found.is_dir());

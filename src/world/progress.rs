@@ -28,9 +28,7 @@ struct AgentProgress {
 /// What a sample used; 0 where it is not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SampleSpending {
-    /// Input and output tokens.
     pub tokens: u64,
-    /// US dollars.
     pub cost_usd: f64,
 }
 

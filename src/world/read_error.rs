@@ -8,12 +8,9 @@ use rustix::io::Errno;
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::model::RepoPath;
 
-/// What is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadTarget {
-    /// A file.
     File,
-    /// A folder.
     Folder,
 }
 

@@ -125,9 +125,7 @@ fn not_checked_out(folder: &RepoPath) -> Diagnostic {
     Diagnostic::of_file(folder, Code::SUBMODULE_NOT_CHECKED_OUT, what, help)
 }
 
-/// The content of a file.
 pub(super) struct ReadContent {
-    /// Its bytes.
     pub(super) bytes: Vec<u8>,
     /// The ids under which git may store them, each computed on first use.
     unchanged: OnceLock<(IdForm, ObjectId)>,
@@ -137,7 +135,6 @@ pub(super) struct ReadContent {
 }
 
 impl ReadContent {
-    /// Wraps these bytes.
     pub(super) fn of(bytes: Vec<u8>) -> Self {
         let (unchanged, normalized, returned, pointer) = Default::default();
         Self { bytes, unchanged, normalized, returned, pointer }

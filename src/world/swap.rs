@@ -15,7 +15,6 @@ use crate::model::{InputLimit, RepoPath};
 pub struct RecordingSet<'a> {
     /// Where they are.
     pub paths: RecordingPaths,
-    /// The files.
     pub files: RecordingFiles<'a>,
 }
 
@@ -37,16 +36,13 @@ impl RecordingSet<'_> {
     }
 }
 
-/// The files of a set.
 pub enum RecordingFiles<'a> {
-    /// One file.
     Single(&'a [u8]),
     /// A folder with a file for each sample.
     Several(Vec<(u32, &'a [u8])>),
 }
 
 impl RecordingFiles<'_> {
-    /// Number of files.
     pub fn count(&self) -> usize {
         match self {
             Self::Single(_) => 1,
@@ -58,13 +54,11 @@ impl RecordingFiles<'_> {
 /// One step of a swap. Drafts may be below another root than the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum SwapStep<'a> {
-    /// Create a folder of drafts.
     DraftFolder(RepoPath),
     /// Write a draft, and wait until it is on disk.
     Draft(RepoPath, &'a [u8]),
     /// Wait until the names of drafts are on disk.
     SyncDrafts(RepoPath),
-    /// Create a folder.
     Folder(RepoPath),
     /// Rename the draft to the name; an existing folder of that name may take the draft's name.
     Put(RepoPath, RepoPath),

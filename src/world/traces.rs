@@ -21,7 +21,6 @@ const TIMEOUTS: Duration = Duration::from_secs(5);
 /// Bytes read of an answer; a valid one is shorter.
 const ANSWER_BYTES: usize = 64 * 1024;
 
-/// A receiver of traces.
 struct Receiver {
     url: Url,
     headers: HeaderMap,

@@ -116,7 +116,6 @@ fn agents(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport)>
     suites.flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)))
 }
 
-/// Grades the recordings.
 fn graded(args: &CalibrateArgs, world: &World) -> Result<GradedRun, CliError> {
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],

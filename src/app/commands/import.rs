@@ -85,7 +85,6 @@ fn write_runs(
     Ok(())
 }
 
-/// A file of cases.
 #[derive(Serialize)]
 struct CaseFile<'a> {
     cases: &'a [&'a ForeignCase],

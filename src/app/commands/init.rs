@@ -148,7 +148,6 @@ fn ask(args: &InitArgs, world: &World) -> anyhow::Result<InitArgs> {
 /// The proposed cases, and which runs are their samples.
 struct ProposedCases {
     cases: Vec<ProposedCase>,
-    /// The case of each run of each file.
     assigned: Vec<Vec<Option<usize>>>,
     stage: CaseStage,
     /// The files of conversations without a query or an answer, or that failed.
@@ -396,7 +395,6 @@ fn left_to_do(args: &InitArgs, proposed: &ProposedCases) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// The next commands.
 fn next(args: &InitArgs) -> &'static str {
     match args.from.is_empty() {
         true => "Next: goldgate run --update-baseline, then commit the files.\n",

@@ -237,7 +237,6 @@ impl LabelTable {
 struct Marker {
     /// The index of the judge in the suite; `None` for the rules.
     judge: Option<usize>,
-    /// The file of labels.
     labels: RepoPath,
 }
 

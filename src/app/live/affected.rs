@@ -20,7 +20,6 @@ const CARRIED: usize = 6;
 
 /// The agents that a change cannot affect, with the plan of the changed commit.
 pub struct UnaffectedAgents {
-    /// The agents.
     pub agents: BTreeSet<(SuiteId, AgentName)>,
     plan: Plan,
 }

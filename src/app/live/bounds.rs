@@ -11,7 +11,6 @@ use crate::model::{RunUsage, TokenUsage, grouped};
 use crate::render::plural;
 use crate::world::World;
 
-/// Returns the spending limits of a run.
 pub fn limits(plan: &Plan, options: &LiveOptions) -> SpendingLimits {
     let budget = plan.config.budget;
     SpendingLimits { cost_usd: options.max_cost_usd.or(budget.max_cost_usd), tokens: budget.max_tokens }
@@ -29,7 +28,6 @@ pub fn left(limits: SpendingLimits, usage: &RunUsage, unreported: UnreportedUsag
     }
 }
 
-/// Returns the usage of a run of the engine.
 pub fn usage_of(ended: &SessionOutcome, cached: usize) -> RunUsage {
     let Spending { calls, retries, spent, cost_usd, unreported: _ } = ended.spending;
     RunUsage {

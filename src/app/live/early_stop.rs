@@ -44,7 +44,6 @@ impl<'a> EarlyStop<'a> {
         needed
     }
 
-    /// Grades a completed sample.
     pub fn grade(&self, job: usize, record: &str) {
         let run = self.runs[job];
         let wanted = &self.wanted[run];

@@ -24,7 +24,6 @@ pub struct EventSink<'a> {
     pub redactor: &'a Redactor,
     /// Decides when a pair needs no further samples.
     pub early_stop: &'a EarlyStop<'a>,
-    /// The progress display.
     pub progress: &'a Progress,
     /// The records so far as text, by job.
     pub records: RefCell<BTreeMap<usize, String>>,

@@ -26,15 +26,12 @@ use crate::render::plural;
 use crate::suites::{Exhibit, Pair, vote};
 use crate::world::{Disk, World};
 
-/// The inputs for running judges.
 pub struct JudgeRunner<'a> {
-    /// The config and its suites.
     pub plan: &'a Plan,
     /// The files, also for unfinished votes.
     pub disk: &'a Disk,
     /// Environment, log and clock.
     pub world: &'a World,
-    /// The options for caching and resuming.
     pub options: &'a LiveOptions,
     /// Removes secrets from the records.
     pub redactor: &'a Redactor,
@@ -47,11 +44,9 @@ pub struct JudgeRunner<'a> {
 /// The key of a request: suite, judge and the digest of the exhibit.
 type JudgeRequest = (SuiteId, JudgeName, String);
 
-/// The requests to the judges.
 #[derive(Default)]
 pub struct JudgeRequests<'a>(BTreeMap<JudgeRequest, (&'a LoadedSuite, &'a LoadedJudge, Exhibit)>);
 
-/// Which recorded votes are reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VoteReuse {
     /// Complete votes on this output by this rubric.
@@ -100,13 +95,10 @@ fn is_whole(ballot: &Ballot, judge: &LoadedJudge, exhibit: &Exhibit) -> bool {
         && ballot.votes.iter().all(|vote| vote.mark().is_some())
 }
 
-/// The votes of the judges.
 #[derive(Default)]
 pub struct JudgeOutcome {
     ballots: BTreeMap<JudgeRequest, Ballot>,
-    /// The usage.
     pub usage: RunUsage,
-    /// Notes for the report.
     pub notes: Vec<String>,
     /// Why votes were interrupted, if they were.
     pub called_off: Option<Interruption>,

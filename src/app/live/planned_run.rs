@@ -13,11 +13,9 @@ use crate::suites::{CaseStage, Pair, Refinement, in_words};
 
 /// The samples of one run of an agent.
 pub struct PlannedRun<'a> {
-    /// The suite.
     pub loaded: &'a LoadedSuite,
     /// The pair that the run is of; `None` for the vote of a judge.
     pub pair: Option<&'a Pair>,
-    /// The live source of the run.
     pub live: &'a LiveSource,
     /// The request; each sample has its own number.
     pub request: SampleRequest,
@@ -25,7 +23,6 @@ pub struct PlannedRun<'a> {
     pub refinement: Option<Arc<dyn Refinement>>,
     /// The number of the first sample.
     pub first: u32,
-    /// The number of samples.
     pub samples: u32,
     /// Whether the pair has only this run and nothing else uses it: only then can samples be skipped.
     pub alone: bool,

@@ -36,7 +36,6 @@ pub fn recorded_samples_of(files: &dyn Files, folder: &RepoPath, agent: &AgentNa
     recorded_count(&recordings(files, folder, agent, case))
 }
 
-/// The recordings of a case by sample.
 pub fn recordings(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &CaseId) -> BTreeMap<u32, RepoPath> {
     RecordingPaths::new(folder, agent, case).list(files).unwrap_or_default().into_iter().collect()
 }

@@ -17,7 +17,6 @@ use crate::model::{
 use crate::render::plural;
 use crate::world::{Disk, RecordingFiles, RecordingSet};
 
-/// Writes recordings.
 pub struct RecordingWriter {
     /// The folder of `--record`.
     named: Option<String>,

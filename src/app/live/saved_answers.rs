@@ -18,7 +18,6 @@ pub(super) struct SavedAnswers<'a> {
     pub(super) unfinished: SampleStore<'a>,
     /// The answers for later runs.
     pub(super) cache: SampleStore<'a>,
-    /// The address of each job.
     pub(super) addresses: Vec<SampleAddress>,
     /// For each job, whether its suite measures variance: its answers are only cached if all are.
     pub(super) measures_variance: Vec<bool>,
@@ -49,7 +48,6 @@ impl<'a> SavedAnswers<'a> {
         self.cache.keep(&self.addresses[job], &run_v1::written(&cached))
     }
 
-    /// Whether the answer of a job is cached.
     pub(super) fn is_cached(&self, job: usize, caching: Caching) -> bool {
         match caching {
             Caching::Off => false,

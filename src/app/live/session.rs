@@ -240,7 +240,6 @@ fn with_recorded_user(disk: &Disk, one: &PlannedRun<'_>, mut request: SampleRequ
     request
 }
 
-/// The job of one sample.
 fn sample_job(one: &PlannedRun<'_>, request: SampleRequest, origin: RunProvenance, queues: &TargetQueues) -> SampleJob {
     let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
     let majority = one.samples / 2 + 1;

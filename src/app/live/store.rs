@@ -117,12 +117,10 @@ pub struct SampleStore<'a> {
 }
 
 impl<'a> SampleStore<'a> {
-    /// Creates the store for this folder.
     pub fn new(disk: &'a Disk, folder: RepoPath) -> Self {
         Self { disk, folder }
     }
 
-    /// Returns the record at an address.
     pub fn get(&self, address: &SampleAddress) -> Option<String> {
         self.disk.read(&address.file(&self.folder)).ok().and_then(|bytes| String::from_utf8(bytes).ok())
     }
@@ -143,7 +141,6 @@ impl<'a> SampleStore<'a> {
         self.disk.remove(&self.folder)
     }
 
-    /// Whether the store has no records.
     pub fn is_empty(&self) -> bool {
         !self.disk.holds(&self.folder)
     }

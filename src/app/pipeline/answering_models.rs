@@ -12,19 +12,16 @@ pub struct AnsweringModels {
 }
 
 impl AnsweringModels {
-    /// Adds those of one run.
     pub fn add_run(&mut self, run: &Run) {
         self.models.extend(run.provenance.model.clone());
         self.prompts.extend(run.provenance.prompt_sha256.clone());
     }
 
-    /// Adds those of a pair.
     pub fn add(&mut self, pair: &AnsweredBy) {
         self.models.extend(pair.model.clone());
         self.prompts.extend(pair.prompt_sha256.clone());
     }
 
-    /// Returns all of them together.
     pub fn together(self) -> AnsweredBy {
         let joined =
             |names: BTreeSet<String>| (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"));

@@ -30,15 +30,12 @@ use crate::world::Clock;
 
 /// The runs of one tier and the result of the head's judgement.
 pub struct TierRuns {
-    /// The tier.
     pub tier: Tier,
-    /// The live runs.
     pub made: LiveRuns,
     /// The result of the head's judgement.
     pub suites: Vec<SuiteReport>,
 }
 
-/// The inputs of the base's judgement.
 pub struct BaseInputs<'a> {
     /// The files of both commits.
     pub sides: Sides<'a>,
@@ -50,13 +47,11 @@ pub struct BaseInputs<'a> {
     pub tiers: &'a [&'a TierRuns],
     /// The tiers whose verdicts count; changes of their runs are compared.
     pub deciding: &'a [Tier],
-    /// The baseline of the base commit.
     pub baseline: Option<&'a Baseline>,
     /// The base commit's own numbers, if they may excuse a failed gate.
     pub values: Option<&'a dyn BranchNumbers>,
     /// Whether the head was graded on this machine, so that all files it read are known.
     pub graded_here: GradedHere,
-    /// The clock of the run.
     pub clock: &'a Clock,
 }
 

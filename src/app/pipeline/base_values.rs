@@ -25,7 +25,6 @@ use crate::world::Clock;
 /// The longest reason in a note, in characters.
 const REASON: usize = 300;
 
-/// The files of a branch's tip.
 #[derive(Clone, Copy)]
 pub struct TipFiles<'a> {
     /// The files. Nothing of the graded change is in them.
@@ -46,13 +45,11 @@ pub struct BaseValues<'a> {
     suites: Mutex<BTreeMap<(SuiteId, Tier), Arc<TipSuite>>>,
 }
 
-/// A suite of the tip.
 enum TipSuite {
     /// The tip does not have it.
     Absent,
     /// It cannot be graded, for this reason.
     Unreadable(String),
-    /// Its results.
     Graded(GradedTip),
 }
 

@@ -9,7 +9,6 @@ pub struct BehindFiles<'a> {
     pub began: &'a dyn BaseFiles,
     /// Of the newest commit of the base branch.
     pub tip: &'a dyn BaseFiles,
-    /// Of the branch.
     pub head: &'a dyn Files,
 }
 

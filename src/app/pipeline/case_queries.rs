@@ -16,7 +16,6 @@ use crate::world::{Disk, World};
 /// The default config file.
 const CONFIG: &str = "goldgate.yaml";
 
-/// The cases of a config.
 pub struct KnownCases {
     disk: Disk,
     plan: Plan,
@@ -24,11 +23,8 @@ pub struct KnownCases {
 
 /// A run without a case.
 pub struct NewRun<'a> {
-    /// The run.
     pub run: &'a Transcript,
-    /// Where it was read.
     pub origin: Origin<'a>,
-    /// Its agent.
     pub agent: AgentName,
 }
 
@@ -131,7 +127,6 @@ impl KnownCases {
         })
     }
 
-    /// Whether a suite of the agent has the case.
     pub fn has(&self, agent: &AgentName, case: &CaseId) -> bool {
         let mut pairs = self.plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run());
         pairs.any(|pair| pair.agent == *agent && pair.case == *case)

@@ -48,10 +48,8 @@ pub trait BranchNumbers: Sync {
     ) -> Vec<String>;
 }
 
-/// The sources of the results of pairs.
 #[derive(Clone, Copy)]
 pub struct ResultSources<'a> {
-    /// The runs to grade.
     pub runs: &'a dyn RunReader,
     /// Results that other machines graded; if given, nothing is graded here.
     pub parts: Option<&'a ShardResults>,
@@ -69,7 +67,6 @@ pub struct ShardResults {
 }
 
 impl ShardResults {
-    /// Adds a pair.
     pub fn add(&mut self, tier: Tier, suite: &SuiteId, pair: PairResult) {
         self.pairs.insert((tier, suite.clone(), pair.agent.clone(), pair.case.clone()), pair);
     }
@@ -167,19 +164,16 @@ pub fn evaluate(
     problems.or(evaluated)
 }
 
-/// A pair of the suite, and its result.
 struct GradedPair<'a> {
     pair: &'a Pair,
     result: PairResult,
 }
 
-/// One agent's results, by case.
 struct AgentResults<'a> {
     agent: AgentName,
     graded: Vec<GradedPair<'a>>,
 }
 
-/// The inputs of grading a suite.
 #[derive(Clone, Copy)]
 struct SuiteGrading<'a> {
     plan: &'a Plan,
@@ -188,7 +182,6 @@ struct SuiteGrading<'a> {
     runs: &'a dyn RunReader,
     /// The current state to compare its recordings with.
     inputs: &'a FreshnessInputs<'a>,
-    /// The number of samples of each pair.
     counts: &'a SampleCounts<'a>,
     /// The commit to compare the read files with.
     other: Option<&'a dyn OtherCommit>,

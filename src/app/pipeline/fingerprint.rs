@@ -9,20 +9,16 @@ use crate::suites::PromptPackage;
 /// The current state of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentState {
-    /// The digest of its files.
     Digest(FilesDigest),
     /// Its files cannot be named, for this reason.
     Nameless(String),
 }
 
-/// The digest of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilesDigest {
-    /// The digest of the files.
     pub digest: CheckoutDigest,
     /// The files for messages: patterns, or the path of the prompt package.
     pub files: String,
-    /// Where the files are stated.
     pub origin: DigestOrigin,
     /// The first of them that is a Git LFS pointer.
     pub pointer: Option<RepoPath>,
@@ -46,7 +42,6 @@ pub enum DigestOrigin {
 pub struct KeptDigests<'a> {
     /// The digest of the agent's files.
     pub fingerprint: Option<&'a str>,
-    /// The digest of its prompt package.
     pub prompt_sha256: Option<&'a str>,
 }
 

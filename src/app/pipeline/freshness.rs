@@ -36,13 +36,10 @@ struct SuiteOfRuns {
     pair_indices: HashMap<RunKey, usize>,
 }
 
-/// An agent whose runs are recordings.
 pub struct ReplayedAgent<'a> {
-    /// Its config.
     pub agent: &'a Agent,
     /// Its current state; `None` if the config does not state its files.
     pub state: Option<AgentState>,
-    /// Its prompt package, if any.
     pub prompt: Option<&'a PromptPackage>,
 }
 
@@ -131,7 +128,6 @@ struct CurrentInput {
 
 /// The digest of the current request of a case.
 enum CurrentDigest {
-    /// The digest.
     Known(CheckoutDigest),
     /// Not all of its files were read: the trusted gate only reads files that the configs name.
     NotRead,
@@ -201,7 +197,6 @@ fn has_turns(run: &Run) -> bool {
 pub struct RecordingDigests {
     /// The digest of the agent's files.
     pub agent: Option<String>,
-    /// The request of the case.
     pub ask: Option<Ask>,
 }
 

@@ -24,11 +24,8 @@ use crate::world::World;
 /// Reads the baseline to compare with, given the config's baseline file.
 pub type BaselineProvider<'a> = &'a dyn Fn(Option<&RepoPath>) -> Result<Option<Baseline>, CliError>;
 
-/// The inputs of grading.
 pub struct GradeInputs<'a> {
-    /// The files to grade.
     pub files: &'a dyn Files,
-    /// The config's path in them.
     pub config: &'a RepoPath,
     /// Makes the live samples of a tier.
     pub make: &'a dyn Fn(&Plan, Tier) -> Result<LiveRuns, CliError>,
@@ -110,7 +107,6 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
     Ok(GradedRun { report, config_sha256, against, config, suites, live, model_tier, not_run })
 }
 
-/// The results of all tiers.
 #[derive(Default)]
 struct GradedTiers {
     runs: Vec<TierRuns>,

@@ -13,7 +13,6 @@ use crate::world::Clock;
 /// The source of the runs of one tier.
 #[derive(Clone, Copy)]
 pub struct RunsFrom<'a> {
-    /// The live runs.
     pub made: &'a LiveRuns,
     /// Results that other machines graded.
     pub parts: Option<&'a ShardResults>,
@@ -54,7 +53,6 @@ pub fn grade_tier(
 /// Whether the targets of all selected agents could be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallableAgents {
-    /// Yes.
     All,
     /// Some could not, for example without a key.
     Some,

@@ -5,15 +5,12 @@ use super::plan::LoadedSuite;
 use super::tiers::TierOutcome;
 use crate::model::{Baseline, Config, Report};
 
-/// The result of a run.
 pub struct GradedRun {
-    /// The report.
     pub report: Report,
     /// The digest of the config's text.
     pub config_sha256: String,
     /// The baseline of the comparison.
     pub against: Option<Baseline>,
-    /// The config.
     pub config: Config,
     /// The suites. They are part of the result so that the caller decides when to free them.
     pub suites: Vec<LoadedSuite>,

@@ -24,7 +24,6 @@ use crate::render::words::short;
 use crate::report;
 use crate::world::{Disk, head_commit};
 
-/// Shards that belong together.
 pub struct JoinedShards {
     parts: Vec<ShardPart>,
     /// The job that judges all cases; its base commit and its base branch are those of the shards.

@@ -5,7 +5,6 @@ use crate::model::{RepoPath, Report, SuiteReport};
 use crate::suites::{LegacyOutput, kind};
 use crate::world::{Disk, NoFile};
 
-/// A file to write.
 struct LegacyFile {
     path: RepoPath,
     text: String,

@@ -8,7 +8,6 @@ use crate::model::{AgentName, Config, RepoPath, RunKey, RunSource, SuiteId, Tier
 /// The paths of live records, which are read like recordings.
 #[derive(Debug, Clone, Default)]
 pub struct LiveLayout {
-    /// The folder of each agent that was run.
     pub folders: BTreeMap<(SuiteId, AgentName), RepoPath>,
     /// Samples that were skipped, because no answer could have changed a verdict.
     pub spared: BTreeSet<(RunKey, u32)>,

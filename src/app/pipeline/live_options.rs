@@ -17,11 +17,9 @@ pub enum Caching {
     Off,
     /// All except those of suites that measure variance.
     Usual,
-    /// All.
     All,
 }
 
-/// Whether to resume an unfinished run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resume {
     /// Reuse its finished samples.
@@ -34,7 +32,6 @@ pub enum Resume {
 /// commit can contain forged ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarlierAnswers {
-    /// All.
     All,
     /// Those whose address covers everything they depend on: of models, and of programs whose files the config names.
     Addressed,
@@ -91,7 +88,6 @@ pub struct Recorder {
     pub samples: BTreeMap<RunKey, u32>,
 }
 
-/// Options for making live samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveOptions {
     /// The folder for recordings.
@@ -100,9 +96,7 @@ pub struct LiveOptions {
     pub least: LeastSamples,
     /// What becomes of recordings that are up to date.
     pub current: CurrentRecordings,
-    /// Which answers are cached.
     pub caching: Caching,
-    /// Whether to resume an unfinished run.
     pub resume: Resume,
     /// Which earlier answers may be reused.
     pub earlier: EarlierAnswers,

@@ -7,16 +7,13 @@ use crate::files::{Files, OverlayFiles};
 use crate::format::recording_layout::RecordingPaths;
 use crate::model::{Interruption, RunKey, RunUsage, Tier};
 
-/// The results of live runs.
 #[derive(Default)]
 pub struct LiveRuns {
     /// The records of each run, by sample.
     pub records: BTreeMap<RunKey, BTreeMap<u32, String>>,
     /// The folders of the records, and which samples were skipped.
     pub layout: LiveLayout,
-    /// The usage.
     pub usage: RunUsage,
-    /// Notes for the report.
     pub notes: Vec<String>,
     /// Selected agents that were not run.
     pub not_run: Vec<NotRun>,
@@ -27,7 +24,6 @@ pub struct LiveRuns {
 /// Selected agents that were not run, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotRun {
-    /// The tier.
     pub tier: Tier,
     /// The agents and the reason.
     pub message: String,

@@ -14,7 +14,6 @@ use crate::suites::Pair;
 /// The numbers of samples per case that are compared.
 const SAMPLES: [usize; 4] = [1, 3, 5, 9];
 
-/// What is estimated of a suite.
 struct RecordedSuite<'a> {
     id: &'a SuiteId,
     agents: Vec<&'a AgentReport>,
@@ -63,7 +62,6 @@ pub fn operating_of<'a>(
     all.into_iter().map(of_suite).collect()
 }
 
-/// What is wanted besides the rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RatesFor {
     /// Nothing.

@@ -14,7 +14,6 @@ use crate::model::{AgentName, CaseId, RepoPath, Sample, SuiteId, Tier};
 use crate::text::short_commit;
 use crate::world::{BaseTree, Disk, Git, ReadOnce, World};
 
-/// The outputs of cases at a commit.
 pub struct PastOutputs {
     /// The short id of the commit.
     pub commit: String,
@@ -22,10 +21,8 @@ pub struct PastOutputs {
     pub samples: BTreeMap<(SuiteId, AgentName, CaseId), Vec<Sample>>,
 }
 
-/// The commit to compare with.
 #[derive(Clone, Copy)]
 pub enum PastCommit<'a> {
-    /// The one that the user named.
     Named(&'a str),
     /// The last one that changed this baseline.
     OfBaseline(&'a RepoPath),

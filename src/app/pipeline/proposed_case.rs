@@ -15,7 +15,6 @@ use crate::suites::CaseStage;
 pub struct ProposedCase {
     /// Its id: that of the run, the name of a file with this query alone, or the first words of the query.
     pub id: String,
-    /// Whether it is a draft.
     #[serde(skip_serializing_if = "is_accepted")]
     draft: CaseStage,
     category: &'static str,
@@ -30,7 +29,6 @@ pub struct ProposedCase {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum ProposedMessages {
-    /// One message.
     Query {
         query: String,
         expected_tools: Vec<String>,
@@ -38,11 +36,11 @@ enum ProposedMessages {
         #[serde(skip_serializing_if = "Option::is_none")]
         trajectory: Option<ProposedTrajectory>,
     },
-    /// A conversation.
-    Turns { turns: Vec<ProposedTurn> },
+    Turns {
+        turns: Vec<ProposedTurn>,
+    },
 }
 
-/// One turn of a proposed conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct ProposedTurn {
     user: String,
@@ -86,7 +84,6 @@ struct ProposedArguments {
 /// Where the transcript of a case was read.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin<'a> {
-    /// The name of the file.
     pub file: &'a str,
     /// How many queries the file has.
     pub queries: QueryCount,
@@ -104,7 +101,6 @@ pub enum QueryCount {
 }
 
 impl QueryCount {
-    /// Of the runs of a file.
     pub fn of<'a>(runs: impl IntoIterator<Item = &'a Transcript>) -> Self {
         let queries: HashSet<Vec<&str>> = runs.into_iter().map(Transcript::messages).collect();
         if queries.len() > 1 { Self::Several } else { Self::One }
@@ -272,7 +268,6 @@ pub struct AnswerWords {
 }
 
 impl AnswerWords {
-    /// Counts the words of all answers.
     pub fn of<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
         let mut found = Self::default();
         for answer in answers {

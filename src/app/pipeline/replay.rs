@@ -75,7 +75,6 @@ enum RecordingLayout {
 enum AbsentRecording {
     /// A problem: nothing is graded.
     Refused,
-    /// A lost sample.
     Lost,
 }
 
@@ -310,12 +309,10 @@ impl RecordingFolder {
         Ok(Self { path, entries, record_missing: record_missing.to_owned() })
     }
 
-    /// The paths of a case's recordings.
     fn paths(&self, case: &str) -> RecordingPaths {
         RecordingPaths::in_agent_folder(self.path.clone(), case)
     }
 
-    /// The path of an entry.
     fn recording(&self, case: &str, layout: RecordingLayout) -> RepoPath {
         match layout {
             RecordingLayout::File => self.paths(case).single(),

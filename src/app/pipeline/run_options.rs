@@ -17,10 +17,8 @@ pub enum DecidingTiers {
     Every,
 }
 
-/// Which of the selected agents run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentScope {
-    /// All.
     All,
     /// Those that the change since the base commit can affect.
     Affected,
@@ -69,7 +67,6 @@ pub struct RunOptions {
     pub config: String,
     /// Which suites, agents and cases are graded.
     pub wanted: Selection,
-    /// Which of these agents run.
     pub scope: AgentScope,
     /// Whether a failed gate blocks.
     pub authority: Authority,
@@ -81,7 +78,6 @@ pub struct RunOptions {
     pub base: Option<String>,
     /// The branch of the base commit.
     pub branch: BaseBranch,
-    /// Options for live samples.
     pub live: LiveOptions,
     /// Results that other machines graded.
     pub parts: Option<Arc<ShardResults>>,

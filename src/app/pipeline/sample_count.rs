@@ -27,7 +27,6 @@ pub struct SampleCounts<'a> {
 }
 
 impl<'a> SampleCounts<'a> {
-    /// Creates the counts of a suite in a tier.
     pub fn new(plan: &'a Plan, loaded: &'a LoadedSuite, tier: Tier, baseline: Option<&'a Baseline>) -> Self {
         Self { plan, loaded, tier, baseline }
     }

@@ -127,7 +127,6 @@ impl Selection {
                 || pair.marks.tags.iter().any(|tag| self.tags.iter().any(|one| one == tag.as_str())))
     }
 
-    /// Whether an agent of a suite is left out.
     pub fn leaves_out(&self, suite: &SuiteId, agent: &AgentName) -> bool {
         !self.left_out.is_empty() && self.left_out.contains(&(suite.clone(), agent.clone()))
     }
@@ -137,7 +136,6 @@ impl Selection {
         self.agents.is_empty() || self.agents.iter().any(|name| name == agent.as_str())
     }
 
-    /// Returns which of the cases are selected.
     pub fn choice(&self) -> CaseChoice {
         match (&self.failed, self.cases.is_empty() && self.tags.is_empty()) {
             (Some(_), _) => CaseChoice::Failed,
@@ -146,7 +144,6 @@ impl Selection {
         }
     }
 
-    /// Returns whether all cases are selected.
     pub fn selection(&self) -> CaseSelection {
         if self.choice().is_all() && self.shard.is_none() { CaseSelection::Whole } else { CaseSelection::Part }
     }

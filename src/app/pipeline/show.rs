@@ -7,7 +7,6 @@ use crate::render::html::html;
 use crate::render::{Detail, HTML_FILE, PROPOSED_BASELINE, RENDERERS, Renderer, Rendering, SUMMARY, Screen, Style};
 use crate::world::{Disk, World, open_in_browser};
 
-/// Renders the report as text.
 pub fn render_report(report: &Report, format: &Renderer, detail: Detail, world: &World) -> String {
     let style = if world.shows_colours() { Style::Coloured } else { Style::Plain };
     format.to_text(report, Screen { style, columns: world.columns(), detail })

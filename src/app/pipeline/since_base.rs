@@ -22,12 +22,9 @@ const PARAGRAPHS: usize = 12;
 /// The name of a change of the recordings' model.
 const MODEL: &str = "model of the recordings";
 
-/// The files of both commits.
 #[derive(Clone, Copy)]
 pub struct BothCommits<'a> {
-    /// The base commit's.
     pub base: &'a dyn BaseFiles,
-    /// The head's.
     pub head: &'a dyn Files,
 }
 

@@ -19,7 +19,6 @@ struct CaseSnapshot {
     prompt_sha256: Option<String>,
     /// The metric values, rounded to six decimals.
     metrics: BTreeMap<String, Option<f64>>,
-    /// The checks that fail.
     failing: Vec<String>,
 }
 

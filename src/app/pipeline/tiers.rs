@@ -3,7 +3,6 @@
 use super::live_runs::NotRun;
 use crate::model::{NoVerdict, Ruling, SuiteReport, Tier};
 
-/// The result of one tier.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "github"), expect(dead_code, reason = "only an approved result is judged again"))]
 pub struct TierOutcome {

@@ -11,11 +11,9 @@ use crate::format::transcript::{Transcript, TranscriptFormat, format_of, read_tr
 use crate::model::{PathGlob, RepoPath};
 use crate::world::{Disk, World};
 
-/// A file with its runs.
 pub struct TranscriptFile {
     /// The file, for problems of its runs.
     pub source: SourceText,
-    /// Its format.
     pub form: TranscriptFormat,
     /// Its runs, in order.
     pub runs: Vec<Transcript>,
@@ -23,7 +21,6 @@ pub struct TranscriptFile {
     pub cases: Vec<ForeignCase>,
 }
 
-/// Where the runs of a file come from.
 pub struct Origins<'a> {
     file: &'a str,
     queries: QueryCount,
@@ -31,7 +28,6 @@ pub struct Origins<'a> {
 }
 
 impl TranscriptFile {
-    /// Where its runs come from.
     pub fn origins(&self) -> Origins<'_> {
         Origins {
             file: self.source.file.name(),
@@ -42,14 +38,12 @@ impl TranscriptFile {
 }
 
 impl<'a> Origins<'a> {
-    /// Where a run of the file comes from.
     pub fn of(&self, run: &Transcript) -> Origin<'a> {
         let case = run.case.as_deref().and_then(|id| self.cases.get(id).copied());
         Origin { file: self.file, queries: self.queries, case }
     }
 }
 
-/// How files are read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TranscriptReading<'a> {
     /// Their format; `None` to find it out for each file.
@@ -58,7 +52,6 @@ pub struct TranscriptReading<'a> {
     pub case_key: Option<&'a str>,
 }
 
-/// All files that were read.
 pub struct TranscriptFiles {
     /// The files with runs, in order.
     pub files: Vec<TranscriptFile>,
@@ -123,7 +116,6 @@ pub fn read_transcript_files(
 
 /// What reading one file gave.
 enum ReadFile {
-    /// Its runs.
     Runs(TranscriptFile),
     /// The format is not known.
     Unknown(SourceText),

@@ -175,7 +175,6 @@ impl ArchiveEntries {
     }
 }
 
-/// Checks the path of an entry.
 fn path_of(raw: &[u8]) -> Result<RepoPath, ArchiveError> {
     if raw.len() > LENGTH || raw.iter().filter(|byte| **byte == b'/').count() > DEPTH {
         return Err(ArchiveError::Deep(escaped(&raw[..raw.len().min(60)])));

@@ -44,7 +44,6 @@ pub fn zip(bytes: &[u8], limits: ArchiveLimits, wanted: &dyn Fn(&RepoPath) -> bo
     entries.closed()
 }
 
-/// The inflated content of an entry.
 fn content<'a>(archive: &'a mut ZipArchive<Cursor<&[u8]>>, index: usize) -> Result<Box<dyn Read + 'a>, ArchiveError> {
     let mut raw = archive.by_index_raw(index).map_err(|error| refused(&error))?;
     if raw.compression() != CompressionMethod::ZSTD {

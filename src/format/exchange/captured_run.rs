@@ -16,17 +16,13 @@ use crate::model::{
     ToolCall,
 };
 
-/// What was seen of a run.
 pub struct CapturedRun<'a> {
     /// What its record is made from.
     pub source: CaptureSource,
-    /// The agent.
     pub agent: &'a AgentName,
-    /// The case.
     pub case: &'a CaseId,
     /// The sample, from 0.
     pub sample: u32,
-    /// What it printed.
     pub printed: &'a str,
     /// Its exchanges in the order of their requests.
     pub exchanges: &'a [RecordedExchange],
@@ -94,7 +90,6 @@ fn answered_by(run: &CapturedRun<'_>) -> Result<Answerer, String> {
     }
 }
 
-/// The outputs that an agent printed.
 fn outputs(printed: &str) -> Value {
     let printed = printed.trim();
     if is_object(printed)
@@ -106,7 +101,6 @@ fn outputs(printed: &str) -> Value {
     json!({ "text": printed })
 }
 
-/// Whether a text is a JSON object.
 fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }

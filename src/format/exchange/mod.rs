@@ -29,12 +29,10 @@ impl RecordedExchanges {
     }
 }
 
-/// Why a recording has no exchanges to replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoExchanges {
     /// It was not made by `goldgate record` or a target with `capture`.
     NotCaptured,
-    /// The run did not complete.
     NotCompleted,
     /// They cannot be read, for this reason.
     Unreadable(String),

@@ -5,7 +5,6 @@ use serde_json::Value as Json;
 /// How large a value can be at most.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Extent {
-    /// All of it.
     pub whole: Size,
     /// The largest value inside it.
     pub inside: Size,
@@ -37,7 +36,6 @@ impl Extent {
     pub const SCALAR: Self =
         Self { whole: Size { bytes: 8.0, items: 0.0 }, inside: Size { bytes: 0.0, items: 0.0 }, longest: 0.0 };
 
-    /// The extent of JSON.
     pub fn of(json: &Json) -> Self {
         match json {
             Json::Null | Json::Bool(_) | Json::Number(_) => Self::SCALAR,
@@ -49,7 +47,6 @@ impl Extent {
         }
     }
 
-    /// A text.
     pub fn text(bytes: f64) -> Self {
         Self { whole: Size { bytes: 8.0 + bytes, items: 0.0 }, ..Self::SCALAR }
     }

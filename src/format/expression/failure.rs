@@ -2,7 +2,6 @@
 
 use cel::{ExecutionError, Value};
 
-/// The reason in one line.
 pub fn reason(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("the key \"{key}\" is missing"),
@@ -51,7 +50,6 @@ fn operator(name: &str) -> String {
     written.to_owned()
 }
 
-/// The type of a value.
 fn kind(value: &Value) -> String {
     value.type_of().to_string()
 }

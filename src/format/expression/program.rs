@@ -16,7 +16,6 @@ use crate::text::line;
 pub struct BadExpression {
     /// The problem, with the position in the expression.
     pub what: String,
-    /// The remedy.
     pub help: String,
 }
 

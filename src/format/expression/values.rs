@@ -19,12 +19,10 @@ impl ExpressionVariables {
         Self(read.collect())
     }
 
-    /// Each variable with its value.
     pub(super) fn values(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         self.0.iter().map(|(name, value, _)| (*name, value))
     }
 
-    /// The extent of a variable's value.
     pub(super) fn extent(&self, name: &str) -> Option<Extent> {
         self.0.iter().find(|(known, ..)| *known == name).map(|(.., extent)| *extent)
     }

@@ -35,7 +35,6 @@ pub fn refuse_excessive_work(program: &IdedExpr, variables: &ExpressionVariables
     Ok(())
 }
 
-/// The work so far.
 struct Estimate<'a> {
     variables: &'a ExpressionVariables,
     /// The variables of the comprehensions around the part.

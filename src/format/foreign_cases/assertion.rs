@@ -12,7 +12,6 @@ pub struct Translated {
     pub left_out: Vec<String>,
 }
 
-/// Translates a list of assertions.
 pub fn translate(assertions: &[Value], vars: &Map<String, Value>) -> Translated {
     let mut translated = Translated::default();
     for assertion in assertions {

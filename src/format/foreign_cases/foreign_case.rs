@@ -3,10 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// A case of another tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForeignCase {
-    /// Its id.
     pub id: String,
     category: &'static str,
     /// What the agent is asked.

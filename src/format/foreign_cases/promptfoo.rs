@@ -112,14 +112,12 @@ impl CaseIds {
         Self::of(tests)
     }
 
-    /// The id of the case of a test.
     pub fn id(&self, test: &Value, index: u64) -> String {
         let words = case_id(test, index);
         self.0.get(&(index, words.clone())).cloned().unwrap_or(words)
     }
 }
 
-/// The index of the test of a result.
 pub fn index_of(result: &Value) -> u64 {
     result.get("testIdx").and_then(Value::as_u64).unwrap_or(0)
 }

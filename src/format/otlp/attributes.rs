@@ -5,7 +5,6 @@ use super::wire::{List, OtlpAttribute, OtlpValue, OtlpValueForm};
 /// Longest text of an attribute, in bytes; a longer one is cut with a note.
 const TEXT_BYTES: usize = 32 * 1024;
 
-/// A text attribute.
 pub fn text(key: &str, value: &str) -> OtlpAttribute {
     attribute(key, OtlpValueForm::Text(bounded(value, TEXT_BYTES)))
 }
@@ -15,12 +14,10 @@ pub fn text_of(key: &str, value: Option<&str>) -> Option<OtlpAttribute> {
     value.map(|value| text(key, value))
 }
 
-/// A count attribute.
 pub fn count(key: &str, value: u64) -> OtlpAttribute {
     attribute(key, OtlpValueForm::Whole(i64::try_from(value).unwrap_or(i64::MAX)))
 }
 
-/// A number attribute.
 pub fn number(key: &str, value: f64) -> OtlpAttribute {
     attribute(key, OtlpValueForm::Number(value))
 }

@@ -14,7 +14,6 @@ use crate::model::{Ballot, JudgeName, Mark, Vote};
 
 const KEY: &str = "judgements";
 
-/// The votes of one judge.
 #[derive(Serialize, Deserialize)]
 struct BallotForm {
     judged_sha256: String,

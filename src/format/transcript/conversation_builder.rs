@@ -7,7 +7,6 @@ use serde_json::json;
 use super::{Transcript, TranscriptTurn};
 use crate::model::{Json, Measures, RunStatus, ToolCall};
 
-/// A conversation so far.
 #[derive(Default)]
 pub struct ConversationBuilder {
     prompt: Vec<String>,
@@ -48,7 +47,6 @@ enum Known {
 pub enum Asker {
     /// System or developer instructions.
     System,
-    /// The user.
     User,
 }
 

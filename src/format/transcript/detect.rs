@@ -63,7 +63,6 @@ struct RecordKeys<'a> {
     ideal: Option<&'a RawValue>,
 }
 
-/// The type of a part of a message.
 #[derive(Deserialize)]
 struct PartKind<'a> {
     #[serde(borrow, rename = "type")]

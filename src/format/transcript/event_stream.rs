@@ -23,7 +23,6 @@ pub fn streamed_answer(text: &str) -> Option<Value> {
     }
 }
 
-/// Whether a text looks like an event stream.
 pub fn is_event_stream(text: &str) -> bool {
     let start = text.trim_start();
     ["event:", "data:", "id:", "retry:", ": ", ":\n"].iter().any(|field| start.starts_with(field))

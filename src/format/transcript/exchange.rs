@@ -30,7 +30,6 @@ struct HarKeys<'a> {
     entries: Option<&'a RawValue>,
 }
 
-/// A conversation put together from exchanges.
 pub struct JoinedConversation {
     /// The byte offset of the record with its first exchange.
     pub at: usize,
@@ -38,7 +37,6 @@ pub struct JoinedConversation {
     pub text: String,
 }
 
-/// Whether a record has exchanges.
 pub fn has_exchanges(record: &RawValue) -> bool {
     content::has(record, |keys: ExchangeKeys<'_>| {
         let has_entries = |log: &RawValue| content::has(log, |har: HarKeys<'_>| har.entries.is_some());

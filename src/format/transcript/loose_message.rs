@@ -11,27 +11,20 @@ use crate::files::SourceText;
 use crate::format::{lenient, run_v1};
 use crate::model::{Json, Measures};
 
-/// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LooseMessage {
     /// The author's role.
     pub role: String,
-    /// The parts of the message.
     pub parts: Vec<MessagePart>,
 }
 
-/// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessagePart {
-    /// A text.
     Text(String),
-    /// A call of a tool.
     Call {
-        /// Its id.
         id: Option<String>,
         /// The tool.
         name: String,
-        /// Its arguments.
         arguments: Json,
         /// The MCP server of the tool, if stated.
         server: Option<String>,
@@ -40,11 +33,9 @@ pub enum MessagePart {
     },
     /// A tool's result.
     Answer {
-        /// The call's id.
         id: Option<String>,
         /// The tool, if the message names it.
         name: Option<String>,
-        /// The result.
         result: Json,
         /// The error message, if the tool failed.
         error: Option<String>,
@@ -321,7 +312,6 @@ fn add(builder: &mut ConversationBuilder, message: &LooseMessage) -> Result<(), 
     Ok(())
 }
 
-/// Adds the call that a part of a message is.
 pub fn add_call(builder: &mut ConversationBuilder, part: &MessagePart) {
     let MessagePart::Call { id, name, arguments, server, result } = part else { return };
     builder.called(id.clone(), name.clone(), arguments.clone());

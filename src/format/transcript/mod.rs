@@ -95,7 +95,6 @@ fn last_part(name: &str) -> &str {
     name.rsplit(['.', '/']).next().unwrap_or(name)
 }
 
-/// Reads the conversations of records.
 type ReadRecords = fn(&SourceText, &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics>;
 
 /// Reads conversations, or exchanges that are put together to conversations. Those have the positions of their first exchange.

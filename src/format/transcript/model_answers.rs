@@ -18,11 +18,9 @@ enum MessageApi {
     Chat,
     /// OpenAI's Responses.
     Responses,
-    /// Anthropic's messages.
     Anthropic,
 }
 
-/// A request, and the answer to it.
 struct AnsweredRequest {
     api: MessageApi,
     request: Map<String, Value>,
@@ -31,10 +29,8 @@ struct AnsweredRequest {
     results: HashMap<String, Value>,
 }
 
-/// Which calls of a run are its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnCalls {
-    /// All.
     All,
     /// Those after the user's last message: the run is a turn of a conversation, and what it tells repeats the turns before.
     OfLastTurn,
@@ -83,7 +79,6 @@ pub fn answer_transcripts(exchanges: &[&RecordedExchange], own: OwnCalls) -> Res
 struct SeenCalls(HashMap<(String, String), usize>);
 
 impl SeenCalls {
-    /// Adds the calls of an answer.
     fn add(&mut self, one: &AnsweredRequest, answered: &[Value]) {
         for call in answered.iter().flat_map(|message| one.calls_in(message)) {
             *self.0.entry(call.key).or_default() += 1;
@@ -109,7 +104,6 @@ impl SeenCalls {
     }
 }
 
-/// A call in a message.
 struct CallInMessage {
     /// Its id, or nothing, and its name.
     key: (String, String),

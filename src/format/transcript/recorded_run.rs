@@ -9,7 +9,6 @@ use crate::model::{
     ToolCall,
 };
 
-/// One run in a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcript {
     /// The byte offset at which it starts, for problems of the whole transcript.
@@ -40,7 +39,6 @@ pub struct Transcript {
     pub events: Vec<Json>,
     /// Tokens and time.
     pub metrics: Measures,
-    /// The model that answered.
     pub model: Option<String>,
     /// When it started, in UTC.
     pub started_at: Option<String>,
@@ -48,7 +46,6 @@ pub struct Transcript {
     pub left_out: BTreeMap<String, u32>,
 }
 
-/// One turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptTurn {
     /// What the user said; several messages without an answer between them are one.
@@ -136,7 +133,6 @@ impl TranscriptFormat {
     pub const OF_RUNS: [Self; 7] =
         [Self::OpenAi, Self::Anthropic, Self::Otlp, Self::Inspect, Self::Langchain, Self::Langsmith, Self::Langfuse];
 
-    /// All formats.
     fn every() -> impl Iterator<Item = Self> {
         Self::OF_RUNS.into_iter().chain([Self::Promptfoo, Self::OpenaiEvals])
     }

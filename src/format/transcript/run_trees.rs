@@ -88,7 +88,6 @@ fn langsmith_tree(at: usize, run: &Value) -> Vec<TraceSpan> {
     std::iter::once(outer).chain(inner).collect()
 }
 
-/// A run of LangSmith.
 fn langsmith(at: usize, run: &Value) -> TraceSpan {
     let id = text(run, "id").unwrap_or_default();
     let null = Value::Null;
@@ -188,7 +187,6 @@ fn observation(at: usize, value: &Value, root: &str) -> TraceSpan {
     }
 }
 
-/// What a nested run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunKind {
     Agent,

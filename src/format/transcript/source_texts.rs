@@ -65,7 +65,6 @@ fn inflated(file: &RepoPath, bytes: &[u8]) -> Result<Vec<u8>, Diagnostic> {
     }
 }
 
-/// The text of one file.
 fn text_of(file: &RepoPath, bytes: Vec<u8>) -> Result<SourceText, Diagnostic> {
     let name = file.name().trim_end_matches(".gz");
     let has_suffix = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));

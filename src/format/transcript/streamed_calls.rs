@@ -23,7 +23,6 @@ struct StreamedCall {
 }
 
 impl StreamedCalls {
-    /// Adds a part of a call.
     pub fn add(&mut self, part: &Value) {
         let at = self.continued(part).unwrap_or(self.calls.len());
         if at == self.calls.len() {

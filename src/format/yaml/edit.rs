@@ -169,15 +169,15 @@ struct TextNode {
     children: Vec<(WalkStep, TextNode)>,
 }
 
-/// How a node is written.
 #[derive(Clone, Copy)]
 enum NodeForm {
-    /// One value.
     Scalar,
     /// A mapping in braces.
     Flow,
     /// A mapping with a key a line, in this column from 0.
-    Block { column: usize },
+    Block {
+        column: usize,
+    },
     /// A list, an alias, or an empty value.
     Other,
 }
@@ -242,7 +242,6 @@ impl TextNode {
         None
     }
 
-    /// The node at a path from this one.
     fn at(&self, path: &[Step<'_>]) -> Option<&Self> {
         path.iter().try_fold(self, |node, step| node.child(*step))
     }

@@ -45,7 +45,6 @@ struct JsonWriter<'a> {
 /// A mapping or a list that is still open.
 struct OpenValue {
     form: OpenForm,
-    /// Where it starts in the YAML.
     start: usize,
     /// Its values so far.
     count: usize,
@@ -204,7 +203,6 @@ impl<'a> JsonWriter<'a> {
 /// What a plain value is by the core schema of YAML 1.2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PlainValue {
-    /// A text.
     Text,
     /// `null`, `true` or `false`.
     Word(&'static str),

@@ -7,7 +7,6 @@ use crate::model::Identity;
 pub struct BaseMeasurement<'a> {
     /// The branch, for messages.
     pub branch: Option<&'a str>,
-    /// The agent's pairs.
     pub pairs: &'a [ComparedPair<'a>],
     /// What the pairs were measured with.
     pub identity: &'a Identity,

@@ -16,7 +16,6 @@ pub enum NotExcused {
 const NAMED: usize = 5;
 
 impl NotExcused {
-    /// The reason in a sentence.
     pub fn message(&self, branch: &str) -> String {
         match self {
             Self::Worse(cases) => format!("{} here", named(cases, ["is worse", "are worse"])),

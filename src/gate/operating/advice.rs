@@ -36,14 +36,12 @@ pub struct Advice {
     pub rates: Rates,
 }
 
-/// A gate to change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateAdvice {
     /// The index of its metric.
     pub metric: usize,
     /// The index of the gate among those of the metric.
     pub index: usize,
-    /// The new gate.
     pub gate: Gate,
 }
 

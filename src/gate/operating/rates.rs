@@ -18,13 +18,10 @@ pub enum Basis {
 /// The rates of a suite, or why there are none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OperatingEstimate {
-    /// The rates.
     Rates(SuiteRates),
-    /// Too few samples are recorded.
     TooFew {
         /// Number of cases with enough samples.
         enough: usize,
-        /// Number of cases.
         cases: usize,
         /// How many samples each case needs.
         needed: usize,
@@ -33,7 +30,6 @@ pub enum OperatingEstimate {
     FewCases(usize),
 }
 
-/// The rates of a suite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SuiteRates {
     /// Samples per case of a run.
@@ -44,7 +40,6 @@ pub struct SuiteRates {
     pub rounds: usize,
     /// The rates of all gates together: any of them fails.
     pub suite: Rates,
-    /// The rates of each gate, by agent.
     pub agents: Vec<Vec<GateRates>>,
 }
 
@@ -57,15 +52,12 @@ pub struct Rates {
     pub detection: f64,
 }
 
-/// The rates of one gate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateRates {
     /// The index of its metric.
     pub metric: usize,
     /// The index of the gate among those of the metric.
     pub index: usize,
-    /// The gate.
     pub gate: Gate,
-    /// Its rates.
     pub rates: Rates,
 }

@@ -9,20 +9,15 @@ use crate::model::{Aggregate, CaseValues, Exclusion, MetricSpec, PASSED, PairRes
 /// index of the case.
 pub type Refold<'a> = Box<dyn Fn(usize, &mut [PairValue]) + Sync + 'a>;
 
-/// The recorded samples of one agent.
 pub struct RecordedAgent<'a> {
-    /// The metrics with their gates.
     pub metrics: &'a [GatedMetric],
-    /// Its cases.
     pub cases: Vec<RecordedCase>,
     /// For kinds that fold some values themselves.
     pub refold: Option<Refold<'a>>,
 }
 
-/// The completed samples of one case.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecordedCase {
-    /// The samples.
     pub samples: Vec<RecordedSample>,
 }
 

@@ -8,16 +8,13 @@ use super::recorded::{AgentPlan, CaseRow, RecordedAgent, RecordedCase, RecordedS
 use crate::fold;
 use crate::model::{Aggregate, Better, MetricSpec, six_places};
 
-/// The values of one agent in one round.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AgentRound {
-    /// The values of the run.
     pub(super) now: CaseRow,
     /// The values of the baseline.
     pub(super) before: CaseRow,
     /// The values of the run after the drop.
     pub(super) fallen: CaseRow,
-    /// Number of cases.
     pub(super) cases: usize,
 }
 

@@ -29,7 +29,6 @@ pub fn operating(agents: &[RecordedAgent<'_>], samples: usize) -> OperatingEstim
 pub(super) struct Simulation {
     pub(super) samples: usize,
     pub(super) basis: Basis,
-    /// The values of each agent in each round.
     pub(super) rounds: Vec<Vec<AgentRound>>,
 }
 

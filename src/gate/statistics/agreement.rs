@@ -3,7 +3,6 @@
 use super::proportion::wilson;
 use crate::model::{Agreement, Mark};
 
-/// Number of marks.
 const MARKS: usize = Mark::ALL.len();
 
 /// The agreement of pairs of marks, people's first; `None` without pairs.

@@ -9,7 +9,6 @@ use crate::model::{Aggregate, MetricSpec};
 
 /// The same cases, measured twice: one row per case, one column per metric.
 pub struct PairedCases<'a> {
-    /// The metrics.
     pub specs: &'a [MetricSpec],
     /// This run's values.
     pub now: &'a [Vec<Option<f64>>],
@@ -94,14 +93,12 @@ fn measured_documents(paired: &PairedCases<'_>, column: usize) -> usize {
     }
 }
 
-/// A resample's difference and its weight.
 #[derive(Debug, Clone, Copy)]
 struct WeightedDifference {
     value: f64,
     weight: f64,
 }
 
-/// The rows of each document.
 fn by_document(documents: &[usize]) -> Vec<Vec<usize>> {
     let mut rows: Vec<Vec<usize>> = Vec::new();
     for (row, document) in documents.iter().enumerate() {

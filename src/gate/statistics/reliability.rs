@@ -3,7 +3,6 @@
 use super::proportion::share_interval;
 use crate::model::{Exclusion, PairResult, Passing, Reliability, Standing};
 
-/// Whether cases depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CaseDependence {
     /// Each case has its own document.

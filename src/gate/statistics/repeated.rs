@@ -12,12 +12,10 @@ pub struct RepeatedMetric {
     deviation: f64,
 }
 
-/// What a run is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ComparisonTarget {
     /// Another run of the same agent, such as the baseline.
     Run,
-    /// A fixed number.
     Number(f64),
 }
 
@@ -40,7 +38,6 @@ impl RepeatedMetric {
         self.values.len()
     }
 
-    /// Their mean.
     pub fn mean(&self) -> f64 {
         self.mean
     }

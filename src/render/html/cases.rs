@@ -6,15 +6,10 @@ use super::texts::agent_name;
 use crate::model::{AgentReport, CaseTrend, Exclusion, PairResult, Report, SuiteReport};
 use crate::render::words;
 
-/// A case with its agent.
 pub struct ListedCase<'a> {
-    /// The suite.
     pub suite: &'a SuiteReport,
-    /// The agent.
     pub agent: &'a AgentReport,
-    /// The case.
     pub case: &'a PairResult,
-    /// Its result.
     pub result: CaseResult,
 }
 
@@ -35,15 +30,12 @@ crate::model::words! {
     /// The result of a case, worst first.
     #[derive(PartialOrd, Ord)]
     pub enum CaseResult {
-        /// A check fails.
         Fails = "fails",
         /// No majority of its samples completed.
         Excluded = "excluded",
-        /// In quarantine.
         Quarantined = "quarantined",
         /// It passes, and samples disagree.
         Flaky = "passes, flaky",
-        /// It passes.
         Passes = "passes",
         /// A draft, which counts for nothing.
         Draft = "draft",

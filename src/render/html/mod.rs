@@ -20,7 +20,6 @@ use crate::model::Report;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// The report as an HTML page.
 pub fn html(report: &Report) -> String {
     let headline = bounded(&words::headline(report));
     let page = html! {

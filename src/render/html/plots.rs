@@ -21,7 +21,6 @@ pub const AREA: (f64, f64) = (330.0, 260.0);
 /// The width of a plot, in pixels.
 pub const WIDTH: f64 = 840.0;
 
-/// A moved number.
 struct MovedNumber<'a> {
     name: String,
     metric: &'a MetricReport,

@@ -42,7 +42,6 @@ fn suite_part(suite: &SuiteReport) -> Markup {
     }
 }
 
-/// The columns of a suite's table.
 const COLUMNS: [&str; 9] = [
     "agent",
     "metric",

@@ -19,7 +19,6 @@ pub fn with_commands(text: &str) -> Markup {
     }
 }
 
-/// The name of an agent with its suite.
 pub fn agent_name(suite: &SuiteReport, agent: &AgentReport) -> String {
     format!("{}/{}", suite.id, agent.agent)
 }

@@ -104,7 +104,6 @@ pub fn moved_cases(report: &Report, links: &Links) -> String {
 /// A case with the differences that moved a metric.
 type CaseEvidenceKey<'a> = (&'a SuiteId, Tier, &'a AgentName, &'a CaseId, &'a [EvidenceLine]);
 
-/// A case of an agent.
 type CaseKey<'a> = (&'a SuiteId, Tier, &'a AgentName, &'a CaseId);
 
 fn key<'a>(suite: &'a SuiteReport, agent: &'a AgentReport, evidence: &'a CaseEvidence) -> CaseEvidenceKey<'a> {

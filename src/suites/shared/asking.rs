@@ -20,7 +20,6 @@ impl Prompt {
         Self { text: task.into() }
     }
 
-    /// Adds a paragraph.
     pub fn say(mut self, paragraph: &str) -> Self {
         self.text.push_str("\n\n");
         self.text.push_str(paragraph);
@@ -35,7 +34,6 @@ impl Prompt {
         })
     }
 
-    /// The text of the prompt.
     pub fn text(self) -> String {
         self.text
     }

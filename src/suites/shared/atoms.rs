@@ -13,7 +13,6 @@ use crate::suites::kind::OutputLists;
 use crate::text::recover::Anchor;
 use crate::text::{norm, same_category, visible};
 
-/// The output of one run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AtomsOutput {
     /// The atoms, in their order.
@@ -39,7 +38,6 @@ pub struct Atom {
     pub category: String,
     /// Number of observable outcomes.
     pub outcomes: usize,
-    /// Whether the atom cites any evidence.
     pub has_evidence: bool,
     /// How the atom can be checked.
     pub validator: Validator,

@@ -7,7 +7,6 @@ use serde_json::{Number, Value};
 use crate::format::lenient;
 use crate::model::{CALL_LISTS, Run};
 
-/// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ObservedCall {
     /// The tool's name, compared exactly.

@@ -15,7 +15,6 @@ use crate::suites::kind::GoldenForm;
 
 /// A name in a golden file.
 pub struct StatedName {
-    /// The name.
     pub text: String,
     /// Its byte offset in the text of the case.
     pub at: usize,
@@ -49,12 +48,10 @@ impl CaseSource {
         })
     }
 
-    /// Whether it is an entry of a file of many.
     pub fn is_entry(&self) -> bool {
         self.entry.is_some()
     }
 
-    /// A problem of one of its names.
     pub fn problem(
         &self,
         name: &StatedName,
@@ -172,7 +169,6 @@ pub fn entries_of_file(
     Ok(cases)
 }
 
-/// One entry of a file of many.
 fn entry(whole: &Arc<SourceText>, raw: &RawValue, form: GoldenForm) -> Result<CaseSource, Diagnostic> {
     let (start, cursor) = (json::offset_of(whole, raw), JsonCursor::part(whole, raw));
     let fields: BTreeMap<String, &RawValue> = json::part(whole, raw)?;

@@ -4,11 +4,8 @@ use super::case_marks::CaseStage;
 use crate::model::RepoPath;
 use crate::suites::kind::{CaseIndex, CasePairs, Pair};
 
-/// The cases of a suite with their pairs.
 pub struct CaseTable<T> {
-    /// The pairs.
     pub pairs: CasePairs,
-    /// All cases.
     pub cases: Vec<T>,
 }
 

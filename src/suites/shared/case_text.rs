@@ -26,7 +26,6 @@ pub struct CaseText<'a> {
 struct ListElement {
     elements: Vec<Range<usize>>,
     index: usize,
-    /// Where the list is in the file.
     list: ListPlace,
 }
 
@@ -80,12 +79,10 @@ impl<'a> CaseText<'a> {
         Some(Self { source, format, range, element: Some(ListElement { elements, index, list }) })
     }
 
-    /// Whether the whole file is the case.
     pub fn is_file(&self) -> bool {
         self.element.is_none()
     }
 
-    /// The text of the case.
     pub fn text(&self) -> &'a str {
         self.source.text.get(self.range.clone()).unwrap_or_default()
     }

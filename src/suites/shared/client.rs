@@ -8,7 +8,6 @@ use crate::model::Ask;
 
 /// A client, as described by a scenario.
 pub struct Client<'a> {
-    /// The client's words.
     pub speech: Speech<'a>,
     /// The client's manner of speaking.
     pub persona: Option<&'a str>,
@@ -16,7 +15,6 @@ pub struct Client<'a> {
     pub rounds: Option<u64>,
 }
 
-/// The client's words.
 pub enum Speech<'a> {
     /// The scenario's context, unchanged.
     Context(&'a Map<String, Value>),

@@ -21,7 +21,6 @@ pub enum CheckFailure {
     Cost,
 }
 
-/// Classifies the failures of one sample.
 pub struct FailureClassifier<'a> {
     agent: &'a AgentName,
     run: &'a Run,

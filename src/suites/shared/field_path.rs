@@ -28,7 +28,6 @@ pub fn without<'a>(listed: &Value, made: &Value, paths: impl Iterator<Item = &'a
     (listed, rest)
 }
 
-/// A step as an index of a list.
 fn list_index(step: &str) -> Option<usize> {
     // `parse` alone would accept a plus sign.
     step.bytes().all(|byte| byte.is_ascii_digit()).then(|| step.parse().ok()).flatten()
@@ -52,7 +51,6 @@ fn by_index<'a>(paths: &[&'a [String]]) -> BTreeMap<usize, Vec<&'a [String]>> {
     grouped
 }
 
-/// Whether one of the paths ends here.
 fn ends(rests: &[&[String]]) -> bool {
     rests.iter().any(|rest| rest.is_empty())
 }

@@ -63,9 +63,7 @@ impl<T> GoldenCase<T> {
 
 /// A case of a suite, before it has pairs.
 pub struct CaseEntry<T> {
-    /// Its id.
     pub id: CaseId,
-    /// Its golden file.
     pub golden: RepoPath,
     /// The digest of its expectations.
     pub digest: String,
@@ -77,14 +75,12 @@ pub struct CaseEntry<T> {
     pub marks: CaseMarks,
     /// Why the case is excluded from gating for now.
     pub quarantine: Option<Box<Stated>>,
-    /// The checks of the answer.
     pub answer: Option<Arc<AnswerChecks>>,
     /// The expectations of the case.
     pub case: T,
 }
 
 impl<T> CaseEntry<T> {
-    /// The pair of this case and one agent.
     pub fn pair(&self, suite: &SuiteConfig, agent: &AgentName) -> Pair {
         let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
         Pair {
@@ -115,7 +111,6 @@ pub fn paired_cases<T>(suite: &SuiteConfig, path: RepoPath, mut entries: Vec<Cas
     )
 }
 
-/// A parsed golden file.
 struct GoldenFile<T> {
     source: SourceText,
     /// The byte offset of its id.

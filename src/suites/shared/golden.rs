@@ -79,7 +79,6 @@ impl JsonCursor<'_> {
     }
 }
 
-/// The path with one more step.
 pub fn step<'a>(path: &[Step<'a>], last: Step<'a>) -> Vec<Step<'a>> {
     path.iter().copied().chain([last]).collect()
 }

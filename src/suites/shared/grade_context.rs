@@ -13,11 +13,8 @@ use crate::text::{Keyword, norm};
 /// The rules that an agent was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptPackage {
-    /// The digest of its files.
     pub digest: CheckoutDigest,
-    /// Its text.
     pub text: String,
-    /// Its text in the normal form.
     pub normal: String,
     /// The text of the base commit's package at the same path, if it differs.
     pub before: Option<String>,

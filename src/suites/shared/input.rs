@@ -133,7 +133,6 @@ pub fn is_shown_in(ask: &Ask, prompt: &str) -> bool {
     !texts.is_empty() && texts.iter().all(has)
 }
 
-/// Collects every text in a value.
 fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),

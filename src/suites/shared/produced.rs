@@ -12,7 +12,6 @@ use crate::suites::kind::OutputLists;
 use crate::text::recover::Anchor;
 use crate::text::same_category;
 
-/// The output of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingsOutput {
     /// The findings, in their order.

@@ -7,7 +7,6 @@ use crate::model::Layer;
 use crate::text::recover;
 use crate::text::recover::Anchor;
 
-/// The result of a recovery.
 pub struct RecoveredText<T> {
     /// The kind's outputs.
     pub outputs: T,
@@ -42,7 +41,6 @@ where
     Ok(RecoveredText { outputs, layer: layer(found.layer), lost: found.lost })
 }
 
-/// The grade's layer for a recovery layer.
 pub fn layer(layer: recover::RecoveryLayer) -> Layer {
     match layer {
         recover::RecoveryLayer::Strict => Layer::Strict,

@@ -26,11 +26,9 @@ pub type Scores = [u8; 6];
 pub struct Measure {
     /// Vague words, which cannot be tested.
     pub vague: TermList,
-    /// Words that name an edge case.
     pub edge_case: TermList,
     /// The expected number of clarifying questions.
     pub clarifications: usize,
-    /// The keywords of each invariant.
     pub invariants: Vec<Vec<Keyword>>,
 }
 

@@ -5,7 +5,6 @@ use crate::files::Files;
 use crate::model::{RepoPath, SuiteConfig};
 use crate::text::Keyword;
 
-/// A list of terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermList {
     terms: Vec<Keyword>,

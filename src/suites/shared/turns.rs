@@ -7,7 +7,6 @@ use crate::format::lenient::{Lenient, Object, Text};
 use crate::model::Run;
 use crate::text::answer_of;
 
-/// One turn of a recorded conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedTurn {
     /// The message of the user, if it is recorded.
@@ -40,7 +39,6 @@ struct ObservedTurnForm<'a> {
     text: Lenient<Text<'a>>,
 }
 
-/// The name of a turn, by its index.
 pub fn turn_name(turn: u32) -> String {
     format!("turns.{turn}")
 }

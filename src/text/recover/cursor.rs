@@ -23,7 +23,6 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at this byte of the text.
     pub(super) fn new(text: &'a str, at: usize) -> Self {
         Self { text, at }
     }

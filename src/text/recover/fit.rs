@@ -35,7 +35,6 @@ pub(super) fn wrapped(anchor: &Anchor<'_>, elements: Vec<Value>) -> Value {
     Value::Object(members)
 }
 
-/// Whether an object has the anchor's list.
 pub(super) fn has_list(members: &Map<String, Value>, anchor: &Anchor<'_>) -> bool {
     members.get(anchor.list).is_some_and(Value::is_array)
 }

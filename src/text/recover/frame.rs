@@ -8,18 +8,18 @@ use super::fit::{carries, has_list};
 /// The parsed part of an open object or array.
 pub(super) enum Frame {
     /// An object, and the key whose value comes next.
-    Object { members: Map<String, Value>, key: Option<String> },
-    /// An array.
+    Object {
+        members: Map<String, Value>,
+        key: Option<String>,
+    },
     Array(Vec<Value>),
 }
 
 impl Frame {
-    /// A container opened by this bracket.
     pub(super) fn opened_by(bracket: u8) -> Self {
         if bracket == b'{' { Self::Object { members: Map::new(), key: None } } else { Self::Array(Vec::new()) }
     }
 
-    /// Whether this bracket closes it.
     pub(super) fn closed_by(&self, bracket: u8) -> bool {
         match self {
             Self::Object { .. } => bracket == b'}',
@@ -39,7 +39,6 @@ impl Frame {
         }
     }
 
-    /// The complete value.
     pub(super) fn closed(self) -> Value {
         match self {
             Self::Object { members, key: _ } => Value::Object(members),

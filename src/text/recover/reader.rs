@@ -13,7 +13,6 @@ use crate::model::InputLimit;
 /// The depth limit of `serde_json`, so that both layers reject the same inputs.
 const MAX_DEPTH: usize = InputLimit::JSON_LEVELS.count();
 
-/// Where the reading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// At the closing bracket.
@@ -24,11 +23,9 @@ pub(super) enum Ending {
     Broken,
 }
 
-/// The result of reading one container.
 pub(super) struct ReadRegion {
     /// Everything that was complete.
     pub(super) value: Option<Value>,
-    /// Where the reading ended.
     pub(super) ending: Ending,
     /// The byte offset after the last byte read.
     pub(super) end: usize,

@@ -13,7 +13,6 @@ pub enum RecoveryLayer {
     Salvaged,
 }
 
-/// A recovered value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recovered {
     /// From [`recover`](super::recover): an object with the anchor's list. From [`recover_any`](super::recover_any): an object

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-/// How a region was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RegionState {
     /// Complete, and accepted by a strict parser.

@@ -27,7 +27,6 @@ struct SalvagedValue {
 }
 
 impl<'a> Salvage<'a> {
-    /// An empty salvage.
     pub(super) fn new(anchor: Anchor<'a>) -> Self {
         Self { anchor, pieces: Vec::new(), lost: 0, doubtful: 0, bare: None }
     }

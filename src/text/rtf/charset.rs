@@ -114,7 +114,6 @@ impl Page {
         if lead { 2 } else { 1 }
     }
 
-    /// Decodes bytes.
     pub fn decode(self, bytes: &[u8]) -> String {
         match self {
             Self::Known(encoding) => match (encoding.decode_without_bom_handling(bytes), bytes) {

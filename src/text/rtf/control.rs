@@ -31,7 +31,6 @@ fn letter(name: &str) -> Option<&'static str> {
 }
 
 impl RtfReader<'_> {
-    /// Handles a control symbol.
     pub fn symbol(&mut self, symbol: u8, at: usize) {
         let text = match symbol {
             b'\n' | b'\r' => {
@@ -57,7 +56,6 @@ impl RtfReader<'_> {
         }
     }
 
-    /// Handles a control word.
     pub fn word(&mut self, name: &str, value: Option<i64>, start: usize) {
         let star = std::mem::take(&mut self.group.star);
         if self.group.dest == Dest::Skip {

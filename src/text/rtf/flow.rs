@@ -10,7 +10,6 @@ use super::{Cell, FormatToken, Paragraph, ParagraphPlace};
 /// Deepest nesting of tables; deeper ones count as this deep.
 const DEEPEST: u8 = 32;
 
-/// A flow.
 #[derive(Debug)]
 pub struct Flow {
     place: ParagraphPlace,
@@ -54,7 +53,6 @@ impl Gathered {
 }
 
 impl Flow {
-    /// An empty flow.
     pub const fn new(place: ParagraphPlace) -> Self {
         Self {
             place,

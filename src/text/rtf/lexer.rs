@@ -3,7 +3,6 @@
 
 use std::str::from_utf8;
 
-/// One lexeme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lexeme<'a> {
     /// `{`.

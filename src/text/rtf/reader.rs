@@ -100,7 +100,6 @@ pub struct PendingSymbol {
     pub written: usize,
 }
 
-/// The state of the reader.
 #[derive(Debug)]
 pub struct RtfReader<'a> {
     pub source: &'a [u8],
@@ -201,7 +200,6 @@ impl<'a> RtfReader<'a> {
         }
     }
 
-    /// Reads the source to the end of the document.
     pub fn read(mut self) -> Document {
         while let Some((start, lexeme)) = self.lexer.next() {
             if !matches!(lexeme, Lexeme::Text(_) | Lexeme::Hex(_) | Lexeme::Symbol(0x80..)) {

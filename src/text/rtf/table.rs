@@ -3,7 +3,6 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-/// The definition of a row.
 #[derive(Debug, Default)]
 pub struct TableRow {
     begun: bool,

@@ -1,6 +1,5 @@
 //! The formatting control words, and their effects.
 
-/// What a word formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormatLevel {
     /// Characters.
@@ -26,7 +25,6 @@ pub enum WordEffect {
     Side,
 }
 
-/// A formatting word.
 #[derive(Debug, Clone, Copy)]
 pub struct FormattingWord {
     pub name: &'static str,

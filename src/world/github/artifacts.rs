@@ -8,9 +8,7 @@ use super::{GitHub, GitHubError, PAGE, parsed};
 /// A workflow run of this repository, as reported by GitHub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkflowRun {
-    /// Its id.
     pub id: u64,
-    /// The number of the attempt.
     pub attempt: u64,
     /// The commit that it ran on.
     pub head: String,
@@ -22,7 +20,6 @@ pub struct WorkflowRun {
     pub conclusion: Option<String>,
     /// When its present attempt started, in GitHub's format.
     pub started_at: Option<String>,
-    /// The path of the workflow file.
     pub workflow: String,
     /// The id of the repository that contains the commit; `None` if it was deleted.
     pub head_repository: Option<u64>,
@@ -35,9 +32,7 @@ pub struct WorkflowRun {
 /// An artifact of a run: a zip archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
-    /// Its id.
     pub id: u64,
-    /// Its name.
     pub name: String,
     /// Whether GitHub has deleted its content.
     pub expired: bool,

@@ -15,23 +15,17 @@ use crate::text::encoded_segment;
 /// GraphQL mutation that adds a commit if the branch's head is the expected one.
 const COMMIT: &str = include_str!("commit.graphql");
 
-/// A commit of one file.
 #[derive(Debug, Clone, Copy)]
 pub struct FileCommit<'a> {
-    /// The file.
     pub file: &'a RepoPath,
-    /// Its content.
     pub text: &'a str,
     /// The first line of the commit message.
     pub headline: &'a str,
 }
 
-/// A commit of several files.
 #[derive(Debug, Clone, Copy)]
 pub struct FilesCommit<'a> {
-    /// The files with their content.
     pub additions: &'a BTreeMap<RepoPath, String>,
-    /// The files to remove.
     pub removals: &'a BTreeSet<RepoPath>,
     /// The first line of the commit message.
     pub headline: &'a str,

@@ -7,22 +7,17 @@ use serde_json::json;
 use super::{GitHub, GitHubError, PAGE, parsed};
 use crate::text::encoded_segment;
 
-/// A check run of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckRun<'a> {
-    /// Its name.
     pub name: &'a str,
     /// The commit it belongs to.
     pub head: &'a str,
-    /// Its conclusion.
     pub conclusion: Conclusion,
-    /// Its title.
     pub title: &'a str,
     /// Its text in Markdown.
     pub summary: &'a str,
 }
 
-/// The conclusion of a check run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conclusion {
     /// Needs attention, but blocks nothing.

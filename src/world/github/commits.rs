@@ -19,7 +19,6 @@ pub enum Blob {
     Link,
 }
 
-/// Every file of a commit.
 pub type Tree = BTreeMap<RepoPath, Blob>;
 
 impl Blob {

@@ -25,10 +25,8 @@ pub struct CommitComparison {
     pub files: Option<Vec<ComparedFile>>,
 }
 
-/// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedFile {
-    /// Its path.
     pub path: String,
     /// Its blob id; `None` if it was removed.
     pub blob: Option<String>,

@@ -18,7 +18,6 @@ pub struct DownloadClients {
 }
 
 impl DownloadClients {
-    /// Creates both clients.
     pub fn open(api: &str, token: &Secret) -> anyhow::Result<Self> {
         let context = "while building the client for downloads";
         let asking = Octocrab::builder().base_uri(api).with_context(|| format!("GITHUB_API_URL is {api:?}"))?;

@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::{GitHub, GitHubError};
 
-/// A label of the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RepositoryLabel<'a> {
     /// Its name. GitHub ignores letter case.

@@ -94,7 +94,6 @@ const JSON: &str = "application/vnd.github+json";
 /// Media type for the unchanged bytes of a file.
 const RAW: &str = "application/vnd.github.raw+json";
 
-/// A request to the API.
 struct GitHubRequest<'a> {
     method: &'a Method,
     path: &'a str,
@@ -251,7 +250,6 @@ impl GitHub {
     }
 }
 
-/// Sends a request to this path.
 async fn asked(client: &Octocrab, request: &GitHubRequest<'_>, path: &str) -> Result<GitHubResponse, SendError> {
     let GitHubRequest { method, path: _, body, form, repeatable: _ } = *request;
     let text = body.map(Value::to_string).unwrap_or_default();

@@ -9,16 +9,11 @@ use super::{GitHub, GitHubError, PAGE, parsed};
 use crate::model::PullRequestDetails;
 use crate::text::encoded_segment;
 
-/// An open pull request of this repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenPull {
-    /// Its number.
     pub number: u64,
-    /// Its head commit.
     pub head: String,
-    /// The base commit.
     pub base: String,
-    /// The base branch.
     pub into: String,
     /// The id of the repository that contains its branch; `None` if it was deleted.
     pub head_repository: Option<u64>,
@@ -70,16 +65,11 @@ impl GitHub {
     }
 }
 
-/// A closed pull request of this repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClosedPull {
-    /// Its number.
     pub number: u64,
-    /// Its head commit.
     pub head: String,
-    /// Its description.
     pub description: String,
-    /// Whether it was merged.
     pub is_merged: bool,
 }
 
@@ -101,16 +91,12 @@ impl GitHub {
     }
 }
 
-/// A merged pull request of this repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedPull {
-    /// Its number.
     pub number: u64,
-    /// Its head commit.
     pub head: String,
     /// When it was merged, in GitHub's format.
     pub at: String,
-    /// Its description.
     pub description: String,
     /// The branch that it was merged into.
     pub into: String,
@@ -141,10 +127,8 @@ impl GitHub {
     }
 }
 
-/// The test merge of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeState {
-    /// The merge commit.
     Made(String),
     /// The head conflicts with the base branch.
     Conflict,

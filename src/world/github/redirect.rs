@@ -11,7 +11,6 @@ pub(super) const HOPS: usize = 3;
 /// The parts of the API that a renamed repository is below (GitHub docs, "Best practices for using the REST API", "Follow redirects").
 const REPOSITORIES: [&str; 2] = ["/repositories/", "/repos/"];
 
-/// The address of the REST API.
 pub(super) struct ApiAddress(Uri);
 
 impl ApiAddress {

@@ -47,7 +47,6 @@ pub enum GitHubRefusal {
 /// What started a run whose token may only read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadOnlyToken {
-    /// A pull request of a fork.
     Fork,
     /// Dependabot, unless the job states its permissions.
     Dependabot,
@@ -56,13 +55,11 @@ pub enum ReadOnlyToken {
 /// A limit on the number of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Which limit.
     pub kind: RateLimitKind,
     /// When GitHub lifts it, if it says so.
     pub wait: Option<Duration>,
 }
 
-/// The kind of a rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RateLimitKind {
     /// The requests of an hour are used up.

@@ -11,16 +11,13 @@ use crate::world::web;
 /// What a branch requires before a merge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BranchRules {
-    /// The required checks.
     pub required: Vec<RequiredCheck>,
     /// How the merge queue decides; `None` without a queue.
     pub queue: Option<QueueGrouping>,
 }
 
-/// A required check.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequiredCheck {
-    /// Its name.
     pub name: String,
     /// The app that has to report it; `None` if any may.
     pub app: Option<u64>,
@@ -29,7 +26,6 @@ pub struct RequiredCheck {
 /// Which entries of a merge queue's group have to pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueGrouping {
-    /// Every entry.
     Every,
     /// Only the last one, so a failing entry can merge below a passing one.
     OnlyLast,
@@ -47,7 +43,6 @@ pub enum ImageState {
 /// Which branches may use an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnvironmentUse {
-    /// Any.
     AnyBranch,
     /// Only protected branches, or those that it names.
     SomeBranches,

@@ -18,7 +18,6 @@ use crate::world::env::Env;
 
 /// A Bedrock model with its address and credentials.
 pub struct Bedrock {
-    /// The address of the model.
     pub url: Url,
     access: Access,
 }

@@ -23,7 +23,6 @@ pub struct ChatModel {
     wire: WireSettings,
 }
 
-/// The wire format with its settings.
 enum WireSettings {
     OpenAi(Endpoint),
     Anthropic(Endpoint),
@@ -43,7 +42,6 @@ impl fmt::Debug for ChatModel {
     }
 }
 
-/// The defaults of a vendor.
 struct Vendor {
     base_url: &'static str,
     base_url_env: &'static str,

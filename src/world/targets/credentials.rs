@@ -29,12 +29,19 @@ pub struct CredentialsSource {
 }
 
 enum CredentialsOrigin {
-    /// Permanent keys.
     Stated(AwsKeys),
     /// A token of another identity, which the token service exchanges for keys.
-    WebIdentity { token_file: PathBuf, role: String, session: String, url: Url },
+    WebIdentity {
+        token_file: PathBuf,
+        role: String,
+        session: String,
+        url: Url,
+    },
     /// An endpoint provided by the container's host.
-    Container { url: Url, token: ContainerToken },
+    Container {
+        url: Url,
+        token: ContainerToken,
+    },
 }
 
 /// The authorization of a container's endpoint.

@@ -37,7 +37,6 @@ pub fn descendants(_child: Pid) -> Vec<Pid> {
     Vec::new()
 }
 
-/// The parent of a running process.
 #[cfg(target_os = "linux")]
 fn parent(process: Pid) -> Option<Pid> {
     let stat = std::fs::read(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;

@@ -15,17 +15,13 @@ use crate::text::line;
 
 /// A request that is ready to be sent.
 pub struct Sending<'a> {
-    /// The client.
     pub client: &'a Client,
     /// The method, usually `POST`.
     pub method: Method,
-    /// The address.
     pub url: Url,
     /// Its headers, including keys.
     pub headers: HeaderMap,
-    /// Its body.
     pub body: String,
-    /// The time limits.
     pub timeouts: Timeouts,
 }
 

@@ -85,7 +85,6 @@ fn passing(what: String) -> CallError {
     CallError { retry: Retry::Later { after: None }, ..lasting(what) }
 }
 
-/// Formats a time limit.
 fn display_timeout(time: Duration) -> String {
     if time.subsec_millis() == 0 { format!("{} s", time.as_secs()) } else { format!("{} ms", time.as_millis()) }
 }

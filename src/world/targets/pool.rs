@@ -29,7 +29,6 @@ pub struct Pool {
     permits: Semaphore,
 }
 
-/// One worker process.
 struct Worker {
     process: Process,
     stdin: ChildStdin,
@@ -39,9 +38,7 @@ struct Worker {
     answered: Option<String>,
 }
 
-/// An event from a worker.
 enum WorkerMessage {
-    /// A line of output.
     Line(Vec<u8>),
     /// A line that is too long.
     Endless,
@@ -214,7 +211,6 @@ async fn pass_on(stdout: ChildStdout, sender: Sender<WorkerMessage>) {
     }
 }
 
-/// The id of an answer.
 fn id_of(answer: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct AnswerId {

@@ -22,15 +22,10 @@ pub const FLOOD: usize = InputLimit::COMPLAINTS.count();
 
 /// A running process. Dropping it kills the process and everything that it started.
 pub struct Process {
-    /// The child itself.
     pub child: Child,
-    /// Its input.
     pub stdin: Option<ChildStdin>,
-    /// Its output.
     pub stdout: Option<ChildStdout>,
-    /// Its error output.
     pub stderr: Option<ChildStderr>,
-    /// Its group.
     pub group: ProcessGroup,
 }
 
@@ -55,9 +50,7 @@ impl ProcessGroup {
 /// How a program is started.
 #[derive(Clone)]
 pub struct Launch {
-    /// Program and arguments.
     pub argv: Vec<String>,
-    /// The working directory.
     pub root: PathBuf,
     /// Its complete environment.
     pub env: Vec<(String, String)>,

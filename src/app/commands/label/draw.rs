@@ -5,11 +5,8 @@ use crate::model::{AgentName, CaseId, Mark, SuiteId};
 /// A case that can be labeled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The suite.
     pub suite: SuiteId,
-    /// The agent.
     pub agent: AgentName,
-    /// The case.
     pub case: CaseId,
     /// The automatic mark: weak if its samples disagree.
     pub mark: Mark,

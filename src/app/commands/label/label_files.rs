@@ -7,9 +7,7 @@ use crate::world::{Disk, NoFile};
 
 /// The files, with the paths of the files of labels.
 pub struct LabelFiles<'a> {
-    /// The files.
     pub disk: &'a Disk,
-    /// The files of labels.
     pub labels: Vec<RepoPath>,
 }
 

@@ -14,20 +14,16 @@ use crate::world::Disk;
 
 /// A draft case, with what a decision on it changes.
 pub struct DraftCase {
-    /// Its suite.
     pub suite: SuiteId,
-    /// The case.
     pub case: CaseId,
     /// The agents that are graded on it.
     pub agents: Vec<AgentName>,
-    /// Its golden file.
     pub golden: RepoPath,
     /// Its recordings that no other case uses.
     recordings: BTreeSet<RepoPath>,
     form: GoldenForm,
 }
 
-/// What is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// It becomes a case.

@@ -21,7 +21,6 @@ use crate::world::{Disk, World};
 
 /// Why a case is shown.
 pub enum ReviewReason {
-    /// It is a draft.
     Draft(DraftCase),
     /// It passed in the baseline, and fails now.
     NewlyFailing,
@@ -29,7 +28,6 @@ pub enum ReviewReason {
     Moved,
 }
 
-/// A case to review.
 pub struct ReviewItem {
     suite: SuiteId,
     agent: AgentName,
@@ -43,12 +41,10 @@ pub struct ReviewItem {
     samples: Vec<Sample>,
 }
 
-/// Everything to review.
 pub struct ReviewTable {
     /// The cases, in order.
     pub items: Vec<ReviewItem>,
     past: Option<PastOutputs>,
-    /// What is reviewed.
     pub plan: Plan,
 }
 
@@ -163,7 +159,6 @@ impl ReviewTable {
     }
 }
 
-/// The drafts with their results.
 fn of_drafts(report: &Report, plan: &Plan) -> Vec<ReviewItem> {
     let results: BTreeMap<(&SuiteId, &AgentName, &CaseId), &PairResult> = report
         .suite_agents()

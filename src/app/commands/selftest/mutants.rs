@@ -14,7 +14,6 @@ const LONG: usize = 20;
 /// The replacement text.
 const ELSE: &str = "something else";
 
-/// One mutation of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mutation {
     /// The answer is cut in the middle, as if a token limit was reached.
@@ -97,7 +96,6 @@ enum ValueKind {
     Other,
 }
 
-/// The outputs of a run.
 enum ShownOutputs {
     /// As they are.
     Plain(Value),
@@ -140,7 +138,6 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<(String, ValueKind)>) {
     }
 }
 
-/// Returns the run with one mutation.
 pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
     let outputs = |change: &dyn Fn(&mut Value)| {
         let outputs = match shown(run) {

@@ -18,7 +18,6 @@ pub enum Vacuous {
 }
 
 impl Vacuous {
-    /// All dummy agents.
     pub const ALL: [Self; 3] = [Self::Empty, Self::Echo, Self::Stuffing];
 
     /// The name in the output.

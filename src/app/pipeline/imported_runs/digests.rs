@@ -31,7 +31,6 @@ pub struct Digests {
 /// Which messages of the user the samples of a case share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComparedMessages {
-    /// All of them.
     All,
     /// The first one: a model plays the user after it.
     First,
@@ -176,7 +175,6 @@ impl Digests {
 
 /// Whether a run has the input of its case.
 enum InputMatch {
-    /// It has.
     Same,
     /// Unknown, for this reason.
     Unknown(&'static str),

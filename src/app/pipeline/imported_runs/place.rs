@@ -6,13 +6,11 @@ use crate::format::transcript::{Transcript, TranscriptFormat};
 /// The most characters of a query that are shown.
 pub const SHOWN: usize = 80;
 
-/// The place of new recordings.
 pub struct RecordingsPlace<'a> {
     /// Their folder.
     pub out: &'a str,
     /// The config with their agents and cases; `None` for goldgate.yaml if it exists.
     pub config: Option<&'a str>,
-    /// What happens to existing ones.
     pub existing: ExistingRecordings,
 }
 
@@ -28,10 +26,7 @@ pub enum ExistingRecordings {
 /// A run, and the file from which it was read.
 #[derive(Clone, Copy)]
 pub struct ImportedRun<'a> {
-    /// The run.
     pub run: &'a Transcript,
-    /// Its file.
     pub source: &'a SourceText,
-    /// The format of the file.
     pub form: TranscriptFormat,
 }

@@ -14,7 +14,6 @@ use crate::suites::{
 
 /// The config and its suites, read and checked.
 pub struct Plan {
-    /// The config.
     pub config: Config,
     /// The suites with a selected case, in the order of the config.
     pub suites: Vec<LoadedSuite>,
@@ -51,11 +50,8 @@ pub enum RulesSource {
     Base,
 }
 
-/// A suite with its files read.
 pub struct LoadedSuite {
-    /// Its config.
     pub config: SuiteConfig,
-    /// Its kind.
     pub kind: &'static SuiteKind,
     /// Its golden files.
     pub suite: Arc<dyn Suite>,
@@ -69,11 +65,8 @@ pub struct LoadedSuite {
     pub metrics: Vec<GatedMetric>,
     /// The metrics with their gates in the model tier.
     pub model_metrics: Vec<GatedMetric>,
-    /// The prompt packages of its agents.
     pub prompts: BTreeMap<AgentName, PromptPackage>,
-    /// The human labels of its cases.
     pub labels: Labels,
-    /// Its LLM judges.
     pub judges: Vec<LoadedJudge>,
     /// The files read for it that differ on the other commit.
     pub reads: ReadLog,
@@ -91,7 +84,6 @@ impl LoadedSuite {
         graded(&GradedSuite { kind, golden: suite.as_ref(), expressions }, self.specs_of(pair), pair, runs, context)
     }
 
-    /// Returns the metrics of a pair.
     pub fn specs_of(&self, pair: &Pair) -> &[MetricSpec] {
         match pair.marks.stage {
             CaseStage::Accepted => &self.specs,
@@ -133,13 +125,9 @@ impl LoadedSuite {
     }
 }
 
-/// A judge with its files read.
 pub struct LoadedJudge {
-    /// Its config.
     pub config: Judge,
-    /// The text of its rubric.
     pub rubric: String,
-    /// The rubric's digest.
     pub rubric_sha256: String,
     /// The human labels by the same rubric.
     pub labels: Labels,

@@ -10,7 +10,6 @@ use crate::format::run_v1;
 use crate::format::transcript::loose_message::MessagePart;
 use crate::model::{Json, ToolCall};
 
-/// The calls of one trace.
 #[derive(Default)]
 pub struct Calls {
     calls: Vec<(i64, ToolCall)>,

@@ -226,7 +226,6 @@ fn prompt(messages: &[LooseMessage]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// The turns that the messages of a trace tell.
 #[derive(Default)]
 struct TraceTurns {
     turns: Vec<TranscriptTurn>,

@@ -14,12 +14,10 @@ use crate::format::transcript::content;
 /// One export request: the collector's file exporter writes one per line.
 #[derive(Deserialize)]
 pub struct TraceRequest<'a> {
-    /// The spans of each resource.
     #[serde(borrow, rename = "resourceSpans", alias = "resource_spans")]
     pub resources: Vec<ResourceForm<'a>>,
 }
 
-/// The spans of one resource.
 #[derive(Deserialize)]
 pub struct ResourceForm<'a> {
     #[serde(default)]
@@ -147,27 +145,21 @@ impl TraceValue {
     }
 }
 
-/// Attribute values by name.
 pub type Attributes = BTreeMap<String, Value>;
 
 fn attributes(list: Vec<TraceAttribute>) -> Attributes {
     list.into_iter().map(|one| (one.key, one.value.map_or(Value::Null, TraceValue::value))).collect()
 }
 
-/// The operation of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanOperation {
-    /// An agent's run.
     Agent,
     /// A call of a model.
     Chat,
-    /// A call of a tool.
     Tool,
-    /// Any other operation.
     Other,
 }
 
-/// One span.
 pub struct TraceSpan {
     /// The byte offset at which it starts.
     pub at: usize,
@@ -183,7 +175,6 @@ pub struct TraceSpan {
     pub end: i64,
     /// Its attributes, including those of its resource.
     pub attributes: Attributes,
-    /// Its events by name.
     pub events: Vec<(String, Attributes)>,
     /// The error message, if its status is an error.
     pub failed: Option<String>,
@@ -258,7 +249,6 @@ impl TraceSpan {
         }
     }
 
-    /// Its duration in milliseconds.
     pub fn latency_ms(&self) -> Option<u64> {
         milliseconds(self.start, self.end)
     }

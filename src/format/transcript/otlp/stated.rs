@@ -8,11 +8,9 @@ use crate::format::lenient;
 use crate::format::transcript::found_calls::{calls_within, spelled};
 use crate::format::transcript::loose_message::{LooseMessage, MessagePart};
 
-/// A call that a message tells.
 pub struct StatedCall<'t> {
     /// When it was stated first.
     pub at: i64,
-    /// The call.
     pub part: MessagePart,
     origin: &'t TraceSpan,
 }
@@ -122,14 +120,12 @@ fn elsewhere(span: &TraceSpan) -> Vec<(i64, Vec<MessagePart>)> {
     found.collect()
 }
 
-/// Which calls the calls of a span may repeat.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Repeats {
     /// Those of spans inside it: the others are of other models.
     Inside,
     /// The same, and those with the same id.
     InsideOrSameId,
-    /// All.
     All,
 }
 

@@ -11,9 +11,7 @@ use crate::suites::shared::finding::{Citation, Finding};
 
 /// The documents that the agents may cite.
 pub struct Documents {
-    /// Their folder.
     pub folder: RepoPath,
-    /// Their file names.
     pub names: BTreeSet<String>,
 }
 

@@ -18,9 +18,7 @@ const DUPLICATE_OVERLAP: f64 = 0.8;
 
 /// One sample of all agents of a case.
 pub struct View<'a> {
-    /// The case.
     pub case: &'a CrossAgentCase,
-    /// The output of each of its agents.
     pub produced: &'a [FindingsOutput],
     /// One failure classifier for each agent's sample.
     pub blames: &'a [FailureClassifier<'a>],
@@ -84,7 +82,6 @@ impl<'a> View<'a> {
         Ok(doubled)
     }
 
-    /// Every check of the case on findings.
     pub fn checks(&self, doubled: &[(usize, usize)]) -> Vec<Check> {
         let mut checks = Vec::new();
         for (agent, one) in self.case.agents.iter().zip(self.produced) {

@@ -10,7 +10,6 @@ use crate::suites::shared::reading::layer;
 use crate::text::norm;
 use crate::text::recover::recover_any;
 
-/// The output of one run.
 pub struct EvidenceOutput {
     /// The inspected files: normalized paths, or the original text (`Err`) if a path leaves the repository.
     pub files: Vec<Result<String, String>>,
@@ -24,13 +23,11 @@ pub struct EvidenceOutput {
     pub invalid_calls: u64,
     /// The events; `None` if the record has no list of them.
     pub events: Option<Vec<ObservedEvent>>,
-    /// Its tool calls.
     pub calls: Vec<ObservedCall>,
     /// Parts with the wrong format.
     pub flaws: Vec<String>,
 }
 
-/// The outputs of a run, read.
 struct ReadOutputs {
     /// The outputs; if they have only a text, the object in it.
     main: Value,
@@ -102,7 +99,6 @@ fn is_violation(name: &str) -> bool {
     letters.eq("policyviolation".chars())
 }
 
-/// The files that the agent says it inspected.
 fn files_inspected<'a>(outputs: &'a Value, flaws: &mut Vec<String>) -> Vec<&'a str> {
     let flaw = match outputs.get("files_inspected") {
         Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
@@ -132,7 +128,6 @@ fn result_texts(outputs: &Value, flaws: &mut Vec<String>) -> Vec<String> {
     }
 }
 
-/// An event of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedEvent {
     /// Its name; `None` if the record does not tell it.
@@ -141,7 +136,6 @@ pub struct ObservedEvent {
     pub violation: Option<ViolationCategory>,
 }
 
-/// What a policy violation violates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ViolationCategory {
     /// The policy of this category.
@@ -150,7 +144,6 @@ pub enum ViolationCategory {
     Unknown,
 }
 
-/// Reads one run.
 pub fn produced(run: &Run) -> EvidenceOutput {
     let ReadOutputs { main, layer, aside, invalid_calls } = outputs(run);
     let mut flaws = Vec::new();

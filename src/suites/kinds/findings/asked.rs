@@ -9,7 +9,6 @@ use crate::suites::shared::finding::Severity;
 /// Maximum number of words in one list of a schema; vendors' strict modes allow some more.
 const MOST_WORDS: usize = 200;
 
-/// Asks for the findings on a document.
 pub fn ask(file: &RepoPath, document: &str, categories: &[String]) -> Ask {
     let name = file.name();
     let mut prompt = Prompt::of(format!(

@@ -12,16 +12,12 @@ use crate::suites::shared::case_table::CaseTable;
 /// A suite's folder and its expectations.
 pub struct AuditedFindings<'a> {
     pub agents: &'a BTreeSet<AgentName>,
-    /// The folder of documents.
     pub documents: &'a RepoPath,
-    /// The file names in it.
     pub listed: &'a BTreeSet<String>,
-    /// The expectations of each pair.
     pub table: &'a CaseTable<Expectation>,
 }
 
 impl AuditedFindings<'_> {
-    /// Audits them.
     pub fn audit(&self, files: &dyn Files) -> Audit {
         let Self { agents, documents, listed, table } = self;
         let mut audit = Audit::default();

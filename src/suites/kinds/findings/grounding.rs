@@ -11,7 +11,6 @@ use crate::text::contains;
 
 /// The quotes of one sample.
 pub struct Grounding<'a> {
-    /// Number of quotes.
     pub quotes: usize,
     /// The quotes that are not in the cited document.
     pub ungrounded: Vec<(&'a Finding, &'a Citation)>,

@@ -18,11 +18,9 @@ pub enum Fate {
     Kept(usize),
     /// At this index with other words.
     Changed(usize),
-    /// Removed.
     Gone,
 }
 
-/// The alignment of two documents.
 pub struct Alignment {
     /// The fate of each line of the original, by index.
     pub fates: Vec<Fate>,

@@ -43,7 +43,6 @@ pub struct FailedAttempt<'a> {
     pub number: usize,
     /// The document; `None` if none was readable.
     pub document: Option<&'a str>,
-    /// The critic's evaluation of it.
     pub evaluation: Option<&'a Value>,
 }
 
@@ -68,7 +67,6 @@ impl RevisionTask {
         json!({"file": self.file.to_string(), "original": self.original, "instructions": self.instructions})
     }
 
-    /// The request for a revision.
     pub fn to_revise(&self) -> Ask {
         let prompt = revise().say(&self.prompt_text()).show(&[("The contract, as RTF source", &self.original)]);
         Ask::plain(prompt.text(), self.inputs(), Some(revision()))

@@ -23,12 +23,9 @@ use crate::suites::shared::meaning::digested_case;
 /// The name of a case's golden file, without its ending.
 const GOLDEN: &str = "instructions";
 
-/// One case of the suite.
 pub struct RevisionCase {
     golden: RepoPath,
-    /// The instructions.
     pub asked: Instructions,
-    /// The original document.
     pub original: Draft,
     /// The revised document that critics judge, with the verifier's result.
     pub judged: Option<(Arc<Draft>, Arc<Verification>)>,
@@ -61,7 +58,6 @@ pub fn open_cases(
     problems.or(cases)
 }
 
-/// The golden file of a case's folder.
 fn golden_file(files: &dyn Files, folder: &RepoPath) -> Result<CaseSource, Diagnostic> {
     let mut found = files_of_cases(files, folder)?.into_iter().filter(|file| file.id.text == GOLDEN);
     let missing = || Diagnostic::of_missing_file(folder.child(&format!("{GOLDEN}.json")));

@@ -12,7 +12,6 @@ use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier}
 /// Number of faults of one criterion that are listed.
 const LISTED: usize = 3;
 
-/// Checks one sample of a case.
 pub struct RevisionChecker<'a> {
     pub case: &'a RevisionCase,
     pub produced: &'a RevisionOutput,
@@ -122,7 +121,6 @@ impl RevisionChecker<'_> {
         })
     }
 
-    /// The values of the critic's metrics.
     pub fn critic_values(&self) -> CriticValues {
         let nothing = CriticValues { valid: None, falsely_satisfied: None, missed: None, invented: None };
         if self.role == Role::Critic && self.produced.attempts.iter().all(|attempt| attempt.evaluation.is_none()) {

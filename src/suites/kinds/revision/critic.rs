@@ -13,14 +13,12 @@ use super::scoring::Scoring;
 use crate::model::{EPSILON, Word, reaches};
 use crate::text::{norm, pattern};
 
-/// A critic's parsed evaluation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evaluation {
     /// Its overall score, 0 to 1.
     pub overall: f64,
     /// Its scores of the five criteria, 0 to 1, in the order of [`Criterion::ALL`].
     pub scores: [f64; 5],
-    /// Whether it is satisfied.
     pub satisfied: bool,
     /// The sum of the penalties that it states, if any.
     pub penalties: Option<f64>,
@@ -28,13 +26,11 @@ pub struct Evaluation {
     pub unmet: Vec<Criterion>,
     /// Its feedback, normalized.
     pub feedback: String,
-    /// Its revision suggestions.
     pub suggestions: Vec<Suggestion>,
     /// The risks that it reports.
     pub red_flags: Vec<String>,
 }
 
-/// One revision suggestion.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Suggestion {
     /// The section that it applies to.

@@ -15,7 +15,6 @@ const CHANGED: usize = 160;
 
 /// A parsed document, divided into lines and sections.
 pub struct Draft {
-    /// The parsed RTF document.
     pub document: rtf::Document,
     /// Its paragraphs that contain text.
     pub lines: Vec<DraftLine>,
@@ -35,7 +34,6 @@ pub struct DraftLine {
     pub paragraph: usize,
     /// The part of the page that it is in.
     pub place: ParagraphPlace,
-    /// Its text.
     pub text: String,
     /// Its text in the folded form used for comparison.
     pub folded: Folded,
@@ -61,7 +59,6 @@ pub struct Section {
 }
 
 impl Draft {
-    /// Parses a document.
     pub fn read(source: &[u8]) -> Self {
         let document = rtf::read(source);
         let mut draft = Self {
@@ -153,7 +150,6 @@ impl Draft {
         (line, index - self.starts[line])
     }
 
-    /// Whether the document contains the name.
     pub fn names(&self, name: &str) -> bool {
         !self.places(&NameSet::new([name])).is_empty()
     }
@@ -228,7 +224,6 @@ impl Draft {
         format!("\"{was}\" became \"{is}\" ({})", self.whereabouts(line))
     }
 
-    /// Quotes the beginning of a line.
     pub fn excerpt(&self, line: usize) -> String {
         let DraftLine { text, .. } = &self.lines[line];
         let short: String = text.chars().take(60).collect();

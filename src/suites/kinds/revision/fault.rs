@@ -26,14 +26,12 @@ impl Criterion {
     }
 }
 
-/// The kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FaultKind {
     /// An old name remains.
     MissedEntity,
     /// An old law or court remains, or the new one does not appear.
     MissedJurisdiction,
-    /// An indemnity has the wrong direction.
     WrongDirection,
     /// An operation on a clause is not done.
     Undone,
@@ -92,17 +90,14 @@ impl FaultKind {
     }
 }
 
-/// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisionFault {
-    /// Its kind.
     pub kind: FaultKind,
     /// What is wrong and where, for people.
     pub detail: String,
 }
 
 impl RevisionFault {
-    /// A fault with its evidence.
     pub fn new(kind: FaultKind, detail: String) -> Self {
         Self { kind, detail }
     }

@@ -16,10 +16,8 @@ pub struct Parties<'a> {
     names: NameSet,
 }
 
-/// The direction of an indemnity sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IndemnityDirection {
-    /// As requested.
     Asked,
     /// Another direction, or an unclear one; the text says which.
     Wrong(String),
@@ -27,14 +25,12 @@ pub enum IndemnityDirection {
 
 /// One indemnity sentence.
 pub struct Sentence {
-    /// Its line.
     pub line: usize,
     /// Its byte range in the line's text.
     pub at: Range<usize>,
     pub direction: IndemnityDirection,
 }
 
-/// The indemnities of one line.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct IndemnityCount {
     /// Those that a party gives.
@@ -75,7 +71,6 @@ static MUTUAL: LazyLock<Regex> = LazyLock::new(|| {
 /// The words after the party that has an obligation.
 pub const WILL: &str = r"(?:shall|will|must|agrees?|undertakes?|covenants?|hereby|indemnif(?:y|ies)|holds?|keeps?|saves?|fully|promises?|is (?:to|obliged|required|liable|bound)|has to)\b";
 
-/// Whether a folded text contains an indemnity.
 pub fn mentions_indemnity(folded: &str) -> bool {
     // A quick test first: most lines contain neither word.
     (folded.contains("indemni") || folded.contains("harmless")) && VERB.is_match(folded)

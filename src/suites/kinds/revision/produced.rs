@@ -17,7 +17,6 @@ use crate::model::{Layer, Role, Run, Word};
 use crate::suites::shared::reading::layer;
 use crate::text::recover;
 
-/// The parsed output of one run.
 pub struct RevisionOutput {
     /// Its documents, each with the critic's evaluation. For a critic alone: the document that it judged.
     pub attempts: Vec<VerifiedAttempt>,

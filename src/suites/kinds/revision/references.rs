@@ -10,7 +10,6 @@ use crate::text::{Folded, pattern};
 
 /// One section number that a line refers to.
 pub struct Reference {
-    /// The section number.
     pub number: Number,
     /// Its byte range in the line's text.
     pub at: Range<usize>,

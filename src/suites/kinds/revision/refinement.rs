@@ -13,7 +13,6 @@ use crate::format::lenient::Lenient;
 use crate::model::{Ask, Json, Layer, LoopRole, NextRole, RepoPath, reaches};
 use crate::suites::kind::Refinement;
 
-/// The loop of one case.
 pub struct Loop {
     task: RevisionTask,
     scoring: Scoring,

@@ -20,9 +20,7 @@ const PROBLEM_DEDUCTION: f64 = 0.2;
 /// A deduction from the overall score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Penalty {
-    /// The reason.
     pub why: &'static str,
-    /// Number of occurrences.
     pub times: usize,
     /// Total deduction, 0 or more.
     pub amount: f64,
@@ -33,7 +31,6 @@ pub struct Penalty {
 pub struct Verification {
     /// The five criteria, 0 to 1, in the order of [`Criterion::ALL`].
     pub scores: [f64; 5],
-    /// The penalties.
     pub penalties: Vec<Penalty>,
     /// The overall score, 0 to 1.
     pub overall: f64,
@@ -44,7 +41,6 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// The faults of one kind.
     pub fn of(&self, kind: FaultKind) -> impl Iterator<Item = &RevisionFault> {
         self.faults.iter().filter(move |fault| fault.kind == kind)
     }

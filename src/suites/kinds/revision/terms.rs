@@ -23,7 +23,6 @@ static INLINE: LazyLock<Regex> = LazyLock::new(|| {
 /// A table cell that contains only a term: the next cell defines it.
 static ALONE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^(?:"([^"]{2,60})"|'([^"']{2,60})'):?$"#));
 
-/// A defined term.
 #[derive(Clone, Copy)]
 pub struct Term {
     /// The line that defines it.
@@ -95,7 +94,6 @@ pub fn replaced_names(asked: &Instructions) -> NameSet {
     NameSet::new(forms.map(String::as_str))
 }
 
-/// Whether a term contains one of the names.
 pub fn has_name(names: &NameSet, term: &str) -> bool {
     !names.find(&Folded::of(term)).is_empty()
 }

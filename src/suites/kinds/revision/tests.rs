@@ -12,7 +12,6 @@ use super::instructions::Instructions;
 use super::score::{Verification, verify};
 use crate::suites::kinds::revision::scoring::Scoring;
 
-/// A document of these paragraphs.
 fn document(paragraphs: &str) -> Draft {
     let body: String = paragraphs.trim().lines().map(|line| format!("{}\\par\n", line.trim())).collect();
     Draft::read(format!("{{\\rtf1\\ansi\n{body}}}").as_bytes())

@@ -10,7 +10,6 @@ pub(super) fn are_identical(samples: &[Vec<Run>]) -> bool {
     samples.len() > 1 && samples.windows(2).all(|two| outputs(&two[0]) == outputs(&two[1]))
 }
 
-/// The population variance around the mean.
 pub(super) fn variance(values: &[f64], mean: f64) -> f64 {
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64
 }

@@ -26,7 +26,6 @@ pub struct ToolUseOutput {
 
 /// One turn of a conversation with its calls.
 pub struct ProducedTurn {
-    /// What was said.
     pub said: ObservedTurn,
     /// The calls of the turn, in order.
     pub calls: Vec<ObservedCall>,

@@ -22,7 +22,6 @@ const TOOL_NAME: usize = 100;
 const OTHER_TOOLS: &str = "other tools";
 
 impl ToolUseCase {
-    /// The calls of unexpected tools.
     pub fn unexpected_calls(&self, calls: &[ObservedCall]) -> Vec<Shortfall> {
         let mut found = Shortfalls::default();
         for call in calls {

@@ -44,12 +44,10 @@ pub struct TurnAnswer {
     pub listing: EntryListing,
 }
 
-/// What an answer belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerScope {
     /// The whole run, whose time and cost are known, and which expressions are about.
     Run,
-    /// One turn of a conversation.
     Turn,
 }
 
@@ -63,7 +61,6 @@ pub enum EntryListing {
     Listed,
 }
 
-/// One entry.
 pub struct AnswerEntry {
     /// Its line in the golden file, from 1.
     pub line: u32,
@@ -71,7 +68,6 @@ pub struct AnswerEntry {
     pub weight: f64,
     /// The rule of the prompt package that it tests.
     pub rule: Option<String>,
-    /// What it requires.
     pub requires: AnswerRequirement,
 }
 
@@ -85,24 +81,16 @@ impl AnswerEntry {
     }
 }
 
-/// What an entry requires.
 pub enum AnswerRequirement {
     /// Conditions that must all hold.
     All {
-        /// The conditions.
         conditions: Vec<AnswerCondition>,
-        /// Whether letter case counts in their texts.
         letter_case: LetterCase,
         /// An expression that must be true as well.
         expression: Option<StatedExpression>,
     },
     /// Entries of which a weighted share must hold.
-    Share {
-        /// The entries.
-        entries: Vec<AnswerEntry>,
-        /// The share.
-        min_score: f64,
-    },
+    Share { entries: Vec<AnswerEntry>, min_score: f64 },
 }
 
 impl fmt::Debug for AnswerChecks {

@@ -21,7 +21,6 @@ const SHOWN: usize = 160;
 pub struct StatedExpression {
     /// The name of its check; without one it is part of `answer`.
     pub name: Option<Box<str>>,
-    /// The expression.
     pub expression: Expression,
 }
 
@@ -65,7 +64,6 @@ impl ParsedExpressions {
         Self { checks: checks.collect(), metrics: metrics.collect() }
     }
 
-    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.checks.is_empty() && self.metrics.is_empty()
     }
@@ -93,7 +91,6 @@ impl GradedRunValues<'_> {
     }
 }
 
-/// The case that an expression is about.
 #[derive(Clone, Copy)]
 pub struct ExpressionCase<'a> {
     /// Its JSON; empty if it is not known.
@@ -112,7 +109,6 @@ pub struct GradedRunValues<'a> {
 }
 
 impl<'a> GradedRunValues<'a> {
-    /// For a run of a case.
     pub fn new(run: &'a Run, answer: AnswerOutput, case: ExpressionCase<'a>) -> Self {
         Self { run, answer, case, variables: OnceCell::new() }
     }

@@ -2,12 +2,9 @@
 
 use crate::text::Keyword;
 
-/// Whether letter case counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LetterCase {
-    /// It is ignored.
     Ignored,
-    /// It counts.
     Counts,
 }
 
@@ -48,7 +45,6 @@ impl AnswerPhrase {
         normal == self.keyword.as_str()
     }
 
-    /// Whether the phrase is in a text.
     pub fn is_in(&self, normal: &str) -> bool {
         match self.edge {
             WordEdge::Free => self.keyword.is_in(normal),
@@ -56,12 +52,10 @@ impl AnswerPhrase {
         }
     }
 
-    /// Whether a text starts with the phrase.
     pub fn is_start_of(&self, normal: &str) -> bool {
         normal.strip_prefix(self.keyword.as_str()).is_some_and(|rest| self.may_touch(rest.chars().next()))
     }
 
-    /// Whether a text ends with the phrase.
     pub fn is_end_of(&self, normal: &str) -> bool {
         normal.strip_suffix(self.keyword.as_str()).is_some_and(|rest| self.may_touch(rest.chars().next_back()))
     }

@@ -25,7 +25,6 @@ pub enum AnswerOutput {
     TextOrList(&'static str),
 }
 
-/// The answer of one run.
 pub struct AnswerText {
     text: String,
     /// The JSON, if the answer is not a text.
@@ -37,7 +36,6 @@ pub struct AnswerText {
     folded_parts: OnceCell<Vec<String>>,
     cased_parts: OnceCell<Vec<String>>,
     json: OnceCell<Option<(Value, Layer)>>,
-    /// What the run used.
     pub used: Tokens,
 }
 
@@ -84,12 +82,10 @@ impl AnswerText {
         self.text.trim().is_empty()
     }
 
-    /// The text as written.
     pub fn written(&self) -> &str {
         &self.text
     }
 
-    /// The text in the normal form.
     pub fn normal(&self, letter_case: LetterCase) -> &str {
         match letter_case {
             LetterCase::Ignored => self.folded.get_or_init(|| norm(&self.text)),
@@ -149,7 +145,6 @@ impl AnswerText {
     }
 }
 
-/// Appends every text and key of a value.
 fn add_texts(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => texts.push(text.clone()),

@@ -2,15 +2,11 @@
 
 use serde_json::{Value, json};
 
-/// A whole answer.
 pub struct EndpointAnswer {
-    /// The HTTP status.
     pub status: u16,
-    /// The type of the body.
     pub kind: String,
     /// Further headers, each with its line end.
     pub more: &'static str,
-    /// The body.
     pub body: Vec<u8>,
 }
 

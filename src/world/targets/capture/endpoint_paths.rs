@@ -3,12 +3,10 @@
 use super::PLACEHOLDER_KEY;
 use crate::model::ExchangeWire;
 
-/// What a request to the endpoint is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndpointPath {
     /// A call of a model: the path below the vendor's version, with its query.
     Model(ExchangeWire, String),
-    /// An export of spans.
     Spans,
     /// An export of logs or numbers, which are not used.
     OtherTelemetry,
@@ -19,7 +17,6 @@ pub enum EndpointPath {
 }
 
 impl EndpointPath {
-    /// What a request with this target is for.
     pub fn of(target: &str) -> Self {
         if !target.starts_with('/') {
             let address = target.split_once("://").map_or(target, |(_, address)| address);

@@ -19,14 +19,12 @@ pub enum EndpointMode {
 pub struct EndpointState {
     /// How calls are answered.
     pub mode: EndpointMode,
-    /// What was seen.
     pub observed: Observed,
     /// Requests whose answer has not ended.
     open: AtomicUsize,
 }
 
 impl EndpointState {
-    /// The state of a new endpoint.
     pub fn new(mode: EndpointMode) -> Self {
         Self { mode, observed: Observed::default(), open: AtomicUsize::new(0) }
     }

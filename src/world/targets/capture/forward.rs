@@ -21,17 +21,13 @@ const OF_CONNECTION: [HeaderName; 6] = [ACCEPT_ENCODING, CONNECTION, CONTENT_LEN
 
 /// A call of a model, on its way to the model's server.
 pub struct ForwardedCall<'a> {
-    /// The servers.
     pub upstreams: &'a Upstreams,
     /// What the endpoint saw.
     pub observed: &'a Observed,
-    /// The wire format.
     pub wire: ExchangeWire,
     /// The request in its recorded form.
     pub request: RecordedRequest,
-    /// Its headers.
     pub headers: HeaderMap,
-    /// Its body.
     pub body: Vec<u8>,
 }
 

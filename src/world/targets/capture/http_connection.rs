@@ -9,23 +9,17 @@ use tokio::net::TcpStream;
 /// The longest head of a request, in bytes.
 const LONGEST_HEAD: usize = 64 << 10;
 
-/// The most headers of a request.
 const MOST_HEADERS: usize = 128;
 
-/// A request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClientRequest {
-    /// The method.
     pub method: String,
     /// The target: a path with its query, or the address of another server.
     pub target: String,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Vec<u8>,
 }
 
-/// Why a connection has no request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoRequest {
     /// The client has ended the connection before it asked anything.
@@ -36,7 +30,6 @@ pub enum NoRequest {
     Broken(String),
 }
 
-/// A connection.
 pub struct HttpConnection {
     stream: TcpStream,
     /// Bytes that were read and not used.

@@ -20,9 +20,7 @@ struct ObservedState {
 
 /// The result of a run, as the endpoint saw it.
 pub struct Observation {
-    /// The exchanges.
     pub exchanges: Vec<RecordedExchange>,
-    /// The exports of spans.
     pub spans: Vec<Vec<u8>>,
     /// Why its requests could not all be answered, however it ended.
     pub refusal: Option<String>,
@@ -61,7 +59,6 @@ impl Observed {
         Err(why)
     }
 
-    /// Keeps an exchange at its place.
     pub fn keep(&self, place: usize, exchange: RecordedExchange) {
         let mut state = self.state();
         state.unreachable = None;
@@ -70,7 +67,6 @@ impl Observed {
         }
     }
 
-    /// Keeps an export of spans.
     pub fn keep_spans(&self, body: Vec<u8>) {
         self.state().spans.push(body);
     }

@@ -5,7 +5,6 @@ use std::sync::{Mutex, PoisonError};
 use crate::format::exchange::{first_difference, request_key};
 use crate::model::{ExchangeWire, RecordedExchange, RecordedRequest};
 
-/// The exchanges of one recorded sample.
 pub struct RecordedAnswers {
     /// Each exchange with the digest of its request.
     exchanges: Vec<(String, RecordedExchange)>,
@@ -14,7 +13,6 @@ pub struct RecordedAnswers {
 }
 
 impl RecordedAnswers {
-    /// The answers of these exchanges.
     pub fn new(exchanges: &[RecordedExchange]) -> Self {
         let keyed = |exchange: &RecordedExchange| (request_key(exchange.wire, &exchange.request), exchange.clone());
         Self { exchanges: exchanges.iter().map(keyed).collect(), given: Mutex::new(vec![false; exchanges.len()]) }

@@ -22,13 +22,11 @@ pub enum UpstreamChoice {
 
 /// The servers of both wire formats.
 pub struct Upstreams {
-    /// The client that asks them.
     pub client: Client,
     openai: Upstream,
     anthropic: Upstream,
 }
 
-/// One server.
 struct Upstream {
     base: Url,
     key: Option<Secret>,
@@ -67,7 +65,6 @@ impl Upstreams {
         }
     }
 
-    /// The address of a call.
     pub fn address(&self, wire: ExchangeWire, path: &str) -> Option<Url> {
         let base = &self.of(wire).base;
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));

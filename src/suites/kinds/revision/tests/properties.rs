@@ -13,7 +13,6 @@ use crate::suites::kinds::revision::instructions::Instructions;
 use crate::suites::kinds::revision::score::{Verification, verify};
 use crate::suites::kinds::revision::scoring::{PenaltyMode, Scoring};
 
-/// The text of a clause.
 #[derive(Debug, Clone, Copy)]
 enum ClauseText {
     /// The party's name.
@@ -36,7 +35,6 @@ fn contracts() -> impl Strategy<Value = Contract> {
     vec(vec(says, 0..4), 1..6)
 }
 
-/// An additional fault of a document.
 #[derive(Debug, Clone, Copy)]
 enum ExtraFault {
     Name,

@@ -11,7 +11,6 @@ use crate::suites::shared::field_path::at;
 /// How many calls are shown, and how many arguments of each.
 const SHOWN: usize = 3;
 
-/// An argument that differs from the case.
 struct ArgumentDifference {
     /// Its path: keys separated by dots.
     path: String,
