@@ -180,9 +180,6 @@ pub(super) fn keys(job: &RunOptions, before: BaseSource<'_>, disk: &Disk, file: 
 }
 
 /// Grades recordings with another text for a golden file, whose path is relative to the config, and without a baseline.
-///
-/// # Errors
-/// Bad input.
 pub fn graded_with(config: &str, golden: &str, text: &str, world: &World) -> Result<GradedRun, CliError> {
     let (disk, file) = Disk::of_config(config)?;
     let mut files = OverlayFiles::over(&disk);
@@ -218,9 +215,6 @@ fn showing(config: &str, wanted: Selection) -> RunOptions {
 
 /// Grades recordings against the baseline of the working tree, for commands that only show results. Returns the report, and the runs
 /// of agents that replay no finished recordings.
-///
-/// # Errors
-/// Bad input, or a failed call.
 pub fn shown_recordings(config: &str, wanted: Selection, world: &World) -> Result<(Report, live::LiveRuns), CliError> {
     let GradedRun { report, suites, live, .. } = graded_recordings(config, wanted, world)?;
     world.keep(suites);
@@ -228,9 +222,6 @@ pub fn shown_recordings(config: &str, wanted: Selection, world: &World) -> Resul
 }
 
 /// The same, with the suites.
-///
-/// # Errors
-/// Bad input, or a failed call.
 pub fn graded_recordings(config: &str, wanted: Selection, world: &World) -> Result<GradedRun, CliError> {
     let job = showing(config, wanted);
     let graded =

@@ -158,9 +158,6 @@ impl Diagnostics {
     }
 
     /// Returns the value if the list has no problems.
-    ///
-    /// # Errors
-    /// The problems, if any.
     pub fn or<T>(self, value: T) -> Result<T, Diagnostics> {
         match self.is_empty() {
             true => Ok(value),

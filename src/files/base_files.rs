@@ -6,9 +6,6 @@ use crate::model::{CommitStatus, RepoPath};
 
 pub trait BaseFiles: Files + OtherCommit {
     /// The path of a file with one of these names in any folder; `None` if there is none.
-    ///
-    /// # Errors
-    /// Why not every folder can be read.
     fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String>;
 
     /// Whether the base commit's file `before` and the head's file `after` have the same content.

@@ -43,9 +43,6 @@ pub enum EntryKind {
 /// Read-only access to the files of the repository.
 pub trait Files: Sync {
     /// All entries of a folder, sorted by name, except [`is_of_git`].
-    ///
-    /// # Errors
-    /// The folder cannot be listed.
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic>;
 
     /// The entries of a folder, sorted by name, without names that start with a dot: those are neither cases nor
@@ -63,15 +60,9 @@ pub trait Files: Sync {
     }
 
     /// The bytes of a file.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic>;
 
     /// The bytes of a baseline, which goldgate wrote: it may be larger than a file of people.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         self.bytes(file)
     }

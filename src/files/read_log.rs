@@ -43,9 +43,6 @@ pub enum FolderNames {
 
 impl FolderNames {
     /// Lists these entries of a folder.
-    ///
-    /// # Errors
-    /// Why it cannot be listed.
     pub fn of(self, files: &dyn Files, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         match self {
             Self::Shown => files.list(folder),

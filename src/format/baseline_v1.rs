@@ -67,9 +67,6 @@ pub fn written(baseline: &Baseline) -> String {
 }
 
 /// Writes a baseline case by case, so that a large one never is in memory as a whole a second time.
-///
-/// # Errors
-/// What `out` reports.
 pub fn write_baseline(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()> {
     let Baseline { commit, captured_at, tool_version, samples, suites, accepted } = baseline;
     let mut out = LineWriter { out, depth: 0 };

@@ -77,9 +77,6 @@ struct MergeGroupForm {
 }
 
 /// Reads the payload of any event.
-///
-/// # Errors
-/// Invalid content with its position.
 pub fn read_event(source: &SourceText) -> Result<Event, Diagnostic> {
     let payload: EventPayload = json::whole(source)?;
     let here = payload.repository.as_ref().map(|repository| repository.id);

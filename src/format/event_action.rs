@@ -46,9 +46,6 @@ struct ActionRepositoryForm {
 }
 
 /// Reads the payload of any event.
-///
-/// # Errors
-/// Invalid content with its position.
 pub fn read_event_action(source: &SourceText) -> Result<EventAction, Diagnostic> {
     let payload: ActionPayload = json::whole(source)?;
     let branch = payload.reference.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));

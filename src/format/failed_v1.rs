@@ -32,9 +32,6 @@ struct FailedCases {
 }
 
 /// Reads the file.
-///
-/// # Errors
-/// Invalid content with its position.
 pub fn read_failed(source: &SourceText) -> Result<BTreeSet<FailedCase>, Diagnostic> {
     let found: FailedCases = json::whole(source)?;
     if found.schema != SCHEMA {

@@ -56,9 +56,6 @@ impl<T> Lenient<Vec<T>> {
 
 impl<T> Lenient<Object<T>> {
     /// The fields of the object.
-    ///
-    /// # Errors
-    /// What is there instead.
     pub fn fields(&self) -> Result<&T, &'static str> {
         match self {
             Self::Given(Object(fields)) => Ok(fields),
@@ -140,18 +137,12 @@ pub trait Shape<'a>: Sized {
     }
 
     /// Reads it from a list.
-    ///
-    /// # Errors
-    /// The error of the deserializer.
     fn of_list<A: SeqAccess<'a>>(mut list: A) -> Result<Lenient<Self>, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Lenient::Other("a list"))
     }
 
     /// Reads it from an object.
-    ///
-    /// # Errors
-    /// The error of the deserializer.
     fn of_object<A: MapAccess<'a>>(mut object: A) -> Result<Lenient<Self>, A::Error> {
         while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Lenient::Other("an object"))
@@ -185,9 +176,6 @@ impl<'a, T: Deserialize<'a>> Shape<'a> for Object<T> {
 }
 
 /// Reads the fields of an object, for values that may be an object or another type.
-///
-/// # Errors
-/// The error of the deserializer.
 pub fn fields<'a, T: Deserialize<'a>, A: MapAccess<'a>>(object: A) -> Result<Lenient<T>, A::Error> {
     T::deserialize(MapAccessDeserializer::new(object)).map(Lenient::Given)
 }

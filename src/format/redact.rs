@@ -101,9 +101,6 @@ impl Redactor {
 }
 
 /// Compiles a pattern of the config.
-///
-/// # Errors
-/// What is wrong with the pattern.
 pub fn pattern_of(text: &str) -> Result<Regex, String> {
     let pattern = Regex::new(text).map_err(|error| {
         let message = error.to_string();

@@ -178,9 +178,6 @@ pub fn written(report: &Report) -> String {
 }
 
 /// Writes the report as indented JSON with a trailing newline, piece by piece.
-///
-/// # Errors
-/// What `out` reports.
 pub fn write_report(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
     out.write_all(b"\n")
@@ -211,9 +208,6 @@ struct ReportHeader {
 }
 
 /// Reads a stored report. What follows from other fields is not read but derived again.
-///
-/// # Errors
-/// Invalid content with its position.
 pub fn read_report(source: &SourceText) -> Result<Report, Diagnostic> {
     read_report_at(source, JsonCursor::whole(source))
 }

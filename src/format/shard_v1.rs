@@ -127,9 +127,6 @@ struct BesideForm {
 }
 
 /// Writes the part as JSON with a trailing newline.
-///
-/// # Errors
-/// What `out` reports.
 pub fn write_shard(part: &ShardPart, out: &mut dyn Write) -> io::Result<()> {
     let form = ShardFile {
         schema: SCHEMA.to_owned(),
@@ -169,9 +166,6 @@ fn exact_form(pair: &PairResult) -> BesideForm {
 }
 
 /// Reads a part.
-///
-/// # Errors
-/// Invalid content with its position.
 pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
     let help = "use the folders as goldgate run --shard wrote them, unedited";
     let refuse = |what: String| Diagnostic::of_file(&source.file, Code::BAD_SHARD, what, help);

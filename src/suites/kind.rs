@@ -278,9 +278,6 @@ pub trait Suite: Send + Sync {
     }
 
     /// Grades one completed sample of one of its pairs; `runs` are the runs of the pair, in its order.
-    ///
-    /// # Errors
-    /// A file of the suite cannot be read.
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic>;
 
     /// The metrics of the kind's family that the cases have.
@@ -332,9 +329,6 @@ pub trait Suite: Send + Sync {
 
     /// The actor-critic loop of a pair. `None` if the kind has no loops, or the agent has no critic or is the
     /// critic.
-    ///
-    /// # Errors
-    /// A file of the suite cannot be read.
     fn refinement(&self, _pair: &Pair, _files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
         Ok(None)
     }

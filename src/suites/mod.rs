@@ -75,9 +75,6 @@ pub fn metric_spec(name: &str) -> Option<MetricSpec> {
 }
 
 /// Reads a config with the settings of all kinds; paths are relative to its folder.
-///
-/// # Errors
-/// All problems, each with its position.
 pub fn read_config(source: &SourceText) -> Result<Config, Diagnostics> {
     let kinds: Vec<(&str, KindKeys)> = KINDS.iter().map(|kind| (kind.name, kind.settings.keys)).collect();
     config::read_config(source, &kinds)

@@ -51,9 +51,6 @@ enum MissingNode {
 
 impl<'a> BaseTree<'a> {
     /// Opens the tree of a commit, to compare it with the files of the head.
-    ///
-    /// # Errors
-    /// The tree cannot be read.
     pub fn open(objects: &'a dyn Objects, commit: &str, head: &'a ReadOnce<'a>) -> anyhow::Result<Self> {
         let mut state = TreeCache::default();
         let whole = objects.tree(commit, Depth::All)?;

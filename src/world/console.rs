@@ -108,9 +108,6 @@ impl World {
     }
 
     /// Asks a person and returns the answer without its line break; `None` at the end of input.
-    ///
-    /// # Errors
-    /// Standard input cannot be read.
     pub fn ask(&self, prompt: &str) -> anyhow::Result<Option<String>> {
         let mut out = io::stdout().lock();
         // An error is ignored as in `say`: the person then does not answer.

@@ -50,9 +50,6 @@ pub enum NoFile {
 
 impl Disk {
     /// Opens the folder `root`.
-    ///
-    /// # Errors
-    /// Why it cannot be opened.
     pub fn open(root: &Path) -> anyhow::Result<Self> {
         let dir = Dir::open_ambient_dir(root, ambient_authority())
             .with_context(|| format!("while opening {}", root.display()))?;
@@ -70,9 +67,6 @@ impl Disk {
 
     /// Opens the folder `root`, and creates it if it is missing. Inside a repository links are rejected: committed content must not
     /// choose where files are written.
-    ///
-    /// # Errors
-    /// Why it cannot be created or opened.
     pub fn create(root: &Path) -> anyhow::Result<Self> {
         let context = || format!("while creating the folder {}", root.display());
         let whole = std::path::absolute(root).map(|path| without_dots(&path)).with_context(context)?;
@@ -94,9 +88,6 @@ impl Disk {
 
     /// The repository around `start`: the nearest parent folder with `.git`, otherwise `start` itself. Also returns the path of
     /// `start` inside it.
-    ///
-    /// # Errors
-    /// Why it cannot be found or opened.
     pub fn around(start: &Path) -> anyhow::Result<(Self, RepoPath)> {
         let start: PathBuf = start.canonicalize().with_context(|| format!("while looking for {}", start.display()))?;
         let root = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&start);
@@ -118,9 +109,6 @@ impl Disk {
     }
 
     /// The bytes of a file, without a size limit.
-    ///
-    /// # Errors
-    /// Why it cannot be read.
     pub fn read(&self, file: &RepoPath) -> Result<Vec<u8>, NoFile> {
         let mut bytes = Vec::new();
         let read = self.opened(file).and_then(|mut opened| opened.read_to_end(&mut bytes));
@@ -136,9 +124,6 @@ impl Disk {
     }
 
     /// Writes a file that goldgate reads again as a file of the repository, and never more than it would read.
-    ///
-    /// # Errors
-    /// As [`Disk::replace_own`].
     pub fn replace_input(&self, file: &RepoPath, bytes: &[u8]) -> anyhow::Result<()> {
         self.replace_own(file, &InputLimit::FILE, &|out| out.write_all(bytes))
     }
@@ -180,9 +165,6 @@ impl Disk {
     }
 
     /// Removes a file, or a folder with its content. A missing path is not an error.
-    ///
-    /// # Errors
-    /// Why it could not be removed.
     pub fn remove(&self, path: &RepoPath) -> anyhow::Result<()> {
         let context = || format!("while removing {}", self.shown(path));
         not_of_git(path).with_context(context)?;
@@ -203,9 +185,6 @@ impl Disk {
     }
 
     /// Opens a folder as a root of its own.
-    ///
-    /// # Errors
-    /// Why it cannot be opened.
     pub fn within(&self, folder: &RepoPath) -> anyhow::Result<Self> {
         let root = self.root.open_dir(named(folder)).with_context(|| format!("while opening {folder}"))?;
         Ok(Self::of(root, self.place.join(folder.as_str()), self.prefix.join(folder.as_str())))
@@ -248,9 +227,6 @@ fn create_without_link(dir: &Dir, name: &Path) -> io::Result<Dir> {
 }
 
 /// Appends text to a file named by the CI runner; creates it if it is missing.
-///
-/// # Errors
-/// Why it could not be written.
 pub fn append(file: &Path, text: &str) -> anyhow::Result<()> {
     let context = || format!("while writing {}", file.display());
     let mut out = std::fs::OpenOptions::new().create(true).append(true).open(file).with_context(context)?;
@@ -318,9 +294,6 @@ impl Files for Disk {
 
 impl Disk {
     /// Reads a file written by goldgate, such as a report or a baseline; its limit is larger than that of files written by people.
-    ///
-    /// # Errors
-    /// Why it cannot be read.
     pub fn own_text(&self, file: &RepoPath, limit: &InputLimit) -> Result<SourceText, Diagnostic> {
         SourceText::new(file.clone(), self.bytes_within(file, limit)?)
     }

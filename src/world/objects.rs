@@ -45,15 +45,9 @@ pub struct Listing {
 /// Source of git trees and blobs.
 pub trait Objects: Sync {
     /// The entries of a tree, given its id or a commit's.
-    ///
-    /// # Errors
-    /// The tree cannot be read.
     fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing>;
 
     /// The bytes of a file.
-    ///
-    /// # Errors
-    /// The blob cannot be read.
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>>;
 
     /// The files with these ids, as far as many of them come in one request. The others are read one by one.
@@ -67,9 +61,6 @@ pub trait Objects: Sync {
     }
 
     /// The contents that a file had in its last changes up to a commit, newest first; empty if they are not available.
-    ///
-    /// # Errors
-    /// The history cannot be read.
     fn earlier(&self, _commit: &str, _file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
         Ok(Vec::new())
     }
@@ -80,17 +71,11 @@ pub trait Objects: Sync {
     }
 
     /// The statuses of a commit, newest first; `None` if they are not available, as on a developer's machine.
-    ///
-    /// # Errors
-    /// They cannot be read.
     fn statuses_of(&self, _commit: &str) -> Option<anyhow::Result<Vec<CommitStatus>>> {
         None
     }
 
     /// The wanted files of a commit in one download; `None` if single files are as cheap.
-    ///
-    /// # Errors
-    /// The download failed.
     fn archive(&self, _commit: &str, _wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
         Ok(None)
     }

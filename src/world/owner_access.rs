@@ -18,9 +18,6 @@ const FILE: u32 = 0o600;
 const FOLDER: u32 = 0o700;
 
 /// Lets the owner read and write a new file: goldgate reads it again.
-///
-/// # Errors
-/// Why that is impossible.
 #[cfg(unix)]
 pub(super) fn allow_owner(file: &File) -> io::Result<()> {
     let mut permissions = file.metadata()?.permissions();
@@ -39,9 +36,6 @@ pub(super) fn allow_owner(_file: &File) -> io::Result<()> {
 }
 
 /// Creates a folder that its owner can list, change and enter.
-///
-/// # Errors
-/// Why that is impossible.
 pub(super) fn create_folder(parent: &Dir, name: &Path) -> io::Result<()> {
     parent.create_dir(name)?;
     #[cfg(unix)]

@@ -10,9 +10,6 @@ use rustls::crypto::ring;
 /// A client of the API, with the proxies of the environment (`HTTPS_PROXY`, `NO_PROXY`, …), and with the root certificates of the system
 /// and of Mozilla: it works in an image without certificates and with a company's own ones. It follows no redirect by itself, so that
 /// the caller decides what is sent to which host.
-///
-/// # Errors
-/// Why it cannot be built.
 #[cfg(feature = "github")]
 pub fn client() -> anyhow::Result<Client> {
     let builder = builder().redirect(Policy::none()).read_timeout(Duration::from_secs(30));
@@ -21,9 +18,6 @@ pub fn client() -> anyhow::Result<Client> {
 
 /// A client for live targets. It has no read timeout, because a model may think before its first byte, and follows no redirect,
 /// because that would send the vendor's key header to another host.
-///
-/// # Errors
-/// Why it cannot be built.
 #[cfg(feature = "models")]
 pub fn client_for_targets() -> anyhow::Result<Client> {
     builder().redirect(Policy::none()).build().context("while building the HTTP client")

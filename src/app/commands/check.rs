@@ -21,9 +21,6 @@ use crate::render::plural;
 use crate::world::{Disk, World};
 
 /// Reads all files and prints suites, baseline and notes. Returns the exit code.
-///
-/// # Errors
-/// All problems that were found.
 pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let plan = plan(&disk, &file, Selection::default(), &world.clock)?;

@@ -7,9 +7,6 @@ use crate::app::cli_error::CliError;
 use crate::world::World;
 
 /// Prints the script. Returns the exit code.
-///
-/// # Errors
-/// None; all commands have the same form.
 pub fn completions(args: &CompletionsArgs, world: &World) -> Result<u8, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "goldgate", &mut script);

@@ -8,9 +8,6 @@ use crate::text::recover::{Recovered, RecoveryLayer, recover, recover_any};
 use crate::world::World;
 
 /// Reads standard input and prints the recovered JSON. Returns the exit code.
-///
-/// # Errors
-/// A text without recoverable JSON.
 pub fn repair(world: &World) -> Result<u8, CliError> {
     let source = world.input()?;
     // The lists that the kinds read; a single object is recognized by a field of its list.

@@ -31,9 +31,6 @@ fn all() -> BTreeMap<&'static str, Schema> {
 }
 
 /// Prints one schema, or the names of all. Returns the exit code.
-///
-/// # Errors
-/// An unknown name.
 pub fn schema(args: &SchemaArgs, world: &World) -> Result<u8, CliError> {
     let schemas = all();
     let Some(name) = &args.name else {

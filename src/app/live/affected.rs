@@ -28,9 +28,6 @@ impl UnaffectedAgents {
     /// Compares everything that the answers and the grades of each selected agent depend on: its settings, its targets, its files, what it
     /// is asked, and what its cases expect. An agent whose files are not stated, one that answers from recordings, and one that the base
     /// commit does not have, are affected. So is every agent if this version cannot read the base commit.
-    ///
-    /// # Errors
-    /// Bad input.
     pub fn find(
         head: &dyn Files,
         base: &dyn Files,

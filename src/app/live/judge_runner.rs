@@ -57,9 +57,6 @@ pub enum VoteReuse {
 
 impl<'a> JudgeRequests<'a> {
     /// Adds the requests to the suite's judges about a run.
-    ///
-    /// # Errors
-    /// A file of the suite that cannot be read.
     pub fn add(
         &mut self,
         loaded: &'a LoadedSuite,
@@ -106,9 +103,6 @@ pub struct JudgeOutcome {
 
 impl JudgeOutcome {
     /// Returns the votes on a run's output.
-    ///
-    /// # Errors
-    /// A file of the suite that cannot be read.
     pub fn of(
         &self,
         loaded: &LoadedSuite,
@@ -250,9 +244,6 @@ fn read_vote(record: Option<&str>, wanted: &PlannedRun<'_>) -> (Vote, Option<Str
 }
 
 /// Runs the judges on live samples and adds the votes to the records. `of` returns the run and sample number of a job.
-///
-/// # Errors
-/// As [`poll`], and files of a suite that cannot be read.
 pub fn into_records<'s>(
     runner: &JudgeRunner<'_>,
     records: &mut BTreeMap<usize, String>,

@@ -88,9 +88,6 @@ pub fn named_by(_: Option<&crate::model::Config>) -> KeyHosts {
 }
 
 /// Reports all live agents as not run: this program was built without live targets.
-///
-/// # Errors
-/// Never.
 #[cfg(not(feature = "models"))]
 pub fn make(
     plan: &Plan,

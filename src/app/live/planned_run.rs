@@ -105,9 +105,6 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
 }
 
 /// Returns the bytes of all requests of a tier, by target: a lower limit of what it is sent.
-///
-/// # Errors
-/// As [`planned_runs`].
 #[cfg(feature = "github")]
 pub fn requested_bytes(
     plan: &Plan,

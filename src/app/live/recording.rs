@@ -68,9 +68,6 @@ impl RecordingWriter {
     }
 
     /// Writes the recordings. If samples or votes are missing, nothing is written and a note is added.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub fn write(
         &self,
         disk: &Disk,

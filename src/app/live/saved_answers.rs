@@ -35,9 +35,6 @@ impl<'a> SavedAnswers<'a> {
     }
 
     /// Saves a finished job's record for `--resume`, and in the cache if enabled. The one in the cache says that it is from there.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub(super) fn keep(&self, job: usize, record: &RunRecord, caching: Caching) -> anyhow::Result<()> {
         self.unfinished.keep(&self.addresses[job], &run_v1::written(record))?;
         if !self.is_cached(job, caching) {

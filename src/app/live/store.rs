@@ -126,17 +126,11 @@ impl<'a> SampleStore<'a> {
     }
 
     /// Saves a record atomically.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub fn keep(&self, address: &SampleAddress, record: &str) -> anyhow::Result<()> {
         self.disk.replace(&address.file(&self.folder), record.as_bytes())
     }
 
     /// Removes all records.
-    ///
-    /// # Errors
-    /// A file that cannot be removed.
     pub fn clear(&self) -> anyhow::Result<()> {
         self.disk.remove(&self.folder)
     }

@@ -44,9 +44,6 @@ pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>
 }
 
 /// Reads the baseline of the working tree: the named one, else the config's.
-///
-/// # Errors
-/// An invalid baseline.
 pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> Result<Option<Baseline>, CliError> {
     match (named, configured) {
         (Some(path), _) => {
@@ -71,9 +68,6 @@ pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline
 }
 
 /// Reads a baseline from a set of files; `None` if it does not exist yet.
-///
-/// # Errors
-/// An invalid baseline.
 #[cfg(feature = "github")]
 pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
     match files.baseline_bytes(file) {

@@ -77,9 +77,6 @@ impl AddedDrafts<'_> {
 
 impl KnownCases {
     /// Reads a config; `None` if none was named and the default one does not exist.
-    ///
-    /// # Errors
-    /// A config that cannot be read.
     pub fn open(config: Option<&str>, world: &World) -> Result<Option<Self>, CliError> {
         let (disk, file) = Disk::of_config(config.unwrap_or(CONFIG))?;
         if config.is_none() && !disk.holds(&file) {

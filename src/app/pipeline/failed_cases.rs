@@ -18,9 +18,6 @@ fn file(results: &RepoPath) -> RepoPath {
 }
 
 /// Creates the folder of the last run's files, so that git ignores it.
-///
-/// # Errors
-/// A file that cannot be written.
 pub fn prepare_last_run(disk: &Disk, results: &RepoPath) -> anyhow::Result<()> {
     let ignore = last_run(results).child(".gitignore");
     if disk.holds(&ignore) { Ok(()) } else { disk.replace(&ignore, b"*\n") }
@@ -50,9 +47,6 @@ pub fn failed_before(disk: &Disk, results: &RepoPath, tiers: &[Tier]) -> Result<
 }
 
 /// Saves which cases failed. Cases that this run did not grade keep their state.
-///
-/// # Errors
-/// A file that cannot be read or written.
 pub fn save_failed(disk: &Disk, results: &RepoPath, report: &Report) -> anyhow::Result<()> {
     let path = file(results);
     // A broken file is replaced: it holds nothing that cannot be graded again.

@@ -47,9 +47,6 @@ pub struct KeptDigests<'a> {
 
 impl AgentState {
     /// Computes the state of an agent; `None` if its config does not state files. `prompt` is its prompt package, if any.
-    ///
-    /// # Errors
-    /// A file or folder that cannot be read.
     pub fn of(files: &dyn Files, agent: &Agent, prompt: Option<&PromptPackage>) -> Result<Option<Self>, Diagnostic> {
         Ok(match agent.files() {
             AgentFiles::Patterns(patterns) => {
@@ -139,9 +136,6 @@ fn pointer<'a>(
 }
 
 /// Returns the digest of all files of a folder, by path and content.
-///
-/// # Errors
-/// A file or folder that cannot be read.
 #[cfg(feature = "models")]
 pub fn of_folder(files: &dyn Files) -> Result<String, Diagnostic> {
     Ok(of_files(files, files_below(files, &RepoPath::root())?.values())?.raw_sha256)

@@ -45,9 +45,6 @@ pub struct ReplayedAgent<'a> {
 
 impl<'a> FreshnessInputs<'a> {
     /// Reads the current state that the recordings of a suite are compared with in a tier.
-    ///
-    /// # Errors
-    /// A file or folder that cannot be read.
     pub fn open(
         plan: &'a Plan,
         loaded: &'a LoadedSuite,
@@ -201,9 +198,6 @@ pub struct RecordingDigests {
 }
 
 /// Returns the agent's digest and the case's request for a new recording; `None` if no pair of the suite has this run.
-///
-/// # Errors
-/// A file or folder that cannot be read.
 pub fn recording_digests(
     loaded: &LoadedSuite,
     key: &RunKey,

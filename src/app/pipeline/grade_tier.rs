@@ -23,9 +23,6 @@ pub struct RunsFrom<'a> {
 }
 
 /// Grades the suites of one tier.
-///
-/// # Errors
-/// Bad input.
 pub fn grade_tier(
     plan: &Plan,
     tier: Tier,

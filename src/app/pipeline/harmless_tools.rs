@@ -9,9 +9,6 @@ use crate::model::{CheckOutcome, Grade, Run, Tag};
 use crate::suites::{GradeContext, Pair, broken_tools};
 
 /// Grades failed samples again without blaming a tool that fails in passing samples as well.
-///
-/// # Errors
-/// A file of the suite cannot be read.
 pub fn without_harmless_tools(
     loaded: &LoadedSuite,
     pair: &Pair,

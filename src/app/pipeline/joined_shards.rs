@@ -87,9 +87,6 @@ impl JoinedShards {
 }
 
 /// Returns the folders of the shards below a folder, sorted by name.
-///
-/// # Errors
-/// A folder that cannot be read.
 #[cfg(feature = "github")]
 pub fn folders(below: &str) -> Result<Vec<String>, CliError> {
     let missing = |_| {

@@ -15,9 +15,6 @@ use crate::render::plural;
 use crate::suites::{Exhibit, LabelContent, Pair, outputs_digest};
 
 /// Returns the judges' opinions on a pair's samples.
-///
-/// # Errors
-/// A file of the suite that cannot be read.
 pub fn pair(
     loaded: &LoadedSuite,
     pair: &Pair,
@@ -55,9 +52,6 @@ pub fn pair(
 }
 
 /// Returns the request of the first run of a pair, which its judges see; `None` if the kind asks no agent.
-///
-/// # Errors
-/// A file of the suite that cannot be read.
 pub fn first_request(loaded: &LoadedSuite, pair: &Pair, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
     pair.runs.first().map_or(Ok(None), |run| loaded.suite.ask(pair, run, files))
 }

@@ -21,9 +21,6 @@ enum OverwritePolicy {
 }
 
 /// Writes the additional files of all suites.
-///
-/// # Errors
-/// A file that could not be written.
 pub fn write(folder: &Disk, report: &Report) -> anyhow::Result<()> {
     for LegacyFile { path, text, keep } in files(report) {
         let path = match keep {

@@ -11,9 +11,6 @@ use crate::world::{Disk, FileVersion, FileVersions, Git, HistoryExtent};
 const PAST: u32 = 10;
 
 /// The baseline of one commit; `None` if the commit removed the file.
-///
-/// # Errors
-/// Why it cannot be read.
 pub fn committed_baseline(git: &Git, version: &FileVersion) -> Result<Option<Baseline>, String> {
     let Some(blob) = &version.blob else { return Ok(None) };
     let bytes = git.content(blob).map_err(|error| format!("{error:#}"))?;

@@ -35,17 +35,11 @@ pub fn source_of(agent: &Agent, tier: Tier) -> Option<&RunSource> {
 }
 
 /// Reads the config and the selected suites.
-///
-/// # Errors
-/// All problems in them, or filters that match nothing.
 pub fn plan(files: &dyn Files, file: &RepoPath, wanted: Selection, clock: &Clock) -> Result<Plan, Diagnostics> {
     plan_with_reads(files, None, file, wanted, clock)
 }
 
 /// Reads the text of the config. If there is none, the help says how to get one.
-///
-/// # Errors
-/// A config that cannot be read.
 pub fn config_text(files: &dyn Files, file: &RepoPath) -> Result<SourceText, Diagnostic> {
     files.text(file).map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFile) {
         true => Diagnostic { help: config_above(files, file).unwrap_or(NO_CONFIG.to_owned()), ..problem },
@@ -70,9 +64,6 @@ fn config_above(files: &dyn Files, file: &RepoPath) -> Option<String> {
 const NO_CONFIG: &str = "`goldgate init` writes one; --config names one in another folder";
 
 /// Like [`plan`], and also records which read files differ from another commit.
-///
-/// # Errors
-/// As [`plan`].
 pub fn plan_with_reads(
     files: &dyn Files,
     other: Option<&dyn OtherCommit>,

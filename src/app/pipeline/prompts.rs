@@ -9,9 +9,6 @@ use crate::text::norm;
 /// Reads a prompt package: a file, or all files of a folder. The digest of a file is that of its bytes. The digest of a folder is
 /// that of the lines `{digest}  {name}` of its files, sorted by name, as `sha256sum *` prints them. A checkout with other line
 /// ends than git stores is the same package.
-///
-/// # Errors
-/// A file that cannot be read.
 pub fn prompt_package(
     files: &dyn Files,
     other: Option<&dyn OtherCommit>,

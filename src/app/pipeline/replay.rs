@@ -25,9 +25,6 @@ pub trait RunReader: Sync {
     fn has(&self, pair: &Pair) -> bool;
 
     /// Returns all planned samples of a pair, each completed or with a reason why not.
-    ///
-    /// # Errors
-    /// Recordings that cannot be graded.
     fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics>;
 
     /// Where the repository keeps the recordings of a pair's first run: a file, or a folder with a file for each sample. `None` if it
@@ -88,9 +85,6 @@ impl<'a> Replay<'a> {
     }
 
     /// Lists the recordings of a plan's pairs in the folders of another config.
-    ///
-    /// # Errors
-    /// As [`Replay::open`].
     pub fn of(
         files: &'a dyn Files,
         plan: &Plan,
@@ -260,9 +254,6 @@ impl<'a> Replay<'a> {
     }
 
     /// Returns the files of the recordings of one run, with their content.
-    ///
-    /// # Errors
-    /// Recordings that cannot be read.
     #[cfg(feature = "models")]
     pub fn recorded(&self, key: &RunKey) -> Result<Vec<(RepoPath, Run)>, Diagnostics> {
         let files = self.recordings(key, self.absent())?;

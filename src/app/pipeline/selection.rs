@@ -13,9 +13,6 @@ use crate::model::{AgentName, CaseChoice, CaseId, RepoPath, Shard, SuiteId, Tier
 use crate::suites::Pair;
 
 /// Returns the filters for suites, agents and cases, without tiers.
-///
-/// # Errors
-/// An invalid pattern.
 pub fn chosen(args: &SelectionArgs) -> Result<Selection, Diagnostics> {
     Ok(Selection {
         suites: args.agents.suite.clone(),
@@ -27,9 +24,6 @@ pub fn chosen(args: &SelectionArgs) -> Result<Selection, Diagnostics> {
 }
 
 /// Parses patterns of case ids.
-///
-/// # Errors
-/// An invalid pattern.
 pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let globs = texts.iter().filter_map(|text| match Glob::new(text) {

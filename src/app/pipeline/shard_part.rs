@@ -11,9 +11,6 @@ use crate::world::Disk;
 pub(super) const FILE: &str = "shard.json";
 
 /// Writes the file that `goldgate merge` needs in addition to a shard's report. Writes nothing if all cases were graded.
-///
-/// # Errors
-/// A file that cannot be written.
 pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::Result<()> {
     let Some(shard) = job.wanted.shard else { return Ok(()) };
     let part = ShardPart {

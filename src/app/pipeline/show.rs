@@ -13,9 +13,6 @@ pub fn render_report(report: &Report, format: &Renderer, detail: Detail, world: 
 }
 
 /// Writes the HTML report into a folder and opens it in a browser. Without a browser the path is printed.
-///
-/// # Errors
-/// The page cannot be written.
 pub fn open_report(folder: &Disk, report: &Report, world: &World) -> anyhow::Result<()> {
     let page = RepoPath::root().child(HTML_FILE);
     folder.replace(&page, html(report).as_bytes())?;
@@ -27,9 +24,6 @@ pub fn open_report(folder: &Disk, report: &Report, world: &World) -> anyhow::Res
 }
 
 /// Writes the report in all formats, the proposed baseline, and the additional files of the kinds.
-///
-/// # Errors
-/// A file that could not be written.
 pub fn write_all(folder: &Disk, report: &Report, proposed: &Baseline) -> anyhow::Result<()> {
     // A file is the same on every screen.
     let screen = Screen { style: Style::Plain, columns: u16::MAX, detail: Detail::Everything };

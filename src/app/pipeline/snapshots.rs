@@ -71,9 +71,6 @@ impl CaseSnapshot {
 }
 
 /// Adds a note to each agent for every case that differs from its snapshot.
-///
-/// # Errors
-/// A snapshot that cannot be read.
 pub fn compare(files: &dyn Files, config: &Config, report: &mut Report) -> Result<(), CliError> {
     for suite in &mut report.suites {
         // Listed once, because most suites have many cases but no snapshots.
@@ -104,9 +101,6 @@ pub fn compare(files: &dyn Files, config: &Config, report: &mut Report) -> Resul
 }
 
 /// Writes the snapshot of every case that ran and was not excluded. Returns their number.
-///
-/// # Errors
-/// A file that could not be written.
 pub fn write(disk: &Disk, config: &Config, report: &Report) -> anyhow::Result<usize> {
     let mut written = 0;
     for suite in &report.suites {

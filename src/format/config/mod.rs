@@ -36,9 +36,6 @@ use crate::model::{
 };
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
-///
-/// # Errors
-/// All problems, each with its position.
 pub fn read_config(source: &SourceText, kinds: KindTable<'_>) -> Result<Config, Diagnostics> {
     let form: ConfigFile = yaml::whole(source)?;
     let (problems, locations) = (Diagnostics::default(), yaml::YamlLocations::of(source));

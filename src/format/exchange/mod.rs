@@ -60,9 +60,6 @@ struct ExchangeList<'a> {
 }
 
 /// Reads the exchanges of a recording.
-///
-/// # Errors
-/// Why there are none.
 pub fn recorded_exchanges(text: &str) -> Result<RecordedExchanges, NoExchanges> {
     let unreadable = |error: serde_json::Error| NoExchanges::Unreadable(error.to_string());
     let keys: RecordingKeys<'_> = serde_json::from_str(text).map_err(unreadable)?;

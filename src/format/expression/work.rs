@@ -22,9 +22,6 @@ const PATTERN_STEPS: f64 = 10_000.0;
 const NUMBER_BYTES: f64 = 400.0;
 
 /// Refuses an evaluation that could take too long, or too much memory.
-///
-/// # Errors
-/// The reason in one line.
 pub fn refuse_excessive_work(program: &IdedExpr, variables: &ExpressionVariables) -> Result<(), String> {
     let mut estimate = Estimate { variables, local: Vec::new(), steps: 0.0, largest: 0.0 };
     estimate.extent(program, 1.0);

@@ -144,17 +144,11 @@ impl ConversationBuilder {
     }
 
     /// Adds the result to the first open call with this id.
-    ///
-    /// # Errors
-    /// No call matches.
     pub fn answered(&mut self, id: &str, result: Json, error: Option<String>) -> Result<(), UnmatchedResult> {
         self.answer(&Known::Id(id.to_owned()), result, error)
     }
 
     /// Adds the result to the first open call with this name and without an id.
-    ///
-    /// # Errors
-    /// No call matches.
     pub fn answered_by_name(&mut self, name: &str, result: Json) -> Result<(), UnmatchedResult> {
         self.answer(&Known::Name(name.to_owned()), result, None)
     }

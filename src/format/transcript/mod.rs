@@ -41,9 +41,6 @@ use crate::files::SourceText;
 use crate::format::lenient;
 
 /// Reads all runs of a file, in the file's order. `case_key` names the key of a record, or the attribute of a span, with the case.
-///
-/// # Errors
-/// Invalid content with its position.
 pub fn read_transcripts(
     form: TranscriptFormat,
     source: &SourceText,

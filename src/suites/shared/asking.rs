@@ -89,9 +89,6 @@ pub fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> Value {
 }
 
 /// Refuses to ask a model a case without a prompt; an agent's own program may know the case by its name.
-///
-/// # Errors
-/// The prompt is empty.
 pub fn in_words(ask: &Ask, pair: &Pair) -> Result<(), Diagnostic> {
     if !ask.prompt.is_empty() {
         return Ok(());

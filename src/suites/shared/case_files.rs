@@ -110,9 +110,6 @@ pub fn named_cases(
 }
 
 /// The cases of a folder: one for each file, by name.
-///
-/// # Errors
-/// The folder cannot be listed.
 pub fn files_of_cases(files: &dyn Files, folder: &RepoPath) -> Result<Vec<CaseSource>, Diagnostic> {
     let named = files.list(folder)?.into_iter().filter_map(|entry| {
         let (stem, format) = GoldenFormat::of_name(&entry.name)?;

@@ -76,18 +76,12 @@ pub struct ExpectedFinding {
 
 impl ExpectedFinding {
     /// Reads one expected finding.
-    ///
-    /// # Errors
-    /// An invalid value, with its position.
     pub fn read(source: &SourceText, raw: &RawValue, categories: Option<&[String]>) -> Result<Self, Diagnostic> {
         let form: ExpectedForm = json::part(source, raw)?;
         Self::of(form, &JsonCursor::part(source, raw), categories)
     }
 
     /// Validates a parsed expected finding; `cursor` is its position.
-    ///
-    /// # Errors
-    /// An invalid value.
     pub fn of(form: ExpectedForm, cursor: &JsonCursor<'_>, known: Option<&[String]>) -> Result<Self, Diagnostic> {
         if form.min_severity > form.max_severity {
             let what = format!("min_severity {} is above max_severity {}", form.min_severity, form.max_severity);

@@ -121,9 +121,6 @@ struct GoldenFile<T> {
 }
 
 /// Reads every case of the suite, for every agent: the files of the folder `path`, or the entries of the suite's file.
-///
-/// # Errors
-/// Every invalid part of the files.
 pub fn open_cases<T: Send>(
     suite: &SuiteConfig,
     files: &dyn Files,
@@ -134,9 +131,6 @@ pub fn open_cases<T: Send>(
 }
 
 /// The same; `read` gets the id that the file's name or the entry states as well.
-///
-/// # Errors
-/// Every invalid part of the files.
 pub fn open_named_cases<T: Send>(
     suite: &SuiteConfig,
     files: &dyn Files,

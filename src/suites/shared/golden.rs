@@ -8,9 +8,6 @@ use crate::text::{Keyword, same_category};
 
 impl JsonCursor<'_> {
     /// The keyword at a path, in its normal form.
-    ///
-    /// # Errors
-    /// The keyword is empty in the normal form.
     pub fn keyword(&self, path: &[Step<'_>], text: &str) -> Result<Keyword, Diagnostic> {
         Keyword::new(text).ok_or_else(|| {
             let help = "write a word, or remove it: an empty keyword would match everything";
@@ -43,9 +40,6 @@ impl JsonCursor<'_> {
     }
 
     /// Refuses a list of more than [`InputLimit::EXPECTATIONS`] entries: each is compared with the whole answer.
-    ///
-    /// # Errors
-    /// The list is too long.
     pub fn few_expectations(&self, list: &str, count: usize) -> Result<(), Diagnostic> {
         let limit = &InputLimit::EXPECTATIONS;
         if !limit.is_exceeded_by(count) {
@@ -56,9 +50,6 @@ impl JsonCursor<'_> {
     }
 
     /// Refuses an empty text; `name` is its name in the message.
-    ///
-    /// # Errors
-    /// The text is empty.
     pub fn filled(&self, path: &[Step<'_>], name: &str, text: &str) -> Result<(), Diagnostic> {
         match text.trim().is_empty() {
             true => Err(self.problem(path, Code::EMPTY_TEXT, format!("{name} is empty"), "write it, or remove it")),
@@ -68,9 +59,6 @@ impl JsonCursor<'_> {
 
     /// The rule that the part tests. An empty one would be in every prompt package, so that every failure would get the tag
     /// `model`.
-    ///
-    /// # Errors
-    /// The rule is empty.
     pub fn rule(&self, rule: Option<String>) -> Result<Option<String>, Diagnostic> {
         if let Some(text) = &rule {
             self.filled(&[Key("rule")], "the rule", text)?;

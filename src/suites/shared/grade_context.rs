@@ -70,9 +70,6 @@ impl<'a> GradeContext<'a> {
     }
 
     /// A document in its normal form, cached.
-    ///
-    /// # Errors
-    /// The document cannot be read.
     pub fn paper(&self, file: &RepoPath) -> Result<Arc<str>, Diagnostic> {
         if let Some(paper) = self.papers.borrow().get(file) {
             return Ok(paper.clone());

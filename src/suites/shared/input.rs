@@ -19,9 +19,6 @@ const SHOWN: [&str; 2] = ["text", "original"];
 
 /// The digest of a case's input: its fields as values, and the files of the repository that the agent may read. goldgate's
 /// own prompt texts, paths and the layout of the golden file do not count.
-///
-/// # Errors
-/// A file of the repository cannot be read.
 pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<CheckoutDigest, Diagnostic> {
     let mut fields = match &ask.inputs {
         Value::Object(fields) => fields.clone(),

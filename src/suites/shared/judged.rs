@@ -92,9 +92,6 @@ fn seed(text: &str) -> u64 {
 const LONGEST: usize = 1000;
 
 /// The vote in an answer's outputs: mark and reason.
-///
-/// # Errors
-/// The answer has no valid vote.
 pub fn vote(outputs: &str) -> Result<(Mark, String), String> {
     let outputs: Value =
         serde_json::from_str(outputs).map_err(|_| "the judge's answer is not valid JSON".to_owned())?;

@@ -180,9 +180,6 @@ impl Labels {
     }
 
     /// Reads the file of labels; without a file, the result is empty.
-    ///
-    /// # Errors
-    /// Every invalid label.
     pub fn open(file: Option<&RepoPath>, files: &dyn Files) -> Result<Self, Diagnostics> {
         let Some(file) = file else { return Ok(Self::default()) };
         let source = files.text(file).map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFile) {

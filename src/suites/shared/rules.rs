@@ -96,9 +96,6 @@ impl Rules {
     }
 
     /// Reads a file of rules.
-    ///
-    /// # Errors
-    /// Every invalid part, with its position.
     pub fn read(source: &SourceText) -> Result<Self, Diagnostics> {
         let (forms, prefix) = match yaml::whole(source)? {
             RulesFile::Named(form) => (form.rules, Some(Key("rules"))),

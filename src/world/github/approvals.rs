@@ -13,9 +13,6 @@ use crate::text::encoded_segment;
 
 impl GitHub {
     /// The current state of a pull request.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn pull(&self, number: u64) -> Result<PullRequestDetails, GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the pull request")?;
@@ -23,9 +20,6 @@ impl GitHub {
     }
 
     /// A user's permission in this repository; `None` for anybody who is not a collaborator.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn permission_of(&self, login: &str) -> Result<Permission, GitHubError> {
         let path = self.path(&format!("/collaborators/{}/permission", encoded_segment(login)));
         match self.ask(&Method::GET, &path, None, "while checking the permission of the user who set the label") {
@@ -36,9 +30,6 @@ impl GitHub {
     }
 
     /// The statuses of a commit, newest first.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn statuses(&self, commit: &str) -> Result<Vec<CommitStatus>, GitHubError> {
         let path = self.path(&format!("/commits/{commit}/statuses"));
         let forms: Vec<CommitStatusForm> = self.entries(&path, "while reading the commit's statuses")?;
@@ -46,9 +37,6 @@ impl GitHub {
     }
 
     /// Sets a status on a commit.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn set_status(
         &self,
         commit: &str,
@@ -69,9 +57,6 @@ impl GitHub {
     }
 
     /// All label changes, oldest first, from the timeline: it names who changed the label, unlike the sender of an event.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn label_events(&self, pull_request: u64) -> Result<Vec<LabelEvent>, GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/timeline"));
         let forms: Vec<TimelineForm> = self.entries(&path, "while reading the timeline")?;
@@ -79,9 +64,6 @@ impl GitHub {
     }
 
     /// The pushes to a branch that the activity of its repository shows, newest first.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn pushes_to(&self, repository: &str, branch: &str) -> Result<Vec<BranchPush>, GitHubError> {
         let reference = encoded_segment(&format!("refs/heads/{branch}"));
         let path = format!("/repos/{repository}/activity?ref={reference}&per_page={PAGE}");
@@ -93,9 +75,6 @@ impl GitHub {
     }
 
     /// Removes a label; a label that is already gone is not an error.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn remove_label(&self, pull_request: u64, label: &str) -> Result<(), GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/labels/{}", encoded_segment(label)));
         match self.ask(&Method::DELETE, &path, None, "while removing the label") {

@@ -46,9 +46,6 @@ pub struct Artifact {
 
 impl GitHub {
     /// A workflow run by id.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn workflow_run(&self, id: u64) -> Result<WorkflowRun, GitHubError> {
         let path = self.path(&format!("/actions/runs/{id}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the run")?;
@@ -57,9 +54,6 @@ impl GitHub {
 
     /// The runs on a commit that were started by this event, newest first; at most one page. A run in progress may have uploaded its
     /// result already.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn runs_on(&self, commit: &str, event: &str) -> Result<Vec<WorkflowRun>, GitHubError> {
         let path = self.path(&format!("/actions/runs?head_sha={commit}&event={event}&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while listing the runs on a commit")?;
@@ -70,9 +64,6 @@ impl GitHub {
     }
 
     /// The artifacts of a run with this name, newest first; each attempt adds its own.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn artifacts(&self, run: u64, name: &str) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/runs/{run}/artifacts?name={name}&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while listing the run's artifacts")?;
@@ -80,9 +71,6 @@ impl GitHub {
     }
 
     /// All artifacts of a run, newest first; at most one page.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn all_artifacts(&self, run: u64) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/runs/{run}/artifacts?per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while listing the run's artifacts")?;
@@ -90,9 +78,6 @@ impl GitHub {
     }
 
     /// The artifacts of the repository with this name, newest first; at most one page.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn artifacts_called(&self, name: &str) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/artifacts?name={name}&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while listing the artifacts with a name")?;
@@ -100,9 +85,6 @@ impl GitHub {
     }
 
     /// The zip archive of an artifact, at most `limit` bytes. The download address gets no token.
-    ///
-    /// # Errors
-    /// The artifact cannot be downloaded.
     pub fn artifact(&self, id: u64, limit: u64) -> Result<Vec<u8>, GitHubError> {
         let path = self.path(&format!("/actions/artifacts/{id}/zip"));
         self.download(&path, limit, "while downloading the artifact")

@@ -91,9 +91,6 @@ impl GitHub {
     }
 
     /// Creates a commit of one file on top of `parent` and sets a branch to it, replacing its old head.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn put_on(&self, branch: &str, parent: &str, what: &FileCommit<'_>) -> Result<String, GitHubError> {
         let doing = "while writing the baseline's branch";
         let path = self.path(&format!("/git/commits/{parent}"));
@@ -119,9 +116,6 @@ impl GitHub {
     }
 
     /// The head commit of a branch; `None` if the branch does not exist.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn branch(&self, name: &str) -> Result<Option<String>, GitHubError> {
         let path = self.path(&format!("/git/ref/{}", encoded_segment(&format!("heads/{name}"))));
         match self.ask(&Method::GET, &path, None, "while looking for the branch") {
@@ -132,18 +126,12 @@ impl GitHub {
     }
 
     /// The tip of a branch as the commit whose numbers count; `None` if the branch does not exist.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn branch_tip(&self, name: &str) -> Result<Option<BranchTip>, GitHubError> {
         Ok(self.branch(name)?.map(BranchTip::of_branch))
     }
 
     /// Dispatches a workflow on a branch, with the number of the branch's pull request as its input `pull-request` if the workflow has
     /// that input. GitHub answers 422 to an input that a workflow does not have, and starts nothing.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn start(&self, workflow: &str, branch: &str, pull_request: u64) -> Result<(), GitHubError> {
         let path = self.path(&format!("/actions/workflows/{}/dispatches", encoded_segment(workflow)));
         let dispatch = |body: &Value| self.ask(&Method::POST, &path, Some(body), "while starting the gate again");
@@ -156,9 +144,6 @@ impl GitHub {
     }
 
     /// Opens a pull request and returns its number.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn open_pull(&self, from: &str, into: &str, title: &str, body: &str) -> Result<u64, GitHubError> {
         let path = self.path("/pulls");
         let body = json!({ "title": title, "head": from, "base": into, "body": body });
@@ -167,17 +152,11 @@ impl GitHub {
     }
 
     /// Sets the title and description of a pull request.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn describe_pull(&self, number: u64, title: &str, body: &str) -> Result<(), GitHubError> {
         self.change_pull(number, &json!({ "title": title, "body": body }))
     }
 
     /// Closes a pull request.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn close_pull(&self, number: u64, description: &str) -> Result<(), GitHubError> {
         self.change_pull(number, &json!({ "state": "closed", "body": description }))
     }

@@ -40,9 +40,6 @@ impl Conclusion {
 
 impl GitHub {
     /// The id of goldgate's newest check run with this name on a commit.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn check_run(&self, head: &str, name: &str) -> Result<Option<u64>, GitHubError> {
         let path =
             self.path(&format!("/commits/{head}/check-runs?check_name={}&per_page={PAGE}", encoded_segment(name)));
@@ -54,9 +51,6 @@ impl GitHub {
 
     /// Creates a check run that is in progress, and returns its id. The newest check run of a name counts, so an older conclusion on
     /// the commit does not.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn start_check_run(&self, head: &str, name: &str) -> Result<u64, GitHubError> {
         let path = self.path("/check-runs");
         let body = json!({ "name": name, "head_sha": head, "external_id": OURS, "status": "in_progress" });
@@ -65,9 +59,6 @@ impl GitHub {
     }
 
     /// Creates a check run, or updates the one with this id.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn write_check_run(&self, number: Option<u64>, run: &CheckRun<'_>) -> Result<(), GitHubError> {
         let CheckRun { name, head, conclusion, title, summary } = run;
         let output = json!({ "title": title, "summary": summary });

@@ -9,9 +9,6 @@ use crate::model::Comment;
 
 impl GitHub {
     /// The current head commit of a pull request.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn head_of(&self, pull_request: u64) -> Result<String, GitHubError> {
         let path = self.path(&format!("/pulls/{pull_request}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the pull request's head")?;
@@ -20,9 +17,6 @@ impl GitHub {
     }
 
     /// All comments of a pull request.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn comments(&self, pull_request: u64) -> Result<Vec<Comment>, GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/comments"));
         let forms: Vec<CommentForm> = self.entries(&path, "while reading the comments")?;
@@ -30,9 +24,6 @@ impl GitHub {
     }
 
     /// Creates a comment. It is not retried after a lost answer, because the comment may exist already; the caller checks.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn create_comment(&self, pull_request: u64, body: &str) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/comments"));
         let answer = self.ask(&Method::POST, &path, Some(&json!({ "body": body })), "while posting the comment")?;
@@ -42,9 +33,6 @@ impl GitHub {
     }
 
     /// Replaces the text of a comment.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn update_comment(&self, id: u64, body: &str) -> Result<Comment, GitHubError> {
         // octocrab's own update_comment sends POST, which GitHub does not document.
         let path = self.path(&format!("/issues/comments/{id}"));
@@ -53,9 +41,6 @@ impl GitHub {
     }
 
     /// A comment by id.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn comment(&self, id: u64) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/comments/{id}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the comment back")?;
@@ -63,9 +48,6 @@ impl GitHub {
     }
 
     /// Deletes a comment.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn remove_comment(&self, id: u64) -> Result<(), GitHubError> {
         let path = self.path(&format!("/issues/comments/{id}"));
         self.ask(&Method::DELETE, &path, None, "while removing a second comment").map(|_| ())

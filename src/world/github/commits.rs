@@ -35,18 +35,12 @@ impl Blob {
 impl GitHub {
     /// A gzipped tarball of this repository at a commit, at most `limit` bytes. A fork's commit is available here while a pull
     /// request contains it.
-    ///
-    /// # Errors
-    /// The tarball cannot be downloaded.
     pub fn tarball(&self, commit: &str, limit: u64) -> Result<Vec<u8>, GitHubError> {
         let path = self.path(&format!("/tarball/{commit}"));
         self.download(&path, limit, "while downloading the files of a commit")
     }
 
     /// Git's own list of a commit's files; `None` if it is longer than GitHub returns.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn tree(&self, commit: &str) -> Result<Option<Tree>, GitHubError> {
         let doing = "while reading the list of a commit's files";
         // GitHub takes a commit's id for that of its tree.

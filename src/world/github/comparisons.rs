@@ -53,9 +53,6 @@ impl CommitComparison {
 
 impl GitHub {
     /// Compares a commit with its merge base with another commit.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn compare(&self, base: &str, head: &str) -> Result<CommitComparison, GitHubError> {
         let path = self.path(&format!("/compare/{}...{}", encoded_segment(base), encoded_segment(head)));
         let answer = self.ask(&Method::GET, &path, None, "while comparing two commits")?;
@@ -71,9 +68,6 @@ impl GitHub {
     }
 
     /// The branches of a merge queue: their full names by the commit of the group.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn queue_branches(&self, into: &str) -> Result<BTreeMap<String, String>, GitHubError> {
         let name = encoded_segment(&format!("heads/gh-readonly-queue/{into}/"));
         let path = self.path(&format!("/git/matching-refs/{name}"));

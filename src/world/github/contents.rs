@@ -12,9 +12,6 @@ use crate::text::encoded_segment;
 
 impl GitHub {
     /// The bytes of a file at a commit; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, GitHubError> {
         // Slashes are encoded: the path is one segment of the route, which GitHub accepts.
         let encoded = encoded_segment(file.as_str());

@@ -17,9 +17,6 @@ pub struct RepositoryLabel<'a> {
 
 impl GitHub {
     /// Creates a label if the repository does not have it. Returns whether it was created.
-    ///
-    /// # Errors
-    /// GitHub refused or did not answer.
     pub fn ensure_label(&self, label: &RepositoryLabel<'_>) -> Result<bool, GitHubError> {
         if self.has_label(label.name)? {
             return Ok(false);

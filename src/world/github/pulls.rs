@@ -23,9 +23,6 @@ pub struct OpenPull {
 
 impl GitHub {
     /// The open pull requests from `owner:branch`. The event of a fork's run does not name them.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn open_pulls(&self, owner: &str, branch: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let head = encoded_segment(&format!("{owner}:{branch}"));
         let path = self.path(&format!("/pulls?state=open&head={head}&per_page={PAGE}"));
@@ -37,9 +34,6 @@ impl GitHub {
 impl GitHub {
     /// The open pull requests that have a commit, which the caller compares with their heads. GitHub lists none for a commit that only
     /// a fork has (TooTallNate/nx.js#410): [`GitHub::every_open_pull`] has those too.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn pulls_of(&self, commit: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
         let forms: Vec<PullForm> = self.listed(&path, "while looking for the commit's pull requests")?;
@@ -49,9 +43,6 @@ impl GitHub {
 
 impl GitHub {
     /// All open pull requests.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn every_open_pull(&self) -> Result<Vec<OpenPull>, GitHubError> {
         let forms: Vec<PullForm> = self.entries(&self.path("/pulls"), "while listing the open pull requests")?;
         Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
@@ -75,9 +66,6 @@ pub struct ClosedPull {
 
 impl GitHub {
     /// The newest closed pull request from `owner:branch`.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn newest_closed_pull(&self, owner: &str, branch: &str) -> Result<Option<ClosedPull>, GitHubError> {
         let head = encoded_segment(&format!("{owner}:{branch}"));
         let path = self.path(&format!("/pulls?state=closed&head={head}&sort=created&direction=desc&per_page=1"));
@@ -106,9 +94,6 @@ pub struct MergedPull {
 
 impl GitHub {
     /// The pull requests that were merged into a branch, those that changed last first: one page.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn merged_pulls(&self, into: &str) -> Result<Vec<MergedPull>, GitHubError> {
         let into = encoded_segment(into);
         let path = self.path(&format!("/pulls?state=closed&base={into}&sort=updated&direction=desc&per_page={PAGE}"));
@@ -117,9 +102,6 @@ impl GitHub {
     }
 
     /// The merged pull requests of a commit.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn merged_pulls_of(&self, commit: &str) -> Result<Vec<MergedPull>, GitHubError> {
         let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
         let forms: Vec<MergedPullForm> = self.listed(&path, "while looking for the commit's pull requests")?;
@@ -138,9 +120,6 @@ pub enum MergeState {
 
 impl GitHub {
     /// A pull request with its test merge. This request makes GitHub create it.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn pull_and_merge(&self, number: u64) -> Result<(PullRequestDetails, MergeState), GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the test merge")?;
@@ -154,9 +133,6 @@ impl GitHub {
     }
 
     /// The parents of a commit, in order.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn parents(&self, commit: &str) -> Result<Vec<String>, GitHubError> {
         let path = self.path(&format!("/git/commits/{}", encoded_segment(commit)));
         let answer = self.ask(&Method::GET, &path, None, "while reading the parents of a commit")?;
@@ -164,9 +140,6 @@ impl GitHub {
     }
 
     /// The merge base of a branch of this repository and a head commit.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn merge_base(&self, branch: &str, head: &str) -> Result<String, GitHubError> {
         let path = self.path(&format!("/compare/{}...{}?per_page=1", encoded_segment(branch), encoded_segment(head)));
         let answer = self.ask(&Method::GET, &path, None, "while reading the merge base")?;
@@ -174,9 +147,6 @@ impl GitHub {
     }
 
     /// Whether a branch or commit has a commit in its history, or is that commit.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn has_commit(&self, newer: &str, commit: &str) -> Result<bool, GitHubError> {
         self.merge_base(newer, commit).map(|common| common == commit)
     }

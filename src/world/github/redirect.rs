@@ -15,9 +15,6 @@ pub(super) struct ApiAddress(Uri);
 
 impl ApiAddress {
     /// Reads the address of the API.
-    ///
-    /// # Errors
-    /// The address is not valid.
     pub(super) fn parse(api: &str) -> anyhow::Result<Self> {
         api.parse().map(Self).with_context(|| format!("GITHUB_API_URL is {api:?}"))
     }

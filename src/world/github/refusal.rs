@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::response::GitHubResponse;
 use crate::text::line;
 
-/// Why a request to GitHub failed.
+/// Why a request to GitHub failed: GitHub refused it, or did not answer. Every function that makes a request may return it.
 #[derive(Debug)]
 pub enum GitHubError {
     /// GitHub refused the request; nothing was done.

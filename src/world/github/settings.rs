@@ -50,9 +50,6 @@ pub enum EnvironmentUse {
 
 impl GitHub {
     /// Which branches may use an environment; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn environment(&self, name: &str) -> Result<Option<EnvironmentUse>, GitHubError> {
         let path = self.path(&format!("/environments/{}", encoded_segment(name)));
         match self.ask(&Method::GET, &path, None, "while reading the environment") {
@@ -67,9 +64,6 @@ impl GitHub {
     }
 
     /// The name of the default branch.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn default_branch(&self) -> Result<String, GitHubError> {
         let path = self.path("");
         let answer = self.ask(&Method::GET, &path, None, "while reading the repository")?;
@@ -77,9 +71,6 @@ impl GitHub {
     }
 
     /// Whether the repository has a label; letter case does not matter.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn has_label(&self, name: &str) -> Result<bool, GitHubError> {
         let path = self.path(&format!("/labels/{}", encoded_segment(name)));
         match self.ask(&Method::GET, &path, None, "while looking for the label") {
@@ -90,9 +81,6 @@ impl GitHub {
     }
 
     /// What rulesets and branch protection require of a branch.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn branch_rules(&self, branch: &str) -> Result<BranchRules, GitHubError> {
         let doing = "while reading the rules of the branch";
         let mut rules = BranchRules::default();
@@ -126,9 +114,6 @@ impl GitHub {
     }
 
     /// The `action.yml` of an action at a commit, tag or branch; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// GitHub did not answer.
     pub fn action_file(&self, action: &str, reference: &str) -> Result<Option<String>, GitHubError> {
         let path = format!("/repos/{action}/contents/action.yml?ref={}", encoded_segment(reference));
         match self.ask_raw(&path, "while reading the action") {
@@ -139,9 +124,6 @@ impl GitHub {
     }
 
     /// Whether an image such as `ghcr.io/owner/name@sha256:…` can be pulled without a login, as a runner pulls it.
-    ///
-    /// # Errors
-    /// The registry did not answer.
     pub fn image_state(&self, image: &str) -> anyhow::Result<ImageState> {
         let (name, digest) = image.rsplit_once('@').or_else(|| image.rsplit_once(':')).unwrap_or((image, "latest"));
         let (host, name) =

@@ -52,17 +52,11 @@ impl fmt::Debug for AgentProgram {
 
 impl AgentProgram {
     /// Opens a target that is a program. Programs run in `root`, the repository's folder. Nothing is started yet.
-    ///
-    /// # Errors
-    /// Why it can never be called.
     pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
         Self::open_answered(target, root, env, ModelAnswers::Server(UpstreamChoice::Usual))
     }
 
     /// The same, for a captured agent whose calls of models are answered like this.
-    ///
-    /// # Errors
-    /// As [`AgentProgram::open`].
     pub fn open_answered(target: &Target, root: &Path, env: &Env, answers: ModelAnswers) -> Result<Self, Unopened> {
         let launch = |argv: &[String], names: &[String]| Launch {
             argv: argv.to_vec(),
@@ -95,9 +89,6 @@ impl AgentProgram {
     }
 
     /// Makes one run and returns its record, the text of a JSON object.
-    ///
-    /// # Errors
-    /// The call's failure.
     pub async fn run(&self, request: &SampleRequest) -> Result<String, CallError> {
         let request_text = request_v1::written(request);
         match &self.means {

@@ -31,9 +31,6 @@ enum Access {
 
 impl Bedrock {
     /// Finds region, address and credentials; makes no request yet.
-    ///
-    /// # Errors
-    /// What is missing.
     pub fn of(provider: &Provider, client: &Client, env: &Env) -> Result<Self, Unopened> {
         let region = provider.region.clone().or_else(|| super::credentials::region(env)).ok_or_else(|| {
             Unopened::Unusable("bedrock needs a region: set region in the target, or AWS_REGION".to_owned())
@@ -54,9 +51,6 @@ impl Bedrock {
     }
 
     /// The headers of a call with this body.
-    ///
-    /// # Errors
-    /// The credentials cannot be obtained.
     pub async fn headers(&self, body: &str) -> Result<HeaderMap, CallError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -66,9 +66,6 @@ const ANTHROPIC: Vendor = Vendor {
 
 impl ChatModel {
     /// Opens a model; makes no call yet.
-    ///
-    /// # Errors
-    /// Why it can never be called.
     pub fn open(provider: &Provider, timeouts: Timeouts, env: &Env) -> Result<Self, Unopened> {
         let client = client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
         let wire = match provider.wire {
@@ -80,9 +77,6 @@ impl ChatModel {
     }
 
     /// Makes one call and returns the model's next turn.
-    ///
-    /// # Errors
-    /// The call's failure.
     pub async fn turn(&self, conversation: &Conversation) -> Result<ModelTurn, CallError> {
         match &self.wire {
             WireSettings::OpenAi(endpoint) => {

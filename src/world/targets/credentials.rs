@@ -71,9 +71,6 @@ impl CredentialsSource {
     }
 
     /// Keys that are valid for a call.
-    ///
-    /// # Errors
-    /// Why keys cannot be obtained.
     pub async fn keys(&self) -> Result<AwsKeys, CallError> {
         if let CredentialsOrigin::Stated(keys) = &self.origin {
             return Ok(keys.clone());

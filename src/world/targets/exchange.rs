@@ -36,9 +36,6 @@ impl Sending<'_> {
     }
 
     /// Sends the request and returns the unchanged text of a JSON answer.
-    ///
-    /// # Errors
-    /// As for `bytes`.
     pub async fn text(self) -> Result<String, CallError> {
         let (kind, body) = self.bytes().await?;
         wire::answer(kind.as_deref(), &body)?;
@@ -46,9 +43,6 @@ impl Sending<'_> {
     }
 
     /// Sends the request and parses the JSON answer.
-    ///
-    /// # Errors
-    /// As for `bytes`.
     pub async fn answer(self) -> Result<Value, CallError> {
         let (kind, body) = self.bytes().await?;
         wire::answer(kind.as_deref(), &body)

@@ -20,17 +20,11 @@ pub enum Live {
 
 impl Live {
     /// Opens a target. Programs run in `root`, the repository's folder. Nothing is called yet.
-    ///
-    /// # Errors
-    /// Why it can never be called.
     pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
         Self::open_answered(target, root, env, ModelAnswers::Server(UpstreamChoice::Usual))
     }
 
     /// The same, for a captured agent whose calls of models are answered like this.
-    ///
-    /// # Errors
-    /// As [`Live::open`].
     pub fn open_answered(target: &Target, root: &Path, env: &Env, answers: ModelAnswers) -> Result<Self, Unopened> {
         match &target.transport {
             Transport::Model(provider) => ChatModel::open(provider, Timeouts::of(target), env).map(Self::Chat),

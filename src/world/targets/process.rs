@@ -58,9 +58,6 @@ pub struct Launch {
 
 impl Process {
     /// Starts a program.
-    ///
-    /// # Errors
-    /// Why it cannot be started.
     pub fn start(launch: &Launch) -> Result<Self, CallError> {
         let Launch { argv, root, env } = launch;
         let [program, arguments @ ..] = argv.as_slice() else { return Err(lasting("the command is empty".to_owned())) };

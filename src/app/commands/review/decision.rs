@@ -134,9 +134,6 @@ impl DraftCase {
     }
 
     /// Changes the golden file, and nothing in it but this case. The result was read again before it replaces the file.
-    ///
-    /// # Errors
-    /// A file that cannot be edited or written.
     pub fn decide(&self, decision: Decision, disk: &Disk) -> Result<(), CliError> {
         let source = disk.text(&self.golden)?;
         let text = self.text(&source)?;

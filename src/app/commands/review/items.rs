@@ -50,9 +50,6 @@ pub struct ReviewTable {
 
 impl ReviewTable {
     /// Grades the recordings and collects what there is to review.
-    ///
-    /// # Errors
-    /// Bad input.
     pub fn open(
         config: &str,
         (disk, file): (&Disk, &RepoPath),
@@ -115,9 +112,6 @@ impl ReviewTable {
     }
 
     /// The golden file of a case, and its line there.
-    ///
-    /// # Errors
-    /// A file that cannot be read.
     pub fn place(&self, index: usize, disk: &Disk) -> Result<(RepoPath, usize), CliError> {
         let item = &self.items[index];
         let source = disk.text(&item.golden)?;
@@ -126,9 +120,6 @@ impl ReviewTable {
     }
 
     /// A case for the screen.
-    ///
-    /// # Errors
-    /// A file that cannot be read.
     pub fn shown(&self, index: usize, disk: &Disk, columns: u16) -> Result<String, CliError> {
         let item = &self.items[index];
         let source = disk.text(&item.golden)?;

@@ -27,9 +27,6 @@ use crate::world::{Disk, World};
 type PairName = (SuiteId, AgentName, CaseId);
 
 /// Grades dummy agents and mutated recordings, and lists the cases that still pass. Returns exit code 1 if there are any.
-///
-/// # Errors
-/// Bad input.
 pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = Selection { tiers: vec![Tier::Deterministic], ..selection::chosen(&args.chosen)? };

@@ -76,9 +76,6 @@ pub struct LoadedSuite {
 
 impl LoadedSuite {
     /// Grades one completed sample of a pair.
-    ///
-    /// # Errors
-    /// A file of the suite cannot be read.
     pub fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
         let Self { kind, suite, expressions, .. } = self;
         graded(&GradedSuite { kind, golden: suite.as_ref(), expressions }, self.specs_of(pair), pair, runs, context)

@@ -117,9 +117,6 @@ pub struct CrossAgentCase {
 }
 
 /// Reads a case.
-///
-/// # Errors
-/// The first problem of the file.
 pub fn read_golden(
     file: &CaseSource,
     source: &SourceText,

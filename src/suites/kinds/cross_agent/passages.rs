@@ -28,9 +28,6 @@ pub struct Passage<'a> {
 
 impl<'a> Passage<'a> {
     /// The quotes of a finding that are long enough to be a passage.
-    ///
-    /// # Errors
-    /// A document cannot be read.
     pub fn all(
         finding: &'a Finding,
         documents: Option<&Documents>,

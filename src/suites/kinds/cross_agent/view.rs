@@ -59,9 +59,6 @@ impl<'a> View<'a> {
     }
 
     /// Findings that some other agent also produced, as (agent index, finding index).
-    ///
-    /// # Errors
-    /// A document cannot be read.
     pub fn duplicates(&self, context: &GradeContext<'_>) -> Result<Vec<(usize, usize)>, Diagnostic> {
         let mut passages: Vec<Vec<Vec<Passage<'_>>>> = Vec::new();
         for one in self.produced {

@@ -136,9 +136,6 @@ pub struct EvidenceTask {
 }
 
 /// Reads a task and checks that it can be satisfied.
-///
-/// # Errors
-/// The first problem of the file.
 pub fn read_task(
     source: &SourceText,
     suite: &RepoPath,

@@ -120,9 +120,6 @@ pub struct ExpectedGap {
 }
 
 /// Reads the expectations of one pair, and its ambiguity zone.
-///
-/// # Errors
-/// An invalid value, with its position.
 pub fn expectation<'a>(
     source: &'a SourceText,
     text: &ExpectedFile<'a>,

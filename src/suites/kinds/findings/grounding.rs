@@ -20,9 +20,6 @@ pub struct Grounding<'a> {
 
 impl<'a> Grounding<'a> {
     /// Looks up each quote in the document that it cites; `listed` are the names of the files in the folder of documents.
-    ///
-    /// # Errors
-    /// A document cannot be read.
     pub fn of(
         produced: &'a FindingsOutput,
         documents: &RepoPath,

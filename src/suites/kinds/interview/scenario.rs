@@ -112,9 +112,6 @@ pub struct InterviewScenario {
 }
 
 /// Reads a scenario.
-///
-/// # Errors
-/// The first problem of the file.
 pub fn read_scenario(
     source: &SourceText,
     vague: &TermList,

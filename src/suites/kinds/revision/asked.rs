@@ -16,9 +16,6 @@ use crate::text::rtf::portable;
 const OF_THE_GRADING: [&str; 7] = ["allowed_changes", "rule", "answer", "quarantine", "draft", "tags", "notes"];
 
 /// Builds the request for the case with this golden file.
-///
-/// # Errors
-/// A file of the case that cannot be read.
 pub fn ask(golden: &RepoPath, role: Role, scoring: &Scoring, files: &dyn Files) -> Result<Ask, Diagnostic> {
     let task = RevisionTask::open(golden, files)?;
     match role {
@@ -48,9 +45,6 @@ pub struct FailedAttempt<'a> {
 
 impl RevisionTask {
     /// Reads the parts of a case that agents see.
-    ///
-    /// # Errors
-    /// A file of the case that cannot be read.
     pub fn open(golden: &RepoPath, files: &dyn Files) -> Result<Self, Diagnostic> {
         let mut instructions: Map<String, Value> = json::golden(&golden_text(files, golden)?)?;
         instructions.retain(|key, _| !OF_THE_GRADING.contains(&key.as_str()));

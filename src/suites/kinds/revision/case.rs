@@ -32,9 +32,6 @@ pub struct RevisionCase {
 }
 
 /// Reads all cases of a suite, sorted by id.
-///
-/// # Errors
-/// All problems in the case files.
 pub fn open_cases(
     suite: &SuiteConfig,
     files: &dyn Files,

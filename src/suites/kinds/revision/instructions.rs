@@ -147,9 +147,6 @@ impl ClauseOperation {
 }
 
 /// Reads instructions and rejects those that cannot be followed.
-///
-/// # Errors
-/// The first problem, with its position.
 pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic> {
     let asked: Instructions = json::golden(source)?;
     let cursor = JsonCursor::whole(source);

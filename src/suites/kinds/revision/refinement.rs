@@ -20,9 +20,6 @@ pub struct Loop {
 
 impl Loop {
     /// Opens the loop of the case with this golden file.
-    ///
-    /// # Errors
-    /// A file of the case that cannot be read.
     pub fn open(golden: &RepoPath, scoring: &Scoring, files: &dyn Files) -> Result<Self, Diagnostic> {
         Ok(Self { task: RevisionTask::open(golden, files)?, scoring: scoring.clone() })
     }

@@ -160,9 +160,6 @@ pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
 }
 
 /// Reads every case.
-///
-/// # Errors
-/// Every invalid part of the file, with its position.
 pub fn cases(
     source: &SourceText,
     flags: &Flags,

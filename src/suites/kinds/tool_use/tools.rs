@@ -40,9 +40,6 @@ struct ResultForm {
 }
 
 /// Reads the tools of a suite.
-///
-/// # Errors
-/// Every invalid part of the file, with its position.
 pub fn tools(source: &SourceText) -> Result<Vec<CannedTool>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let raws: Vec<&RawValue> = json::golden(source)?;

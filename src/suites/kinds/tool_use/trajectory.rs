@@ -157,9 +157,6 @@ impl Trajectory {
     }
 
     /// Reads a trajectory.
-    ///
-    /// # Errors
-    /// An invalid value, with its position.
     pub fn read(form: TrajectoryForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         let TrajectoryForm { mode, tools, forbidden_tools, max_steps, args_of, servers } = form;
         let reader = StepReader { args_of: &args_of };

@@ -43,9 +43,6 @@ pub fn own_checks(forms: Vec<CaseCheckForm>, case: &JsonCursor<'_>) -> Result<Ve
 }
 
 /// Parses an expression.
-///
-/// # Errors
-/// The expression is not valid.
 pub fn expression(
     name: Option<Box<str>>,
     text: &str,

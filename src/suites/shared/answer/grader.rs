@@ -21,9 +21,6 @@ use crate::suites::shared::turns::{answer_of_turn, turn_name};
 use crate::suites::shared::use_metrics::used;
 
 /// Grades one completed sample of a pair. `specs` are the metrics of the suite: those of the kind, then the others.
-///
-/// # Errors
-/// A file of the suite cannot be read.
 pub fn graded(
     suite: &GradedSuite<'_>,
     specs: &[MetricSpec],

@@ -59,9 +59,6 @@ impl<'a> AnswerReader<'a> {
 
     /// The same, with the checks that the case names itself under its key `checks`, and those of the turns of a conversation, in their
     /// order.
-    ///
-    /// # Errors
-    /// As for `read`.
     pub fn read_all(
         &self,
         checks: Vec<CaseCheckForm>,

@@ -52,9 +52,6 @@ const QUERY: &str = "{query}";
 
 impl CapturedAgent {
     /// A program whose calls are passed on and recorded. `passed_on` names the variables of `env` that it also gets.
-    ///
-    /// # Errors
-    /// Why its models can never be called.
     pub fn recording(
         launch: Launch,
         source: CaptureSource,

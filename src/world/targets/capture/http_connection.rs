@@ -43,9 +43,6 @@ impl HttpConnection {
     }
 
     /// Reads the request, with a body of at most `most` bytes.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub async fn request(&mut self, most: usize) -> Result<ClientRequest, NoRequest> {
         let mut request = loop {
             if let Some((request, length)) = parsed_head(&self.buffer)? {
@@ -80,9 +77,6 @@ impl HttpConnection {
     }
 
     /// Answers with a whole body, and ends the connection.
-    ///
-    /// # Errors
-    /// The client has gone.
     pub async fn answer(&mut self, status: u16, kind: &str, more: &str, body: &[u8]) -> io::Result<()> {
         let head = format!(
             "HTTP/1.1 {status} {}\r\ncontent-type: {kind}\r\n{more}content-length: {}\r\nconnection: close\r\n\r\n",
@@ -95,9 +89,6 @@ impl HttpConnection {
     }
 
     /// Begins an answer whose body comes in pieces.
-    ///
-    /// # Errors
-    /// The client has gone.
     pub async fn begin(&mut self, status: u16, headers: &HeaderMap) -> io::Result<()> {
         let mut head = format!("HTTP/1.1 {status} {}\r\n", reason(status)).into_bytes();
         for (name, value) in headers {
@@ -114,9 +105,6 @@ impl HttpConnection {
     }
 
     /// Sends a piece of the body at once.
-    ///
-    /// # Errors
-    /// The client has gone.
     pub async fn piece(&mut self, bytes: &[u8]) -> io::Result<()> {
         // An empty piece would end the body.
         if bytes.is_empty() {
@@ -129,9 +117,6 @@ impl HttpConnection {
     }
 
     /// Ends the body. A connection that is dropped before shows the client that the answer broke off.
-    ///
-    /// # Errors
-    /// The client has gone.
     pub async fn end(&mut self) -> io::Result<()> {
         self.stream.write_all(b"0\r\n\r\n").await?;
         self.stream.shutdown().await

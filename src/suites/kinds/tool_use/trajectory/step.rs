@@ -93,9 +93,6 @@ pub struct StepReader<'a> {
 
 impl StepReader<'_> {
     /// Reads one entry of the list.
-    ///
-    /// # Errors
-    /// An invalid value, with its position.
     pub fn entry(&self, form: TrajectoryStepForm, cursor: &JsonCursor<'_>) -> Result<StepGroup, Diagnostic> {
         let TrajectoryStepForm { name: None, server: None, args: None, any_of: None, parallel: Some(inner) } = form
         else {
