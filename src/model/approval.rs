@@ -87,7 +87,6 @@ pub struct Approval {
     pub reason: Option<String>,
 }
 
-/// A push to a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchPush {
     /// The tip of the branch before it; zeros if it created the branch, empty if that is unknown.

@@ -32,7 +32,6 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// The entry of one agent.
     pub fn entry(&self, suite: &SuiteId, agent: &AgentName) -> Option<&BaselineEntry> {
         self.suites.get(suite)?.get(agent)
     }
@@ -46,7 +45,6 @@ pub struct BaselineSuite {
     agents: BaselineAgents,
 }
 
-/// The agents of a suite by name.
 type BaselineAgents = BTreeMap<AgentName, BaselineEntry>;
 
 /// Writes suites with their agents: in files each suite is an object.

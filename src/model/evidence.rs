@@ -12,7 +12,6 @@ use super::tag::Tag;
 pub struct Shortfall {
     /// The metrics that it lowers, by name in the kind's table.
     pub metrics: &'static [&'static str],
-    /// The difference.
     pub difference: Difference,
 }
 

@@ -84,7 +84,6 @@ impl Vote {
 /// The votes of one judge on one output, as stored in a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ballot {
-    /// The judge.
     pub judge: JudgeName,
     /// The SHA-256 of the rubric.
     pub rubric_sha256: String,

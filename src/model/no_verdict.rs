@@ -30,7 +30,6 @@ impl NoVerdict {
         Self::Lasting(NotGateable(words.into()))
     }
 
-    /// The reason.
     pub fn why(&self) -> &NotGateable {
         match self {
             Self::Liftable(why) | Self::Lasting(why) => why,

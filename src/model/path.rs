@@ -147,7 +147,6 @@ impl PathGlob {
         Ok(Self { pattern, folder, file, matcher })
     }
 
-    /// Whether a path matches.
     pub fn matches(&self, path: &RepoPath) -> bool {
         self.matcher.is_match(path.as_str())
     }

@@ -97,7 +97,6 @@ pub struct Report {
     pub baseline_use: BaselineUse,
 }
 
-/// What a run does to the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BaselineUse {
     /// It compares with it.
@@ -320,13 +319,9 @@ impl Comparison {
 /// A failed check with its suite, agent and case.
 #[derive(Debug, Clone, Copy)]
 pub struct FailureLine<'a> {
-    /// The suite.
     pub suite: &'a SuiteReport,
-    /// The agent.
     pub agent: &'a AgentReport,
-    /// The case.
     pub case: &'a PairResult,
-    /// The check.
     pub check: &'a PairCheck,
 }
 

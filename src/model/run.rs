@@ -177,7 +177,6 @@ pub enum Sample {
     Completed(Vec<Run>),
     /// At least one run did not complete.
     Inconclusive {
-        /// The reason.
         why: UngradedReason,
         /// That run, if any: its partial output is not a result, but may be kept.
         run: Option<Box<Run>>,

@@ -70,12 +70,10 @@ macro_rules! words {
 
 pub(crate) use words;
 
-/// A value with a word in files.
 pub trait Word: Sized {
     /// All words.
     const WORDS: &'static [&'static str];
 
-    /// The word of a value.
     fn word(&self) -> &'static str;
 
     /// The value of a word; `None` for an unknown word.

@@ -136,7 +136,6 @@ pub type MetricFamily = fn(&str) -> Option<MetricSpec>;
 /// Reads the golden files of a suite, or returns every problem in them.
 pub type SuiteOpener = fn(&SuiteConfig, &dyn Files) -> Result<Box<dyn Suite>, Diagnostics>;
 
-/// The lists in the outputs of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputLists {
     /// The list that is recovered from a model's text.
@@ -159,7 +158,6 @@ pub enum RunCaching {
     Never,
 }
 
-/// The cases of a golden file.
 #[derive(Debug, Clone, Copy)]
 pub enum GoldenForm {
     /// The file is one case, or a list of cases that each state their id.
@@ -171,7 +169,6 @@ pub enum GoldenForm {
 }
 
 impl GoldenForm {
-    /// Whether a case is of one agent.
     pub fn is_of_agent(self) -> bool {
         match self {
             Self::OneCaseOfAgent => true,
@@ -250,7 +247,6 @@ pub trait Refolder: Sync {
     fn refold(&self, pair: &Pair, values: &mut [PairValue]);
 }
 
-/// The pairs of a suite, each of a case and an agent.
 pub struct CasePairs {
     /// The folder of the cases, or the file that contains all of them.
     pub path: RepoPath,

@@ -19,7 +19,6 @@ pub trait OwnSettings: FromKeys + Default {
     /// return needs an approval.
     fn changes(old: &Self, new: &Self, suite: &SuiteId) -> Vec<SettingChange>;
 
-    /// The files that the settings name.
     fn files(&self) -> Vec<SettingFile>;
 }
 
@@ -110,11 +109,9 @@ pub mod tests {
     use crate::model::Weight;
     use crate::suites::{KINDS, read_config};
 
-    /// Edits of the settings of a kind.
     pub struct SettingEdits {
         /// The lines of a suite that states every key, without its id, kind and path.
         pub suite: &'static str,
-        /// The edits.
         pub edits: &'static [SettingEdit],
     }
 

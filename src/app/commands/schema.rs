@@ -15,7 +15,6 @@ use crate::format::shard_v1::ShardFile;
 use crate::suites::{KINDS, LabelForm, config_schema};
 use crate::world::World;
 
-/// Returns all schemas by name.
 fn all() -> BTreeMap<&'static str, Schema> {
     let mut schemas = BTreeMap::from([
         ("config", config_schema()),

@@ -136,7 +136,6 @@ struct OwnEntry {
 }
 
 impl OwnEntry {
-    /// The path of one of its keys.
     fn path(self, key: &'static str) -> [Step<'static>; 5] {
         [Key("suites"), At(self.suite), Key(self.list), At(self.index), Key(key)]
     }

@@ -36,7 +36,6 @@ pub struct KindKeys {
     default: fn(&mut SuiteKeyReader<'_, '_>) -> KindSettings,
 }
 
-/// Checks the keys of one suite.
 type SettingsCheck = Box<dyn FnOnce(&mut SuiteKeyReader<'_, '_>) -> KindSettings>;
 
 impl KindKeys {
@@ -50,7 +49,6 @@ impl KindKeys {
         }
     }
 
-    /// The names of the keys.
     pub fn names(&self) -> &'static [&'static str] {
         (self.names)()
     }
@@ -61,7 +59,6 @@ impl KindKeys {
     }
 }
 
-/// The kinds with their keys.
 pub type KindTable<'a> = &'a [(&'static str, KindKeys)];
 
 /// Reads the keys of one kind in all suites; it reads the text once, however many suites there are.
@@ -117,7 +114,6 @@ impl ConfigReader<'_> {
         problems
     }
 
-    /// Reads the keys of the kinds in all suites.
     pub(super) fn suite_settings(
         &mut self,
         suites: &[SuiteForm],

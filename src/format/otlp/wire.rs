@@ -133,19 +133,15 @@ pub struct OtlpValue {
     pub value: Option<OtlpValueForm>,
 }
 
-/// The types of a value.
 #[derive(Clone, PartialEq, prost::Oneof)]
 pub enum OtlpValueForm {
-    /// A text.
     #[prost(string, tag = "1")]
     Text(String),
     /// A whole number.
     #[prost(int64, tag = "3")]
     Whole(i64),
-    /// A number.
     #[prost(double, tag = "4")]
     Number(f64),
-    /// A list.
     #[prost(message, tag = "5")]
     List(List),
 }

@@ -33,10 +33,8 @@ impl From<CaseStage> for bool {
     }
 }
 
-/// The marks of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CaseMarks {
-    /// Whether it counts.
     pub stage: CaseStage,
     /// The words that select it.
     pub tags: BTreeSet<CaseTag>,

@@ -13,7 +13,6 @@ use crate::model::{AnswerForm, Layer, Run};
 use crate::suites::kind::OutputLists;
 use crate::text::recover::Anchor;
 
-/// The output of one run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DeltasOutput {
     /// Its deltas, in their order.
@@ -33,9 +32,7 @@ pub struct Delta {
     pub item: String,
     /// Its kind, compared exactly.
     pub kind: String,
-    /// The paths that it cites.
     pub paths: Vec<String>,
-    /// The tests that it cites.
     pub tests: Vec<String>,
     /// The coverage ranges that it cites.
     pub ranges: Vec<String>,
@@ -54,7 +51,6 @@ pub enum DeltaKind {
 }
 
 impl DeltaKind {
-    /// All of them.
     pub const ALL: [Self; 6] = [
         Self::OrphanTest,
         Self::GhostCode,
@@ -77,7 +73,6 @@ impl DeltaKind {
     }
 }
 
-/// The lists of such an output.
 pub const DELTAS: OutputLists = OutputLists { anchor: Some(ANCHOR), unordered: &["deltas", "recommendations"] };
 
 const ANCHOR: Anchor<'static> = Anchor { list: "deltas", field: "item" };

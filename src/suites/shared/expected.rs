@@ -63,7 +63,6 @@ pub struct ExpectedFinding {
     pub category: String,
     /// The line of the golden file, from 1.
     pub line: u32,
-    /// Whether the finding is required.
     pub required: bool,
     /// The rule that it tests.
     pub rule: Option<String>,
@@ -75,7 +74,6 @@ pub struct ExpectedFinding {
 }
 
 impl ExpectedFinding {
-    /// Reads one expected finding.
     pub fn read(source: &SourceText, raw: &RawValue, categories: Option<&[String]>) -> Result<Self, Diagnostic> {
         let form: ExpectedForm = json::part(source, raw)?;
         Self::of(form, &JsonCursor::part(source, raw), categories)
@@ -146,7 +144,6 @@ impl ExpectedFinding {
         self.matches_loosely(finding) && self.cites(finding)
     }
 
-    /// Whether the category is accepted.
     pub fn fits_category(&self, finding: &Finding) -> bool {
         self.categories.contains(&finding.category_key)
     }

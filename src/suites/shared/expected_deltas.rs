@@ -51,7 +51,6 @@ impl ExpectedDeltas {
         self.0.len()
     }
 
-    /// Whether nothing is expected.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -89,12 +89,10 @@ impl RangeForm {
         }
     }
 
-    /// Whether a number is in the range.
     pub fn has(self, number: usize) -> bool {
         self.min.is_none_or(|min| number >= min) && self.max.is_none_or(|max| number <= max)
     }
 
-    /// The range in words.
     pub fn words(self) -> String {
         match (self.min, self.max) {
             (Some(min), Some(max)) => format!("{min} to {max}"),
@@ -255,7 +253,6 @@ impl FieldMatcher {
     }
 }
 
-/// Reads the conditions of one field.
 struct FieldConditionReader<'a> {
     name: &'a str,
     cursor: &'a JsonCursor<'a>,
@@ -267,7 +264,6 @@ impl FieldConditionReader<'_> {
         self.cursor.problem_of_key(self.at, Code::BAD_FIELD, what, help)
     }
 
-    /// Every condition that is stated.
     fn conditions(&self, form: FieldForm) -> Result<Vec<FieldCondition>, Diagnostic> {
         let FieldForm { equals, one_of, any_of, fields, items, regex, near, length, kind, optional: _, ignore_case } =
             form;

@@ -77,13 +77,11 @@ pub struct Finding {
     pub severity: Option<Severity>,
     /// Title, description and quotes, joined, in the normal form.
     pub text: String,
-    /// Its citations.
     pub citations: Vec<Citation>,
     /// The title as written, for people.
     pub title: String,
 }
 
-/// A citation of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Citation {
     /// The file name, without a leading path.
@@ -95,20 +93,15 @@ pub struct Citation {
 /// The parts of a finding, before normalization.
 #[derive(Debug, Default)]
 pub struct FindingParts<'a> {
-    /// The category.
     pub category: &'a str,
-    /// The severity.
     pub severity: Option<Severity>,
-    /// The title.
     pub title: &'a str,
-    /// The description.
     pub description: &'a str,
     /// File and quote of each citation.
     pub citations: Vec<(&'a str, &'a str)>,
 }
 
 impl Finding {
-    /// Normalizes the parts.
     pub fn of(parts: &FindingParts<'_>) -> Self {
         let cited = |(file, quote): &(&str, &str)| Citation { file: file_name(file).to_owned(), quote: norm(quote) };
         let citations: Vec<Citation> = parts.citations.iter().map(cited).collect();

@@ -46,16 +46,13 @@ pub struct LabelForm {
     reason: String,
 }
 
-/// One label, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     agent: Option<String>,
     case: String,
     /// The byte offsets of its parts.
     spans: LabelSpans,
-    /// Its content.
     pub content: LabelContent,
-    /// The person.
     pub by: String,
     /// The person's reason.
     pub reason: String,
@@ -63,7 +60,6 @@ pub struct Label {
     pub date: Option<String>,
 }
 
-/// The content of a label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LabelContent {
     /// Index of the dimension in [`DIMENSIONS`], its points, and the digest of the outputs if stated.
@@ -82,7 +78,6 @@ struct LabelSpans {
     about: usize,
 }
 
-/// The subject of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LabelSubject<'a> {
     /// The dimension, on the outputs with this digest; scores of other outputs are independent.
@@ -124,9 +119,7 @@ impl GivenLabel {
 
 /// A label as `goldgate label` writes it.
 pub struct NewLabel<'a> {
-    /// The agent.
     pub agent: &'a AgentName,
-    /// The case.
     pub case: &'a CaseId,
     /// The person's answer.
     pub opinion: GivenLabel,
@@ -160,7 +153,6 @@ pub fn with_label(text: &str, label: &NewLabel<'_>) -> String {
     format!("{list}{comma}\n  {label}\n]\n")
 }
 
-/// The labels of a suite.
 #[derive(Debug, Clone, Default)]
 pub struct Labels {
     /// The file of labels; `None` if the suite names none.
@@ -169,7 +161,6 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Whether any label is a score.
     pub fn has_scores(&self) -> bool {
         self.labels.iter().any(|label| matches!(label.content, LabelContent::Score(..)))
     }

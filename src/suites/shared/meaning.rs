@@ -17,7 +17,6 @@ pub struct CaseMeaning {
     pub history: Value,
 }
 
-/// Extracts the meaning of the cases of one kind.
 pub struct MeaningReader {
     /// The keys of a case that state origin and owner.
     history_keys: &'static [&'static str],
@@ -84,7 +83,6 @@ pub fn whole_numbers(value: &mut Value) {
     }
 }
 
-/// The defaults of a schema.
 struct Defaults<'a> {
     root: &'a Value,
 }

@@ -74,7 +74,6 @@ impl<'de> Deserialize<'de> for RulesFile {
     }
 }
 
-/// The rules of a suite.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rules {
     by_id: BTreeMap<String, Rule>,
@@ -95,7 +94,6 @@ impl Rules {
         self.by_id.keys().map(String::as_str)
     }
 
-    /// Reads a file of rules.
     pub fn read(source: &SourceText) -> Result<Self, Diagnostics> {
         let (forms, prefix) = match yaml::whole(source)? {
             RulesFile::Named(form) => (form.rules, Some(Key("rules"))),
@@ -170,7 +168,6 @@ impl Rules {
         self.by_id.get(id).is_some_and(|rule| rule.agent.as_deref().is_none_or(|of| of == agent))
     }
 
-    /// The agent that a rule calls.
     pub fn calls(&self, id: &str) -> &str {
         self.by_id.get(id).map_or("", |rule| &rule.calls)
     }

@@ -88,11 +88,8 @@ impl RepositorySnapshot {
 /// Lines of a file covered by tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineRange {
-    /// The file.
     pub path: String,
-    /// The first line.
     pub from: u64,
-    /// The last line.
     pub to: u64,
 }
 

@@ -92,7 +92,6 @@ fn yes() -> bool {
 
 /// A finding that several agents must produce.
 pub struct Shared {
-    /// The finding.
     pub expected: ExpectedFinding,
     /// The number of agents that must produce it.
     pub min_agents: usize,
@@ -102,7 +101,6 @@ pub struct Shared {
 
 /// A case, ready to be graded.
 pub struct CrossAgentCase {
-    /// The agents.
     pub agents: Vec<AgentName>,
     /// The findings that several agents must produce.
     pub shared: Vec<Shared>,
@@ -116,7 +114,6 @@ pub struct CrossAgentCase {
     pub forbidden: Vec<(String, u32)>,
 }
 
-/// Reads a case.
 pub fn read_golden(
     file: &CaseSource,
     source: &SourceText,

@@ -32,7 +32,6 @@ use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
 use crate::suites::shared::rules::Rules;
 
-/// The kind.
 pub const KIND: SuiteKind = SuiteKind {
     name: "cross_agent",
     scorer: "cross_agent/1",

@@ -24,7 +24,6 @@ use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 
-/// The kind.
 pub const KIND: SuiteKind = SuiteKind {
     name: "custom",
     scorer: "custom/1",

@@ -30,7 +30,6 @@ mod produced;
 mod repository;
 mod task;
 
-/// The kind.
 pub const KIND: SuiteKind = SuiteKind {
     name: "evidence",
     scorer: "evidence/1",

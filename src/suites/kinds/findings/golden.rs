@@ -95,7 +95,6 @@ impl Guard {
     }
 }
 
-/// The expectations of one pair.
 pub struct Expectation {
     pub expected: Vec<ExpectedFinding>,
     pub gaps: Vec<ExpectedGap>,

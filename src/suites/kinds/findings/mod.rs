@@ -49,7 +49,6 @@ mod grounding;
 mod settings;
 mod shortfalls;
 
-/// The kind.
 pub const KIND: SuiteKind = SuiteKind {
     name: "findings",
     scorer: "findings/1",
@@ -152,7 +151,6 @@ struct Findings {
     files: Arc<BTreeSet<String>>,
     /// The allowed categories; every category if empty.
     categories: Vec<String>,
-    /// The expectations of each pair.
     table: CaseTable<Expectation>,
 }
 

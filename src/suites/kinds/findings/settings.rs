@@ -12,7 +12,6 @@ use crate::suites::SettingEdits;
 use crate::suites::settings::OwnSettings;
 use crate::text::counted;
 
-/// The settings.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct FindingsSettings {
     /// The categories that expectations may use; `None` allows any word.

@@ -28,7 +28,6 @@ use crate::suites::shared::rubric::{DIMENSIONS, MOST_POINTS, scores};
 use crate::suites::shared::terms::{BuiltInTerms, TermList};
 use crate::suites::shared::{folder, matching};
 
-/// The kind.
 pub const KIND: SuiteKind = SuiteKind {
     name: "interview",
     scorer: "interview/1",
@@ -53,7 +52,6 @@ pub const KIND: SuiteKind = SuiteKind {
 /// Vague words, which cannot be tested.
 const VAGUE: BuiltInTerms = BuiltInTerms { name: "vague", text: include_str!("terms/vague.txt") };
 
-/// Words that name an edge case.
 const EDGE_CASE: BuiltInTerms = BuiltInTerms { name: "edge_case", text: include_str!("terms/edge_case.txt") };
 
 const POINTS: MetricSpec = MetricSpec {

@@ -103,15 +103,12 @@ pub struct InterviewScenario {
     pub persona: Option<String>,
     /// The maximum number of rounds of questions.
     pub rounds: Option<u64>,
-    /// The expected atoms.
     pub expected: Vec<ExpectedAtom>,
     /// The minimum points of the rubric, 0 to 12.
     pub least: f64,
-    /// What the rubric is measured with.
     pub measure: Measure,
 }
 
-/// Reads a scenario.
 pub fn read_scenario(
     source: &SourceText,
     vague: &TermList,

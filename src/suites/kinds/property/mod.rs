@@ -33,7 +33,6 @@ use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::snapshot::RepositorySnapshot;
 
-/// The kind.
 pub const KIND: SuiteKind = SuiteKind {
     name: "property",
     scorer: "property/1",

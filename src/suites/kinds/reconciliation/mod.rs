@@ -31,7 +31,6 @@ use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::snapshot::{LineRange, RepositorySnapshot};
 
-/// The kind.
 pub const KIND: SuiteKind = SuiteKind {
     name: "reconciliation",
     scorer: "reconciliation/1",

@@ -135,7 +135,6 @@ pub enum ClauseOperation {
 }
 
 impl ClauseOperation {
-    /// The keyword in the instructions file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Add => "add",

@@ -15,10 +15,8 @@ use crate::model::{
 use crate::suites::SettingEdits;
 use crate::suites::settings::OwnSettings;
 
-/// The settings.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RevisionSettings {
-    /// How revisions are scored.
     pub scoring: Scoring,
 }
 

@@ -35,7 +35,6 @@ use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::text::Keyword;
 
-/// The kind.
 pub const KIND: SuiteKind = SuiteKind {
     name: "stochastic",
     scorer: "stochastic/1",

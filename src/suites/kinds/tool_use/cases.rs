@@ -159,7 +159,6 @@ pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
     named.collect()
 }
 
-/// Reads every case.
 pub fn cases(
     source: &SourceText,
     flags: &Flags,

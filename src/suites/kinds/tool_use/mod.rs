@@ -41,7 +41,6 @@ mod trajectory;
 mod turn_checks;
 mod turns;
 
-/// The kind.
 pub const KIND: SuiteKind = SuiteKind {
     name: "tool_use",
     scorer: "tool_use/1",
@@ -127,7 +126,6 @@ fn category_of(metric: &str) -> Option<&str> {
     metric.strip_prefix("case_pass_rate[")?.strip_suffix(']')
 }
 
-/// The metric of a category.
 fn category_metric(name: &str) -> Option<MetricSpec> {
     let category = category_of(name)?;
     CaseTag::new(category).ok()?;

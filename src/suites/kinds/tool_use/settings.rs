@@ -17,7 +17,6 @@ use crate::suites::settings::OwnSettings;
 /// The built-in flag of every suite; a suite's own flag of the same name replaces it.
 pub const BUILT_IN_FLAG: &str = "can_diagnose";
 
-/// The settings.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ToolUseSettings {
     /// Flags of cases by name, in addition to the built-in one.

@@ -39,7 +39,6 @@ struct ResultForm {
     says: Value,
 }
 
-/// Reads the tools of a suite.
 pub fn tools(source: &SourceText) -> Result<Vec<CannedTool>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let raws: Vec<&RawValue> = json::golden(source)?;

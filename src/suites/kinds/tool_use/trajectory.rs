@@ -150,13 +150,11 @@ impl Followed {
 }
 
 impl Trajectory {
-    /// The names of the tools that it lists.
     pub fn tools(&self) -> Vec<&str> {
         let steps = self.groups.iter().flatten();
         steps.flat_map(|step| &step.alternatives).map(|call| call.name.as_str()).collect()
     }
 
-    /// Reads a trajectory.
     pub fn read(form: TrajectoryForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         let TrajectoryForm { mode, tools, forbidden_tools, max_steps, args_of, servers } = form;
         let reader = StepReader { args_of: &args_of };
@@ -197,7 +195,6 @@ impl Trajectory {
         self.groups.iter().flatten()
     }
 
-    /// The names of the expected tools.
     fn listed(&self) -> String {
         let label = |group: &StepGroup| match group.as_slice() {
             [step] => step.label(),
@@ -229,7 +226,6 @@ impl Trajectory {
         }
     }
 
-    /// Compares the calls of a run.
     pub fn followed(&self, calls: &[ObservedCall]) -> Followed {
         let fits: Vec<Vec<bool>> =
             self.steps().map(|step| calls.iter().map(|call| step.matches(call)).collect()).collect();

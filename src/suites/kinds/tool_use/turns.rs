@@ -46,7 +46,6 @@ const USUAL_TURNS: u32 = 10;
 
 /// What the user says in a case.
 pub enum UserMessages {
-    /// One message.
     Query(String),
     /// A conversation: each message follows the answer to the one before.
     Turns(Vec<CaseTurn>),
@@ -67,7 +66,6 @@ pub struct CaseTurn {
 }
 
 impl CaseTurn {
-    /// Whether it requires anything of its calls.
     pub fn requires_calls(&self) -> bool {
         self.tools.is_some() || self.trajectory.is_some()
     }

@@ -31,7 +31,6 @@ use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rules::{Rules, RulesFile};
 
-/// The kind.
 pub const KIND: SuiteKind = SuiteKind {
     name: "triggers",
     scorer: "triggers/1",

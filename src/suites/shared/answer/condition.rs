@@ -16,7 +16,6 @@ use crate::text::{levenshtein, line, may_match, norm, rouge_l, token_f1};
 /// The longest quotation of an answer, in characters.
 const QUOTED: usize = 120;
 
-/// The words of all checks of answers.
 pub const WORDS: &[&str] = &[
     "answer_equals",
     "answer_one_of",
@@ -53,7 +52,6 @@ pub const OWN_CHECK: &str = "check";
 /// The word of the check that a metric of the suite has a value.
 pub const OWN_METRIC: &str = "metric";
 
-/// One condition on an answer.
 #[derive(Debug)]
 pub enum AnswerCondition {
     /// The whole answer.
@@ -139,7 +137,6 @@ impl SimilarityMeasure {
 /// Why a condition does not hold.
 #[derive(Debug, PartialEq, Eq)]
 pub enum AnswerMiss {
-    /// The content of the answer.
     Content(String),
     /// The format of the answer: no JSON, or not a valid one.
     Format(String),

@@ -13,9 +13,7 @@ use crate::suites::shared::field_matcher::{FieldForm, RangeForm};
 /// What a case requires of the answer: one entry, or several that must all hold.
 #[derive(Debug, Clone)]
 pub enum AnswerChecksForm {
-    /// One entry.
     One(Box<AnswerEntryForm>),
-    /// Several.
     Many(Vec<AnswerEntryForm>),
 }
 

@@ -79,11 +79,8 @@ pub fn graded(
 /// What to say of a run without an answer.
 const NO_ANSWER: &str = "the outputs have no answer";
 
-/// A suite as its runs are graded.
 pub struct GradedSuite<'a> {
-    /// Its kind.
     pub kind: &'a SuiteKind,
-    /// Its golden files.
     pub golden: &'a dyn Suite,
     /// The checks and metrics that it states itself.
     pub expressions: &'a ParsedExpressions,
@@ -105,7 +102,6 @@ fn fail_all_checks(specs: &[MetricSpec], values: &mut [Option<f64>]) {
     counting.for_each(|(_, value)| *value = Some(0.0));
 }
 
-/// A run of a sample whose answers are graded.
 #[derive(Clone, Copy)]
 struct SampleAnswers<'a> {
     kind: &'a SuiteKind,
@@ -384,7 +380,6 @@ fn failure_of(condition: &AnswerCondition) -> CheckFailure {
     }
 }
 
-/// The share of checks that pass.
 fn share_held(checks: &[Check]) -> f64 {
     let held = checks.iter().filter(|check| check.outcome == CheckOutcome::Passed).count();
     held as f64 / checks.len().max(1) as f64

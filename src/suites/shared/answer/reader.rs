@@ -186,7 +186,6 @@ impl<'a> AnswerReader<'a> {
     }
 }
 
-/// The text of the part at a cursor.
 fn text_at<'c>(cursor: &JsonCursor<'c>) -> &'c str {
     cursor.read::<&RawValue>().map_or("", |raw| raw.get())
 }

@@ -92,7 +92,6 @@ pub struct StepReader<'a> {
 }
 
 impl StepReader<'_> {
-    /// Reads one entry of the list.
     pub fn entry(&self, form: TrajectoryStepForm, cursor: &JsonCursor<'_>) -> Result<StepGroup, Diagnostic> {
         let TrajectoryStepForm { name: None, server: None, args: None, any_of: None, parallel: Some(inner) } = form
         else {
@@ -155,12 +154,10 @@ impl StepReader<'_> {
 }
 
 impl TrajectoryStep {
-    /// Whether a call is one of the alternatives.
     pub fn matches(&self, call: &ObservedCall) -> bool {
         self.alternatives.iter().any(|one| one.matches(call))
     }
 
-    /// The names of the tools, each once.
     pub fn label(&self) -> String {
         let names: BTreeSet<&str> = self.alternatives.iter().map(|one| one.name.as_str()).collect();
         names.into_iter().collect::<Vec<_>>().join(" or ")
@@ -168,7 +165,6 @@ impl TrajectoryStep {
 }
 
 impl ExpectedCall {
-    /// Whether a call is of this tool, and of its server.
     pub fn is_named_as(&self, call: &ObservedCall) -> bool {
         match &self.server {
             None => call.name == self.name,
