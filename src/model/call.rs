@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::path::RepoPath;
 use super::run::{RunKey, RunStatus};
+use super::words::words;
 
 /// One sample of one run to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,12 +121,14 @@ impl UserMessage {
 /// The field of `inputs` with a user's own words.
 pub const QUERY: &str = "query";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LoopRole {
-    /// The agent that produces something; it is graded.
-    Actor,
-    /// The agent that judges the product.
-    Critic,
+words! {
+    #[derive(PartialOrd, Ord)]
+    pub enum LoopRole {
+        /// The agent that produces something; it is graded.
+        Actor = "actor",
+        /// The agent that judges the product.
+        Critic = "critic",
+    }
 }
 
 /// The next step in a loop of two agents.
@@ -371,14 +374,4 @@ pub enum Retry {
         /// The minimum wait, if the server sent one.
         after: Option<Duration>,
     },
-}
-
-impl LoopRole {
-    /// The value in records and reasons.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Actor => "actor",
-            Self::Critic => "critic",
-        }
-    }
 }

@@ -1,34 +1,23 @@
 //! Permissions, pull requests and commit statuses on GitHub, as far as approvals need them.
 
 use super::comment::BranchOrigin;
+use super::words::words;
 
-/// A user's permission in a repository; ordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Permission {
-    /// No access.
-    None,
-    Read,
-    /// Triage: label and close.
-    Triage,
-    /// Write: push.
-    Write,
-    /// Maintain: push and change some settings.
-    Maintain,
-    /// Admin: everything.
-    Admin,
-}
-
-impl Permission {
-    /// GitHub's name for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Read => "read",
-            Self::Triage => "triage",
-            Self::Write => "write",
-            Self::Maintain => "maintain",
-            Self::Admin => "admin",
-        }
+words! {
+    /// A user's permission in a repository; ordered.
+    #[derive(PartialOrd, Ord)]
+    pub enum Permission {
+        /// No access.
+        None = "none",
+        Read = "read",
+        /// Triage: label and close.
+        Triage = "triage",
+        /// Write: push.
+        Write = "write",
+        /// Maintain: push and change some settings.
+        Maintain = "maintain",
+        /// Admin: everything.
+        Admin = "admin",
     }
 }
 
@@ -54,22 +43,12 @@ pub struct CommitStatus {
     pub at: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StatusState {
-    Success,
-    Failure,
-    /// Anything else, such as pending.
-    Other,
-}
-
-impl StatusState {
-    /// GitHub's name for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Failure => "failure",
-            Self::Other => "pending",
-        }
+words! {
+    pub enum StatusState {
+        Success = "success",
+        Failure = "failure",
+        /// Anything else, such as pending.
+        Other = "pending",
     }
 }
 

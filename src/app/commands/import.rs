@@ -19,7 +19,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::foreign_cases::ForeignCase;
 use crate::format::transcript::{Transcript, TranscriptFormat};
-use crate::model::{AgentName, BadId, CaseId};
+use crate::model::{AgentName, BadId, CaseId, Word};
 use crate::render::plural;
 use crate::text::line;
 use crate::world::{Disk, World};
@@ -116,7 +116,7 @@ fn write_cases(path: &str, cases: &[&ForeignCase], existing: ExistingRecordings)
 /// The format, if the first of several words is one, and the paths.
 fn named_format(words: &[String]) -> (Option<TranscriptFormat>, &[String]) {
     let named = words.split_first().filter(|(_, paths)| !paths.is_empty());
-    let found = named.and_then(|(word, paths)| Some((TranscriptFormat::named(word)?, paths)));
+    let found = named.and_then(|(word, paths)| Some((TranscriptFormat::of_word(word)?, paths)));
     found.map_or((None, words), |(form, paths)| (Some(form), paths))
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::model::{
     AgentName, CaseId, Json, Measures, Provenance, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, Steps,
-    ToolCall,
+    ToolCall, words,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -105,27 +105,28 @@ impl Transcript {
     }
 }
 
-/// The format of a transcript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TranscriptFormat {
-    /// Message lists of the chat completions, and items of the Responses API.
-    OpenAi,
-    /// Messages with content blocks.
-    Anthropic,
-    /// Traces with the GenAI semantic conventions or OpenInference, in OTLP's JSON encoding or in protobuf.
-    Otlp,
-    /// Logs of inspect-ai.
-    Inspect,
-    /// Dumps of LangChain's messages.
-    Langchain,
-    /// Runs of LangSmith.
-    Langsmith,
-    /// Traces of Langfuse.
-    Langfuse,
-    /// The output of promptfoo, or its config, which has cases only.
-    Promptfoo,
-    /// Samples of OpenAI's evals, which are cases only.
-    OpenaiEvals,
+words! {
+    /// The format of a transcript, with its name on the command line and in a record's provenance.
+    pub enum TranscriptFormat {
+        /// Message lists of the chat completions, and items of the Responses API.
+        OpenAi = "openai",
+        /// Messages with content blocks.
+        Anthropic = "anthropic",
+        /// Traces with the GenAI semantic conventions or OpenInference, in OTLP's JSON encoding or in protobuf.
+        Otlp = "otlp",
+        /// Logs of inspect-ai.
+        Inspect = "inspect",
+        /// Dumps of LangChain's messages.
+        Langchain = "langchain",
+        /// Runs of LangSmith.
+        Langsmith = "langsmith",
+        /// Traces of Langfuse.
+        Langfuse = "langfuse",
+        /// The output of promptfoo, or its config, which has cases only.
+        Promptfoo = "promptfoo",
+        /// Samples of OpenAI's evals, which are cases only.
+        OpenaiEvals = "openai-evals",
+    }
 }
 
 impl TranscriptFormat {
@@ -133,18 +134,9 @@ impl TranscriptFormat {
     pub const OF_RUNS: [Self; 7] =
         [Self::OpenAi, Self::Anthropic, Self::Otlp, Self::Inspect, Self::Langchain, Self::Langsmith, Self::Langfuse];
 
-    fn every() -> impl Iterator<Item = Self> {
-        Self::OF_RUNS.into_iter().chain([Self::Promptfoo, Self::OpenaiEvals])
-    }
-
-    /// The format with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::every().find(|format| format.as_str() == name)
-    }
-
     /// The names of all formats, in a sentence.
     pub fn names() -> String {
-        Self::every().map(Self::as_str).collect::<Vec<_>>().join(", ")
+        Self::ALL.map(Self::as_str).join(", ")
     }
 
     /// Whether its records are traces, which may lack the messages.
@@ -154,21 +146,6 @@ impl TranscriptFormat {
             Self::OpenAi | Self::Anthropic | Self::Inspect | Self::Langchain | Self::Promptfoo | Self::OpenaiEvals => {
                 false
             }
-        }
-    }
-
-    /// The name on the command line and in a record's provenance.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Otlp => "otlp",
-            Self::Inspect => "inspect",
-            Self::Langchain => "langchain",
-            Self::Langsmith => "langsmith",
-            Self::Langfuse => "langfuse",
-            Self::Promptfoo => "promptfoo",
-            Self::OpenaiEvals => "openai-evals",
         }
     }
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{GitHub, GitHubError, PAGE, parsed};
+use crate::model::words;
 use crate::text::encoded_segment;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,23 +19,14 @@ pub struct CheckRun<'a> {
     pub summary: &'a str,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conclusion {
-    /// Needs attention, but blocks nothing.
-    Neutral,
-    /// Needs no attention.
-    Success,
-    /// Blocks the merge where the check is required.
-    Failure,
-}
-
-impl Conclusion {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Neutral => "neutral",
-            Self::Success => "success",
-            Self::Failure => "failure",
-        }
+words! {
+    pub enum Conclusion {
+        /// Needs attention, but blocks nothing.
+        Neutral = "neutral",
+        /// Needs no attention.
+        Success = "success",
+        /// Blocks the merge where the check is required.
+        Failure = "failure",
     }
 }
 

@@ -8,7 +8,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
 use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
-use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, RunSource, SuiteConfig, SuiteId};
+use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, RunSource, SuiteConfig, SuiteId, words};
 use crate::suites::{CaseText, GoldenForm, Pair};
 use crate::world::Disk;
 
@@ -24,21 +24,12 @@ pub struct DraftCase {
     form: GoldenForm,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
-    /// It becomes a case.
-    Accepted,
-    /// It is removed.
-    Rejected,
-}
-
-impl Decision {
-    /// The word in messages.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::Rejected => "rejected",
-        }
+words! {
+    pub enum Decision {
+        /// It becomes a case.
+        Accepted = "accepted",
+        /// It is removed.
+        Rejected = "rejected",
     }
 }
 

@@ -4,31 +4,22 @@ use serde_json::{Map, Value, json};
 
 use crate::files::SourceText;
 use crate::format::golden_value;
-use crate::model::{Ask, UserMessage, UserTurns};
+use crate::model::{Ask, UserMessage, UserTurns, words};
 
-/// A dummy agent. A case that it passes proves nothing about a real agent (grading.md 14).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Vacuous {
-    /// Answers with an empty object.
-    Empty,
-    /// Repeats the request in the requested form.
-    Echo,
-    /// Writes all texts of the golden file into every field.
-    Stuffing,
+words! {
+    /// A dummy agent. A case that it passes proves nothing about a real agent (grading.md 14).
+    #[derive(PartialOrd, Ord)]
+    pub enum Vacuous {
+        /// Answers with an empty object.
+        Empty = "the empty agent",
+        /// Repeats the request in the requested form.
+        Echo = "the echo agent",
+        /// Writes all texts of the golden file into every field.
+        Stuffing = "the keyword-stuffing agent",
+    }
 }
 
 impl Vacuous {
-    pub const ALL: [Self; 3] = [Self::Empty, Self::Echo, Self::Stuffing];
-
-    /// The name in the output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Empty => "the empty agent",
-            Self::Echo => "the echo agent",
-            Self::Stuffing => "the keyword-stuffing agent",
-        }
-    }
-
     /// Returns its answer to the request, as JSON text. `golden` contains the texts that [`texts`] found.
     pub fn answer(self, ask: Option<&Ask>, golden: &str) -> String {
         let asked = ask.map_or(String::new(), |ask| match ask.prompt.is_empty() {
