@@ -184,15 +184,8 @@ mod tests {
     #[test]
     fn two_configs_have_two_keys() {
         let paths = [
-            "goldgate.yaml",
-            "default/goldgate.yaml",
-            "a/b/goldgate.yaml",
-            "a-b/goldgate.yaml",
-            "a.b/goldgate.yaml",
-            "a/b.yaml",
-            "a/b",
-            "a-b.yaml",
-            "other.yaml",
+            "goldgate.yaml", "default/goldgate.yaml", "a/b/goldgate.yaml", "a-b/goldgate.yaml", "a.b/goldgate.yaml",
+            "a/b.yaml", "a/b", "a-b.yaml", "other.yaml",
         ];
         let keys: BTreeSet<String> = paths.iter().map(|path| key("", path).as_str().to_owned()).collect();
         assert_eq!(keys.len(), paths.len(), "{keys:?}");

@@ -80,29 +80,10 @@ const LISTS: &[(&str, usize)] = &[
 
 /// The keys of texts that may be long.
 const TEXTS: &[&str] = &[
-    "check",
-    "config",
-    "detail",
-    "error",
-    "expected",
-    "file",
-    "fix_strategy",
-    "golden",
-    "incomparable",
-    "lasting_reasons",
-    "lifted_reasons",
-    "model",
-    "name",
-    "next_action",
-    "not_gateable",
-    "notes",
-    "owner",
-    "produced",
+    "check", "config", "detail", "error", "expected", "file", "fix_strategy", "golden", "incomparable",
+    "lasting_reasons", "lifted_reasons", "model", "name", "next_action", "not_gateable", "notes", "owner", "produced",
     // One digest for each agent of a suite.
-    "prompt_sha256",
-    "reason",
-    "retired",
-    "what",
+    "prompt_sha256", "reason", "retired", "what",
 ];
 
 /// The object whose keys are names of cases, and whose texts are reasons.

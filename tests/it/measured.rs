@@ -233,12 +233,7 @@ fn off_and_incomparable() {
     repository.replace("baselines/latest.json", "findings/1", "findings/0");
     assert_eq!(graded(&repository).0.code, 3);
     let needing = [
-        "citation_accuracy",
-        "severity_accuracy",
-        "f1_score",
-        "finding_precision",
-        "gap_recall",
-        "quote_grounding",
+        "citation_accuracy", "severity_accuracy", "f1_score", "finding_precision", "gap_recall", "quote_grounding",
         "case_pass_rate",
     ];
     let gates = needing.map(|name| format!("{name}: {{ off: true, reason: moving }}")).join(", ");

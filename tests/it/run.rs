@@ -56,18 +56,8 @@ fn bundled() {
     let suites: Vec<&str> =
         report["suites"].as_array().unwrap().iter().map(|suite| suite["id"].as_str().unwrap()).collect();
     let wanted = [
-        "contracts",
-        "triggers",
-        "cross",
-        "assistant",
-        "orders",
-        "interview",
-        "variability",
-        "reconciliation",
-        "stability",
-        "evidence",
-        "revision",
-        "invoices",
+        "contracts", "triggers", "cross", "assistant", "orders", "interview", "variability", "reconciliation",
+        "stability", "evidence", "revision", "invoices",
     ];
     assert_eq!(suites, wanted);
     for metric in report["suites"].as_array().unwrap().iter().flat_map(|suite| suite["agents"].as_array().unwrap()) {
@@ -171,13 +161,8 @@ fn switch_off(repository: &Repository, metrics: &[&str]) {
 
 fn nothing_judged() {
     let gates = [
-        "finding_recall",
-        "citation_accuracy",
-        "severity_accuracy",
-        "false_positive_rate",
-        "f1_score",
-        "case_pass_rate",
-        "count_in_range",
+        "finding_recall", "citation_accuracy", "severity_accuracy", "false_positive_rate", "f1_score",
+        "case_pass_rate", "count_in_range",
     ];
     let repository = Repository::small();
     switch_off(&repository, &gates);

@@ -137,14 +137,7 @@ fn every_kind() {
     let repository = Repository::bundled();
     let config = repository.read("goldgate.yaml");
     let suites = [
-        "contracts",
-        "cross",
-        "assistant",
-        "interview",
-        "variability",
-        "reconciliation",
-        "stability",
-        "evidence",
+        "contracts", "cross", "assistant", "interview", "variability", "reconciliation", "stability", "evidence",
         "revision",
     ];
     for suite in suites {

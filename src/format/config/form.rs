@@ -97,20 +97,8 @@ pub(super) struct SuiteForm {
 impl SuiteForm {
     /// The keys of every kind.
     pub(super) const KEYS: [&str; 14] = [
-        "id",
-        "kind",
-        "path",
-        "tier",
-        "samples",
-        "agents",
-        "gates",
-        "no_newly_failing",
-        "runs_of",
-        "terms",
-        "labels",
-        "judges",
-        "checks",
-        "metrics",
+        "id", "kind", "path", "tier", "samples", "agents", "gates", "no_newly_failing", "runs_of", "terms", "labels",
+        "judges", "checks", "metrics",
     ];
 }
 

@@ -10,13 +10,7 @@ use crate::model::Json;
 
 /// Keys of objects that are messages, or that have calls as a message has.
 const OF_MESSAGES: [&str; 8] = [
-    "content",
-    "parts",
-    "tool_calls",
-    "toolCalls",
-    "toolInvocations",
-    "invalid_tool_calls",
-    "function_call",
+    "content", "parts", "tool_calls", "toolCalls", "toolInvocations", "invalid_tool_calls", "function_call",
     "additional_kwargs",
 ];
 
@@ -139,27 +133,9 @@ fn is_call(value: &Value) -> bool {
 /// Keys under which a transcript has no calls that an agent made in this run: what the tools are, what they were called with, data about the
 /// run, and calls of before or that wait for somebody.
 const NO_CALLS: [&str; 21] = [
-    "__interrupt__",
-    "args",
-    "arguments",
-    "available_tools",
-    "config",
-    "context",
-    "functions",
-    "guardrails",
-    "history",
-    "input_schema",
-    "inputSchema",
-    "mcp_approval_request",
-    "metadata",
-    "parameters",
-    "parsed",
-    "prompt",
-    "response_format",
-    "scores",
-    "tool_choice",
-    "tool_definitions",
-    "tools",
+    "__interrupt__", "args", "arguments", "available_tools", "config", "context", "functions", "guardrails", "history",
+    "input_schema", "inputSchema", "mcp_approval_request", "metadata", "parameters", "parsed", "prompt",
+    "response_format", "scores", "tool_choice", "tool_definitions", "tools",
 ];
 
 /// The name of the first call in a value that is none of the recorded ones. Here every object with a name and arguments is a call, whatever

@@ -7,11 +7,7 @@ use crate::text::{Keyword, norm};
 
 /// The dimensions, in the order in which answers are scored.
 pub const DIMENSIONS: [&str; 6] = [
-    "atom_clarity",
-    "validator_testability",
-    "edge_case_coverage",
-    "ambiguity_discipline",
-    "invariant_alignment",
+    "atom_clarity", "validator_testability", "edge_case_coverage", "ambiguity_discipline", "invariant_alignment",
     "compression",
 ];
 

@@ -119,16 +119,8 @@ fn plain(what: &str, raw: &str) {
     let shown = decoded(raw);
     let found = |pattern: &str| regex::Regex::new(pattern).unwrap().find(&shown).map(|found| found.as_str().to_owned());
     for pattern in [
-        r"@[A-Za-z0-9]",
-        r"#[0-9]",
-        r"(?i)gh-[0-9]",
-        r"(?i)www\.",
-        r"://[a-z]",
-        r"(?i)javascript:a",
-        r":[a-z0-9+_-]+:",
-        r"[0-9a-f]{7,40}",
-        r"\$[^ \u{2060}]",
-        r"::[a-z]",
+        r"@[A-Za-z0-9]", r"#[0-9]", r"(?i)gh-[0-9]", r"(?i)www\.", r"://[a-z]", r"(?i)javascript:a", r":[a-z0-9+_-]+:",
+        r"[0-9a-f]{7,40}", r"\$[^ \u{2060}]", r"::[a-z]",
     ] {
         // A word of hexadecimal letters alone is a word.
         let hit =

@@ -192,19 +192,8 @@ impl Generator {
 }
 
 const METRICS: [&str; 14] = [
-    "finding_recall",
-    "finding_precision",
-    "f1_score",
-    "case_pass_rate",
-    "coverage",
-    "readable",
-    "gap_recall",
-    "scenario_pass_rate",
-    "tool_accuracy",
-    "safety_passed",
-    "atom_recall",
-    "satisfied",
-    "identical_runs",
+    "finding_recall", "finding_precision", "f1_score", "case_pass_rate", "coverage", "readable", "gap_recall",
+    "scenario_pass_rate", "tool_accuracy", "safety_passed", "atom_recall", "satisfied", "identical_runs",
     "success_rate",
 ];
 

@@ -178,13 +178,7 @@ fn owners() {
     let owned =
         |path: &str| owners.lines().any(|line| line.split_whitespace().next() == Some(path) && line.contains('@'));
     for path in [
-        "/goldgate.yaml",
-        "/baselines/",
-        "/fixtures/",
-        "/examples/",
-        "/.github/",
-        "/action.yml",
-        "/setup/",
+        "/goldgate.yaml", "/baselines/", "/fixtures/", "/examples/", "/.github/", "/action.yml", "/setup/",
         "/Dockerfile",
     ] {
         assert!(owned(path), "{path}");

@@ -7,47 +7,16 @@ const PHRASE: usize = 8;
 
 const NEGATIONS: &[&str] = &["not", "no", "never", "nor", "neither", "none", "nothing", "nobody", "cannot"];
 const DUTIES: &[&str] = &[
-    "shall",
-    "must",
-    "may",
-    "will",
-    "can",
-    "should",
-    "needs",
-    "need",
-    "required",
-    "obliged",
-    "liable",
-    "entitled",
-    "exclusive",
-    "exclusively",
-    "solely",
+    "shall", "must", "may", "will", "can", "should", "needs", "need", "required", "obliged", "liable", "entitled",
+    "exclusive", "exclusively", "solely",
 ];
 const UNITS: &[&str] = &[
     "hour", "hours", "day", "days", "week", "weeks", "month", "months", "year", "years", "percent", "cent", "%", "eur",
     "euro", "euros", "usd", "dollar", "dollars", "gbp", "pound", "pounds", "chf", "francs", "half", "double", "twice",
 ];
 const DIGITS: &[&str] = &[
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 ];
 const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const LARGE: &[&str] = &["hundred", "thousand", "million", "billion"];

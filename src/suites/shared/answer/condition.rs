@@ -17,27 +17,10 @@ use crate::text::{levenshtein, line, may_match, norm, rouge_l, token_f1};
 const QUOTED: usize = 120;
 
 pub const WORDS: &[&str] = &[
-    "answer_equals",
-    "answer_one_of",
-    "answer_all_of",
-    "answer_any_of",
-    "answer_none_of",
-    "answer_starts_with",
-    "answer_ends_with",
-    "answer_regex",
-    "answer_not_regex",
-    "answer_json_schema",
-    "answer_json",
-    "answer_length",
-    "answer_similar",
-    "answer_refusal",
-    "answer_max_latency_ms",
-    "answer_max_cost_usd",
-    "answer_not",
-    MIN_SCORE,
-    ANSWER_EXPRESSION,
-    OWN_CHECK,
-    OWN_METRIC,
+    "answer_equals", "answer_one_of", "answer_all_of", "answer_any_of", "answer_none_of", "answer_starts_with",
+    "answer_ends_with", "answer_regex", "answer_not_regex", "answer_json_schema", "answer_json", "answer_length",
+    "answer_similar", "answer_refusal", "answer_max_latency_ms", "answer_max_cost_usd", "answer_not", MIN_SCORE,
+    ANSWER_EXPRESSION, OWN_CHECK, OWN_METRIC,
 ];
 
 /// The word of the check of a minimum score.

@@ -14,30 +14,8 @@ const ANCHORS: [Anchor<'static>; 3] = [FINDINGS, ATOMS, Anchor { list: "deltas",
 
 /// Inserted at random positions.
 const PIECES: [&str; 24] = [
-    "\"",
-    "'",
-    "“",
-    "\\",
-    "{",
-    "}",
-    "[",
-    "]",
-    ",",
-    ":",
-    "\n",
-    "```\n",
-    "```json\n",
-    "//",
-    "/*",
-    "*/",
-    "#",
-    " oops ",
-    "\"a\": 1,",
-    "\u{0}",
-    "ä",
-    "null",
-    "{\"category\": \"x\"}",
-    "\"findings\": [",
+    "\"", "'", "“", "\\", "{", "}", "[", "]", ",", ":", "\n", "```\n", "```json\n", "//", "/*", "*/", "#", " oops ",
+    "\"a\": 1,", "\u{0}", "ä", "null", "{\"category\": \"x\"}", "\"findings\": [",
 ];
 
 /// The texts of the recorded answers, and their structures as a model would write them.
