@@ -196,12 +196,22 @@ pub fn may_exist(key: &str, comments: &[Comment]) -> bool {
     comments.iter().any(|comment| comment.body.contains(&marker))
 }
 
+/// The author of the first comment that begins as goldgate's comments with this key do.
+pub fn author_of<'a>(comments: &'a [Comment], key: &str) -> Option<&'a str> {
+    let marker = marker(key);
+    comments.iter().find(|comment| begins_as_own(comment, &marker)).map(|comment| comment.author.as_str())
+}
+
 /// Whether goldgate wrote a comment: this token's account is its author, and it begins with an alert and the marker. Another workflow
 /// with the same account may quote a text that has the marker.
 fn is_own(comment: &Comment, author: Option<&str>, marker: &str) -> bool {
+    author == Some(comment.author.as_str()) && begins_as_own(comment, marker)
+}
+
+fn begins_as_own(comment: &Comment, marker: &str) -> bool {
     let before = comment.body.split_once(marker).map(|(before, _)| before.trim_end());
     let is_alert = |text: &str| text.starts_with("> [!") && text.lines().all(|line| line.starts_with('>'));
-    author == Some(comment.author.as_str()) && before.is_some_and(is_alert)
+    before.is_some_and(is_alert)
 }
 
 fn planned(

@@ -9,7 +9,7 @@ use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, o
 use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
-use crate::model::{Approval, LabelEvent, Permission, PullState, StatusState};
+use crate::model::{Approval, Comment, LabelEvent, Permission, PullState, StatusState};
 use crate::publish::approval::{ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult};
 use crate::publish::{MoveDirection, NoteSubject, approval};
 use crate::render::inline;
@@ -80,6 +80,8 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
         approval::asks(event, &approving.label, presence, &context.pull, counting)
     });
     let permission = match given.map(|given| given.by.as_str()).filter(|by| !by.is_empty()) {
+        // A workflow's token may set labels, and GitHub's answer for an app is not documented.
+        Some(giver) if giver.ends_with("[bot]") => Permission::None,
         Some(giver) => {
             let permission = context.github.permission_of(giver);
             permission.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))?
@@ -157,7 +159,7 @@ fn result(
     let head = context.pull.head.as_str();
     match publish::shown_report(&comments, context.key.as_str(), context.github.identity(), head) {
         Some(shown) if shown.result != publish::shown_digest(&newest.report) => Ok(none(NoResult::NotShown, gate)),
-        None => Ok(none(NoResult::NotShown, gate)),
+        None => Ok(none(not_shown(context, &comments), gate)),
         // All these times are in one format in UTC, so they compare as texts.
         Some(shown) if shown.since.as_ref().is_some_and(|since| *since > given.at) => {
             Ok(none(NoResult::ShownLater, gate))
@@ -232,6 +234,17 @@ fn pushers_by_runs(context: &PullRequestContext<'_>, is_bot: &dyn Fn(&str) -> bo
         commit.clone_from(parent);
     }
     Ok(Vec::new())
+}
+
+/// Why the comment shows no result: goldgate's comment may be one of another bot.
+fn not_shown(context: &PullRequestContext<'_>, comments: &[Comment]) -> NoResult {
+    let author = publish::author_of(comments, context.key.as_str()).filter(|author| author.ends_with("[bot]"));
+    match (author, context.github.identity()) {
+        (Some(comment), Some(job)) if comment != job => {
+            NoResult::OtherAccount { comment: comment.to_owned(), job: job.to_owned() }
+        }
+        (Some(_) | None, _) => NoResult::NotShown,
+    }
 }
 
 /// Whether a commit is one of the base branch.

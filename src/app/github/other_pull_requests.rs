@@ -90,7 +90,7 @@ fn default_to_judge(
     Ok(requires_none.then_some(default))
 }
 
-/// Judges the head against the commit where it left the default branch. There is no verdict unless it passes.
+/// Judges the head against the commit where it left the default branch. Unless it passes, this run has no verdict.
 fn judge_for_default(
     world: &World,
     inputs: &ActionInputs,

@@ -16,6 +16,13 @@ pub enum NoResult {
     Younger,
     /// The comment does not show the result.
     NotShown,
+    /// The comment is one of another account, which this job does not trust; both accounts.
+    OtherAccount {
+        /// Who wrote the comment.
+        comment: String,
+        /// Whose token this job has.
+        job: String,
+    },
     /// Somebody edited the comment since the run that measured the result; who.
     Edited(String),
     /// The comment shows the result only since the label was added.
@@ -111,6 +118,10 @@ impl fmt::Display for NoResult {
             ),
             Self::NotShown => out.write_str(
                 "the comment does not show the result on this commit, so nobody can have seen it; run the gate again, look at the comment, and add the label again",
+            ),
+            Self::OtherAccount { comment, job } => write!(
+                out,
+                "the comment was written by the account {comment}, but this job writes as {job}; give the gate and the approval the same token, run the gate again, and add the label again"
             ),
             Self::Edited(who) => write!(
                 out,

@@ -12,6 +12,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("an app's token writes one comment, and its approvals count", app),
+        trial("an approval by another account than the gate's names both accounts", two_accounts),
         trial("an Enterprise Server is asked below its own addresses alone", enterprise),
         trial("the account is asked once a run, by GraphQL", once),
         trial("without GraphQL the account is that of the first comment that was written", without_graphql),
@@ -47,6 +48,18 @@ fn app() {
     story.github.app(APP);
     approved(&story);
     assert_eq!((story.github.bodies(APP).len(), story.github.bodies(BOT).len()), (1, 0));
+}
+
+fn two_accounts() {
+    let story = Story::new();
+    assert_eq!(story.gate(7).code, 1);
+    story.github.app(APP);
+    let ran = story.labeled("alice");
+    let says = format!(
+        "the comment was written by the account {BOT}, but this job writes as {APP}; give the gate and the approval the same token"
+    );
+    assert!(ran.stdout.contains(&says), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(story.github.statuses(&head_sha()), Vec::<String>::new());
 }
 
 fn enterprise() {

@@ -142,12 +142,15 @@ fn twice() {
 }
 
 fn triage() {
-    for (actor, why) in
-        [("trudy", "trudy has the permission triage here"), ("mallory", "mallory has the permission read")]
-    {
+    for (actor, why) in [
+        ("trudy", "trudy has the permission triage here"),
+        ("mallory", "mallory has the permission read"),
+        ("helper[bot]", "has the permission none here"),
+    ] {
         let story = Story::new();
         story.gate(7);
         story.github.role("trudy", "triage");
+        story.github.role("helper[bot]", "write");
         let ran = story.labeled(actor);
         story.is_refused(&ran, why);
         assert!(
