@@ -331,6 +331,7 @@ fn stricter() -> (Repository, Standin) {
 fn started_by_hand<'a>(checkout: &'a Repository, github: &'a Standin) -> Job<'a> {
     let mut job = Job::new(checkout, github, "workflow_dispatch", "workflow_dispatch");
     job.event["ref"] = json!("refs/heads/changes");
+    job.event["repository"]["default_branch"] = json!("master");
     job
 }
 

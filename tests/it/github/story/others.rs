@@ -22,6 +22,7 @@ pub fn retargeted() {
     fork.github.commit(&release, &weak);
     fork.github.commit(&head_sha(), &head);
     fork.github.branch("release-1.0", &release);
+    fork.github.guard("release-1.0");
     fork.github.retarget("release-1.0");
     fork.github.commit(MERGE, &head);
     let ran = fork.trusted("pull_request.opened", 11);
