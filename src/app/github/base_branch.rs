@@ -51,6 +51,14 @@ pub fn relies_on_checks(env: &Env, github: &GitHub, branch: &str) -> Result<Opti
     if default.as_deref() == Some(branch) {
         return Ok(Some(true));
     }
+    requires_checks(github, branch)
+}
+
+/// Whether a branch requires checks; `None` if the token may not know it.
+///
+/// # Errors
+/// A failed request.
+pub fn requires_checks(github: &GitHub, branch: &str) -> Result<Option<bool>, CliError> {
     match github.branch_rules(branch) {
         Ok(rules) => Ok(Some(!rules.required.is_empty())),
         Err(error) if error.is_denied() => Ok(None),

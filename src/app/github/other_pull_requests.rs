@@ -1,6 +1,6 @@
 //! Other open pull requests with the same head commit. A check belongs to the commit, so the worst of their verdicts counts.
 
-use super::base_branch::relies_on_checks;
+use super::base_branch::{relies_on_checks, requires_checks};
 use super::comment::CommentInput;
 use super::current_pull_request::{OtherPulls, TestMerge};
 use super::environment::default_branch;
@@ -72,8 +72,8 @@ fn outcome_of(report: &Report) -> OtherOutcome {
     }
 }
 
-/// The default branch, if this pull request is into a branch that requires no checks, and no other one with this head is into the default
-/// branch.
+/// The default branch, if it requires checks and this pull request is into a branch that requires none, and no other one with this head is
+/// into the default branch.
 fn default_to_judge(
     world: &World,
     github: &GitHub,
@@ -86,8 +86,12 @@ fn default_to_judge(
     if others.iter().any(|other| other.into == default) {
         return Ok(None);
     }
-    let requires_none = relies_on_checks(&world.env, github, into)? == Some(false);
-    Ok(requires_none.then_some(default))
+    if *into == default || requires_checks(github, into)? != Some(false) {
+        return Ok(None);
+    }
+    // Where nothing requires the check, nobody can use the one of another branch.
+    let is_required = requires_checks(github, &default)? != Some(false);
+    Ok(is_required.then_some(default))
 }
 
 /// Judges the head against the commit where it left the default branch. Unless it passes, this run has no verdict.
@@ -99,27 +103,28 @@ fn judge_for_default(
     default: &str,
     done: &mut GradedRun,
 ) -> Result<(), CliError> {
-    let (Some(own), Some(head)) = (&event.pull_request, event.head.as_deref()) else { return Ok(()) };
+    let Event { into, pull_request: Some(own), head: Some(head), .. } = event else { return Ok(()) };
     let base = github.merge_base(default, head).map_err(needs("the merge base cannot be read", "contents: read"))?;
     let event = Event {
         pull_request: Some(PullRequest { base: base.clone(), ..own.clone() }),
         base: Some(base.clone()),
-        head: Some(head.to_owned()),
+        head: Some(head.clone()),
         into: Some(default.to_owned()),
         ..Event::NONE
     };
     if !asks_for_anything(inputs, github, &event, &base)? {
         return Ok(());
     }
-    let merged = TestMerge { base, merge: head.to_owned() };
+    let merged = TestMerge { base, merge: head.clone() };
     let (outcome, why) = match grade_as_data(world, inputs, github, &event, &merged, &|_| ()) {
         Ok((_, judged)) => (outcome_of(&judged.report), words::headline(&judged.report)),
         Err(error) => (OtherOutcome::NoVerdict, error.messages().join("; ")),
     };
     if outcome != OtherOutcome::Passes {
         let verdict = words::other_outcome(outcome);
+        let into = into.as_deref().unwrap_or_default();
         let words = format!(
-            "the base branch requires no checks, so the commit is judged for {default} as well, and there it {verdict}: {why}"
+            "{into} requires no checks, so the commit is judged for {default} as well (or require the gate in {into}), and there it {verdict}: {why}"
         );
         report::refuse(&mut done.report, vec![NoVerdict::lasting(words)]);
     }

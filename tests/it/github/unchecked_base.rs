@@ -56,7 +56,10 @@ fn gate(github: &Standin) -> Ran {
 fn judged_twice() {
     let github = into_weak();
     let ran = gate(&github);
-    let says = "the base branch requires no checks, so the commit is judged for master as well, and there it fails";
+    assert_eq!(ran.code, 0, "the control, a default branch that requires nothing: {}{}", ran.stdout, ran.stderr);
+    github.guard("master");
+    let ran = gate(&github);
+    let says = "weak requires no checks, so the commit is judged for master as well (or require the gate in weak), and there it fails";
     assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
     github.guard("weak");
     let ran = gate(&github);
