@@ -23,7 +23,7 @@ impl Keyword {
         Self::in_form(text, norm)
     }
 
-    /// The same in the form of [`norm_cased`], to be searched in texts of that form.
+    /// The same in the form of `norm_cased`, to be searched in texts of that form.
     pub fn cased(text: &str) -> Option<Self> {
         Self::in_form(text, norm_cased)
     }
