@@ -5,8 +5,14 @@
 //! benchmarks use.
 
 #![forbid(unsafe_code)]
-// Only the whole program uses all: without a feature, what its commands share with others has fewer users.
-#![cfg_attr(not(all(feature = "github", feature = "models")), allow(unused))]
+#![cfg_attr(
+    not(all(feature = "github", feature = "models")),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "the build with both features denies what is unused: here a feature's commands are missing"
+    )
+)]
 
 // The data types, and the diagnostics about a user's files. The types of the report and the baseline are the frozen version 1 of these
 // files: serde writes each field once, where it is defined.
