@@ -158,11 +158,13 @@ impl<'a> Tools<'a> {
         while let Some(folder) = open.pop() {
             let missing = || ToolCallError::Nothing(format!("there is no folder {:?}", folder.as_str()));
             for entry in self.folder.list(&folder).map_err(|_| missing())? {
-                let is_ignored = self.folder.is_ignored(&folder.child(&entry.name));
+                let path = folder.child(&entry.name);
+                if self.folder.is_ignored(&path) {
+                    continue;
+                }
                 match entry.kind {
-                    _ if is_ignored => {}
-                    EntryKind::File | EntryKind::BrokenLink => files.push(folder.child(&entry.name)),
-                    EntryKind::Folder => open.push(folder.child(&entry.name)),
+                    EntryKind::File | EntryKind::BrokenLink => files.push(path),
+                    EntryKind::Folder => open.push(path),
                 }
             }
             if files.len() + open.len() > MOST_FILES {

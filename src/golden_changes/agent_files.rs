@@ -28,7 +28,7 @@ pub enum AgentFileChange {
 pub fn digests_of_prompt_change(sides: &Sides<'_>, after: &Agent) -> &'static [&'static str] {
     let is_only = after.fingerprint.is_empty();
     let of_side = |files: &dyn Files| match (&after.prompt, is_only) {
-        (Some(prompt), true) => below(files, prompt),
+        (Some(prompt), true) => files_below(files, prompt),
         (_, false) | (None, _) => further_prompt_files(files, after),
     };
     let (Ok(old), Ok(new)) = (of_side(sides.base), of_side(sides.head)) else { return &[] };
@@ -51,11 +51,14 @@ pub fn is_in_folder(path: &str) -> bool {
 }
 
 /// The files of an agent's prompt package that its `fingerprint` does not name, by their path in the package.
-fn further_prompt_files(files: &dyn Files, agent: &Agent) -> Result<FilePaths, String> {
+///
+/// # Errors
+/// A folder cannot be listed.
+pub fn further_prompt_files(files: &dyn Files, agent: &Agent) -> Result<FilePaths, Diagnostic> {
     let Some(prompt) = agent.prompt.as_ref().filter(|_| !agent.fingerprint.is_empty()) else {
         return Ok(FilePaths::new());
     };
-    let mut further = below(files, prompt)?;
+    let mut further = files_below(files, prompt)?;
     further.retain(|_, file| !names(agent, file));
     Ok(further)
 }
@@ -132,7 +135,7 @@ fn names(agent: &Agent, file: &RepoPath) -> bool {
 pub fn names_all_of(before: &Agent, after: &Agent, head: &dyn Files) -> bool {
     let is_named = |old: &PathGlob| {
         let same = after.fingerprint.iter().any(|new| new.as_str() == old.as_str());
-        same || old.file().is_some_and(|file| after.fingerprint.iter().any(|new| new.matches(&file)))
+        same || old.file().is_some_and(|file| names(after, &file))
     };
     let keeps_prompt = before.prompt.is_none() || before.prompt == after.prompt;
     keeps_prompt && before.fingerprint.iter().all(is_named) && ignored_now(before, after, head).is_empty()
@@ -142,7 +145,7 @@ pub fn names_all_of(before: &Agent, after: &Agent, head: &dyn Files) -> bool {
 pub fn ignored_now(before: &Agent, after: &Agent, head: &dyn Files) -> BTreeSet<RepoPath> {
     let listed = LazyCell::new(|| files_of_patterns(head, after, &after.fingerprint).unwrap_or_default());
     let exact = before.fingerprint.iter().filter_map(PathGlob::file);
-    let matched = exact.filter(|file| after.fingerprint.iter().any(|new| new.matches(file)));
+    let matched = exact.filter(|file| names(after, file));
     matched.filter(|file| head.bytes(file).is_ok() && !listed.contains(file)).collect()
 }
 
@@ -200,7 +203,7 @@ pub fn agent_files(files: &dyn Files, agent: &Agent) -> Result<Option<(FilePaths
         let named = files_of_patterns(files, agent, &agent.fingerprint).map_err(|problem| problem.to_string())?;
         let mut fitting: FilePaths = named.into_iter().map(|file| (file.as_str().to_owned(), file)).collect();
         let mut of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
-        let further = further_prompt_files(files, agent)?;
+        let further = further_prompt_files(files, agent).map_err(|problem| problem.to_string())?;
         if !further.is_empty() {
             of.extend(agent.prompt.as_ref().map(RepoPath::as_str));
             fitting.extend(further.into_values().map(|file| (file.as_str().to_owned(), file)));

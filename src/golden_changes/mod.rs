@@ -27,7 +27,7 @@ use crate::files::{BaseFiles, SourceText};
 use crate::model::{Agent, Config, GoldenChange, NoVerdict, RepoPath, RunKey, SuiteConfig, Tier};
 use crate::suites::read_config;
 
-pub use self::agent_files::{agent_files, files_of_patterns, is_in_folder};
+pub use self::agent_files::{agent_files, files_of_patterns, further_prompt_files, is_in_folder};
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
 pub use self::record_command::{record_again, record_missing};

@@ -34,11 +34,8 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Vec<Mov
     }
     let all = readable_files(sides.head);
     let is_added = |file: &&RepoPath| sides.base.has_file(file, None);
-    let read = |file: &'_ RepoPath| text(sides.head, file);
-    let (listed, added): (Vec<&RepoPath>, Vec<&RepoPath>) =
-        all.values().filter(is_added).partition(|file| new.contains_key(file.as_str()));
-    let listed: Vec<(&RepoPath, Option<SourceText>)> = listed.into_iter().map(|file| (file, read(file))).collect();
-    let added: Vec<(&RepoPath, Option<SourceText>)> = added.into_iter().map(|file| (file, read(file))).collect();
+    let read = all.values().filter(is_added).map(|file| (file, text(sides.head, file)));
+    let (listed, added): (Vec<_>, Vec<_>) = read.partition(|(file, _)| new.contains_key(file.as_str()));
     let (renamed, index) = (LineIndex::of(&listed), LineIndex::of(&added));
     let moved = left.into_iter().filter_map(|file| {
         let before = text(sides.base, file);

@@ -230,16 +230,24 @@ pub fn judged_merge(
         PresentMerge::Made(event, merge) => return Ok((*event, merge)),
         PresentMerge::Conflict(into) => into,
     };
-    let base = github.merge_base(&into, head).map_err(needs("the merge base cannot be read", "contents: read"))?;
+    head_against(github, &into, number, head, origin)
+}
+
+/// Returns a pull request as an event, and its head, to be judged against the commit where it left a branch.
+///
+/// # Errors
+/// A failed request.
+pub fn head_against(
+    github: &GitHub,
+    into: &str,
+    number: u64,
+    head: &str,
+    origin: BranchOrigin,
+) -> Result<(Event, TestMerge), CliError> {
+    let base = github.merge_base(into, head).map_err(needs("the merge base cannot be read", "contents: read"))?;
     let pull_request = PullRequest { number, head: head.to_owned(), base: base.clone(), origin };
-    let event = Event {
-        pull_request: Some(pull_request),
-        base: Some(base.clone()),
-        head: Some(head.to_owned()),
-        into: Some(into),
-        ..Event::NONE
-    };
-    Ok((event, TestMerge { base, merge: head.to_owned() }))
+    let event = Event { head: Some(head.to_owned()), into: Some(into.to_owned()), ..Event::NONE };
+    Ok((with_base(event, pull_request, base.clone()), TestMerge { base, merge: head.to_owned() }))
 }
 
 /// Returns a pull request as an event, and its current test merge, or the branch that it conflicts with.

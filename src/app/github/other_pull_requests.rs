@@ -2,7 +2,7 @@
 
 use super::base_branch::{relies_on_checks, requires_checks};
 use super::comment::CommentInput;
-use super::current_pull_request::{OtherPulls, TestMerge};
+use super::current_pull_request::OtherPulls;
 use super::environment::default_branch;
 use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
@@ -12,9 +12,7 @@ use super::{comment, current_pull_request};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
-use crate::model::{
-    Authority, BranchOrigin, NoVerdict, OtherOutcome, OtherPullRequest, PullRequest, RepoPath, Report, Tier,
-};
+use crate::model::{Authority, BranchOrigin, NoVerdict, OtherOutcome, OtherPullRequest, RepoPath, Report, Tier};
 use crate::publish::ReportOrigin;
 use crate::render::words;
 use crate::report;
@@ -83,10 +81,8 @@ fn default_to_judge(
     let (Some(_), Some(into), Some(default)) = (&event.pull_request, &event.into, default_branch(&world.env)?) else {
         return Ok(None);
     };
-    if others.iter().any(|other| other.into == default) {
-        return Ok(None);
-    }
-    if *into == default || requires_checks(github, into)? != Some(false) {
+    let is_judged = *into == default || others.iter().any(|other| other.into == default);
+    if is_judged || requires_checks(github, into)? != Some(false) {
         return Ok(None);
     }
     // Where nothing requires the check, nobody can use the one of another branch.
@@ -104,18 +100,10 @@ fn judge_for_default(
     done: &mut GradedRun,
 ) -> Result<(), CliError> {
     let Event { into, pull_request: Some(own), head: Some(head), .. } = event else { return Ok(()) };
-    let base = github.merge_base(default, head).map_err(needs("the merge base cannot be read", "contents: read"))?;
-    let event = Event {
-        pull_request: Some(PullRequest { base: base.clone(), ..own.clone() }),
-        base: Some(base.clone()),
-        head: Some(head.clone()),
-        into: Some(default.to_owned()),
-        ..Event::NONE
-    };
-    if !asks_for_anything(inputs, github, &event, &base)? {
+    let (event, merged) = current_pull_request::head_against(github, default, own.number, head, own.origin)?;
+    if !asks_for_anything(inputs, github, &event, &merged.base)? {
         return Ok(());
     }
-    let merged = TestMerge { base, merge: head.clone() };
     let (outcome, why) = match grade_as_data(world, inputs, github, &event, &merged, &|_| ()) {
         Ok((_, judged)) => (outcome_of(&judged.report), words::headline(&judged.report)),
         Err(error) => (OtherOutcome::NoVerdict, error.messages().join("; ")),

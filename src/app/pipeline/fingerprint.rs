@@ -1,8 +1,8 @@
 //! The digest of an agent's files: a recording of another state proves nothing about the current one (grading.md 14).
 
 use crate::diag::Diagnostic;
-use crate::files::{CheckoutDigest, DigestList, Files, files_below, is_lfs_pointer};
-use crate::golden_changes::{files_of_patterns, is_in_folder};
+use crate::files::{CheckoutDigest, DigestList, FilePaths, Files, files_below, is_lfs_pointer};
+use crate::golden_changes::{files_of_patterns, further_prompt_files, is_in_folder};
 use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
 use crate::suites::PromptPackage;
 
@@ -50,8 +50,8 @@ impl AgentState {
     pub fn of(files: &dyn Files, agent: &Agent, prompt: Option<&PromptPackage>) -> Result<Option<Self>, Diagnostic> {
         Ok(match agent.files() {
             AgentFiles::Patterns(patterns) => {
-                let package = agent.prompt.as_ref().filter(|_| prompt.is_some());
-                Some(Self::Digest(of_patterns(files, agent, patterns, package)?))
+                let further = prompt.map(|_| further_prompt_files(files, agent)).transpose()?;
+                Some(Self::Digest(of_patterns(files, agent, patterns, further.unwrap_or_default())?))
             }
             AgentFiles::Prompt(path) => match prompt {
                 Some(package) => Some(Self::Digest(of_prompt(files, path, package)?)),
@@ -91,24 +91,21 @@ impl AgentState {
     }
 }
 
-/// The files that fit the patterns, and those in folders of the prompt package, which its own digest leaves out.
+/// The files that fit the patterns, and those in folders of the prompt package, which its own digest leaves out. `further` are the files
+/// of the package that no pattern names.
 fn of_patterns(
     files: &dyn Files,
     agent: &Agent,
     patterns: &[PathGlob],
-    package: Option<&RepoPath>,
+    further: FilePaths,
 ) -> Result<FilesDigest, Diagnostic> {
     let mut named = files_of_patterns(files, agent, patterns)?;
     let origin = if named.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
     let mut words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
     let unused = patterns.iter().filter(|glob| !named.iter().any(|file| glob.matches(file)));
     let unused = unused.map(|glob| glob.as_str().to_owned()).collect();
-    if let Some(package) = package {
-        let mut further = files_below(files, package)?;
-        further.retain(|_, file| !patterns.iter().any(|glob| glob.matches(file)));
-        words.extend((!further.is_empty()).then_some(package.as_str()));
-        named.extend(further.into_iter().filter(|(path, _)| is_in_folder(path)).map(|(_, file)| file));
-    }
+    words.extend(agent.prompt.as_ref().filter(|_| !further.is_empty()).map(RepoPath::as_str));
+    named.extend(further.into_iter().filter(|(path, _)| is_in_folder(path)).map(|(_, file)| file));
     let (digest, pointer) = (of_files(files, named.iter())?, pointer(files, named.iter())?);
     Ok(FilesDigest { digest, files: words.join(", "), origin, pointer, unused })
 }

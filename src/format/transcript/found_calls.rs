@@ -36,24 +36,28 @@ pub fn each_once(lists: Vec<Vec<MessagePart>>) -> Vec<MessagePart> {
     for (number, list) in lists.into_iter().enumerate() {
         distinct.add(number, list);
     }
-    distinct.calls
+    distinct.calls.into_iter().map(|call| call.part).collect()
 }
 
 /// Calls in the order in which they were first seen.
 #[derive(Default)]
 struct DistinctCalls {
-    calls: Vec<MessagePart>,
-    /// The number of the last list that has each call.
-    last_list: Vec<usize>,
+    calls: Vec<DistinctCall>,
     places: HashMap<CallKey, Vec<usize>>,
 }
 
-/// By what a call is found: calls with one id are one call, and so are two of one content if one of both has no id.
+struct DistinctCall {
+    part: MessagePart,
+    /// The number of the last list that has it.
+    last_list: usize,
+}
+
+/// By what a call is found, after its name: calls with one id are one call, and so are two of one content if one of both has no id.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum CallKey {
     Id(String, String),
-    Content((String, String)),
-    ContentWithoutId((String, String)),
+    Content(String, String),
+    ContentWithoutId(String, String),
 }
 
 impl DistinctCalls {
@@ -63,21 +67,20 @@ impl DistinctCalls {
         let mut passed: HashMap<CallKey, usize> = HashMap::new();
         for part in list {
             let MessagePart::Call { id, name, arguments, .. } = &part else { continue };
-            let content = (name.clone(), spelled(arguments));
+            let content = spelled(arguments);
             let with_id = id.clone().map(|id| CallKey::Id(name.clone(), id));
-            let any = CallKey::Content(content.clone());
-            let without_id = CallKey::ContentWithoutId(content);
+            let any = CallKey::Content(name.clone(), content.clone());
+            let without_id = CallKey::ContentWithoutId(name.clone(), content);
             let wanted = with_id.as_ref().map_or([Some(&any), None], |with_id| [Some(with_id), Some(&without_id)]);
             let found = wanted.into_iter().flatten().find_map(|key| self.next(number, key, &mut passed));
-            let at = found.unwrap_or(self.calls.len());
-            if found.is_none() {
-                self.last_list.push(number);
-                for key in [any, with_id.unwrap_or(without_id)] {
-                    self.places.entry(key).or_default().push(at);
+            match found.and_then(|at| self.calls.get_mut(at)) {
+                Some(call) => call.last_list = number,
+                None => {
+                    for key in [any, with_id.unwrap_or(without_id)] {
+                        self.places.entry(key).or_default().push(self.calls.len());
+                    }
+                    self.calls.push(DistinctCall { part, last_list: number });
                 }
-                self.calls.push(part);
-            } else if let Some(last) = self.last_list.get_mut(at) {
-                *last = number;
             }
         }
     }
@@ -86,7 +89,7 @@ impl DistinctCalls {
     fn next(&self, number: usize, key: &CallKey, passed: &mut HashMap<CallKey, usize>) -> Option<usize> {
         let places = self.places.get(key)?;
         let passed = passed.entry(key.clone()).or_default();
-        while self.last_list.get(*places.get(*passed)?) == Some(&number) {
+        while self.calls.get(*places.get(*passed)?).is_some_and(|call| call.last_list == number) {
             *passed += 1;
         }
         places.get(*passed).copied()
