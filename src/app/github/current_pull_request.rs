@@ -270,7 +270,12 @@ fn merge_of(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> R
         let tip = github.branch(&into).map_err(needs("the base branch cannot be read", "contents: read"))?;
         match state {
             MergeState::Conflict => return Ok(PresentMerge::Conflict(into)),
-            MergeState::Unknown => "GitHub has not created the test merge yet".clone_into(&mut why),
+            MergeState::Unknown | MergeState::Made(_) if tip.is_none() => {
+                why = format!(
+                    "pull request {number} goes into the branch {into}, which does not exist; give it another base branch"
+                );
+            }
+            MergeState::Unknown => "GitHub has not created the test merge yet; run this job again".clone_into(&mut why),
             MergeState::Made(merge) => {
                 let parents =
                     github.parents(&merge).map_err(needs("the test merge cannot be read", "contents: read"))?;
@@ -289,12 +294,16 @@ fn merge_of(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> R
                         };
                         return Ok(PresentMerge::Made(Box::new(event), TestMerge { base, merge }));
                     }
-                    None => why = format!("GitHub's test merge does not match the current {into} and head"),
+                    None => {
+                        why = format!(
+                            "GitHub's test merge does not match the current {into} and head; run this job again"
+                        );
+                    }
                 }
             }
         }
     }
-    Err(no_verdict(&format!("{why}; run this job again")))
+    Err(no_verdict(&why))
 }
 
 /// Returns the current pull request, if its head is still this one.

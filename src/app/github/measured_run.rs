@@ -80,11 +80,11 @@ type FoundRun = Result<MeasuredRun, NoResult>;
 /// # Errors
 /// A failed request to GitHub.
 pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHubError> {
-    let mut foreign = None;
-    if let Some(found) = of_trusted(github, query, &mut foreign)? {
+    let mut passed_over = None;
+    if let Some(found) = of_trusted(github, query, &mut passed_over)? {
         return Ok(found);
     }
-    if let Some(found) = of_newest(github, query, &EVENTS, &mut foreign)? {
+    if let Some(found) = of_newest(github, query, &EVENTS, &mut passed_over)? {
         return of_required_check(github, query, found);
     }
     let mut runs: Vec<WorkflowRun> = Vec::new();
@@ -97,15 +97,15 @@ pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHu
     for run in runs {
         for name in names(&query.key.artifact(), ARTIFACT) {
             let left = github.artifacts(run.id, &name)?;
-            let Some(artifact) = left.iter().find(|artifact| query.takes(artifact)) else { continue };
+            let Some(artifact) = query.taken(&left, &mut passed_over).into_iter().next() else { continue };
             match fetched(github, artifact, query, run.clone())? {
-                Err(NoResult::OtherConfig(of)) => foreign = foreign.or(Some(NoResult::OtherConfig(of))),
+                Err(NoResult::OtherConfig(of)) => passed_over = passed_over.or(Some(NoResult::OtherConfig(of))),
                 Ok(other) if query.passes_over(&other.report) => {}
                 found => return Ok(found),
             }
         }
     }
-    Ok(Err(foreign.unwrap_or(NoResult::Missing)))
+    Ok(Err(passed_over.unwrap_or(NoResult::Missing)))
 }
 
 /// Returns the same result of a run of the pull request instead of one that was started by hand, if there is one: GitHub does not count
@@ -147,10 +147,17 @@ fn names(own: &str, shipped: &str) -> Vec<String> {
 }
 
 impl RunQuery<'_> {
-    /// Whether an artifact matches. GitHub writes every time in one format in UTC, so times compare as texts.
-    fn takes(&self, artifact: &Artifact) -> bool {
-        let in_time = self.before.is_none_or(|before| artifact.at.as_deref().is_some_and(|at| at < before));
-        !artifact.expired && in_time
+    /// The artifacts of the time in question that can still be read. GitHub writes every time in one format in UTC, so times compare as
+    /// texts.
+    fn taken<'b>(&self, artifacts: &'b [Artifact], passed_over: &mut Option<NoResult>) -> Vec<&'b Artifact> {
+        let in_time = |artifact: &&Artifact| {
+            self.before.is_none_or(|before| artifact.at.as_deref().is_some_and(|at| at < before))
+        };
+        let (expired, left): (Vec<_>, Vec<_>) = artifacts.iter().filter(in_time).partition(|artifact| artifact.expired);
+        if !expired.is_empty() {
+            passed_over.get_or_insert(NoResult::Expired);
+        }
+        left
     }
 
     /// Whether a report is to be passed over: it is that of another pull request, which then names this one among those with the same
@@ -168,14 +175,14 @@ impl RunQuery<'_> {
 fn of_trusted(
     github: &GitHub,
     query: &RunQuery<'_>,
-    foreign: &mut Option<NoResult>,
+    passed_over: &mut Option<NoResult>,
 ) -> Result<Option<FoundRun>, GitHubError> {
     for name in names(&query.key.artifact_of_head(query.commit), &format!("{ARTIFACT}-{}", query.commit)) {
         // The runs of the trusted gate are listed under a commit of the base branch. Anybody's own runs may upload many artifacts of this name.
         let mut named = github.artifacts_called(&name)?;
         // They are listed under the head itself only where that is the tip of the default branch.
         named.sort_by_key(|artifact| artifact.head.as_deref() == Some(query.commit));
-        let found = first_of(github, query, &named, &|run| TRUSTED.contains(&run.event.as_str()), foreign)?;
+        let found = first_of(github, query, &named, &|run| TRUSTED.contains(&run.event.as_str()), passed_over)?;
         if found.is_some() {
             return Ok(found);
         }
@@ -189,7 +196,7 @@ fn of_newest(
     github: &GitHub,
     query: &RunQuery<'_>,
     events: &[&str],
-    foreign: &mut Option<NoResult>,
+    passed_over: &mut Option<NoResult>,
 ) -> Result<Option<FoundRun>, GitHubError> {
     let mut on_head = Vec::new();
     for name in names(&query.key.artifact(), ARTIFACT) {
@@ -198,7 +205,7 @@ fn of_newest(
     }
     on_head.sort_by_key(|artifact| std::cmp::Reverse(artifact.run));
     let is_gate = |run: &WorkflowRun| run.head == query.commit && events.contains(&run.event.as_str());
-    first_of(github, query, &on_head, &is_gate, foreign)
+    first_of(github, query, &on_head, &is_gate, passed_over)
 }
 
 /// Returns the first artifact that is the result, of runs that `is_right` accepts.
@@ -207,10 +214,10 @@ fn first_of(
     query: &RunQuery<'_>,
     artifacts: &[Artifact],
     is_right: &dyn Fn(&WorkflowRun) -> bool,
-    foreign: &mut Option<NoResult>,
+    passed_over: &mut Option<NoResult>,
 ) -> Result<Option<FoundRun>, GitHubError> {
     let mut right = 0;
-    for artifact in artifacts.iter().filter(|artifact| query.takes(artifact)) {
+    for artifact in query.taken(artifacts, passed_over) {
         let Some(id) = artifact.run else { continue };
         if right == RUNS {
             break;
@@ -222,7 +229,7 @@ fn first_of(
         };
         right += 1;
         match fetched(github, artifact, query, run)? {
-            Err(NoResult::OtherConfig(of)) => *foreign = Some(NoResult::OtherConfig(of)),
+            Err(NoResult::OtherConfig(of)) => *passed_over = Some(NoResult::OtherConfig(of)),
             Ok(other) if query.passes_over(&other.report) => {}
             found => return Ok(Some(found)),
         }

@@ -107,6 +107,7 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     assert!(matches!(plan(&other_case), ApprovalPlan::Grant { .. }), "GitHub compares labels without letter case");
     assert_eq!(plan(&ApprovalInput { result: Err(NoResult::Missing), ..base.clone() }), ApprovalPlan::Wait);
     for why in [
+        NoResult::Expired,
         NoResult::Younger,
         NoResult::NotShown,
         NoResult::Edited("mallory".to_owned()),

@@ -10,6 +10,8 @@ use crate::text::short_commit;
 pub enum NoResult {
     /// No run on this commit uploaded one.
     Missing,
+    /// GitHub has deleted the only ones, as it does after the time that is set for artifacts.
+    Expired,
     /// The artifact cannot be used; the reason.
     Unusable(String),
     /// The result is newer than the label.
@@ -111,6 +113,9 @@ impl fmt::Display for NoResult {
         match self {
             Self::Missing => out.write_str(
                 "no run on this commit has uploaded an artifact `goldgate-report` yet; wait for it, look at the result, and set the label again",
+            ),
+            Self::Expired => out.write_str(
+                "the artifact `goldgate-report` of the run on this commit has expired; run the gate again, look at the result, and add the label again",
             ),
             Self::Unusable(why) => write!(out, "the artifact `goldgate-report` of the run on this commit cannot be used: {why}"),
             Self::Younger => out.write_str(

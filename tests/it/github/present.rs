@@ -440,5 +440,7 @@ fn no_merge() {
     github.mergeable(json!(true));
     github.keep_merge(&"9".repeat(40), payload("pull_request.opened")["pull_request"]["head"]["sha"].as_str().unwrap());
     is_no_verdict(&gate(&workspace, &github), "GitHub's test merge does not match the current master and head");
+    github.remove_branch("master");
+    is_no_verdict(&gate(&workspace, &github), "pull request 2 goes into the branch master, which does not exist");
     assert!(github.bodies(BOT).is_empty());
 }

@@ -98,8 +98,8 @@ pub fn broken_artifacts() {
     let story = Story::new();
     story.gate(7);
     story.github.expire();
-    story.labeled("alice");
-    story.has_no_result();
+    let ran = story.labeled("alice");
+    story.is_refused(&ran, "has expired; run the gate again");
 }
 
 pub fn not_as_measured() {
