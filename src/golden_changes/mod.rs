@@ -13,7 +13,10 @@ mod moved_files;
 mod old_prompts;
 mod record_command;
 mod recording_change;
+mod recording_comparison;
+mod recording_list;
 mod recording_proof;
+mod recording_refusals;
 mod recording_use;
 mod recordings;
 mod settings;
@@ -31,10 +34,10 @@ pub use self::agent_files::{agent_files, files_of_patterns, further_prompt_files
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
 pub use self::record_command::{record_again, record_missing};
+pub use self::recording_comparison::KnownRecordings;
 pub use self::recording_proof::{
     RECORDING_STATUS, RecordingChanges, Unproven, proof_description, recording_digest, remaining, unproven,
 };
-pub use self::recordings::KnownRecordings;
 pub use self::settings::SETTINGS;
 pub use self::sides::Sides;
 
@@ -116,8 +119,12 @@ impl GoldenChanges {
             let Some(old) = same_suite(before, suite) else { continue };
             for (name, agent) in &suite.agents {
                 if let Some(agent_before) = old.agents.get(name) {
-                    let who =
-                        recordings::ComparedAgent { suite: &suite.id, agent: name, file: &after.file, recordings };
+                    let who = recording_comparison::ComparedAgent {
+                        suite: &suite.id,
+                        agent: name,
+                        file: &after.file,
+                        recordings,
+                    };
                     let refusals = recordings::compare(sides, &who, agent_before, agent, &mut self.found);
                     self.refusals.extend(refusals);
                 }

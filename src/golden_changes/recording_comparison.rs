@@ -1,0 +1,86 @@
+//! The recordings of one agent on both sides, and how they differ.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Sides;
+use super::found::ChangeCollector;
+use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, has_digest};
+use crate::model::{AgentName, ChangeClass, RecordingAge, RepoPath, SuiteId, Tier, Weight};
+
+/// Whose recordings are compared.
+pub struct ComparedAgent<'a> {
+    /// The suite.
+    pub suite: &'a SuiteId,
+    /// The agent.
+    pub agent: &'a AgentName,
+    /// The config file, for changes that concern the whole agent.
+    pub file: &'a RepoPath,
+    /// The tiers to compare, and what is known of the recordings.
+    pub recordings: &'a KnownRecordings<'a>,
+}
+
+/// The tiers of the head's recordings, and what is known of them.
+pub struct KnownRecordings<'a> {
+    /// The tiers whose recordings are compared: those that decide.
+    pub tiers: &'a [Tier],
+    /// The age of a recording by the digests in its text, as in the freshness check of a run.
+    pub age: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
+    /// Whether a case counts on one of the commits. Recordings of other cases are not compared.
+    pub counts: &'a dyn Fn(&SuiteId, &AgentName, &str) -> bool,
+}
+
+pub struct RecordingComparison<'a> {
+    pub sides: &'a Sides<'a>,
+    pub owner: &'a ComparedAgent<'a>,
+    /// The head's folder of recordings.
+    pub folder: &'a RepoPath,
+    pub old: &'a Recordings,
+    pub new: &'a Recordings,
+    pub changes: BTreeMap<CaseSample, RecordingChange>,
+    /// Those whose content their case had before, under another number.
+    pub copies: BTreeSet<CaseSample>,
+    /// See [`super::agent_files::digests_of_prompt_change`].
+    pub prompt_digests: &'static [&'static str],
+}
+
+impl RecordingComparison<'_> {
+    pub fn of(&self, kinds: &[RecordingChange]) -> Vec<&CaseSample> {
+        self.changes.iter().filter(|(_, change)| kinds.contains(change)).map(|(key, _)| key).collect()
+    }
+
+    /// The recording of a sample from the head, else from the base commit.
+    pub fn recording(&self, key: &CaseSample) -> Option<&RecordedFile> {
+        self.new.get(key).or_else(|| self.old.get(key))
+    }
+
+    pub fn names(&self, keys: &[&CaseSample]) -> Vec<&str> {
+        keys.iter().filter_map(|key| self.recording(key)).map(|recording| recording.name.as_str()).collect()
+    }
+
+    pub fn agent(&self) -> String {
+        format!("{}/{}", self.owner.suite, self.owner.agent)
+    }
+
+    /// Adds one line about recordings.
+    pub fn add_line(&self, found: &mut ChangeCollector, keys: &[&CaseSample], weight: Weight, words: String) {
+        let file = keys.first().and_then(|key| self.recording(key)).map(|recording| &recording.file);
+        found.add(ChangeClass::Recording, weight, words, file);
+    }
+
+    /// The age of a recording by its digests. After a change of the prompt package it is unknown without those that cover the change.
+    pub fn age(&self, key: &CaseSample) -> Option<RecordingAge> {
+        let ComparedAgent { suite, agent, recordings, .. } = self.owner;
+        let source = self.sides.head.text(&self.new.get(key)?.file).ok()?;
+        Some(match ((recordings.age)(suite, agent, &source.text), self.prompt_digests) {
+            (RecordingAge::Fresh, digests) if !digests.iter().all(|key| has_digest(&source.text, key)) => {
+                RecordingAge::Unknown
+            }
+            (age, _) => age,
+        })
+    }
+
+    /// Whether a recording has digests of the current agent and did not only change its number.
+    pub fn is_proved(&self, key: &CaseSample) -> bool {
+        self.age(key) == Some(RecordingAge::Fresh) && !self.copies.contains(key)
+    }
+}

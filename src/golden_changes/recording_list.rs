@@ -1,0 +1,170 @@
+//! The lines about changed recordings, and about a changed list of agent files.
+
+use std::collections::BTreeSet;
+
+use super::agent_files::{AgentFileChange, agent_files, ignored_now, names_all_of};
+use super::found::ChangeCollector;
+use super::old_prompts::ReplacedPrompts;
+use super::recording_change::{CaseSample, RecordingChange, answers_otherwise, recorded_by};
+use super::recording_comparison::RecordingComparison;
+use crate::files::{FileMatch, FilePaths};
+use crate::model::{Agent, Weight};
+use crate::text::{first_of, named};
+
+/// What is said of changed recordings: of an agent that changed, of the same answers of such an agent, and of one that names no files.
+const EXPECTED: &str = "changed; the agent's files changed too, as expected for new recordings";
+const SAME_ANSWERS: &str = "changed only in their digests, while the agent's files changed: either the agent gave the same answers again, or the \
+                            recordings are old; recordings with times or token counts show which";
+const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
+
+impl RecordingComparison<'_> {
+    /// Reports the recordings that changed, with the target and model that recorded them.
+    pub fn list(&self, found: &mut ChangeCollector, inputs: &Result<AgentFileChange, String>) {
+        let count = |keys: &[&CaseSample], what: &str| {
+            let names = self.names(keys);
+            let noun = if names.len() == 1 { "recording" } else { "recordings" };
+            format!("{} {noun} of `{}` {what}: {}", names.len(), self.agent(), first_of(&names))
+        };
+        let votes = self.of(&[RecordingChange::Votes]);
+        if !votes.is_empty() {
+            let words = count(&votes, "changed in votes of judges only, which affect no gate");
+            self.add_line(found, &votes, Weight::Listed, words);
+        }
+        let added = self.of(&[RecordingChange::Added]);
+        if !added.is_empty() {
+            let (words, by) = (count(&added, "added to cases that already have recordings"), self.recorded_by(&added));
+            match inputs {
+                Ok(_) => self.add_line(found, &added, Weight::Listed, format!("{words}{by}")),
+                Err(why) => {
+                    let words = format!("{words}{by}; the agent's files cannot be compared: {why}");
+                    self.add_line(found, &added, Weight::NeedsApproval, words);
+                }
+            }
+        }
+        let removed: Vec<&CaseSample> =
+            self.of(&[RecordingChange::Content]).into_iter().filter(|key| !self.new.contains_key(*key)).collect();
+        if !removed.is_empty() {
+            let words = count(&removed, "removed from cases that keep others: the bad samples may be among them");
+            self.add_line(found, &removed, Weight::NeedsApproval, words);
+        }
+        let is_new_agent = matches!(inputs, Ok(AgentFileChange::Changed));
+        let mut same = if is_new_agent { self.of(&[RecordingChange::Digests]) } else { Vec::new() };
+        same.retain(|key| self.is_proved(key));
+        if !same.is_empty() {
+            self.add_line(found, &same, Weight::NeedsApproval, count(&same, SAME_ANSWERS));
+        }
+        let mut changed = match is_new_agent {
+            true => self.of(&[RecordingChange::Content]),
+            false => self.of(&[RecordingChange::Digests, RecordingChange::Content]),
+        };
+        changed.retain(|key| self.new.contains_key(*key));
+        if changed.is_empty() {
+            return;
+        }
+        let (weight, words) = match inputs {
+            Ok(AgentFileChange::Changed) => {
+                (Weight::Listed, format!("{}{}", count(&changed, EXPECTED), self.other_answers(&changed)))
+            }
+            Ok(AgentFileChange::Unchanged(of)) => {
+                let what = format!("changed, but none of the agent's files ({of}) changed");
+                (Weight::NeedsApproval, count(&changed, &what))
+            }
+            Ok(AgentFileChange::Unknown) => (Weight::Listed, count(&changed, UNKNOWN)),
+            Err(why) => {
+                let what = format!("changed; the agent's files cannot be compared ({why})");
+                (Weight::NeedsApproval, count(&changed, &what))
+            }
+        };
+        self.add_line(found, &changed, weight, format!("{words}{}", self.recorded_by(&changed)));
+    }
+
+    /// Reports new recordings that were asked with the prompt of the base commit.
+    pub fn old_prompts(&self, found: &mut ChangeCollector, prompts: &ReplacedPrompts) {
+        let mut old = self.of(&[RecordingChange::Content, RecordingChange::Added]);
+        old.retain(|key| self.new.get(*key).is_some_and(|recording| prompts.are_in(self.sides.head, &recording.file)));
+        if !old.is_empty() {
+            let what = "with the base commit's prompt, which this change replaces";
+            let (names, agent) = (self.names(&old), self.agent());
+            let words = format!("recordings of `{agent}` that were made {what}: {}", first_of(&names));
+            self.add_line(found, &old, Weight::NeedsApproval, words);
+        }
+    }
+
+    /// The cases with other answers or other calls. They may still pass.
+    fn other_answers(&self, changed: &[&CaseSample]) -> String {
+        let is_other = |key: &CaseSample| {
+            let files = self.old.get(key).zip(self.new.get(key));
+            files.is_some_and(|(old, new)| answers_otherwise(self.sides, &old.file, &new.file))
+        };
+        let cases = |keys: &mut dyn Iterator<Item = &&CaseSample>| -> BTreeSet<String> {
+            keys.map(|key| key.0.clone()).collect()
+        };
+        let all = cases(&mut changed.iter()).len();
+        let other: Vec<String> = cases(&mut changed.iter().filter(|key| is_other(key))).into_iter().collect();
+        match other.is_empty() {
+            true => "; the answers and calls are the same".to_owned(),
+            false => {
+                let names: Vec<&str> = other.iter().map(String::as_str).collect();
+                format!("; other answers or calls in {} of {all} cases: {}", names.len(), first_of(&names))
+            }
+        }
+    }
+
+    fn recorded_by(&self, changed: &[&CaseSample]) -> String {
+        recorded_by(self.sides.head, changed.iter().filter_map(|key| self.new.get(*key)))
+    }
+
+    /// Reports a changed list of agent files. It needs no approval if it names every file that the old list would name, or if every
+    /// recording was made again and no changed file was dropped from the list.
+    pub fn moved_files(&self, found: &mut ChangeCollector, before: &Agent, after: &Agent) {
+        let (old, new) = match (agent_files(self.sides.base, before), agent_files(self.sides.head, after)) {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(why), _) | (_, Err(why)) => {
+                let words = format!("the files of `{}` cannot be compared: {why}", self.agent());
+                return found.needs(words, Some(self.owner.file));
+            }
+        };
+        let named_by =
+            |files: &Option<(FilePaths, String)>| files.as_ref().map_or("none".to_owned(), |(_, of)| of.clone());
+        let words = format!("files of `{}`: {} -> {}", self.agent(), named_by(&old), named_by(&new));
+        if names_all_of(before, after, self.sides.head) {
+            return found.lists(format!("{words}; no pattern was dropped"), Some(self.owner.file));
+        }
+        let ignored: Vec<String> =
+            ignored_now(before, after, self.sides.head).iter().map(ToString::to_string).collect();
+        if !ignored.is_empty() {
+            let words = format!("{words}; git ignores {}, so a pattern with a wildcard leaves it out", named(&ignored));
+            return found.needs(words, Some(self.owner.file));
+        }
+        let (Some((old, _)), kept) = (old, new.map(|(files, _)| files).unwrap_or_default()) else {
+            return found.lists(words, Some(self.owner.file));
+        };
+        // A list that names fewer files and adds none does not describe a new version: the files that it leaves out may change later,
+        // and nobody would see it.
+        let is_narrower = kept.keys().all(|path| old.contains_key(path));
+        let left: Vec<&String> = old
+            .iter()
+            .filter(|(path, file)| {
+                let changed = || self.sides.base.likeness(file, file) == FileMatch::Differs;
+                !kept.contains_key(*path) && self.sides.head.bytes(file).is_ok() && (is_narrower || changed())
+            })
+            .map(|(path, _)| path)
+            .collect();
+        let again = !self.changes.is_empty()
+            && self.copies.is_empty()
+            && self.changes.values().all(|change| matches!(change, RecordingChange::Content | RecordingChange::Added));
+        match (left.is_empty(), again) {
+            (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.owner.file)),
+            (false, _) => {
+                let words = match is_narrower {
+                    true => format!("{words}; no longer listed: {}", named(&left)),
+                    false => format!("{words}; {} changed and dropped out of the list", named(&left)),
+                };
+                found.needs(words, Some(self.owner.file));
+            }
+            (true, false) => {
+                found.needs(format!("{words}, and not every recording was made again"), Some(self.owner.file));
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Why recordings give no verdict: they cannot be compared, or were not made again.
+
+use super::record_command::record_again;
+use super::recording_change::{CaseSample, RecordingChange};
+use super::recording_comparison::{ComparedAgent, RecordingComparison};
+use crate::model::{Agent, NoVerdict, RecordingAge};
+use crate::text::{first_of, named};
+
+impl RecordingComparison<'_> {
+    /// The reason why some recordings cannot be compared; `None` if all can.
+    pub fn unread(&self) -> Option<NoVerdict> {
+        let unread = self.of(&[RecordingChange::Unread]);
+        let count = match unread.len() {
+            0 => return None,
+            1 => "1 recording".to_owned(),
+            more => format!("{more} recordings"),
+        };
+        Some(NoVerdict::liftable(format!(
+            "{}: {count} cannot be compared, because the base commit's version cannot be read: {}",
+            self.agent(),
+            named(&self.names(&unread))
+        )))
+    }
+
+    /// Unchanged recordings, apart from votes, whose digests do not prove that they are from the current agent, or from its changed
+    /// prompt package.
+    fn unknown(&self) -> Vec<&CaseSample> {
+        let unknown = |key: &&CaseSample| self.age(key) == Some(RecordingAge::Unknown);
+        self.of(&[RecordingChange::Same, RecordingChange::Votes]).into_iter().filter(unknown).collect()
+    }
+
+    /// The recordings that are stale because the agent's files changed: those that did not change, or only in digests that prove
+    /// nothing or in their number.
+    pub fn stale(&self, agent: &Agent) -> Option<NoVerdict> {
+        let mut stale: Vec<&CaseSample> =
+            self.of(&[RecordingChange::Digests]).into_iter().filter(|key| !self.is_proved(key)).collect();
+        stale.extend(self.unknown());
+        stale.extend(&self.copies);
+        stale.sort();
+        stale.dedup();
+        self.refused(agent, &stale, |were| format!("the agent's files changed and {were} not made again"))
+    }
+
+    /// If the agent's files cannot be compared, a recording without a digest of them may be from another version of the agent.
+    pub fn incomparable(&self, agent: &Agent, why: &str) -> Option<NoVerdict> {
+        let words = |were: &str| {
+            format!(
+                "the agent's files cannot be compared with the base commit ({why}), and {were} made without a digest of them"
+            )
+        };
+        self.refused(agent, &self.unknown(), words)
+    }
+
+    fn refused(&self, of: &Agent, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NoVerdict> {
+        let were = match recordings.len() {
+            0 => return None,
+            1 => "1 recording was".to_owned(),
+            count => format!("{count} recordings were"),
+        };
+        let ComparedAgent { suite, agent, file, .. } = self.owner;
+        Some(NoVerdict::lasting(format!(
+            "{suite}/{agent}: {} ({}); {}",
+            what(&were),
+            first_of(&self.names(recordings)),
+            record_again(file, suite, Some(agent), Some(of), self.folder.as_str()),
+        )))
+    }
+}
