@@ -187,31 +187,24 @@ fn group_of(bytes: &[u8]) -> Option<RecordingGroup> {
 }
 
 impl Unproven {
-    /// Why a verdict is impossible; `None` if it is only a note.
-    pub fn refusal(&self, label: &str) -> Option<String> {
+    /// What to say about it. `label` starts a recording.
+    pub fn words(&self, label: &str) -> String {
         match self {
             Self::Files(files) => {
                 let names: Vec<&str> = files.iter().map(RepoPath::as_str).collect();
-                Some(format!(
+                format!(
                     "recordings count only if a run of `mode: record` left them, and none left {}: set the label {label}, or \
                      restore the recordings of the base branch",
                     named(&names)
-                ))
+                )
             }
-            Self::NoStatuses(_) => None,
+            Self::NoStatuses(count) => format!(
+                "{count} changed recordings count in CI only if a run of `mode: record` left them, which cannot be checked here: only \
+                 the action with a token can ask GitHub"
+            ),
             Self::Unknown(why) => {
-                Some(format!("it is unknown whether a run of `mode: record` left the recordings of this change: {why}"))
+                format!("it is unknown whether a run of `mode: record` left the recordings of this change: {why}")
             }
-        }
-    }
-
-    /// What a run on a developer's machine says.
-    pub fn note(&self) -> Option<String> {
-        match self {
-            Self::NoStatuses(count) => Some(format!(
-                "{count} changed recordings count in CI only if a run of `mode: record` left them, which cannot be checked here"
-            )),
-            Self::Files(_) | Self::Unknown(_) => None,
         }
     }
 }

@@ -10,11 +10,23 @@ use crate::world::{Env, Git, World};
 /// Variables of build servers that do not set `CI`: Azure Pipelines, TeamCity, Jenkins, CodeBuild.
 const BUILD_SERVERS: [&str; 4] = ["TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL", "CODEBUILD_BUILD_ID"];
 
-/// Whether this runs on a build server. `CI` wins over the variables of a server.
-fn is_ci(env: &Env) -> bool {
-    match env.get("CI") {
-        Some(value) => !matches!(value, "0" | "false"),
-        None => BUILD_SERVERS.iter().any(|name| env.get(name).is_some()),
+/// Whose machine this runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Machine {
+    /// A build server: the verdict may decide about a merge.
+    BuildServer,
+    /// A developer's: the verdict is for them alone.
+    Developer,
+}
+
+impl Machine {
+    /// Returns whose machine has this environment. `CI` wins over the variables of a server.
+    pub fn of(env: &Env) -> Self {
+        let is_ci = match env.get("CI") {
+            Some(value) => !matches!(value, "0" | "false"),
+            None => BUILD_SERVERS.iter().any(|name| env.get(name).is_some()),
+        };
+        if is_ci { Self::BuildServer } else { Self::Developer }
     }
 }
 
@@ -29,9 +41,11 @@ fn is_ci(env: &Env) -> bool {
 pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &World) -> anyhow::Result<Option<String>> {
     let Some(name) = name else { return Ok(None) };
     let tip = git.commit(name).map_err(|error| anyhow::anyhow!("--base {error:#}"))?;
-    let in_ci = is_ci(&world.env);
     let began = || git.fork_point(&tip).with_context(|| format!("--base {name}"));
-    let commit = if in_ci { tip.clone() } else { began()? };
+    let commit = match Machine::of(&world.env) {
+        Machine::BuildServer => tip.clone(),
+        Machine::Developer => began()?,
+    };
     let (here, there) = (short(Some(&commit)), short(Some(&tip)));
     let is_id = tip.starts_with(name);
     let note = match commit == tip {

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::base_commit::Machine;
 use super::evaluate::{BranchNumbers, Evaluated, ResultSources, evaluate};
 use super::freshness::CurrentAgents;
 use super::live_runs::LiveRuns;
@@ -15,8 +16,8 @@ use super::uncounted_cases::UncountedCases;
 use crate::diag::Diagnostics;
 use crate::files::{BaseFiles, DifferentRead, HeadCommit};
 use crate::golden_changes::{
-    BaseConfig, GoldenChanges, KnownRecordings, RecordingChanges, Sides, SuiteSide, added_samples, base_config,
-    same_rules, same_suite, unproven,
+    BaseConfig, GoldenChanges, KnownRecordings, RecordingChanges, Sides, SuiteSide, Unproven, added_samples,
+    base_config, same_rules, same_suite, unproven,
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange, MetricEvidence,
@@ -52,6 +53,7 @@ pub struct BaseInputs<'a> {
     pub values: Option<&'a dyn BranchNumbers>,
     /// Whether the head was graded on this machine, so that all files it read are known.
     pub graded_here: GradedHere,
+    pub machine: Machine,
     pub clock: &'a Clock,
 }
 
@@ -170,17 +172,17 @@ impl BaseJudge<'_> {
 
     /// Refuses recordings that no run of `mode: record` left, if the base commit's config wants that.
     fn trust(&self, changes: &mut GoldenChanges) {
-        let BaseInputs { sides, head, deciding, .. } = self.inputs;
+        let BaseInputs { sides, head, deciding, machine, .. } = self.inputs;
         let RecordingTrust::Ci(account) = &self.before.recordings else { return };
         let (before, after) = (self.before, &head.config);
         let change = RecordingChanges { sides: *sides, before, after, tiers: deciding, account };
         let Some(unproven) = unproven(&change) else { return };
-        if let Some(why) = unproven.refusal(RECORD_LABEL) {
-            changes.refuse(NoVerdict::lasting(why));
-        }
-        if let Some(words) = unproven.note() {
-            let (class, weight) = (ChangeClass::Recording, Weight::Listed);
-            changes.add(GoldenChange { words, weight, file: None, class });
+        let (class, weight) = (ChangeClass::Recording, Weight::Listed);
+        match (&unproven, machine) {
+            (Unproven::NoStatuses(_), Machine::Developer) => {
+                changes.add(GoldenChange { words: unproven.words(RECORD_LABEL), weight, file: None, class });
+            }
+            _ => changes.refuse(NoVerdict::lasting(unproven.words(RECORD_LABEL))),
         }
     }
 

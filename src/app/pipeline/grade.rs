@@ -1,6 +1,7 @@
 //! Grades and judges files, and assembles the report.
 
 use super::base_branch::OwnNumbers;
+use super::base_commit::Machine;
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::base_values::{BaseValues, TipFiles};
 use super::evaluate::{BranchNumbers, Evaluated};
@@ -68,6 +69,7 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
             baseline: against.as_ref(),
             values,
             graded_here: if job.parts.is_none() { GradedHere::Yes } else { GradedHere::No },
+            machine: Machine::of(&world.env),
             clock,
         })
     });

@@ -49,7 +49,7 @@ impl MeaningReader {
             }
         }
         if let Some(schema) = &self.schema {
-            Defaults { root: schema.as_value() }.leave_out(&mut judged, schema.as_value());
+            Defaults::of(schema.as_value()).leave_out(&mut judged, schema.as_value());
         }
         CaseMeaning { judged, history: Value::Object(history) }
     }
@@ -85,14 +85,20 @@ pub fn whole_numbers(value: &mut Value) {
 
 struct Defaults<'a> {
     root: &'a Value,
+    /// The schema of a severity.
+    severity: Option<&'a Value>,
 }
 
-impl Defaults<'_> {
+impl<'a> Defaults<'a> {
+    fn of(root: &'a Value) -> Self {
+        Self { root, severity: root.pointer("/$defs/Severity") }
+    }
+
     /// Removes every value that equals its default. A severity is written with its word.
     fn leave_out(&self, value: &mut Value, schema: &Value) {
         let schema = self.resolved(schema);
         match value {
-            Value::String(text) if Some(schema) == self.root.pointer("/$defs/Severity") => {
+            Value::String(text) if self.severity.is_some_and(|severity| std::ptr::eq(severity, schema)) => {
                 *text = Severity::named(text).map_or_else(|| text.clone(), |severity| severity.to_string());
             }
             Value::Object(fields) => self.leave_out_of_fields(fields, schema),

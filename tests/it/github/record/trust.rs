@@ -278,6 +278,8 @@ fn locally() {
     let ran = story.base.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path)]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("which cannot be checked here"), "{}", ran.stdout);
+    let ran = story.base.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path), ("CI", "true")]);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
 }
 
 fn app() {
