@@ -63,7 +63,8 @@ pub fn further_prompt_files(files: &dyn Files, agent: &Agent) -> Result<FilePath
     Ok(further)
 }
 
-/// Compares all files that either side names. Naming more files does not count as a change of the agent.
+/// Compares all files that either side names. Naming more files does not count as a change of the agent. A file that git ignores is in no
+/// commit, so it cannot be compared; the digests of recordings cover it.
 ///
 /// # Errors
 /// Why they cannot be compared.
@@ -73,7 +74,9 @@ pub fn agent_file_change(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Re
         Ok(old.into_iter().chain(new).flat_map(|(files, _)| files).collect())
     };
     let Some((_, of)) = agent_files(sides.head, after)? else { return Ok(AgentFileChange::Unknown) };
-    let alike = are_alike(sides.base, &of_both(sides.base)?, &of_both(sides.head)?);
+    let (before, mut after) = (of_both(sides.base)?, of_both(sides.head)?);
+    after.retain(|path, file| before.contains_key(path) || !sides.head.is_ignored(file));
+    let alike = are_alike(sides.base, &before, &after);
     Ok(if alike { AgentFileChange::Unchanged(of) } else { AgentFileChange::Changed })
 }
 

@@ -3,6 +3,7 @@
 
 mod agent_files;
 mod baseline;
+mod called_targets;
 mod cases;
 mod edits;
 mod files;
@@ -31,9 +32,11 @@ use crate::model::{Agent, Config, GoldenChange, NoVerdict, RepoPath, RunKey, Sui
 use crate::suites::read_config;
 
 pub use self::agent_files::{agent_files, files_of_patterns, further_prompt_files, is_in_folder};
+use self::called_targets::ChangedTargets;
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
 pub use self::record_command::{record_again, record_missing};
+use self::recording_comparison::ComparedAgent;
 pub use self::recording_comparison::KnownRecordings;
 pub use self::recording_proof::{
     RECORDING_STATUS, RecordingChanges, Unproven, proof_description, recording_digest, remaining, unproven,
@@ -119,12 +122,8 @@ impl GoldenChanges {
             let Some(old) = same_suite(before, suite) else { continue };
             for (name, agent) in &suite.agents {
                 if let Some(agent_before) = old.agents.get(name) {
-                    let who = recording_comparison::ComparedAgent {
-                        suite: &suite.id,
-                        agent: name,
-                        file: &after.file,
-                        recordings,
-                    };
+                    let targets = ChangedTargets::of((before, agent_before), (after, agent));
+                    let who = ComparedAgent { suite: &suite.id, agent: name, file: &after.file, recordings, targets };
                     let refusals = recordings::compare(sides, &who, agent_before, agent, &mut self.found);
                     self.refusals.extend(refusals);
                 }

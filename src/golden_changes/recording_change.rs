@@ -120,10 +120,10 @@ pub fn copies(
     changes.iter().filter(|(key, change)| other(**change) && is_copy(key)).map(|(key, _)| key.clone()).collect()
 }
 
-/// Whether a recording has a digest under this key of its provenance.
-pub fn has_digest(text: &str, key: &str) -> bool {
-    let run: Value = serde_json::from_str(text).unwrap_or(Value::Null);
-    run["provenance"][key].is_string()
+/// The digest that a recording has under this key of its provenance.
+pub fn digest(text: &str, key: &str) -> Option<String> {
+    let run: Value = serde_json::from_str(text).ok()?;
+    run["provenance"][key].as_str().map(str::to_owned)
 }
 
 /// What a run made: its status, outputs, steps and measures, whatever a script wrote around them. Empty values, the form of numbers, the

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sides;
+use super::called_targets::ChangedTargets;
 use super::found::ChangeCollector;
-use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, has_digest};
+use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, digest};
 use crate::model::{AgentName, ChangeClass, RecordingAge, RepoPath, SuiteId, Tier, Weight};
 
 /// Whose recordings are compared.
@@ -17,6 +18,8 @@ pub struct ComparedAgent<'a> {
     pub file: &'a RepoPath,
     /// The tiers to compare, and what is known of the recordings.
     pub recordings: &'a KnownRecordings<'a>,
+    /// What the agent calls otherwise now.
+    pub targets: ChangedTargets,
 }
 
 /// The tiers of the head's recordings, and what is known of them.
@@ -25,6 +28,8 @@ pub struct KnownRecordings<'a> {
     pub tiers: &'a [Tier],
     /// The age of a recording by the digests in its text, as in the freshness check of a run.
     pub age: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
+    /// The age that it had on the base commit.
+    pub age_on_base: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
     /// Whether a case counts on one of the commits. Recordings of other cases are not compared.
     pub counts: &'a dyn Fn(&SuiteId, &AgentName, &str) -> bool,
 }
@@ -37,10 +42,12 @@ pub struct RecordingComparison<'a> {
     pub old: &'a Recordings,
     pub new: &'a Recordings,
     pub changes: BTreeMap<CaseSample, RecordingChange>,
-    /// Those whose content their case had before, under another number.
+    /// Those whose content their case had before, under another number. See [`Self::is_copy`].
     pub copies: BTreeSet<CaseSample>,
     /// See [`super::agent_files::digests_of_prompt_change`].
     pub prompt_digests: &'static [&'static str],
+    /// The base commit's recordings that were made with something that the agent calls otherwise now; what that is.
+    pub made_otherwise: BTreeMap<&'a CaseSample, String>,
 }
 
 impl RecordingComparison<'_> {
@@ -72,15 +79,31 @@ impl RecordingComparison<'_> {
         let ComparedAgent { suite, agent, recordings, .. } = self.owner;
         let source = self.sides.head.text(&self.new.get(key)?.file).ok()?;
         Some(match ((recordings.age)(suite, agent, &source.text), self.prompt_digests) {
-            (RecordingAge::Fresh, digests) if !digests.iter().all(|key| has_digest(&source.text, key)) => {
+            (RecordingAge::Fresh, digests) if !digests.iter().all(|key| digest(&source.text, key).is_some()) => {
                 RecordingAge::Unknown
             }
             (age, _) => age,
         })
     }
 
-    /// Whether a recording has digests of the current agent and did not only change its number.
+    /// Whether a recording has digests of the current agent.
     pub fn is_proved(&self, key: &CaseSample) -> bool {
-        self.age(key) == Some(RecordingAge::Fresh) && !self.copies.contains(key)
+        self.age(key) == Some(RecordingAge::Fresh)
+    }
+
+    /// Whether a recording only changed its number. One with digests of the current agent may have the content of another by chance, but
+    /// then not all samples of its case do.
+    pub fn is_copy(&self, key: &CaseSample) -> bool {
+        let is_new = |other: &CaseSample| {
+            let change = self.changes.get(other);
+            matches!(change, Some(RecordingChange::Content | RecordingChange::Added)) && !self.copies.contains(other)
+        };
+        let has_new = || self.new.range((key.0.clone(), 0)..=(key.0.clone(), u32::MAX)).any(|(other, _)| is_new(other));
+        self.copies.contains(key) && !(self.is_proved(key) && has_new())
+    }
+
+    /// The recordings that only changed their number.
+    pub fn only_renumbered(&self) -> Vec<&CaseSample> {
+        self.copies.iter().filter(|key| self.is_copy(key)).collect()
     }
 }

@@ -1,30 +1,30 @@
 //! The lines about changed recordings, and about a changed list of agent files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::agent_files::{AgentFileChange, agent_files, ignored_now, names_all_of};
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
-use super::recording_change::{CaseSample, RecordingChange, answers_otherwise, recorded_by};
-use super::recording_comparison::RecordingComparison;
+use super::record_command::record_again;
+use super::recording_change::{CaseSample, RecordingChange, answers_otherwise, digest, recorded_by};
+use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use crate::files::{FileMatch, FilePaths};
-use crate::model::{Agent, Weight};
+use crate::model::{Agent, RecordingAge, Weight};
 use crate::text::{first_of, named};
 
 /// What is said of changed recordings: of an agent that changed, of the same answers of such an agent, and of one that names no files.
 const EXPECTED: &str = "changed; the agent's files changed too, as expected for new recordings";
-const SAME_ANSWERS: &str = "changed only in their digests, while the agent's files changed: either the agent gave the same answers again, or the \
+const SAME_ANSWERS: &str = "changed only in their digests or numbers, while the agent's files changed: either the agent gave the same answers again, or the \
                             recordings are old; recordings with times or token counts show which";
+const OTHER_TARGET: &str = "changed; what the agent calls changed too, as expected for new recordings";
+const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as expected for new recordings";
+const STALE_BEFORE: &str = "changed; those of the base commit were stale";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
 
 impl RecordingComparison<'_> {
     /// Reports the recordings that changed, with the target and model that recorded them.
     pub fn list(&self, found: &mut ChangeCollector, inputs: &Result<AgentFileChange, String>) {
-        let count = |keys: &[&CaseSample], what: &str| {
-            let names = self.names(keys);
-            let noun = if names.len() == 1 { "recording" } else { "recordings" };
-            format!("{} {noun} of `{}` {what}: {}", names.len(), self.agent(), first_of(&names))
-        };
+        let count = |keys: &[&CaseSample], what: &str| self.counted(keys, what);
         let votes = self.of(&[RecordingChange::Votes]);
         if !votes.is_empty() {
             let words = count(&votes, "changed in votes of judges only, which affect no gate");
@@ -48,16 +48,23 @@ impl RecordingComparison<'_> {
             self.add_line(found, &removed, Weight::NeedsApproval, words);
         }
         let is_new_agent = matches!(inputs, Ok(AgentFileChange::Changed));
-        let mut same = if is_new_agent { self.of(&[RecordingChange::Digests]) } else { Vec::new() };
-        same.retain(|key| self.is_proved(key));
+        let mut same = Vec::new();
+        if is_new_agent {
+            same.extend(self.of(&[RecordingChange::Digests]));
+            same.extend(self.only_renumbered());
+            same.retain(|key| self.is_proved(key));
+        }
         if !same.is_empty() {
             self.add_line(found, &same, Weight::NeedsApproval, count(&same, SAME_ANSWERS));
         }
         let mut changed = match is_new_agent {
-            true => self.of(&[RecordingChange::Content]),
+            true => self.of(&[RecordingChange::Content]).into_iter().filter(|key| !self.is_copy(key)).collect(),
             false => self.of(&[RecordingChange::Digests, RecordingChange::Content]),
         };
         changed.retain(|key| self.new.contains_key(*key));
+        if let Ok(AgentFileChange::Unchanged(_)) = inputs {
+            self.list_expected(found, &mut changed);
+        }
         if changed.is_empty() {
             return;
         }
@@ -76,6 +83,73 @@ impl RecordingComparison<'_> {
             }
         };
         self.add_line(found, &changed, weight, format!("{words}{}", self.recorded_by(&changed)));
+    }
+
+    fn counted(&self, keys: &[&CaseSample], what: &str) -> String {
+        let names = self.names(keys);
+        let noun = if names.len() == 1 { "recording" } else { "recordings" };
+        format!("{} {noun} of `{}` {what}: {}", names.len(), self.agent(), first_of(&names))
+    }
+
+    /// Takes the recordings out of `changed` that have a reason to be new, and reports them.
+    fn list_expected(&self, found: &mut ChangeCollector, changed: &mut Vec<&CaseSample>) {
+        let mut expected: BTreeMap<&str, Vec<&CaseSample>> = BTreeMap::new();
+        changed.retain(|key| {
+            let reason = self.reason(key);
+            reason.into_iter().for_each(|reason| expected.entry(reason).or_default().push(key));
+            reason.is_none()
+        });
+        for (reason, keys) in expected {
+            let words = self.counted(&keys, reason) + &self.other_answers(&keys) + &self.recorded_by(&keys);
+            self.add_line(found, &keys, Weight::Listed, words);
+        }
+    }
+
+    /// Why a recording was made again although the agent's files did not change; `None` without a reason. One with the content of another
+    /// was not made again.
+    fn reason(&self, key: &CaseSample) -> Option<&'static str> {
+        if self.is_copy(key) || self.changes.get(key) != Some(&RecordingChange::Content) {
+            return None;
+        }
+        if self.made_otherwise.contains_key(key) {
+            return Some(OTHER_TARGET);
+        }
+        let (old, new) = self.old.get(key).zip(self.new.get(key))?;
+        let (old, new) = (self.sides.base.text(&old.file).ok()?, self.sides.head.text(&new.file).ok()?);
+        let input = |text: &str| digest(text, "input_sha256");
+        // The freshness check refuses a recording with another digest than that of the present input.
+        if input(&old.text).zip(input(&new.text)).is_some_and(|(old, new)| old != new) {
+            return Some(OTHER_INPUT);
+        }
+        let ComparedAgent { suite, agent, recordings, .. } = self.owner;
+        // A file that git ignores is in no commit: on the base commit no digest is current then.
+        let is_other =
+            ["fingerprint", "prompt_sha256"].iter().any(|key| digest(&old.text, key) != digest(&new.text, key));
+        let was_stale = is_other && (recordings.age_on_base)(suite, agent, &old.text) == RecordingAge::Stale;
+        (was_stale && self.age(key) == Some(RecordingAge::Fresh)).then_some(STALE_BEFORE)
+    }
+
+    /// Reports recordings that were made with something that the agent calls otherwise now, and were not made again.
+    pub fn of_other_targets(&self, found: &mut ChangeCollector, of: &Agent) {
+        let mut kept: BTreeMap<&str, Vec<&CaseSample>> = BTreeMap::new();
+        for (key, made) in &self.made_otherwise {
+            let is_new = self.changes.get(*key) == Some(&RecordingChange::Content) && !self.is_copy(key);
+            if self.new.contains_key(*key) && !is_new {
+                kept.entry(made).or_default().push(*key);
+            }
+        }
+        for (made, keys) in kept {
+            let ComparedAgent { suite, agent, file, .. } = self.owner;
+            let (names, noun) = (self.names(&keys), if keys.len() == 1 { "recording" } else { "recordings" });
+            let words = format!(
+                "{} {noun} of `{}`, made with {made}, which is another one now, and not made again: {}; {}",
+                names.len(),
+                self.agent(),
+                first_of(&names),
+                record_again(file, suite, Some(agent), Some(of), self.folder.as_str())
+            );
+            self.add_line(found, &keys, Weight::NeedsApproval, words);
+        }
     }
 
     /// Reports new recordings that were asked with the prompt of the base commit.
@@ -151,7 +225,7 @@ impl RecordingComparison<'_> {
             .map(|(path, _)| path)
             .collect();
         let again = !self.changes.is_empty()
-            && self.copies.is_empty()
+            && self.only_renumbered().is_empty()
             && self.changes.values().all(|change| matches!(change, RecordingChange::Content | RecordingChange::Added));
         match (left.is_empty(), again) {
             (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.owner.file)),

@@ -32,10 +32,10 @@ impl RecordingComparison<'_> {
     /// The recordings that are stale because the agent's files changed: those that did not change, or only in digests that prove
     /// nothing or in their number.
     pub fn stale(&self, agent: &Agent) -> Option<NoVerdict> {
-        let mut stale: Vec<&CaseSample> =
-            self.of(&[RecordingChange::Digests]).into_iter().filter(|key| !self.is_proved(key)).collect();
+        let mut stale = self.of(&[RecordingChange::Digests]);
+        stale.extend(self.only_renumbered());
+        stale.retain(|key| !self.is_proved(key));
         stale.extend(self.unknown());
-        stale.extend(&self.copies);
         stale.sort();
         stale.dedup();
         self.refused(agent, &stale, |were| format!("the agent's files changed and {were} not made again"))

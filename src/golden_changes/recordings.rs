@@ -1,15 +1,18 @@
 //! Compares recordings together with the files of their agent. A recording that changed alone was edited, not recorded.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sides;
 use super::agent_files::{
     AgentFileChange, agent_file_change, digests_of_prompt_change, names_all_of, report_moved_out,
 };
+use super::called_targets::ChangedTargets;
 use super::files::below;
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
-use super::recording_change::{CaseSample, RecordingChange, Recordings, changes, copies, difference, recordings};
+use super::recording_change::{
+    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, recordings,
+};
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use super::recording_use::{RecordingUse, RunsOf};
 use crate::files::Files;
@@ -58,35 +61,63 @@ pub fn compare(
             changes,
             copies,
             prompt_digests: digests_of_prompt_change(sides, after),
+            made_otherwise: made_otherwise(sides, &old, &owner.targets),
         };
         if let Some(unread) = one.unread() {
             return Some(unread);
         }
-        // Naming more files does not change the agent: a file that only the new list names cannot be the reason for changed recordings.
-        let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
-        match is_wider {
-            true => one.list(found, &agent_file_change(sides, before, before)),
-            false => one.list(found, &inputs),
-        }
-        let is_same_list = before.fingerprint == after.fingerprint && before.prompt == after.prompt;
-        if !is_same_list {
-            one.moved_files(found, before, after);
-        }
-        if matches!(inputs, Ok(AgentFileChange::Changed)) {
-            one.old_prompts(found, &ReplacedPrompts::of(sides, before, after));
-        }
-        if !is_same_list || matches!(inputs, Ok(AgentFileChange::Changed)) {
-            report_moved_out(sides, [before, after], &one.agent(), found);
-        }
+        list_changes(&one, found, [before, after], &inputs);
         match (&inputs, used) {
             (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(after),
-            // The changed code runs again, and a request that is not recorded gives no result.
-            (Ok(AgentFileChange::Changed), RecordingUse::AnswersCalls) => None,
-            (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), _) => None,
+            (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), RecordingUse::Graded) => {
+                one.of_other_targets(found, after);
+                None
+            }
+            // Changed code runs again, and a request that is not recorded gives no result.
+            (Ok(_), RecordingUse::AnswersCalls) => None,
             (Err(why), _) => one.incomparable(after, why),
         }
     });
     refusals.collect()
+}
+
+/// Adds the lines about recordings and about the list of the agent's files.
+fn list_changes(
+    one: &RecordingComparison<'_>,
+    found: &mut ChangeCollector,
+    [before, after]: [&Agent; 2],
+    inputs: &Result<AgentFileChange, String>,
+) {
+    let sides = one.sides;
+    // Naming more files does not change the agent: a file that only the new list names cannot be the reason for changed recordings.
+    let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
+    match is_wider {
+        true => one.list(found, &agent_file_change(sides, before, before)),
+        false => one.list(found, inputs),
+    }
+    let is_same_list = before.fingerprint == after.fingerprint && before.prompt == after.prompt;
+    if !is_same_list {
+        one.moved_files(found, before, after);
+    }
+    if matches!(inputs, Ok(AgentFileChange::Changed)) {
+        one.old_prompts(found, &ReplacedPrompts::of(sides, before, after));
+    }
+    if !is_same_list || matches!(inputs, Ok(AgentFileChange::Changed)) {
+        report_moved_out(sides, [before, after], &one.agent(), found);
+    }
+}
+
+/// The recordings that were made with one of these targets, and with which one.
+fn made_otherwise<'a>(
+    sides: &Sides<'_>,
+    recordings: &'a Recordings,
+    targets: &ChangedTargets,
+) -> BTreeMap<&'a CaseSample, String> {
+    if targets.is_empty() {
+        return BTreeMap::new();
+    }
+    let made = |recorded: &RecordedFile| targets.made(&sides.base.text(&recorded.file).ok()?.text);
+    recordings.iter().filter_map(|(key, recorded)| Some((key, made(recorded)?))).collect()
 }
 
 /// The samples that were added to existing cases of an unchanged agent, in one tier. Reads no recording.

@@ -86,7 +86,7 @@ pub const SETTINGS: &[SettingRule] = &[
     setting(
         "targets.*",
         Depends(
-            "a target that an agent calls in a blocking tier needs an approval, unless only its limits change, and so does `record: trusted`; others are listed",
+            "a target that an agent calls in a blocking tier needs an approval, unless only its limits change, and so does `record: trusted`; others are listed, but recordings that name a changed target have to be made again",
         ),
         "",
     ),

@@ -148,8 +148,10 @@ impl BaseJudge<'_> {
         let uncounted = UncountedCases::of(head.read_suites().chain(of_base));
         let agents = CurrentAgents::new(&head.config, sides.head);
         let age = |suite: &SuiteId, agent: &AgentName, text: &str| agents.age(suite, agent, text);
+        let agents_before = CurrentAgents::new(self.before, sides.base);
+        let age_on_base = |suite: &SuiteId, agent: &AgentName, text: &str| agents_before.age(suite, agent, text);
         let counts = |suite: &SuiteId, agent: &AgentName, case: &str| !uncounted.has(suite, agent, case);
-        let known = KnownRecordings { tiers: deciding, age: &age, counts: &counts };
+        let known = KnownRecordings { tiers: deciding, age: &age, age_on_base: &age_on_base, counts: &counts };
         changes.recordings(sides, self.before, &head.config, &known);
         self.trust(&mut changes);
         changes.all()

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::golden_changes::called_targets::calls;
 use crate::golden_changes::found::ChangeCollector;
 use crate::model::{
     Agent, ChangeClass, Config, Judge, RecordPolicy, RepoPath, RunSource, StalePolicy, SuiteConfig, Target, Tier,
@@ -99,6 +100,9 @@ fn targets(before: &Config, after: &Config, deciding: &[Tier], found: &mut Chang
             (None, _) => format!("target {name} added"),
             (_, None) => format!("target {name} removed"),
             (Some(_), Some(_)) if only_limits => format!("limits of the target {name} changed"),
+            (Some(old), Some(new)) if calls(old) == calls(new) => {
+                format!("the key of the target {name} is in another variable")
+            }
             (Some(_), Some(_)) => format!("target {name} has another program, address or model"),
         };
         match blocking.get(name).filter(|_| !only_limits && old.is_some()) {

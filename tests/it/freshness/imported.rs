@@ -4,12 +4,14 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use super::{noted, refused, run, talk};
+use crate::golden_changes::commit_all;
 use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("an imported recording is stale when its agent or its case changes, and importing again mends it", stale),
+        trial("recordings may be made again for another input", other_input),
         trial(
             "a transcript of another question is refused, and kept with --force as one of an unknown input",
             other_question,
@@ -91,6 +93,23 @@ fn no_config() {
     assert!(record["provenance"]["fingerprint"].is_null(), "{record}");
     let ran = import(&repository, "Anything", &["--config", "goldgate.yaml"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
+}
+
+/// The edited case needs an approval, and the recording that answers it has its reason.
+fn other_input() {
+    let repository = talk();
+    repository.remove(".git");
+    let imported = |question: &str| assert_eq!(import(&repository, question, &["--force"]).code, 0);
+    imported("Where is my order 17?");
+    commit_all(&repository);
+    repository.replace("cases.json", "Where is my order 17?", "Where is my order 18?");
+    imported("Where is my order 18?");
+    repository.replace("runs/helper/order-status.json", "It was shipped.", "It was shipped today.");
+    let path = std::env::var("PATH").unwrap();
+    let ran = repository.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path)]);
+    let says = "1 recording of `support/helper` changed; what the agent was asked changed too";
+    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("none of the agent's files"), "{}", ran.stdout);
 }
 
 const TURNS: &str = r#"{"cases": [{"id": "order-status", "category": "multi_step", "turns": [

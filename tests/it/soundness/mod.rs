@@ -15,6 +15,7 @@ mod lost_samples;
 mod more_samples;
 mod random;
 mod random_edits;
+mod recorded_again;
 mod returned_baselines;
 pub mod rules;
 mod unexpected_calls;
@@ -68,6 +69,7 @@ pub fn trials() -> Vec<Trial> {
     trials.push(trial("there are at least sixty attacks, and each says why", enough));
     trials.extend(base_values::trials());
     trials.extend(lagging_baseline::trials());
+    trials.extend(recorded_again::trials());
     trials.extend(returned_baselines::trials());
     trials.extend(excuses::trials());
     trials.extend(fewer_samples::trials());

@@ -1,0 +1,181 @@
+//! What an agent calls is part of it, as its files are: recordings that name another target have to be made again, and new ones are
+//! expected then. So are new ones for another input, and in place of stale ones.
+
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use super::{bases, goldgate};
+use crate::golden_changes::{commit_all, recording};
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("another model without new recordings needs an approval", other_model),
+        trial("new recordings of another model are listed", recorded_again),
+        trial("another user of conversations without new recordings needs an approval", other_user),
+        trial("a target that is called otherwise, and not which model it is, needs new recordings too", other_calls),
+        trial("another key, other limits and another name of a target need no new recordings", same_calls),
+        trial("stale recordings of the base commit may be made again", stale_before),
+        trial("a sample with the content of another is no copy if others of its case are new", by_chance),
+    ]
+}
+
+const TARGETS: &str = "\
+targets:
+  m: { provider: openai, model: big-1, temperature: 0.2, api_key_env: KEY }
+  customer: { provider: openai, model: user-1, api_key_env: KEY }
+";
+
+/// A dozen leases, recorded by `goldgate run --record`; some with a user that a model plays.
+fn called() -> Repository {
+    let repository = bases::base("digests");
+    let config = repository.read("goldgate.yaml").replace(
+        "        deterministic: { replay: runs }\n",
+        "        deterministic: { replay: runs }\n        model: { target: m }\n",
+    );
+    repository.write("goldgate.yaml", config + TARGETS);
+    for case in 0..12 {
+        edit(&repository, case, |run| {
+            run["provenance"]["target"] = json!("m");
+            run["provenance"]["model"] = json!("big-1-2026-01-01");
+            run["provenance"]["input_sha256"] = Value::Null;
+        });
+    }
+    repository
+}
+
+fn committed(repository: &Repository) {
+    let ran = goldgate(repository, &["run", "--update-baseline", "--quiet"].map(str::to_owned));
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    commit_all(repository);
+}
+
+fn edit(repository: &Repository, case: usize, change: impl Fn(&mut Value)) {
+    let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
+    change(&mut run);
+    repository.write(&recording(case), serde_json::to_string_pretty(&run).unwrap());
+}
+
+fn answer_again(repository: &Repository) {
+    (0..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
+}
+
+fn judged(repository: &Repository) -> Ran {
+    goldgate(repository, &["run", "--base", "HEAD"].map(str::to_owned))
+}
+
+fn is(ran: &Ran, code: i32, words: &str) {
+    assert!(ran.code == code && ran.stdout.contains(words), "{words}: {}{}", ran.stdout, ran.stderr);
+}
+
+const NOT_AGAIN: &str = "12 recordings of `contracts/legal`, made with the target m, which is another one now";
+
+fn other_model() {
+    let repository = called();
+    committed(&repository);
+    repository.replace("goldgate.yaml", "model: big-1", "model: tiny-1");
+    is(&judged(&repository), 1, NOT_AGAIN);
+    // A recording that only says so was not made again.
+    (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["model"] = json!("tiny-1")));
+    is(&judged(&repository), 1, NOT_AGAIN);
+}
+
+fn recorded_again() {
+    let repository = called();
+    committed(&repository);
+    repository.replace("goldgate.yaml", "model: big-1", "model: tiny-1");
+    answer_again(&repository);
+    let ran = judged(&repository);
+    is(&ran, 0, "12 recordings of `contracts/legal` changed; what the agent calls changed too");
+    assert!(!ran.stdout.contains("[needs approval]"), "{}", ran.stdout);
+}
+
+fn other_user() {
+    let repository = called();
+    edit(&repository, 3, |run| run["outputs"]["user"] = json!({ "model": "user-1-2026", "done": true }));
+    committed(&repository);
+    repository.replace("goldgate.yaml", "model: user-1", "model: user-2");
+    is(&judged(&repository), 1, "1 recording of `contracts/legal`, made with user-1-2026 as the user");
+}
+
+fn other_calls() {
+    for (from, to) in [
+        ("temperature: 0.2", "temperature: 1.9"),
+        ("model: big-1", "model: big-1, base_url: 'http://localhost:9/v1'"),
+        (
+            "m: { provider: openai, model: big-1, temperature: 0.2, api_key_env: KEY }",
+            "m: { command: [python3, agent.py] }",
+        ),
+    ] {
+        let repository = called();
+        committed(&repository);
+        repository.replace("goldgate.yaml", from, to);
+        is(&judged(&repository), 1, NOT_AGAIN);
+    }
+    let repository = called();
+    committed(&repository);
+    repository.replace("goldgate.yaml", "model: { target: m }", "model: { target: customer }");
+    is(&judged(&repository), 1, NOT_AGAIN);
+}
+
+fn same_calls() {
+    for edits in [
+        &[("temperature: 0.2, api_key_env: KEY", "temperature: 0.2, api_key_env: OTHER_KEY")][..],
+        &[("temperature: 0.2,", "temperature: 0.2, concurrency: 2,")],
+        &[("  m: { provider", "  n: { provider"), ("model: { target: m }", "model: { target: n }")],
+    ] {
+        let repository = called();
+        committed(&repository);
+        for (from, to) in edits {
+            repository.replace("goldgate.yaml", from, to);
+        }
+        let ran = judged(&repository);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+}
+
+fn stale_before() {
+    let repository = called();
+    let digest = |run: &Value| run["provenance"]["fingerprint"].clone();
+    let current: Value = serde_json::from_str(&repository.read(&recording(0))).unwrap();
+    committed(&repository);
+    edit(&repository, 4, |run| run["provenance"]["fingerprint"] = json!("0".repeat(64)));
+    commit_all(&repository);
+    edit(&repository, 4, |run| run["provenance"]["fingerprint"] = digest(&current));
+    repository.replace(&recording(4), "Needs prior approval.", "Needs approval first.");
+    is(&judged(&repository), 0, "1 recording of `contracts/legal` changed; those of the base commit were stale");
+    // One that was not stale is edited beside it.
+    repository.replace(&recording(5), "Needs prior approval.", "Needs approval first.");
+    is(&judged(&repository), 1, "1 recording of `contracts/legal` changed, but none of the agent's files");
+}
+
+fn by_chance() {
+    let repository = bases::base("digests");
+    let made: Value = serde_json::from_str(&repository.read(&recording(0))).unwrap();
+    repository.remove(&recording(0));
+    for case in 1..12 {
+        repository.remove(&recording(case));
+        repository.remove(&crate::golden_changes::expected(case));
+    }
+    // The answers are told apart by a measure.
+    let write = |latencies: [u32; 3]| {
+        let of_prompt = goldgate::files::sha256_hex(repository.read("prompts/legal.md").as_bytes());
+        let digest = goldgate::files::sha256_hex(format!("{of_prompt}  prompts/legal.md\n").as_bytes());
+        for (sample, latency) in latencies.into_iter().enumerate() {
+            let mut run = made.clone();
+            run["sample"] = json!(sample);
+            run["metrics"] = json!({ "total_latency_ms": latency });
+            run["provenance"] = json!({ "fingerprint": digest });
+            repository.write(&format!("runs/legal/lease-0/{sample}.json"), run.to_string());
+        }
+    };
+    write([1, 2, 2]);
+    committed(&repository);
+    repository.write("prompts/legal.md", "Report every change of control, and be brief.\n");
+    write([2, 1, 3]);
+    is(&judged(&repository), 0, "3 recordings of `contracts/legal` changed; the agent's files changed too");
+    // Where no sample is new, they may all be the old ones.
+    write([2, 1, 2]);
+    is(&judged(&repository), 1, "changed only in their digests or numbers");
+}
