@@ -9,7 +9,7 @@ use crate::format::baseline_v1;
 use crate::gate::case_values;
 use crate::model::{
     AgentReport, Baseline, BaselineEntry, COVERAGE, Exclusion, InputLimit, JudgeEntry, JudgeReport, NEWLY_FAILING,
-    PairResult, RecordingAge, RepoPath, Report, Ruling, Verdict,
+    PairResult, RecordingAge, RepoPath, Report, Ruling, SuiteId, SuiteReport, Tier, Verdict,
 };
 use crate::render::plural;
 use crate::report::too_many_left_out;
@@ -78,7 +78,7 @@ pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliErr
 }
 
 /// Returns the baseline with this run's numbers. Entries of suites and agents that did not run, or that measured nothing, are kept
-/// unchanged. An interrupted run changes nothing.
+/// unchanged. An interrupted run changes nothing. An agent has one entry: that of the deterministic tier, if it ran there.
 pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     let mut after = before.cloned().unwrap_or_default();
     if report.called_off.is_some() {
@@ -88,7 +88,8 @@ pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     after.captured_at = Some(report.finished_at.clone());
     after.tool_version = Some(report.tool.version.clone());
     after.samples = Some(report.samples);
-    for suite in &report.suites {
+    // The tiers are in their order, so the deterministic one, which blocks, would be replaced.
+    for suite in report.suites.iter().rev() {
         for agent in suite.agents.iter().filter(|agent| !is_unmeasured(agent)) {
             let agents = after.suites.entry(suite.id.clone()).or_default();
             agents.insert(agent.agent.clone(), entry(agent));
@@ -202,8 +203,17 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
     // Another run may have written numbers of other suites in the meantime.
     let _lock = disk.lock(&file)?;
     let current = load(&disk, &file, Need::Configured)?;
-    let proposed = proposed(current.as_ref().or(done.against.as_ref()), &done.report);
-    disk.replace_own(&file, &InputLimit::BASELINE, &|out| baseline_v1::write_baseline(&proposed, out))?;
+    let (report, other_tier) = blocking_numbers(done);
+    let proposed = proposed(current.as_ref().or(done.against.as_ref()), &report);
+    // Two branches that measure the same numbers would conflict in the time alone.
+    let is_same = |current: &Baseline| {
+        let (then, now) = (current, &proposed);
+        (&then.suites, &then.samples, &then.tool_version) == (&now.suites, &now.samples, &now.tool_version)
+    };
+    let is_unchanged = current.as_ref().is_some_and(is_same);
+    if !is_unchanged {
+        disk.replace_own(&file, &InputLimit::BASELINE, &|out| baseline_v1::write_baseline(&proposed, out))?;
+    }
     if !args.view.quiet {
         for suite in &done.report.suites {
             for agent in suite.agents.iter().filter(|agent| is_unmeasured(agent)) {
@@ -211,9 +221,29 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
                 world.tell(&format!("{who}: no case was measured, so its numbers in the baseline are unchanged"));
             }
         }
-        world.tell(&format!("wrote {file}; commit it to the base branch to use it"));
+        for suite in other_tier {
+            world.tell(&format!(
+                "{suite}: the baseline has the numbers of its deterministic tier, so those of the model tier are not written"
+            ));
+        }
+        world.tell(&match is_unchanged {
+            true => format!("no number moved, so {file} is unchanged"),
+            false => format!("wrote {file}; commit it to the base branch to use it"),
+        });
     }
     Ok(())
+}
+
+/// Returns the report without the model tier of suites that also run in the deterministic tier, and these suites. The baseline has one
+/// entry for an agent, with which the tier that blocks is compared.
+fn blocking_numbers(done: &GradedRun) -> (Report, Vec<SuiteId>) {
+    let is_deterministic = |id: &SuiteId| {
+        done.config.suites.iter().any(|suite| suite.id == *id && suite.tiers.contains(&Tier::Deterministic))
+    };
+    let mut report = done.report.clone();
+    let is_other = |suite: &SuiteReport| suite.tier == Tier::Model && is_deterministic(&suite.id);
+    let other = report.suites.extract_if(.., |suite| is_other(suite)).map(|suite| suite.id).collect();
+    (report, other)
 }
 
 impl GradedRun {
