@@ -1,12 +1,14 @@
 //! The base branch of a job, and the tip of it whose own numbers may excuse a failed gate.
 
+use std::collections::BTreeSet;
+
 use super::environment::default_branch;
 use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::base_branch::BaseBranch;
 use crate::format::event::Event;
 use crate::model::BranchTip;
-use crate::world::{Env, GitHub};
+use crate::world::{BranchRules, Env, GitHub};
 
 /// Returns the base branch of an event.
 ///
@@ -42,7 +44,7 @@ fn newest_rules(env: &Env, github: &GitHub, name: String, base: &str) -> Result<
     Ok(BaseBranch { name: Some(name), tip, rules })
 }
 
-/// Whether a branch is the default branch, or requires checks; `None` if the token may not know it.
+/// Whether a branch is the default branch, or requires what that one requires; `None` if the token may not know it.
 ///
 /// # Errors
 /// An invalid event payload, or a failed request.
@@ -51,17 +53,47 @@ pub fn relies_on_checks(env: &Env, github: &GitHub, branch: &str) -> Result<Opti
     if default.as_deref() == Some(branch) {
         return Ok(Some(true));
     }
-    requires_checks(github, branch)
+    let Some(own) = rules(github, branch)? else { return Ok(None) };
+    let of_default = default.map(|default| rules(github, &default)).transpose()?.flatten();
+    Ok(Some(requires_any(&own) && of_default.is_none_or(|default| not_required(branch, &own, &default).is_empty())))
 }
 
-/// Whether a branch requires checks; `None` if the token may not know it.
+/// What a branch requires; `None` if the token may not know it.
 ///
 /// # Errors
 /// A failed request.
-pub fn requires_checks(github: &GitHub, branch: &str) -> Result<Option<bool>, CliError> {
+pub fn rules(github: &GitHub, branch: &str) -> Result<Option<BranchRules>, CliError> {
     match github.branch_rules(branch) {
-        Ok(rules) => Ok(Some(!rules.required.is_empty())),
+        Ok(rules) => Ok(Some(rules)),
         Err(error) if error.is_denied() => Ok(None),
         Err(error) => Err(needs("the rules of the base branch cannot be read", "metadata: read")(error)),
     }
+}
+
+/// Whether a branch requires any check.
+pub fn requires_any(rules: &BranchRules) -> bool {
+    !rules.required.is_empty() || !rules.workflows.is_empty()
+}
+
+/// The checks of the default branch that a branch does not require: one of them may be the gate, and then a pull request merges without it.
+/// None where the branch has a check whose name ends in its own, as in `gate (release/1.0)`, because that one counts for no other branch.
+pub fn not_required(branch: &str, own: &BranchRules, default: &BranchRules) -> Vec<String> {
+    fn names(rules: &BranchRules) -> BTreeSet<&str> {
+        rules
+            .required
+            .iter()
+            .map(|check| check.name.as_str())
+            .chain(rules.workflows.iter().map(String::as_str))
+            .collect()
+    }
+    match has_check_of_its_own(branch, own) {
+        true => Vec::new(),
+        false => names(default).difference(&names(own)).map(|name| (*name).to_owned()).collect(),
+    }
+}
+
+/// Whether a branch requires a check that has the branch's name at its end, as `gate (release/1.0)` has.
+pub fn has_check_of_its_own(branch: &str, rules: &BranchRules) -> bool {
+    let ends = [format!(" ({branch})"), format!(": {branch})")];
+    rules.required.iter().any(|check| ends.iter().any(|end| check.name.ends_with(end.as_str())))
 }

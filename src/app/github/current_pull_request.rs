@@ -272,7 +272,7 @@ fn merge_of(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> R
             MergeState::Conflict => return Ok(PresentMerge::Conflict(into)),
             MergeState::Unknown | MergeState::Made(_) if tip.is_none() => {
                 why = format!(
-                    "pull request {number} goes into the branch {into}, which does not exist; give it another base branch"
+                    "pull request {number} goes into the branch {into}, which does not exist, or which the token may not read (`contents: read`)"
                 );
             }
             MergeState::Unknown => "GitHub has not created the test merge yet; run this job again".clone_into(&mut why),
@@ -351,7 +351,7 @@ pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result
     let is_of_fork = event.pull_request.as_ref().is_some_and(|pull_request| pull_request.origin == BranchOrigin::Fork);
     let listed = if is_of_fork { github.every_open_pull() } else { github.pulls_of(head) };
     let open = match (listed, number) {
-        (Ok(open), _) => open,
+        (Ok(open), _) => with_those_of_branch(github, event, open)?,
         // An older Enterprise Server may not list a commit's pull requests: then those of the same branch are compared.
         (Err(GitHubError::Missing | GitHubError::Refused(GitHubRefusal::Permission(_))), Some(number)) => {
             of_branch(github, number)?
@@ -374,6 +374,23 @@ pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result
     others.dedup_by(|later, first| later.into == first.into);
     others.sort_by_key(|other| other.number);
     Ok(OtherPulls { own_head, others })
+}
+
+/// Adds the open pull requests of the event's branch: for a commit of the default branch GitHub lists only the merged ones (GitHub docs,
+/// "List pull requests associated with a commit").
+fn with_those_of_branch(github: &GitHub, event: &Event, mut open: Vec<OpenPull>) -> Result<Vec<OpenPull>, CliError> {
+    match (&event.pull_request, &event.push) {
+        (Some(own), _) if open.iter().all(|other| other.number != own.number) => {
+            open.extend(of_branch(github, own.number)?)
+        }
+        (None, Some(push)) => {
+            let owner = github.repository().split('/').next().unwrap_or_default();
+            let of_branch = github.open_pulls(owner, &push.branch);
+            open.extend(of_branch.map_err(needs("the branch's pull requests cannot be read", PERMISSION))?);
+        }
+        (Some(_) | None, _) => {}
+    }
+    Ok(open)
 }
 
 const UNREAD_PULLS: &str = "the commit's pull requests cannot be read";

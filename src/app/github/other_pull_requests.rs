@@ -1,6 +1,6 @@
 //! Other open pull requests with the same head commit. A check belongs to the commit, so the worst of their verdicts counts.
 
-use super::base_branch::{relies_on_checks, requires_checks};
+use super::base_branch::{not_required, relies_on_checks, requires_any, rules};
 use super::comment::CommentInput;
 use super::current_pull_request::OtherPulls;
 use super::environment::default_branch;
@@ -70,24 +70,43 @@ fn outcome_of(report: &Report) -> OtherOutcome {
     }
 }
 
-/// The default branch, if it requires checks and this pull request is into a branch that requires none, and no other one with this head is
+/// A default branch for which the head is judged as well.
+struct DefaultBranch {
+    name: String,
+    /// Why.
+    why: String,
+}
+
+/// The default branch, if this pull request is into a branch that does not require what it requires, and no other one with this head is
 /// into the default branch.
 fn default_to_judge(
     world: &World,
     github: &GitHub,
     event: &Event,
     others: &[OpenPull],
-) -> Result<Option<String>, CliError> {
-    let (Some(_), Some(into), Some(default)) = (&event.pull_request, &event.into, default_branch(&world.env)?) else {
+) -> Result<Option<DefaultBranch>, CliError> {
+    let (Some(_), Some(into), Some(name)) = (&event.pull_request, &event.into, default_branch(&world.env)?) else {
         return Ok(None);
     };
-    let is_judged = *into == default || others.iter().any(|other| other.into == default);
-    if is_judged || requires_checks(github, into)? != Some(false) {
+    if *into == name || others.iter().any(|other| other.into == name) {
         return Ok(None);
     }
+    let (own, default) = (rules(github, into)?, rules(github, &name)?);
     // Where nothing requires the check, nobody can use the one of another branch.
-    let is_required = requires_checks(github, &default)? != Some(false);
-    Ok(is_required.then_some(default))
+    if default.as_ref().is_some_and(|default| !requires_any(default)) {
+        return Ok(None);
+    }
+    let why = match (&own, &default) {
+        (None, None) => return Ok(None),
+        (None, Some(_)) => format!("it is unknown what {into} requires"),
+        (Some(own), _) if !requires_any(own) => format!("{into} requires no checks"),
+        (Some(_), None) => return Ok(None),
+        (Some(own), Some(default)) => match not_required(into, own, default).as_slice() {
+            [] => return Ok(None),
+            missing => format!("{into} does not require {}, as {name} does", missing.join(", ")),
+        },
+    };
+    Ok(Some(DefaultBranch { name, why }))
 }
 
 /// Judges the head against the commit where it left the default branch. Unless it passes, this run has no verdict.
@@ -96,11 +115,12 @@ fn judge_for_default(
     inputs: &ActionInputs,
     github: &GitHub,
     event: &Event,
-    default: &str,
+    default: &DefaultBranch,
     done: &mut GradedRun,
 ) -> Result<(), CliError> {
     let Event { into, pull_request: Some(own), head: Some(head), .. } = event else { return Ok(()) };
-    let (event, merged) = current_pull_request::head_against(github, default, own.number, head, own.origin)?;
+    let DefaultBranch { name, why: reason } = default;
+    let (event, merged) = current_pull_request::head_against(github, name, own.number, head, own.origin)?;
     if !asks_for_anything(inputs, github, &event, &merged.base)? {
         return Ok(());
     }
@@ -112,7 +132,7 @@ fn judge_for_default(
         let verdict = words::other_outcome(outcome);
         let into = into.as_deref().unwrap_or_default();
         let words = format!(
-            "{into} requires no checks, so the commit is judged for {default} as well (or require the gate in {into}), and there it {verdict}: {why}"
+            "{reason}, so the commit is judged for {name} as well (or require the gate in {into}), and there it {verdict}: {why}"
         );
         report::refuse(&mut done.report, vec![NoVerdict::lasting(words)]);
     }

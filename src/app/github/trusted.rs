@@ -2,6 +2,7 @@
 //!
 //! The workflow comes from the base branch (`pull_request_target`), nothing is checked out, and no symbolic link is followed.
 
+use super::base_branch::{has_check_of_its_own, rules};
 use super::check_run::VerdictCheck;
 use super::current_pull_request;
 use super::current_pull_request::TestMerge;
@@ -15,7 +16,8 @@ use super::published_run::{PublishPlace, learn_identity, publish_result};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::format::event::Event;
-use crate::model::{Report, Tier};
+use crate::model::{NoVerdict, Report, Tier};
+use crate::report;
 use crate::world::{GitHub, World};
 
 /// Grades the event's pull request and publishes the result. Returns the exit code.
@@ -88,9 +90,39 @@ pub fn grade_merge(
     let (job, mut done) = grade_as_data(world, inputs, github, event, merge, &learn)?;
     name_gained_cases(github, event, &mut done);
     let current_head = judge_others(world, inputs, github, event, &mut done)?;
+    let moved = moved_base(world, inputs, github, event)?.filter(|_| done.report.exit_code() == 0);
+    report::refuse(&mut done.report, moved.into_iter().collect());
     let place = PublishPlace { event, github: Some(github), current_head: current_head.as_deref() };
     let code = publish_result(world, inputs, &place, &job, &done)?;
     Ok((code, done.report))
+}
+
+/// Why a pass does not count: the run was started for another base branch, and its check has a name for that one. GitHub shows the check
+/// on the commit, so it would count there.
+fn moved_base(
+    world: &World,
+    inputs: &ActionInputs,
+    github: &GitHub,
+    event: &Event,
+) -> Result<Option<NoVerdict>, CliError> {
+    let started_for = match event_of(&world.env)?.into {
+        None if inputs.verdict_check => default_branch(&world.env)?,
+        into => into,
+    };
+    let (Some(then), Some(now)) = (started_for, &event.into) else { return Ok(None) };
+    if then == *now {
+        return Ok(None);
+    }
+    let is_named_for = |branch: &str| -> Result<bool, CliError> {
+        Ok(rules(github, branch)?.is_some_and(|rules| has_check_of_its_own(branch, &rules)))
+    };
+    if !inputs.verdict_check && !is_named_for(&then)? && !is_named_for(now)? {
+        return Ok(None);
+    }
+    Ok(Some(NoVerdict::lasting(format!(
+        "this run was started for {then}, but the base branch is {now}: wait for the run that this change started, or push a commit, or \
+         close and reopen the pull request"
+    ))))
 }
 
 fn bad(what: &str, help: &str) -> CliError {

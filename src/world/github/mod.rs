@@ -8,6 +8,7 @@
 mod approvals;
 mod artifacts;
 mod blobs;
+mod branch_rules;
 mod branches;
 mod checks;
 mod comment_edits;
@@ -28,7 +29,8 @@ mod response;
 mod settings;
 mod trees;
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -39,6 +41,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 pub use self::artifacts::{Artifact, WorkflowRun};
+pub use self::branch_rules::{BranchRules, QueueGrouping, RequiredCheck};
 pub use self::branches::{FileCommit, FilesCommit, NotCommitted};
 pub use self::checks::{CheckRun, Conclusion};
 pub use self::commits::{Blob, Tree};
@@ -52,7 +55,7 @@ pub use self::refusal::{GitHubError, GitHubRefusal, ReadOnlyToken};
 use self::refusal::{Repeatable, backoff, error, pause};
 pub use self::reruns::RerunScope;
 use self::response::{GitHubResponse, PAGE};
-pub use self::settings::{BranchRules, EnvironmentUse, ImageState, QueueGrouping, RequiredCheck};
+pub use self::settings::{EnvironmentUse, ImageState};
 use super::env::Secret;
 use super::runtime::start_runtime;
 use super::web;
@@ -72,6 +75,8 @@ pub struct GitHub {
     viewer: OnceLock<Option<String>>,
     /// The login that GitHub gave to the first comment or status that was written.
     writer: OnceLock<String>,
+    /// What branches require, as far as it was asked.
+    rules: Mutex<BTreeMap<String, BranchRules>>,
 }
 
 /// The GraphQL endpoint; on an Enterprise Server it is not below the REST API.
@@ -125,7 +130,8 @@ impl GitHub {
         let graphql = GraphQl { client: client.clone(), path: "/graphql".to_owned() };
         let repository = repository.to_owned();
         let (viewer, writer) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { client, clients, api: address, runtime, repository, graphql, read_only: None, viewer, writer })
+        let rules = Mutex::default();
+        Ok(Self { client, clients, api: address, runtime, repository, graphql, read_only: None, viewer, writer, rules })
     }
 
     /// Notes that the token may only read.

@@ -1,35 +1,16 @@
 //! Reads a repository's settings: default branch, labels, required checks, merge queue, and whether an image can be pulled.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use http::Method;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::branch_rules::{BranchRules, QueueGrouping, RequiredCheck};
 use super::{GitHub, GitHubError, parsed};
 use crate::text::encoded_segment;
 use crate::world::web;
-
-/// What a branch requires before a merge.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct BranchRules {
-    pub required: Vec<RequiredCheck>,
-    /// How the merge queue decides; `None` without a queue.
-    pub queue: Option<QueueGrouping>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RequiredCheck {
-    pub name: String,
-    /// The app that has to report it; `None` if any may.
-    pub app: Option<u64>,
-}
-
-/// Which entries of a merge queue's group have to pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QueueGrouping {
-    Every,
-    /// Only the last one, so a failing entry can merge below a passing one.
-    OnlyLast,
-}
 
 /// Whether an image can be pulled without a login.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,13 +61,25 @@ impl GitHub {
         }
     }
 
-    /// What rulesets and branch protection require of a branch.
+    /// What rulesets and branch protection require of a branch. Asked once for each branch.
     pub fn branch_rules(&self, branch: &str) -> Result<BranchRules, GitHubError> {
+        let known = |rules: &Mutex<BTreeMap<String, BranchRules>>| {
+            rules.lock().unwrap_or_else(PoisonError::into_inner).get(branch).cloned()
+        };
+        if let Some(rules) = known(&self.rules) {
+            return Ok(rules);
+        }
+        let rules = self.read_branch_rules(branch)?;
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner).insert(branch.to_owned(), rules.clone());
+        Ok(rules)
+    }
+
+    fn read_branch_rules(&self, branch: &str) -> Result<BranchRules, GitHubError> {
         let doing = "while reading the rules of the branch";
         let mut rules = BranchRules::default();
-        let path = self.path(&format!("/rules/branches/{}?per_page=100", encoded_segment(branch)));
-        let listed: Vec<BranchRuleForm> = match self.ask(&Method::GET, &path, None, doing) {
-            Ok(answer) => parsed(&answer, &path)?,
+        let path = self.path(&format!("/rules/branches/{}", encoded_segment(branch)));
+        let listed: Vec<BranchRuleForm> = match self.entries(&path, doing) {
+            Ok(listed) => listed,
             // Servers before Enterprise Server 3.11 have no rulesets.
             Err(GitHubError::Missing) => Vec::new(),
             Err(other) => return Err(other),
@@ -96,6 +89,7 @@ impl GitHub {
                 "required_status_checks" => {
                     rules.required.extend(parameters.required_status_checks.into_iter().map(RequiredCheck::from));
                 }
+                "workflows" => rules.workflows.extend(parameters.workflows.into_iter().map(|workflow| workflow.path)),
                 "merge_queue" => {
                     let grouping = parameters.grouping_strategy.as_deref();
                     let every = grouping != Some("HEADGREEN");
@@ -197,7 +191,14 @@ struct BranchRuleForm {
 struct BranchRuleParametersForm {
     #[serde(default)]
     required_status_checks: Vec<BranchRuleCheckForm>,
+    #[serde(default)]
+    workflows: Vec<RuleWorkflowForm>,
     grouping_strategy: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct RuleWorkflowForm {
+    path: String,
 }
 
 #[derive(Deserialize)]

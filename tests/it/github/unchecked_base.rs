@@ -14,6 +14,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a head whose base branch requires no checks is judged for the default branch as well", judged_twice),
+        trial("a run that was started for another base branch never passes", started_before),
         trial("the check run of the trusted gate names a base branch other than the default branch", named_check),
     ]
 }
@@ -61,9 +62,36 @@ fn judged_twice() {
     let ran = gate(&github);
     let says = "weak requires no checks, so the commit is judged for master as well (or require the gate in weak), and there it fails";
     assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    // A check that an organization requires of every branch is not the gate.
+    github.require("weak", "DCO");
+    let ran = gate(&github);
+    let says = "weak does not require goldgate, as master does, so the commit is judged for master as well";
+    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    let own_name = into_weak();
+    own_name.guard("master");
+    own_name.require("weak", "goldgate (trusted: weak)");
+    assert_eq!(gate(&own_name).code, 0, "the control, a check that counts for this branch alone");
+    // Whoever names a branch after a part of a check's name gains nothing.
+    let part = into_weak();
+    part.guard("master");
+    part.require("weak", "tests of weak code");
+    assert_eq!(gate(&part).code, 3);
     github.guard("weak");
     let ran = gate(&github);
     assert_eq!(ran.code, 0, "the control, a branch that requires a check: {}{}", ran.stdout, ran.stderr);
+}
+
+/// The name of a check may be that of the base branch at the start of the run.
+fn started_before() {
+    let github = into_weak();
+    github.guard("weak");
+    let workspace = Repository::empty();
+    let job = Job::new(&workspace, &github, "pull_request.opened", "pull_request_target");
+    let ran = job.input("mode", "trusted").input("check-run", "true").runs();
+    let says = "this run was started for master, but the base branch is weak";
+    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    let runs = github.check_runs();
+    assert_eq!((&runs[0]["name"], &runs[0]["conclusion"]), (&json!("goldgate (trusted)"), &json!("failure")));
 }
 
 fn named_check() {

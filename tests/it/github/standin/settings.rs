@@ -13,8 +13,8 @@ pub struct Settings {
     protected: Vec<Value>,
     /// `action.yml` of acme/goldgate, with the reference it is asked for.
     action: Option<(String, String)>,
-    /// Other branches that a ruleset requires a check of.
-    guarded: Vec<String>,
+    /// Other branches with the checks that rulesets require of them.
+    guarded: Vec<(String, String)>,
     /// Environments with the branches that may use them.
     environments: Vec<(String, Value)>,
     /// Whether the image needs a login.
@@ -32,7 +32,12 @@ impl Standin {
 
     /// A ruleset requires a check of this branch.
     pub fn guard(&self, branch: &str) {
-        self.change(|state| state.settings.guarded.push(branch.to_owned()));
+        self.require(branch, "goldgate");
+    }
+
+    /// A ruleset requires this check of a branch.
+    pub fn require(&self, branch: &str, check: &str) {
+        self.change(|state| state.settings.guarded.push((branch.to_owned(), check.to_owned())));
     }
 
     /// An environment; `null` lets every branch use it.
@@ -76,14 +81,16 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         // https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
         ["rules", "branches", "main"] => ok(json!(settings.rules)),
         ["rules", "branches", name] => {
-            let guarded = settings.guarded.iter().any(|branch| branch == name);
-            let parameters = json!({ "required_status_checks": [{ "context": "goldgate" }] });
-            let rule = json!({ "type": "required_status_checks", "parameters": parameters });
-            ok(if guarded { json!([rule]) } else { json!([]) })
+            let rule = |(_, check): &(String, String)| {
+                let parameters = json!({ "required_status_checks": [{ "context": check }] });
+                json!({ "type": "required_status_checks", "parameters": parameters })
+            };
+            let rules: Vec<Value> = settings.guarded.iter().filter(|(branch, _)| branch == name).map(rule).collect();
+            ok(json!(rules))
         }
         ["branches", name] if *name != "main" => match state.pulls.head_of(name) {
             Some(sha) => ok(
-                json!({ "name": name, "commit": { "sha": sha }, "protected": settings.guarded.iter().any(|branch| branch == name) }),
+                json!({ "name": name, "commit": { "sha": sha }, "protected": settings.guarded.iter().any(|(branch, _)| branch == name) }),
             ),
             None => missing(),
         },

@@ -145,18 +145,22 @@ fn each_mistake_in_the_rules_of_a_branch_is_found() {
         (vec![required("Gate", Some(15_368))], Some(QueueGrouping::OnlyLast), vec!["queue-grouping"]),
     ];
     for (required, queue, wanted) in table {
-        let rules = BranchRules { required, queue };
+        let rules = BranchRules { required, queue, workflows: Vec::new() };
         let mut found = codes(rules_of(GATE, &rules));
         found.sort_unstable();
         assert_eq!(found, wanted, "{rules:?}");
     }
-    let rules = BranchRules { required: vec![required("Gate", Some(15_368))], queue: Some(QueueGrouping::Every) };
+    let rules = BranchRules {
+        required: vec![required("Gate", Some(15_368))],
+        queue: Some(QueueGrouping::Every),
+        ..BranchRules::default()
+    };
     assert_eq!(codes(rules_of(&GATE.replace("  merge_group:\n", ""), &rules)), ["no-merge-group"]);
 }
 
 #[test]
 fn a_filter_that_leaves_out_the_branch_is_found() {
-    let rules = BranchRules { required: vec![required("Gate", Some(15_368))], queue: None };
+    let rules = BranchRules { required: vec![required("Gate", Some(15_368))], ..BranchRules::default() };
     for (filter, wanted) in [
         ("branches: [develop]", vec!["filtered"]),
         ("branches-ignore: [main]", vec!["filtered"]),
@@ -167,7 +171,7 @@ fn a_filter_that_leaves_out_the_branch_is_found() {
         let gate = GATE.replace("edited]}", &format!("edited], {filter}}}"));
         assert_eq!(codes(rules_of(&gate, &rules)), wanted, "{filter}");
         // Without a required check nothing stays pending.
-        let none = BranchRules { required: vec![], queue: None };
+        let none = BranchRules::default();
         assert_eq!(codes(rules_of(&gate, &none)), ["not-required"], "{filter}");
     }
 }
@@ -187,7 +191,11 @@ jobs:
     let found = |caller: &str, name: &str| {
         let workflows = [workflow(".github/workflows/gate.yml", &called), workflow("ci.yml", caller)];
         let gates = GateStep::all(&workflows);
-        let rules = BranchRules { required: vec![required(name, Some(15_368))], queue: Some(QueueGrouping::Every) };
+        let rules = BranchRules {
+            required: vec![required(name, Some(15_368))],
+            queue: Some(QueueGrouping::Every),
+            ..BranchRules::default()
+        };
         let mut problems = super::of_workflows(&gates);
         problems.extend(of_rules(&workflows, &gates, "main", &rules));
         let mut codes = codes(problems);
@@ -217,7 +225,7 @@ fn the_own_check_run_of_the_trusted_gate_can_be_the_required_check() {
     let own = GATE.replace("6789\n", step).replace("statuses: read", "statuses: read, checks: write");
     assert_eq!(of_gate(&own), [] as [&str; 0]);
     assert_eq!(of_gate(&own.replace(", checks: write", "")), ["missing-permission"]);
-    let rules = BranchRules { required: vec![required("goldgate (trusted)", Some(15_368))], queue: None };
+    let rules = BranchRules { required: vec![required("goldgate (trusted)", Some(15_368))], ..BranchRules::default() };
     assert_eq!(codes(rules_of(&own, &rules)), [] as [&str; 0]);
     let missing = ["not-required", "other-name"];
     assert_eq!(codes(rules_of(&own.replace("check-run: true", "check-run: false"), &rules)), missing);

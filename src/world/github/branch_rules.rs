@@ -1,0 +1,26 @@
+//! What a branch requires before a merge.
+
+/// What a branch requires before a merge.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BranchRules {
+    pub required: Vec<RequiredCheck>,
+    /// The paths of workflows that have to pass, as an organization's rulesets name them.
+    pub workflows: Vec<String>,
+    /// How the merge queue decides; `None` without a queue.
+    pub queue: Option<QueueGrouping>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RequiredCheck {
+    pub name: String,
+    /// The app that has to report it; `None` if any may.
+    pub app: Option<u64>,
+}
+
+/// Which entries of a merge queue's group have to pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueGrouping {
+    Every,
+    /// Only the last one, so a failing entry can merge below a passing one.
+    OnlyLast,
+}
