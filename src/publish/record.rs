@@ -131,8 +131,8 @@ impl fmt::Display for RecordRefusal {
             ),
             Self::OpenBase { branch } => write!(
                 out,
-                "the base branch {branch} is neither the default branch nor one that requires checks, and its config would decide where the \
-                 keys are sent; point the pull request at such a branch and add the label again"
+                "the config of the base branch {branch} would decide where the keys are sent: it counts only if the branch requires what the \
+                 default branch requires, and the config of the default branch has the same addresses; add the label again then"
             ),
         }
     }

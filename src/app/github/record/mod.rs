@@ -5,6 +5,7 @@
 //! ([`new_recordings`]) and is delivered ([`delivery`]). Nothing of the pull request is executed.
 
 mod base_requests;
+mod base_targets;
 mod delivery;
 mod new_recordings;
 mod outcome;
@@ -23,7 +24,6 @@ use self::recordable::{Recordable, recordable, recording_changes};
 use self::scratch::ScratchFolder;
 use self::spending::check_budget;
 use super::approval_label::{LabelPurpose, ensure_label};
-use super::base_branch::relies_on_checks;
 use super::commit_files::BaseView;
 use super::graded_data::CommitPair;
 use super::inputs::ActionInputs;
@@ -109,18 +109,11 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
         pull: &context.pull,
     });
     match plan {
-        RecordPlan::Record { .. } if !is_trusted_base(context)? => {
+        RecordPlan::Record { .. } if !base_targets::are_trusted(context)? => {
             Ok(RecordPlan::Refuse(RecordRefusal::OpenBase { branch: context.pull.into.clone() }))
         }
         plan => Ok(plan),
     }
-}
-
-/// Whether the config of the base branch may say which hosts get the keys. Anybody with write access can push a branch with a config of
-/// their own, and open a pull request into it.
-fn is_trusted_base(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
-    let relies = relies_on_checks(&context.world.env, &context.github, &context.pull.into)?;
-    Ok(relies == Some(true))
 }
 
 /// Records the head and delivers what completed.

@@ -43,16 +43,25 @@ fn open_base() {
     let story = into_mine();
     let ran = story.labeled("alice");
     assert_eq!((ran.code, evil.requests()), (0, 0), "{}{}", ran.stdout, ran.stderr);
-    story.is_refused(&ran, "the base branch mine is neither the default branch nor one that requires checks");
+    story.is_refused(&ran, "the config of the base branch mine would decide where the keys are sent");
+    // A protected pattern fits branches that anybody may create.
+    let (story, default) = (into_mine(), Recorded::new());
+    story.github.guard("mine");
+    story.github.branch("master", &"f".repeat(40));
+    story.github.commit(&"f".repeat(40), &default.base);
+    let ran = story.labeled("alice");
+    assert_eq!((ran.code, evil.requests()), (0, 0), "{}{}", ran.stdout, ran.stderr);
+    story.is_refused(&ran, "the config of the base branch mine would decide where the keys are sent");
     // Where nobody may know it, it is not known.
     let story = into_mine();
     story.github.guard("mine");
     story.github.deny("metadata: read");
     let ran = story.labeled("alice");
     assert_eq!((ran.code, evil.requests()), (0, 0), "{}{}", ran.stdout, ran.stderr);
-    // The control: such a branch is reviewed like the default branch.
+    // The control: the default branch has the same addresses.
     let story = into_mine();
     story.github.guard("mine");
+    story.github.branch("master", &"e".repeat(40));
     let ran = story.labeled("alice");
     assert_eq!((ran.code, evil.requests()), (0, 1), "{}{}", ran.stdout, ran.stderr);
     assert!(evil.keys().iter().all(|key| key.ends_with(KEY)));
