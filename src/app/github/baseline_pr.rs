@@ -47,9 +47,9 @@ pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError>
         None => EventAction::default(),
     };
     let commit = world.env.get("GITHUB_SHA").unwrap_or_default();
-    let Some(into) = default_branch(world, &act)? else { return Ok(0) };
-    let report = measured(world, inputs, commit)?;
     let github = open(&world.env)?;
+    let Some(into) = default_branch(world, &act, &github)? else { return Ok(0) };
+    let report = measured(world, inputs, commit)?;
     let unread = needs("the config cannot be read", CONTENTS);
     let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
     let file = file.ok_or_else(|| no_baseline(inputs))?;
@@ -66,13 +66,15 @@ fn no_baseline(inputs: &ActionInputs) -> Diagnostic {
 }
 
 /// Returns the default branch if the job runs on it. Numbers of other branches do not become a baseline.
-fn default_branch(world: &World, act: &EventAction) -> Result<Option<String>, CliError> {
-    let Some(default) = &act.default_branch else {
-        return Err(anyhow::anyhow!("the event payload does not name the default branch").into());
+fn default_branch(world: &World, act: &EventAction, github: &GitHub) -> Result<Option<String>, CliError> {
+    let default = match &act.default_branch {
+        Some(default) => default.clone(),
+        // The payload of a schedule may lack the repository.
+        None => github.default_branch().map_err(needs("the default branch cannot be read", "metadata: read"))?,
     };
     let here = world.env.get("GITHUB_REF").and_then(|name| name.strip_prefix("refs/heads/"));
     if here == Some(default.as_str()) {
-        return Ok(Some(default.clone()));
+        return Ok(Some(default));
     }
     world.say("::notice title=goldgate::this is not the default branch, so the baseline is not updated\n");
     Ok(None)
