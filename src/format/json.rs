@@ -48,7 +48,8 @@ pub fn read_json_part<'a, T: Deserialize<'a>>(
 }
 
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
-    let SerdeMessage { code, what, help } = phrase(&error.to_string(), error.is_data());
+    let SerdeMessage { code, what, help } =
+        conflict(part).unwrap_or_else(|| phrase(&error.to_string(), error.is_data()));
     let is_yaml = code == Code::BROKEN_JSON && [".yaml", ".yml"].iter().any(|end| source.file.as_str().ends_with(end));
     let help = if is_yaml { "write it as JSON: this file cannot be YAML".to_owned() } else { help };
     let inner = match offset_in(part, error.line(), error.column()) {
@@ -56,6 +57,17 @@ fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Er
         read => read,
     };
     source.problem(start + inner, code, what, help)
+}
+
+/// What is wrong with a text that git could not merge.
+fn conflict(text: &str) -> Option<SerdeMessage> {
+    let has = |mark: &str| text.lines().any(|line| line.starts_with(mark));
+    (has("<<<<<<< ") && has(">>>>>>> ")).then(|| SerdeMessage {
+        code: Code::BROKEN_JSON,
+        what: "git could not merge this file: it has conflict markers".to_owned(),
+        help: "keep one side (`git checkout --ours` or `--theirs`); a baseline is measured again by goldgate run --update-baseline"
+            .to_owned(),
+    })
 }
 
 /// Converts serde_json's line and byte column (both from 1) to a byte offset. For data errors the column is one byte too far.

@@ -155,6 +155,16 @@ fn undecided(report: &Report) -> String {
     })
 }
 
+/// How many cases pass in every sample, if some pass only in most: no metric shows that.
+fn in_every_sample(report: &Report) -> Option<String> {
+    let reliabilities = report.suite_agents().filter_map(|(_, agent)| agent.reliability);
+    let both = reliabilities.filter_map(|reliability| Some((reliability.majority.passed, reliability.every?)));
+    let (most, every, of) = both.fold((0, 0, 0), |(most, every, of), (majority, always)| {
+        (most + majority, every + always.passed, of + always.of)
+    });
+    (every < most).then(|| format!("{every} of {of} cases pass in every sample"))
+}
+
 /// How many gates pass on how many cases.
 pub(super) fn passed(report: &Report, gates: usize) -> String {
     let count = |is_counted: &dyn Fn(&PairResult) -> bool| -> usize {
@@ -176,7 +186,11 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
     let excused = newly_failing(report) + &excused_gates(report);
     let uses = since_base::greater_uses(report).map_or(String::new(), |uses| format!("; {uses}"));
     let nothing_moved = uses.is_empty() && has_baseline(report) && !has_moved(report);
-    let moved = if nothing_moved { " (no number moved)" } else { "" };
+    let moved = match (nothing_moved, in_every_sample(report)) {
+        (true, None) => " (no number moved)".to_owned(),
+        (true, Some(fewer)) => format!(" (no number moved; {fewer})"),
+        (false, _) => String::new(),
+    };
     let partly = match report.choice {
         CaseChoice::All => "",
         CaseChoice::Matching => " Only cases that match --case or --tag were graded; the others are not judged.",

@@ -101,8 +101,10 @@ fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut 
             };
             let again = "record it again to store the digests";
             let softer = "record it again, or set `stale: warn` on the agent to turn this into a note";
-            let FreshnessVerdict { notes: noted, refused } = freshness_verdict(&inputs, agent, ages.into_iter());
+            let FreshnessVerdict { notes: noted, list_notes, refused } =
+                freshness_verdict(&inputs, agent, ages.into_iter());
             notes.extend(noted.into_iter().map(|words| diagnostic(words, again)));
+            notes.extend(list_notes.into_iter().map(|words| diagnostic(words, "correct the patterns of fingerprint")));
             refused.into_iter().for_each(|words| problems.push(diagnostic(words, softer)));
         }
     }

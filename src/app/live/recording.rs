@@ -8,7 +8,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::SampleJob;
-use crate::files::SourceText;
+use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;
 use crate::model::{
@@ -113,7 +113,17 @@ impl RecordingWriter {
             sets.push(RecordingSet { paths: RecordingPaths::new(&folder, &key.agent, &key.case), files });
             agents.insert(&key.agent);
         }
-        elsewhere.as_ref().unwrap_or(disk).swap(&sets)?;
+        let folder = elsewhere.as_ref().unwrap_or(disk);
+        let is_recorded = |set: &RecordingSet<'_>| {
+            let paths = &set.paths;
+            folder.bytes(&paths.single()).is_ok() || folder.list(&paths.folder()).is_ok()
+        };
+        if failed == written && sets.iter().any(is_recorded) {
+            let why = "no sample has an answer, so nothing was recorded and the recordings are unchanged";
+            notes.push(format!("{why}: correct the agent or its target, and record again"));
+            return Ok(());
+        }
+        folder.swap(&sets)?;
         let (samples, agents) = (plural(written, "sample", "samples"), plural(agents.len(), "agent", "agents"));
         notes.push(format!("recorded {samples} of {agents}; {}", next_step(written, failed)));
         Ok(())

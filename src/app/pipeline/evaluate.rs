@@ -422,7 +422,7 @@ fn judge(
     drop(compared_pairs);
     let results: Vec<PairResult> = graded.into_iter().map(|graded| graded.result).collect();
     // Notes on all recordings of the agent come first: a terminal shows only some.
-    let mut remarks = freshness.notes;
+    let mut remarks = [freshness.list_notes, freshness.notes].concat();
     remarks.extend(branch_notes);
     remarks.extend(counts.notes(&agent, &results));
     remarks.extend(loaded.suite.remarks(&results, &judgement.verdict));

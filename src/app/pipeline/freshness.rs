@@ -12,10 +12,10 @@ pub use self::words::{FreshnessVerdict, freshness_verdict};
 use super::fingerprint::{AgentState, KeptDigests};
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
-use crate::files::{CheckoutDigest, Files};
+use crate::files::{CheckoutDigest, EntryKind, Files};
 use crate::model::{
-    Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, RepoPath, Run, RunKey, RunSource, Sample, StalePolicy,
-    SuiteId, Tier,
+    Agent, AgentName, Ask, Config, Freshness, Provenance, RecordingAge, RepoPath, Run, RunKey, RunSource, Sample,
+    StalePolicy, SuiteId, Tier, Transport,
 };
 use crate::suites::{Pair, PromptPackage, Suite, has_other_messages, input_digest, is_of_another_case, kind};
 
@@ -41,6 +41,8 @@ pub struct ReplayedAgent<'a> {
     /// Its current state; `None` if the config does not state its files.
     pub state: Option<AgentState>,
     pub prompt: Option<&'a PromptPackage>,
+    /// A file that a target of the agent starts, and that is not among the agent's files.
+    pub program: Option<RepoPath>,
 }
 
 impl<'a> FreshnessInputs<'a> {
@@ -66,7 +68,8 @@ impl<'a> FreshnessInputs<'a> {
                 let state = problems.keep(AgentState::of(files, agent, loaded.prompts.get(name)));
                 if let Some(state) = state {
                     let prompt = loaded.prompts.get(name);
-                    agents.insert((suite.id.clone(), name.clone()), ReplayedAgent { agent, state, prompt });
+                    let program = unlisted_program(&plan.config, agent, files);
+                    agents.insert((suite.id.clone(), name.clone()), ReplayedAgent { agent, state, prompt, program });
                 }
             }
         }
@@ -168,6 +171,29 @@ impl ReplayedAgent<'_> {
             (age, StalePolicy::Warned | StalePolicy::Refused) => age,
         }
     }
+}
+
+/// Returns a file that a command target of the agent starts, if the agent's files are stated without it.
+fn unlisted_program(config: &Config, agent: &Agent, files: &dyn Files) -> Option<RepoPath> {
+    let Some(RunSource::Live(live)) = &agent.model else { return None };
+    if agent.fingerprint.is_empty() && agent.prompt.is_none() {
+        return None;
+    }
+    let is_listed = |file: &RepoPath| {
+        let entries = files.list_all(&file.parent()).unwrap_or_default();
+        entries.iter().any(|entry| entry.kind == EntryKind::File && entry.name == file.name())
+    };
+    let is_of_agent = |file: &RepoPath| {
+        let is_in = |folder: &RepoPath| file.as_str().starts_with(folder.as_str());
+        agent.fingerprint.iter().any(|glob| glob.matches(file)) || agent.prompt.as_ref().is_some_and(is_in)
+    };
+    let started =
+        live.targets().filter_map(|name| config.targets.get(name)).flat_map(|target| match &target.transport {
+            Transport::Command { argv, .. } => argv.as_slice(),
+            Transport::Model(_) | Transport::Http(_) => &[],
+        });
+    let mut programs = started.filter_map(|argument| RepoPath::root().join(argument).ok());
+    programs.find(|file| *file != RepoPath::root() && !is_of_agent(file) && is_listed(file))
 }
 
 /// Returns whether a recording answers the current request of its case. A missing case counts as another request.

@@ -93,14 +93,26 @@ fn unanswered() {
         let ran = model(&repository, &["--samples", "3", "--record", "recorded"]);
         ran.stdout + &ran.stderr
     };
-    for (bad, next) in [
-        (0, "commit them to use them in the deterministic tier"),
-        (1, "1 of them has no answer and is inconclusive"),
-        (3, "none of them has an answer: correct the agent"),
+    for (bad, noted_words) in [
+        (0, "recorded 3 samples of 1 agent; commit them to use them in the deterministic tier"),
+        (1, "recorded 3 samples of 1 agent; 1 of them has no answer and is inconclusive"),
+        (3, "recorded 3 samples of 1 agent; none of them has an answer: correct the agent"),
     ] {
         let text = noted(bad);
-        assert!(text.contains(&format!("recorded 3 samples of 1 agent; {next}")), "{bad}: {text}");
+        assert!(text.contains(noted_words), "{bad}: {text}");
     }
+    // Good recordings are not replaced by samples that all failed.
+    let endpoint = Endpoint::new(Duration::ZERO, |number, _| match number {
+        0 => Answer::Says(GOOD.to_owned()),
+        _ => Answer::Status(400, "", "{}"),
+    });
+    let repository = live(&endpoint, "openai", "");
+    assert_eq!(model(&repository, &["--record", "recorded"]).code, 0);
+    let good = repository.read("recorded/legal/lease.json");
+    let ran = model(&repository, &["--record", "recorded"]);
+    let says = "no sample has an answer, so nothing was recorded and the recordings are unchanged: correct the agent";
+    assert!((ran.stdout.clone() + &ran.stderr).contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(repository.read("recorded/legal/lease.json"), good);
 }
 
 fn fewer() {

@@ -11,8 +11,10 @@ use crate::text::first_of;
 /// The effect of the recordings' age on the verdict.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FreshnessVerdict {
-    /// Notes that do not change the verdict.
+    /// Notes about recordings, which do not change the verdict.
     pub notes: Vec<String>,
+    /// Notes about the list of the agent's files.
+    pub list_notes: Vec<String>,
     /// The reason why no verdict is possible.
     pub refused: Option<String>,
 }
@@ -41,7 +43,7 @@ pub fn freshness_verdict<'p>(
         let noted = words.stale(of(RecordingAge::StaleNoted).collect(), &why);
         verdict.notes.extend(noted.map(|noted| format!("{noted}; {}", words.record_again())));
     }
-    verdict.notes.extend(words.unused_patterns());
+    verdict.list_notes = [words.unused_patterns(), words.unlisted_programs()].concat();
     // Where a pattern is wrong, its files did not change.
     if let Some(why) = no_file {
         refused = vec![why];
@@ -112,6 +114,17 @@ impl<'a> AgentWords<'a> {
             format!("no file of the agent fits {pattern}, so a change of what it is meant for is not seen; correct or remove it")
         });
         notes.collect()
+    }
+
+    /// Notes about programs whose changes make no recording stale.
+    fn unlisted_programs(&self) -> Vec<String> {
+        let programs = self.agents.iter().filter_map(|(_, agent)| agent.program.as_ref());
+        let note = |program| {
+            format!(
+                "fingerprint does not name {program}, which a target of the agent starts: a change of it makes no recording stale"
+            )
+        };
+        programs.map(note).collect()
     }
 
     /// How to get an agent's file that is a Git LFS pointer; `None` if there is none. A new recording would be of the pointer.
