@@ -76,24 +76,27 @@ pub fn requires_any(rules: &BranchRules) -> bool {
 }
 
 /// The checks of the default branch that a branch does not require: one of them may be the gate, and then a pull request merges without it.
-/// None where the branch has a check whose name ends in its own, as in `gate (release/1.0)`, because that one counts for no other branch.
+/// None where the branch alone has a check whose name ends in its own, as in `gate (release/1.0)`, because that one counts for no other
+/// branch. A check of the default branch such as `tests (linux)` is not one of the branch `linux`.
 pub fn not_required(branch: &str, own: &BranchRules, default: &BranchRules) -> Vec<String> {
-    fn names(rules: &BranchRules) -> BTreeSet<&str> {
-        rules
-            .required
-            .iter()
-            .map(|check| check.name.as_str())
-            .chain(rules.workflows.iter().map(String::as_str))
-            .collect()
-    }
-    match has_check_of_its_own(branch, own) {
+    let (own, default) = (names(own), names(default));
+    match own.difference(&default).any(|name| is_of_branch(name, branch)) {
         true => Vec::new(),
-        false => names(default).difference(&names(own)).map(|name| (*name).to_owned()).collect(),
+        false => default.difference(&own).map(|name| (*name).to_owned()).collect(),
     }
 }
 
-/// Whether a branch requires a check that has the branch's name at its end, as `gate (release/1.0)` has.
+/// The names of the checks, and the paths of the workflows.
+fn names(rules: &BranchRules) -> BTreeSet<&str> {
+    let checks = rules.required.iter().map(|check| check.name.as_str());
+    checks.chain(rules.workflows.iter().map(String::as_str)).collect()
+}
+
+/// Whether a branch requires a check that has the branch's name at its end.
 pub fn has_check_of_its_own(branch: &str, rules: &BranchRules) -> bool {
-    let ends = [format!(" ({branch})"), format!(": {branch})")];
-    rules.required.iter().any(|check| ends.iter().any(|end| check.name.ends_with(end.as_str())))
+    names(rules).into_iter().any(|name| is_of_branch(name, branch))
+}
+
+fn is_of_branch(name: &str, branch: &str) -> bool {
+    [" (", ": "].iter().any(|before| name.ends_with(&format!("{before}{branch})")))
 }

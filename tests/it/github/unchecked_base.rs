@@ -76,6 +76,10 @@ fn judged_twice() {
     part.guard("master");
     part.require("weak", "tests of weak code");
     assert_eq!(gate(&part).code, 3);
+    // Nor after a part of the matrix of a job that every branch requires.
+    part.require("master", "tests (weak)");
+    part.require("weak", "tests (weak)");
+    assert_eq!(gate(&part).code, 3);
     github.guard("weak");
     let ran = gate(&github);
     assert_eq!(ran.code, 0, "the control, a branch that requires a check: {}{}", ran.stdout, ran.stderr);
