@@ -1,7 +1,6 @@
 //! Reads a repository's settings: default branch, labels, required checks, merge queue, and whether an image can be pulled.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use http::Method;
 use serde::Deserialize;
@@ -63,14 +62,12 @@ impl GitHub {
 
     /// What rulesets and branch protection require of a branch. Asked once for each branch.
     pub fn branch_rules(&self, branch: &str) -> Result<BranchRules, GitHubError> {
-        let known = |rules: &Mutex<BTreeMap<String, BranchRules>>| {
-            rules.lock().unwrap_or_else(PoisonError::into_inner).get(branch).cloned()
-        };
-        if let Some(rules) = known(&self.rules) {
-            return Ok(rules);
+        let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rules) = known.get(branch) {
+            return Ok(rules.clone());
         }
         let rules = self.read_branch_rules(branch)?;
-        self.rules.lock().unwrap_or_else(PoisonError::into_inner).insert(branch.to_owned(), rules.clone());
+        known.insert(branch.to_owned(), rules.clone());
         Ok(rules)
     }
 

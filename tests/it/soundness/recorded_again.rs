@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a target that is called otherwise, and not which model it is, needs new recordings too", other_calls),
         trial("another key, other limits and another name of a target need no new recordings", same_calls),
         trial("stale recordings of the base commit may be made again", stale_before),
-        trial("a sample with the content of another is no copy if others of its case are new", by_chance),
+        trial("a sample may have the content of another if the rest of its case is new", by_chance),
     ]
 }
 
@@ -158,7 +158,7 @@ fn by_chance() {
         repository.remove(&recording(case));
         repository.remove(&crate::golden_changes::expected(case));
     }
-    // The answers are told apart by a measure.
+    // Only a measure differs between the answers.
     let write = |latencies: [u32; 3]| {
         let of_prompt = goldgate::files::sha256_hex(repository.read("prompts/legal.md").as_bytes());
         let digest = goldgate::files::sha256_hex(format!("{of_prompt}  prompts/legal.md\n").as_bytes());
