@@ -218,6 +218,8 @@ fn spans() {
     let record = record_of(&repository);
     assert_eq!(record["intermediate"]["tool_calls"][0]["name"], json!("find_order"), "{record}");
     assert_eq!(server.requests().len(), 0);
+    let time = &record["metrics"]["total_latency_ms"];
+    assert!(time.as_u64().is_some_and(|time| time > 0), "the time of the program, which asked no model: {time}");
     let (ran, report) = run(&repository, &[]);
     assert_eq!((ran.code, report["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
 }

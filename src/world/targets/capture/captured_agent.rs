@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::endpoint::CaptureEndpoint;
 use super::endpoint_state::EndpointMode;
@@ -80,8 +80,10 @@ impl CapturedAgent {
         let AnswerPlan { mode, latency_ms, before } = self.answer_plan(request)?;
         let endpoint = CaptureEndpoint::start(mode).await?;
         let (launch, input) = self.launch_for(request, endpoint.variables());
+        let begun = Instant::now();
         let printed = timeout(timeouts.call, oneshot::printed(&launch, input, stderr)).await;
         let printed = printed.unwrap_or_else(|_| Err(too_slow(timeouts.call, stderr)));
+        let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let seen = endpoint.finish().await;
         // However the program ended: it went on without the answers that it asked for.
         if let Some(why) = seen.refusal {
@@ -95,7 +97,11 @@ impl CapturedAgent {
         }
         let printed = String::from_utf8(printed?)
             .map_err(|_| lasting("the program printed text that is not UTF-8".to_owned()))?;
-        let spent: u64 = seen.exchanges.iter().map(|exchange| exchange.latency_ms).sum();
+        let spent = match (&self.answers, seen.exchanges.as_slice()) {
+            // Its model is one that the endpoint does not see, or it has none.
+            (AnswerSource::Upstream(_), []) => took,
+            (_, exchanges) => exchanges.iter().map(|exchange| exchange.latency_ms).sum(),
+        };
         let SampleRequest { key, sample, .. } = request;
         let record = captured_record(&CapturedRun {
             source: self.source,
