@@ -75,6 +75,14 @@ pub trait Files: Sync {
         SourceText::new(file.clone(), self.bytes(file)?)
     }
 
+    /// The text of a file whose values count, and not its form, such as a JSON Schema.
+    ///
+    /// # Errors
+    /// As [`Self::text`].
+    fn values_text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
+        self.text(file)
+    }
+
     /// Whether git ignores a file, so that no commit contains it.
     fn is_ignored(&self, _file: &RepoPath) -> bool {
         false

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Entry, Files, GoldenPart};
+use super::{Entry, Files, GoldenPart, SourceText};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::model::{CaseId, RepoPath};
 use crate::text::without_returns;
@@ -61,10 +61,14 @@ pub enum ReadFor {
     Case(CaseId),
 }
 
-/// Whether a file or the entries of a folder were read.
+/// What was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReadKind {
+    /// A file, of which every byte counts.
     File,
+    /// A file, of which only the values count.
+    Values,
+    /// The entries of a folder.
     Folder,
 }
 
@@ -153,6 +157,19 @@ impl<'a> RecordedFiles<'a> {
         listed
     }
 
+    /// Reads a file and compares it.
+    fn read(&self, file: &RepoPath, kind: ReadKind) -> Result<Vec<u8>, Diagnostic> {
+        let read = self.files.bytes(file);
+        let same = match &read {
+            Ok(bytes) => self.other.has_file(file, Some(bytes)),
+            Err(problem) => problem.is_read_failure(ReadFailure::MissingFile) && self.other.has_file(file, None),
+        };
+        if !same {
+            self.note(file, kind);
+        }
+        read
+    }
+
     fn note(&self, path: &RepoPath, kind: ReadKind) {
         self.log.note(DifferentRead { read_for: self.read_for.clone(), path: path.clone(), kind });
     }
@@ -168,15 +185,11 @@ impl Files for RecordedFiles<'_> {
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
-        let read = self.files.bytes(file);
-        let same = match &read {
-            Ok(bytes) => self.other.has_file(file, Some(bytes)),
-            Err(problem) => problem.is_read_failure(ReadFailure::MissingFile) && self.other.has_file(file, None),
-        };
-        if !same {
-            self.note(file, ReadKind::File);
-        }
-        read
+        self.read(file, ReadKind::File)
+    }
+
+    fn values_text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
+        SourceText::new(file.clone(), self.read(file, ReadKind::Values)?)
     }
 
     fn is_ignored(&self, file: &RepoPath) -> bool {

@@ -38,6 +38,15 @@ pub fn compare(sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>, f
     one.material(found);
 }
 
+/// A file that was read and differs.
+#[derive(Default)]
+struct ReadFile {
+    /// The cases that it was read for; none for the whole suite.
+    readers: BTreeSet<String>,
+    /// Whether it was read as a document, in which every byte counts.
+    is_document: bool,
+}
+
 /// The pairs of a suite by case and agent, and its retired cases.
 struct SuitePairs<'a> {
     pairs: BTreeMap<(&'a CaseId, &'a AgentName), &'a Pair>,
@@ -185,23 +194,25 @@ impl SuiteComparison<'_> {
 
     /// Compares everything else that was read for the suite, or for a case that both sides have.
     fn material(&self, found: &mut ChangeCollector) {
-        let mut files: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
+        let mut files: BTreeMap<RepoPath, ReadFile> = BTreeMap::new();
         let mut folders: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
         let reads = self.before.reads.iter().map(|read| (read, &self.old));
         for (read, cases) in reads.chain(self.after.reads.iter().map(|read| (read, &self.new))) {
             let Some(readers) = self.readers(read, cases) else { continue };
-            let map = match read.kind {
-                ReadKind::File => &mut files,
-                ReadKind::Folder => &mut folders,
-            };
-            map.entry(read.path.clone()).or_default().extend(readers);
+            if read.kind == ReadKind::Folder {
+                folders.entry(read.path.clone()).or_default().extend(readers);
+                continue;
+            }
+            let file = files.entry(read.path.clone()).or_default();
+            file.is_document |= read.kind == ReadKind::File && !readers.is_empty();
+            file.readers.extend(readers);
         }
         let is_golden = |path: &RepoPath| [&self.old, &self.new].iter().any(|side| side.by_golden.contains_key(path));
         let mut reported: BTreeSet<RepoPath> = BTreeSet::new();
-        for (path, readers) in files.iter().filter(|(path, _)| !is_golden(path)) {
-            if let Some((verb, detail)) = self.file(path, readers.is_empty()) {
+        for (path, file) in files.iter().filter(|(path, _)| !is_golden(path)) {
+            if let Some((verb, detail)) = self.file(path, file) {
                 reported.insert(path.clone());
-                found.material(self.id(), self.changed_file(path, readers, verb, detail), path);
+                found.material(self.id(), self.changed_file(path, &file.readers, verb, detail), path);
             }
         }
         for (path, readers) in &folders {
@@ -218,7 +229,7 @@ impl SuiteComparison<'_> {
         let of_both = |case: &CaseId| self.old.cases.contains(case) && self.new.cases.contains(case);
         let cases: Vec<String> = match &read.read_for {
             // The folders that a suite lists contain its cases, which are compared one by one.
-            ReadFor::Suite => return (read.kind == ReadKind::File).then(Vec::new),
+            ReadFor::Suite => return (read.kind != ReadKind::Folder).then(Vec::new),
             ReadFor::Case(case) => {
                 Some(case).filter(|case| of_both(case)).into_iter().map(ToString::to_string).collect()
             }
@@ -236,7 +247,8 @@ impl SuiteComparison<'_> {
 
     /// What happened to a file; `None` if only its form changed. For lists and rules of the suite the meaning counts, for
     /// documents the bytes.
-    fn file(&self, path: &RepoPath, of_suite: bool) -> Option<(&'static str, Option<String>)> {
+    fn file(&self, path: &RepoPath, read: &ReadFile) -> Option<(&'static str, Option<String>)> {
+        let of_suite = read.readers.is_empty();
         if of_suite && self.is_renamed_setting(path) {
             return None;
         }
@@ -244,11 +256,11 @@ impl SuiteComparison<'_> {
         match (old, new) {
             (Ok(old), Ok(new)) => {
                 let text = |bytes| SourceText::new(path.clone(), bytes).ok();
-                let detail = match (text(old), text(new), of_suite) {
-                    (Some(old), Some(new), true) if same_terms(&old, &new) => None,
-                    (Some(old), Some(new), true) => edited(&old, &new, FileView::Whole),
-                    (Some(old), Some(new), false) => edited(&old, &new, FileView::Lines),
-                    (None, _, _) | (_, None, _) => Some("its bytes differ".to_owned()),
+                let view = if read.is_document { FileView::Lines } else { FileView::Whole };
+                let detail = match (text(old), text(new)) {
+                    (Some(old), Some(new)) if of_suite && same_terms(&old, &new) => None,
+                    (Some(old), Some(new)) => edited(&old, &new, view),
+                    (None, _) | (_, None) => Some("its bytes differ".to_owned()),
                 };
                 detail.map(|detail| ("edited", Some(detail)))
             }

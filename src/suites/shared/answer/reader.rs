@@ -330,7 +330,7 @@ impl ConditionReader<'_, '_> {
                     let help = "write a path inside the repository, relative to this file";
                     self.cursor.problem(&path, Code::PATH_OUTSIDE, format!("{file:?}: {bad}"), help)
                 })?;
-                let source = self.reader.files.text(&file)?;
+                let source = self.reader.files.values_text(&file)?;
                 measured_with.push_str(&source.text);
                 json::golden::<Value>(&source)?
             }

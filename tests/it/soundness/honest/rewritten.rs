@@ -99,6 +99,11 @@ pub const ROWS: &[Row] = &[
         change: |it| json(it, &expected(3), |case| case["notes"] = "From the review of May.".into()),
     },
     Row {
+        name: "a file with a JSON Schema is formatted",
+        base: "answers",
+        change: |it| it.write("golden/schema.json", "{\n  \"required\": [\"city\"],\n  \"type\": \"object\"\n}\n"),
+    },
+    Row {
         name: "a case of a file of many is given notes",
         base: "assistant",
         change: |it| {
