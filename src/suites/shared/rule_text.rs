@@ -63,6 +63,7 @@ mod tests {
                 "## T-2\n\nAsk.\n\n## T-3\ny",
                 Some("\"Ask for the week.\" became \"Ask.\""),
             ),
+            ("T-2: a\nwith b\nT-3: c", "T-2: a with b\nT-3: d\nT-4: e", None),
             ("T-2 a\n\nT-20 b", "T-2 a\n\nT-20 c", None),
             ("nothing", "nothing else", None),
         ] {
