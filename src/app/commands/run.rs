@@ -172,6 +172,15 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         }
     }
     let code = done.report.exit_code();
+    if code == 0 && args.record.is_some() && has_no_sample(&done.report) {
+        world.tell("nothing was recorded");
+        return Ok(NO_VERDICT);
+    }
     world.keep(done);
     Ok(code)
+}
+
+/// Whether no sample of any case has a result, as without a key.
+fn has_no_sample(report: &Report) -> bool {
+    report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases).all(|case| case.completed == 0)
 }

@@ -232,7 +232,8 @@ impl<'a> Replay<'a> {
         match folder.entries.get(key.case.as_str()) {
             None if absent == AbsentRecording::Lost => Ok(BTreeMap::new()),
             None => {
-                let help = format!("{}, or remove its golden file", folder.record_missing);
+                let help =
+                    format!("restore it from git if it was lost, {}, or remove its golden file", folder.record_missing);
                 Err(Diagnostic::of_file(
                     &file,
                     Code::NO_RECORDING,

@@ -106,9 +106,9 @@ codes! {
 
     NO_RECORDING = "no-recording" {
         cause: "A case has no recording of an agent, so it cannot be graded without calling the agent.",
-        example: "golden/runs/legal/lease.json: legal: the case \"lease\" has no recording; record what \
-            is missing: `goldgate run --tier model --suite contracts --agent legal --record golden/runs --missing`, or \
-            remove its golden file [no-recording]",
+        example: "golden/runs/legal/lease.json: legal: the case \"lease\" has no recording; restore it \
+            from git if it was lost, record what is missing: `goldgate run --tier model --suite contracts --agent legal \
+            --record golden/runs --missing`, or remove its golden file [no-recording]",
         fix: "Record it with `goldgate run --tier model --record DIR`, or convert a transcript with `goldgate import`.",
     }
 

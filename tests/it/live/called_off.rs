@@ -265,6 +265,8 @@ fn no_key() {
         let named = if code == 3 { &summary["not_gateable"] } else { &summary["notes"] };
         assert!(named.to_string().contains("not run: contracts/legal"), "{summary}");
     }
+    let ran = repository.goldgate(&["run", "--quiet", "--tier", "model", "--record", "recorded"]);
+    assert!(ran.code == 3 && ran.stderr.contains("nothing was recorded"), "{}{}", ran.stdout, ran.stderr);
     let with_key =
         repository.goldgate_with(&["run", "-v", "--quiet", "--tier", "all", "--blocking"], &[("LIVE_KEY", KEY)]);
     assert_eq!(with_key.code, 0, "{}{}", with_key.stdout, with_key.stderr);

@@ -33,7 +33,7 @@ impl LiveSession<'_> {
         self.known.extend(kept);
         match count {
             0 => Vec::new(),
-            _ => vec![format!("{} kept, which is up to date", plural(count, "recording was", "recordings were"))],
+            _ => vec![plural(count, "recording is up to date and was kept", "recordings are up to date and were kept")],
         }
     }
 }
