@@ -105,7 +105,7 @@ pub fn files_of_patterns(
 }
 
 /// Whether a folder lists this file. The file itself is not read, because the files of a base commit that can be read are limited.
-fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic> {
+pub fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic> {
     let folder = file.parent();
     match files.list_all(&folder) {
         Ok(entries) => Ok(entries.iter().any(|entry| entry.kind != EntryKind::Folder && entry.name == file.name())),
@@ -121,11 +121,14 @@ fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic> {
 /// Whether a file is one of the agent's own recordings: below a folder that it replays, and a run record. A recording says what the agent
 /// did; it does not define the agent.
 fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
-    let is_below =
-        |folder: &RepoPath| file.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
     file.as_str().ends_with(".json")
-        && agent.recordings().any(is_below)
+        && agent.recordings().any(|folder| file.is_within(folder))
         && files.text(file).is_ok_and(|source| run_v1::is_run(&source))
+}
+
+/// Whether an agent's patterns or its prompt package name a file.
+pub fn is_named(agent: &Agent, file: &RepoPath) -> bool {
+    names(agent, file) || agent.prompt.as_ref().is_some_and(|prompt| file.is_within(prompt))
 }
 
 /// Whether a pattern of an agent names a file.

@@ -31,7 +31,7 @@ use crate::files::{BaseFiles, SourceText};
 use crate::model::{Agent, Config, GoldenChange, NoVerdict, RepoPath, RunKey, SuiteConfig, Tier};
 use crate::suites::read_config;
 
-pub use self::agent_files::{agent_files, files_of_patterns, further_prompt_files, is_in_folder};
+pub use self::agent_files::{agent_files, files_of_patterns, further_prompt_files, is_in_folder, is_listed, is_named};
 use self::called_targets::ChangedTargets;
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;

@@ -46,6 +46,8 @@ pub struct RecordingComparison<'a> {
     pub copies: BTreeSet<CaseSample>,
     /// See [`super::agent_files::digests_of_prompt_change`].
     pub prompt_digests: &'static [&'static str],
+    /// Whether the agent's files are named by other patterns.
+    pub is_other_list: bool,
     /// The base commit's recordings that were made with something that the agent calls otherwise now; what that is.
     pub made_otherwise: BTreeMap<&'a CaseSample, String>,
 }

@@ -18,6 +18,7 @@ const SAME_ANSWERS: &str = "changed only in their digests or numbers, while the 
                             recordings are old; recordings with times or token counts show which";
 const OTHER_TARGET: &str = "changed; what the agent calls changed too, as expected for new recordings";
 const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as expected for new recordings";
+const OTHER_DIGEST: &str = "changed only in their digests, which are of another list of the agent's files now";
 const STALE_BEFORE: &str = "changed; those of the base commit were stale";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
 
@@ -108,25 +109,33 @@ impl RecordingComparison<'_> {
     /// Why a recording was made again although the agent's files did not change; `None` without a reason. One with the content of another
     /// was not made again.
     fn reason(&self, key: &CaseSample) -> Option<&'static str> {
-        if self.is_copy(key) || self.changes.get(key) != Some(&RecordingChange::Content) {
+        let change = self.changes.get(key)?;
+        if self.is_copy(key) || !matches!(change, RecordingChange::Content | RecordingChange::Digests) {
             return None;
+        }
+        let (old, new) = self.old.get(key).zip(self.new.get(key))?;
+        let (old, new) = (self.sides.base.text(&old.file).ok()?, self.sides.head.text(&new.file).ok()?);
+        let ComparedAgent { suite, agent, recordings, .. } = self.owner;
+        let age_before = || (recordings.age_on_base)(suite, agent, &old.text);
+        let is_fresh = || self.age(key) == Some(RecordingAge::Fresh);
+        // A digest is of the list as well, so another list needs others.
+        if *change == RecordingChange::Digests {
+            let was_fresh = self.is_other_list && age_before() == RecordingAge::Fresh;
+            return (was_fresh && is_fresh()).then_some(OTHER_DIGEST);
         }
         if self.made_otherwise.contains_key(key) {
             return Some(OTHER_TARGET);
         }
-        let (old, new) = self.old.get(key).zip(self.new.get(key))?;
-        let (old, new) = (self.sides.base.text(&old.file).ok()?, self.sides.head.text(&new.file).ok()?);
         let input = |text: &str| digest(text, "input_sha256");
         // The freshness check refuses a recording with another digest than that of the present input.
         if input(&old.text).zip(input(&new.text)).is_some_and(|(old, new)| old != new) {
             return Some(OTHER_INPUT);
         }
-        let ComparedAgent { suite, agent, recordings, .. } = self.owner;
         // A file that git ignores is in no commit: on the base commit no digest is current then.
         let is_other =
             ["fingerprint", "prompt_sha256"].iter().any(|key| digest(&old.text, key) != digest(&new.text, key));
-        let was_stale = is_other && (recordings.age_on_base)(suite, agent, &old.text) == RecordingAge::Stale;
-        (was_stale && self.age(key) == Some(RecordingAge::Fresh)).then_some(STALE_BEFORE)
+        let was_stale = is_other && age_before() == RecordingAge::Stale;
+        (was_stale && is_fresh()).then_some(STALE_BEFORE)
     }
 
     /// Reports recordings that were made with something that the agent calls otherwise now, and were not made again.
@@ -140,15 +149,9 @@ impl RecordingComparison<'_> {
         }
         for (made, keys) in kept {
             let ComparedAgent { suite, agent, file, .. } = self.owner;
-            let (names, noun) = (self.names(&keys), if keys.len() == 1 { "recording" } else { "recordings" });
-            let words = format!(
-                "{} {noun} of `{}`, made with {made}, which is another one now, and not made again: {}; {}",
-                names.len(),
-                self.agent(),
-                first_of(&names),
-                record_again(file, suite, Some(agent), Some(of), self.folder.as_str())
-            );
-            self.add_line(found, &keys, Weight::NeedsApproval, words);
+            let what = format!("made with {made}, which is another one now, and not made again");
+            let again = record_again(file, suite, Some(agent), Some(of), self.folder.as_str());
+            self.add_line(found, &keys, Weight::NeedsApproval, format!("{}; {again}", self.counted(&keys, &what)));
         }
     }
 

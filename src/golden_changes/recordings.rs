@@ -61,6 +61,7 @@ pub fn compare(
             changes,
             copies,
             prompt_digests: digests_of_prompt_change(sides, after),
+            is_other_list: before.fingerprint != after.fingerprint || before.prompt != after.prompt,
             made_otherwise: made_otherwise(sides, &old, &owner.targets),
         };
         if let Some(unread) = one.unread() {
@@ -95,14 +96,13 @@ fn list_changes(
         true => one.list(found, &agent_file_change(sides, before, before)),
         false => one.list(found, inputs),
     }
-    let is_same_list = before.fingerprint == after.fingerprint && before.prompt == after.prompt;
-    if !is_same_list {
+    if one.is_other_list {
         one.moved_files(found, before, after);
     }
     if matches!(inputs, Ok(AgentFileChange::Changed)) {
         one.old_prompts(found, &ReplacedPrompts::of(sides, before, after));
     }
-    if !is_same_list || matches!(inputs, Ok(AgentFileChange::Changed)) {
+    if one.is_other_list || matches!(inputs, Ok(AgentFileChange::Changed)) {
         report_moved_out(sides, [before, after], &one.agent(), found);
     }
 }

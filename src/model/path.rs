@@ -79,6 +79,12 @@ impl RepoPath {
         self.0.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
     }
 
+    /// Whether this is the folder itself, or something below it.
+    pub fn is_within(&self, folder: &Self) -> bool {
+        let rest = self.0.strip_prefix(&*folder.0);
+        folder.0.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// The parent folder; the root is its own parent.
     pub fn parent(&self) -> Self {
         match self.0.rsplit_once('/') {

@@ -12,7 +12,7 @@ pub fn wanted_by<'a>(configs: &'a [&'a Config], baseline: Option<&RepoPath>) -> 
     let agents = move || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
     move |path| {
         let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.matches(path));
-        paths.iter().any(|place| is_below(path, place)) || fits()
+        paths.iter().any(|place| path.is_within(place)) || fits()
     }
 }
 
@@ -50,9 +50,4 @@ fn paths(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
         }
     }
     paths
-}
-
-fn is_below(path: &RepoPath, place: &RepoPath) -> bool {
-    let rest = path.as_str().strip_prefix(place.as_str());
-    place.as_str().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -12,7 +12,8 @@ pub use self::words::{FreshnessVerdict, freshness_verdict};
 use super::fingerprint::{AgentState, KeptDigests};
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
-use crate::files::{CheckoutDigest, EntryKind, Files};
+use crate::files::{CheckoutDigest, Files};
+use crate::golden_changes::{is_listed, is_named};
 use crate::model::{
     Agent, AgentName, Ask, Config, Freshness, Provenance, RecordingAge, RepoPath, Run, RunKey, RunSource, Sample,
     StalePolicy, SuiteId, Tier, Transport,
@@ -179,21 +180,13 @@ fn unlisted_program(config: &Config, agent: &Agent, files: &dyn Files) -> Option
     if agent.fingerprint.is_empty() && agent.prompt.is_none() {
         return None;
     }
-    let is_listed = |file: &RepoPath| {
-        let entries = files.list_all(&file.parent()).unwrap_or_default();
-        entries.iter().any(|entry| entry.kind == EntryKind::File && entry.name == file.name())
-    };
-    let is_of_agent = |file: &RepoPath| {
-        let is_in = |folder: &RepoPath| file.as_str().starts_with(folder.as_str());
-        agent.fingerprint.iter().any(|glob| glob.matches(file)) || agent.prompt.as_ref().is_some_and(is_in)
-    };
     let started =
         live.targets().filter_map(|name| config.targets.get(name)).flat_map(|target| match &target.transport {
             Transport::Command { argv, .. } => argv.as_slice(),
             Transport::Model(_) | Transport::Http(_) => &[],
         });
     let mut programs = started.filter_map(|argument| RepoPath::root().join(argument).ok());
-    programs.find(|file| *file != RepoPath::root() && !is_of_agent(file) && is_listed(file))
+    programs.find(|file| *file != RepoPath::root() && !is_named(agent, file) && is_listed(files, file).unwrap_or(false))
 }
 
 /// Returns whether a recording answers the current request of its case. A missing case counts as another request.

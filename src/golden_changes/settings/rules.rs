@@ -88,19 +88,18 @@ fn targets(before: &Config, after: &Config, deciding: &[Tier], found: &mut Chang
         if old == new {
             continue;
         }
-        // Limits on concurrency and time: a call beyond them is inconclusive, never a pass.
-        let unlimited = |target: &Target| Target { concurrency: None, timeout: None, stall: None, ..target.clone() };
-        let only_limits = old.zip(new).is_some_and(|(old, new)| unlimited(old) == unlimited(new));
         recorded_target(name, (old, new), after, found);
-        let same_calls = |target: &Target| Target { record: RecordPolicy::default(), ..target.clone() };
-        if old.zip(new).is_some_and(|(old, new)| same_calls(old) == same_calls(new)) {
+        let is_same = |of: fn(&Target) -> Target| old.zip(new).is_some_and(|(old, new)| of(old) == of(new));
+        if is_same(|target| Target { record: RecordPolicy::default(), ..target.clone() }) {
             continue;
         }
+        // Limits on concurrency and time: a call beyond them is inconclusive, never a pass.
+        let only_limits = is_same(|target| Target { concurrency: None, timeout: None, stall: None, ..target.clone() });
         let words = match (old, new) {
             (None, _) => format!("target {name} added"),
             (_, None) => format!("target {name} removed"),
             (Some(_), Some(_)) if only_limits => format!("limits of the target {name} changed"),
-            (Some(old), Some(new)) if calls(old) == calls(new) => {
+            (Some(_), Some(_)) if is_same(calls) => {
                 format!("the key of the target {name} is in another variable")
             }
             (Some(_), Some(_)) => format!("target {name} has another program, address or model"),

@@ -17,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a target that is called otherwise, and not which model it is, needs new recordings too", other_calls),
         trial("another key, other limits and another name of a target need no new recordings", same_calls),
         trial("stale recordings of the base commit may be made again", stale_before),
+        trial("recordings of unchanged files take the digests of a longer list", other_list),
         trial("a sample may have the content of another if the rest of its case is new", by_chance),
     ]
 }
@@ -69,7 +70,7 @@ fn is(ran: &Ran, code: i32, words: &str) {
     assert!(ran.code == code && ran.stdout.contains(words), "{words}: {}{}", ran.stdout, ran.stderr);
 }
 
-const NOT_AGAIN: &str = "12 recordings of `contracts/legal`, made with the target m, which is another one now";
+const NOT_AGAIN: &str = "12 recordings of `contracts/legal` made with the target m, which is another one now";
 
 fn other_model() {
     let repository = called();
@@ -96,7 +97,7 @@ fn other_user() {
     edit(&repository, 3, |run| run["outputs"]["user"] = json!({ "model": "user-1-2026", "done": true }));
     committed(&repository);
     repository.replace("goldgate.yaml", "model: user-1", "model: user-2");
-    is(&judged(&repository), 1, "1 recording of `contracts/legal`, made with user-1-2026 as the user");
+    is(&judged(&repository), 1, "1 recording of `contracts/legal` made with user-1-2026 as the user");
 }
 
 fn other_calls() {
@@ -146,6 +147,22 @@ fn stale_before() {
     repository.replace(&recording(4), "Needs prior approval.", "Needs approval first.");
     is(&judged(&repository), 0, "1 recording of `contracts/legal` changed; those of the base commit were stale");
     // One that was not stale is edited beside it.
+    repository.replace(&recording(5), "Needs prior approval.", "Needs approval first.");
+    is(&judged(&repository), 1, "1 recording of `contracts/legal` changed, but none of the agent's files");
+}
+
+fn other_list() {
+    let repository = bases::base("digests");
+    repository.write("tools.json", "[]\n");
+    committed(&repository);
+    repository.replace("goldgate.yaml", "fingerprint: ['prompts/**']", "fingerprint: ['prompts/**', tools.json]");
+    let line = |file: &str| {
+        let digest = goldgate::files::sha256_hex(repository.read(file).as_bytes());
+        format!("{digest}  {file}\n")
+    };
+    let digest = goldgate::files::sha256_hex([line("prompts/legal.md"), line("tools.json")].concat().as_bytes());
+    (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["fingerprint"] = json!(digest)));
+    is(&judged(&repository), 0, "changed only in their digests, which are of another list of the agent's files now");
     repository.replace(&recording(5), "Needs prior approval.", "Needs approval first.");
     is(&judged(&repository), 1, "1 recording of `contracts/legal` changed, but none of the agent's files");
 }
