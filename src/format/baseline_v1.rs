@@ -89,12 +89,13 @@ pub fn write_baseline(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()
 }
 
 fn write_entry(out: &mut LineWriter<'_>, entry: &BaselineEntry) -> io::Result<()> {
-    let BaselineEntry { finding_count, metrics, identity, cases, judges, taxonomy, infra, layers } = entry;
+    let BaselineEntry { finding_count, metrics, identity, cases, earlier, judges, taxonomy, infra, layers } = entry;
     let small = BaselineEntry {
         finding_count: *finding_count,
         metrics: metrics.clone(),
         identity: identity.clone(),
         cases: BTreeMap::new(),
+        earlier: earlier.clone(),
         judges: judges.clone(),
         taxonomy: taxonomy.clone(),
         infra: *infra,

@@ -37,7 +37,7 @@ pub fn lacks_values(judged: &GateInput<'_>) -> bool {
 
 /// The baseline's values of a case; `None` if it has none. An entry without values is that of a case in quarantine.
 fn known_values<'a>(before: Option<&'a BaselineEntry>, case: &CaseId) -> Option<&'a CaseValues> {
-    before.and_then(|entry| entry.cases.get(case)).filter(|values| !values.is_empty())
+    before.and_then(|entry| entry.last_values(case))
 }
 
 /// Returns the baseline's entry with the branch's values of the cases and metrics that it lacks; `None` if there are none.
@@ -57,6 +57,10 @@ pub fn completed_entry(judged: &GateInput<'_>, base: &BaseMeasurement<'_>) -> Op
         let Some(own) = on_branch.get(&pair.result.case).filter(|own| is_compared_alike(pair, own)) else { continue };
         let values = case_values(names(), own.result);
         let is_known = known_values(judged.before, &pair.result.case).is_some();
+        // Its numbers are in no metric, and are compared as they are.
+        if entry.earlier.contains_key(&pair.result.case) {
+            continue;
+        }
         let case = entry.cases.entry(pair.result.case.clone()).or_default();
         for (name, value) in values {
             // The parts of a known case are those of the baseline: more of them would make a gate looser.
@@ -97,7 +101,7 @@ pub fn reduced_entry(judged: &GateInput<'_>, base: &BaseMeasurement<'_>) -> Opti
 
 /// The entry with the numbers of its cases.
 fn with_numbers(judged: &GateInput<'_>, mut entry: BaselineEntry) -> BaselineEntry {
-    let rows: Vec<_> = entry.cases.keys().map(|case| case_before(judged.metrics, &entry, case)).collect();
+    let rows: Vec<_> = entry.cases.values().map(|values| case_before(judged.metrics, Some(values))).collect();
     let values = fold::aggregates(&judged.specs(), rows.len(), |row, column| rows[row][column]);
     let names = judged.metrics.iter().map(|metric| metric.spec.name);
     entry.metrics = names.zip(values).filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();

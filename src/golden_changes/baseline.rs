@@ -73,7 +73,7 @@ fn other_data(before: &Baseline, after: &Baseline) -> String {
     if pairs().any(|(old, new)| old.identity != new.identity) {
         what.push("what the numbers are of (expectations, prompts or models)");
     }
-    if pairs().any(|(old, new)| old.cases != new.cases) {
+    if pairs().any(|(old, new)| (&old.cases, &old.earlier) != (&new.cases, &new.earlier)) {
         what.push("values of single cases");
     }
     match what.as_slice() {

@@ -74,6 +74,10 @@ pub struct BaselineEntry {
     #[serde(default, serialize_with = "rounded_cases")]
     #[schemars(with = "BTreeMap<String, CaseValues>")]
     pub cases: BTreeMap<CaseId, CaseValues>,
+    /// The last values of the pairs that were excluded, as those in quarantine. The metrics do not contain them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", serialize_with = "rounded_cases")]
+    #[schemars(with = "BTreeMap<String, CaseValues>")]
+    pub earlier: BTreeMap<CaseId, CaseValues>,
     /// Verdicts of LLM judges by judge name; no gate uses them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, JudgeEntry>")]
@@ -90,6 +94,18 @@ pub struct BaselineEntry {
     #[serde(rename = "read_layers", default, serialize_with = "by_word", deserialize_with = "known_counts")]
     #[schemars(with = "BTreeMap<String, u32>")]
     pub layers: BTreeMap<Layer, u32>,
+}
+
+impl BaselineEntry {
+    /// Returns the values of a case that the metrics contain; `None` for an excluded or unknown one.
+    pub fn measured(&self, case: &CaseId) -> Option<&CaseValues> {
+        self.cases.get(case).filter(|values| !values.is_empty())
+    }
+
+    /// Returns the last values of a case, measured this time or before.
+    pub fn last_values(&self, case: &CaseId) -> Option<&CaseValues> {
+        self.measured(case).or_else(|| self.earlier.get(case))
+    }
 }
 
 fn rounded<S: Serializer>(values: &BTreeMap<String, f64>, serializer: S) -> Result<S::Ok, S::Error> {

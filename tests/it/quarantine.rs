@@ -13,6 +13,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a case whose quarantine has ended gates again", ended),
         trial("a case in quarantine does not turn a suite of which everything was lost green", hidden),
         trial("a case in quarantine that was lost neither passes nor fails", lost),
+        trial("the baseline keeps the values that a case had before its quarantine", kept),
         trial("a quarantine that is too long, or one of too many, is refused", refused),
     ]
 }
@@ -116,6 +117,42 @@ fn lost() {
     repository.write("g/runs/r/rec-0.json", LOST);
     let shown = repository.goldgate(&["run", "-v"]).stdout;
     assert!(shown.contains("owned by team; it is inconclusive now: known"), "{shown}");
+}
+
+/// A baseline that is written during the quarantine must not forget how good the case was.
+fn kept() {
+    let values = |repository: &Repository, key: &str| {
+        let baseline: Value = serde_json::from_str(&repository.read("b.json")).unwrap();
+        baseline["suites"]["rec"]["agents"]["r"][key]["rec-5"]["passed"].clone()
+    };
+    let repository = repository(0, "2026-11-30");
+    let config = repository.read("goldgate.yaml")
+        + "    gates: { newly_failing: { max: 0 }, scenario_pass_rate: { min: 0.5 } }\n";
+    repository.write("goldgate.yaml", config.replacen("version: 1\n", "version: 1\nbaseline: b.json\n", 1));
+    let fixture = repository.read("g/fixtures/rec-5.json");
+    let mut quarantined: Value = serde_json::from_str(&fixture).unwrap();
+    quarantined["quarantine"] = json!({"owner": "team", "reason": "known", "expires": "2026-11-30"});
+    // Twice in quarantine: what a baseline keeps has to survive the next one, too.
+    for (expected, cases, earlier) in [
+        (fixture.clone(), json!([1.0]), Value::Null),
+        (quarantined.to_string(), Value::Null, json!([1.0])),
+        (quarantined.to_string(), Value::Null, json!([1.0])),
+    ] {
+        repository.write("g/fixtures/rec-5.json", expected);
+        let ran = repository.goldgate(&["run", "--update-baseline"]);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        assert_eq!((values(&repository, "cases"), values(&repository, "earlier")), (cases, earlier));
+    }
+    repository.write("g/runs/r/rec-5.json", r#"{"status": "completed", "outputs": {"deltas": []}}"#);
+    assert_eq!(repository.goldgate(&["run"]).code, 0, "it is in quarantine");
+    repository.write("g/fixtures/rec-5.json", fixture);
+    let ran = repository.goldgate(&["run", "-v"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let note = "compared with values of before the baseline, which left them out: rec-5; cases compared: 10";
+    assert!(ran.stdout.contains(note), "{}", ran.stdout);
+    // Once it counts, the baseline has it like any other.
+    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 1);
+    assert_eq!((values(&repository, "cases"), values(&repository, "earlier")), (json!([0.0]), Value::Null));
 }
 
 fn refused() {

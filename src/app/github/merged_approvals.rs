@@ -103,7 +103,7 @@ fn found(
         let mut newest: Option<Approval> = None;
         for standing in standing {
             let Some(result) = approved_result(github, &query, &standing, Some(file))? else { continue };
-            let measured = entries(&baseline::proposed(None, &result));
+            let measured = entries(&baseline::proposed(done.against.as_ref(), &result));
             left.retain(|one| !measured.contains(one));
             newest = newest.or(Some(standing));
         }

@@ -9,7 +9,7 @@ use crate::format::baseline_v1;
 use crate::gate::case_values;
 use crate::model::{
     AgentReport, Baseline, BaselineEntry, COVERAGE, Exclusion, InputLimit, JudgeEntry, JudgeReport, NEWLY_FAILING,
-    PairResult, RecordingAge, RepoPath, Report, Ruling, SuiteId, SuiteReport, Tier, Verdict,
+    PairResult, RecordingAge, RepoPath, Report, Ruling, SuiteConfig, SuiteReport, Tier, Verdict,
 };
 use crate::render::plural;
 use crate::report::too_many_left_out;
@@ -80,6 +80,10 @@ pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliErr
 /// Returns the baseline with this run's numbers. Entries of suites and agents that did not run, or that measured nothing, are kept
 /// unchanged. An interrupted run changes nothing. An agent has one entry: that of the deterministic tier, if it ran there.
 pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
+    with_numbers(before, report, &|_| true)
+}
+
+fn with_numbers(before: Option<&Baseline>, report: &Report, is_written: &dyn Fn(&SuiteReport) -> bool) -> Baseline {
     let mut after = before.cloned().unwrap_or_default();
     if report.called_off.is_some() {
         return after;
@@ -89,10 +93,11 @@ pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     after.tool_version = Some(report.tool.version.clone());
     after.samples = Some(report.samples);
     // The tiers are in their order, so the deterministic one, which blocks, would be replaced.
-    for suite in report.suites.iter().rev() {
+    for suite in report.suites.iter().filter(|suite| is_written(suite)).rev() {
         for agent in suite.agents.iter().filter(|agent| !is_unmeasured(agent)) {
             let agents = after.suites.entry(suite.id.clone()).or_default();
-            agents.insert(agent.agent.clone(), entry(agent));
+            let entry = entry(agent, agents.get(&agent.agent));
+            agents.insert(agent.agent.clone(), entry);
         }
     }
     after
@@ -103,7 +108,9 @@ pub fn is_unmeasured(agent: &AgentReport) -> bool {
     agent.cases.iter().all(|case| case.exclusion != Exclusion::Counted)
 }
 
-fn entry(agent: &AgentReport) -> BaselineEntry {
+/// The numbers of an agent. Of the cases that do not count it has the last values: a quarantine does not lower what a case is compared
+/// with afterwards.
+fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
     // This metric compares with the baseline, so it is not stored in it.
     let own = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);
     let metrics = own.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
@@ -111,11 +118,13 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
         .cases
         .iter()
         .map(|case| (case.case.clone(), case_values(agent.metrics.iter().map(|metric| metric.name.as_str()), case)));
+    let left_out = agent.cases.iter().filter(|case| case.exclusion != Exclusion::Counted).map(|case| &case.case);
     BaselineEntry {
         finding_count: None,
         metrics: metrics.collect(),
         identity: Some(agent.identity.clone()),
         cases: cases.collect(),
+        earlier: left_out.filter_map(|case| Some((case.clone(), before?.last_values(case)?.clone()))).collect(),
         taxonomy: agent.taxonomy(),
         infra: Some(agent.lost_samples()),
         layers: agent.read_layers.clone(),
@@ -203,8 +212,7 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
     // Another run may have written numbers of other suites in the meantime.
     let _lock = disk.lock(&file)?;
     let current = load(&disk, &file, Need::Configured)?;
-    let (report, other_tier) = blocking_numbers(done);
-    let proposed = proposed(current.as_ref().or(done.against.as_ref()), &report);
+    let proposed = done.proposed_after(current.as_ref().or(done.against.as_ref()));
     // Two branches that measure the same numbers would conflict in the time alone.
     let is_same = |current: &Baseline| {
         let (then, now) = (current, &proposed);
@@ -221,9 +229,10 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
                 world.tell(&format!("{who}: no case was measured, so its numbers in the baseline are unchanged"));
             }
         }
-        for suite in other_tier {
+        for suite in done.report.suites.iter().filter(|suite| done.is_of_other_tier(suite)) {
             world.tell(&format!(
-                "{suite}: the baseline has the numbers of its deterministic tier, so those of the model tier are not written"
+                "{}: the baseline has the numbers of its deterministic tier, so those of the model tier are not written",
+                suite.id
             ));
         }
         world.tell(&match is_unchanged {
@@ -234,21 +243,21 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
     Ok(())
 }
 
-/// Returns the report without the model tier of suites that also run in the deterministic tier, and these suites. The baseline has one
-/// entry for an agent, with which the tier that blocks is compared.
-fn blocking_numbers(done: &GradedRun) -> (Report, Vec<SuiteId>) {
-    let is_deterministic = |id: &SuiteId| {
-        done.config.suites.iter().any(|suite| suite.id == *id && suite.tiers.contains(&Tier::Deterministic))
-    };
-    let mut report = done.report.clone();
-    let is_other = |suite: &SuiteReport| suite.tier == Tier::Model && is_deterministic(&suite.id);
-    let other = report.suites.extract_if(.., |suite| is_other(suite)).map(|suite| suite.id).collect();
-    (report, other)
-}
-
 impl GradedRun {
     /// Returns the baseline with this run's numbers.
     pub fn proposed(&self) -> Baseline {
-        proposed(self.against.as_ref(), &self.report)
+        self.proposed_after(self.against.as_ref())
+    }
+
+    fn proposed_after(&self, before: Option<&Baseline>) -> Baseline {
+        with_numbers(before, &self.report, &|suite| !self.is_of_other_tier(suite))
+    }
+
+    /// Whether these are the model tier's numbers of a suite that also runs in the deterministic tier. The baseline has one entry for an
+    /// agent, with which the tier that blocks is compared.
+    fn is_of_other_tier(&self, report: &SuiteReport) -> bool {
+        let is_deterministic =
+            |suite: &SuiteConfig| suite.id == report.id && suite.tiers.contains(&Tier::Deterministic);
+        report.tier == Tier::Model && self.config.suites.iter().any(is_deterministic)
     }
 }

@@ -28,11 +28,13 @@ pub(super) struct CaseSets {
     unknown: Vec<usize>,
     /// Cases that both have but only one measured: a recording is missing, or a quarantine started or ended.
     one_sided: Vec<CaseId>,
+    /// Cases that this run measured and the baseline left out, which has earlier values of them.
+    earlier: Vec<CaseId>,
 }
 
 impl CaseSets {
     pub(super) fn of(judged: &GateInput<'_>, entry: Option<&BaselineEntry>) -> Self {
-        let Some(before) = entry.map(|entry| &entry.cases).filter(|cases| !cases.is_empty()) else {
+        let Some(entry) = entry.filter(|entry| !entry.cases.is_empty()) else {
             return Self {
                 same: true,
                 shared: Vec::new(),
@@ -40,35 +42,43 @@ impl CaseSets {
                 added: 0,
                 unknown: Vec::new(),
                 one_sided: Vec::new(),
+                earlier: Vec::new(),
             };
         };
+        let before = &entry.cases;
         let now: BTreeSet<&CaseId> = judged.results().map(|pair| &pair.case).collect();
         let gone = || before.iter().filter(|(case, _)| !now.contains(case));
         let removed: Vec<CaseId> = gone().map(|(case, _)| case.clone()).collect();
         let added = now.iter().filter(|case| !before.contains_key(**case)).count();
         // A pair that one side excluded has no value to compare there, and none that could be missing.
         let mut same = gone().all(|(_, values)| values.is_empty());
-        let (mut shared, mut unknown, mut one_sided, mut any) = (Vec::new(), Vec::new(), Vec::new(), false);
+        let (mut shared, mut unknown, mut any) = (Vec::new(), Vec::new(), false);
+        let (mut one_sided, mut earlier) = (Vec::new(), Vec::new());
         for (index, pair) in judged.results().enumerate() {
             let measured =
                 pair.exclusion == Exclusion::Counted && pair.values.iter().any(|value| value.value.is_some());
             any |= measured;
-            if measured && before.get(&pair.case).is_none_or(BTreeMap::is_empty) {
+            let has_last_values = entry.last_values(&pair.case).is_some();
+            if measured && !has_last_values {
                 unknown.push(index);
             }
-            let Some(values) = before.get(&pair.case) else {
+            if !before.contains_key(&pair.case) {
                 same &= !measured;
                 continue;
-            };
-            match (measured, !values.is_empty()) {
+            }
+            match (measured, entry.measured(&pair.case).is_some()) {
                 (true, true) => shared.push(index),
+                (true, false) if has_last_values => {
+                    shared.push(index);
+                    earlier.push(pair.case.clone());
+                }
                 (false, false) => {}
                 (true, false) | (false, true) => one_sided.push(pair.case.clone()),
             }
         }
         // If this run measured nothing, nothing is compared, and the baseline's number is only shown.
-        let same = !any || (same && one_sided.is_empty());
-        Self { same, shared, removed, added, unknown, one_sided }.only_listed(judged.selection)
+        let same = !any || (same && one_sided.is_empty() && earlier.is_empty());
+        Self { same, shared, removed, added, unknown, one_sided, earlier }.only_listed(judged.selection)
     }
 
     fn only_listed(self, selection: CaseSelection) -> Self {
@@ -80,11 +90,6 @@ impl CaseSets {
 
     pub(super) fn remark(&self, selection: CaseSelection) -> Option<String> {
         let shared = self.shared.len();
-        let one_sided: Vec<&str> = self.one_sided.iter().take(NAMED).map(CaseId::as_str).collect();
-        let more = match self.one_sided.len() - one_sided.len() {
-            0 => String::new(),
-            more => format!(", {more} more"),
-        };
         match (self.same, selection) {
             (true, _) => None,
             (false, CaseSelection::Part) => {
@@ -95,17 +100,21 @@ impl CaseSets {
                 self.added,
                 self.removed.len()
             )),
-            (false, CaseSelection::Whole) => Some(format!(
-                "measured only in this run or only in the baseline: {}{more}; cases compared: {shared}",
-                one_sided.join(", ")
-            )),
+            (false, CaseSelection::Whole) => {
+                let parts = [
+                    named("measured only in this run or only in the baseline", &self.one_sided),
+                    named("compared with values of before the baseline, which left them out", &self.earlier),
+                    Some(format!("cases compared: {shared}")),
+                ];
+                Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+            }
         }
     }
 
     fn rows(&self, judged: &GateInput<'_>, entry: &BaselineEntry) -> (CaseRows, CaseRows) {
         let pairs = || self.shared.iter().map(|index| judged.pairs[*index].result);
         let now = pairs().map(|pair| pair.values.iter().map(|value| value.value).collect());
-        let before = pairs().map(|pair| case_before(judged.metrics, entry, &pair.case));
+        let before = pairs().map(|pair| case_before(judged.metrics, entry.last_values(&pair.case)));
         (now.collect(), before.collect())
     }
 
@@ -183,4 +192,14 @@ impl CaseSets {
         let documents: Vec<usize> = documents.collect();
         intervals(&PairedCases { specs: &judged.specs(), now: &now, before: &before, documents: &documents })
     }
+}
+
+/// Names the first cases of a list; `None` for an empty list.
+fn named(what: &str, cases: &[CaseId]) -> Option<String> {
+    let first: Vec<&str> = cases.iter().take(NAMED).map(CaseId::as_str).collect();
+    let more = match cases.len() - first.len() {
+        0 => String::new(),
+        more => format!(", {more} more"),
+    };
+    (!first.is_empty()).then(|| format!("{what}: {}{more}", first.join(", ")))
 }

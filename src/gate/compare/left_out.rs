@@ -160,8 +160,10 @@ pub(super) fn withhold_passes(
 
 /// The baseline's numbers on these pairs.
 fn bases_of(judged: &GateInput<'_>, entry: &BaselineEntry, rows: &[usize], bases: &[BaseNumber]) -> Vec<BaseNumber> {
-    let before: Vec<Vec<Option<f64>>> =
-        rows.iter().map(|pair| case_before(judged.metrics, entry, &judged.pairs[*pair].result.case)).collect();
+    let before: Vec<Vec<Option<f64>>> = rows
+        .iter()
+        .map(|pair| case_before(judged.metrics, entry.last_values(&judged.pairs[*pair].result.case)))
+        .collect();
     let numbers = fold::aggregates(&judged.specs(), rows.len(), |row, column| before[row][column]);
     let number = |(base, number): (&BaseNumber, Option<f64>)| match (base, number) {
         (BaseNumber::Known(_) | BaseNumber::Absent, Some(number)) => BaseNumber::Known(number),

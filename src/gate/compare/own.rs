@@ -7,20 +7,19 @@ use crate::fold;
 use crate::gate::limits::{GatedMetric, PlannedGate};
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
-    Aggregate, BaselineEntry, Better, CaseId, CaseTrend, Exclusion, Gate, Limit, PASSED, PairResult, Ruling,
-    Strictness, Verdict, six_places,
+    Aggregate, BaselineEntry, Better, CaseId, CaseTrend, CaseValues, Exclusion, Gate, Limit, PASSED, PairResult,
+    Ruling, Strictness, Verdict, six_places,
 };
 
-/// The aggregated values of a case in the baseline.
-pub(in crate::gate) fn case_before(metrics: &[GatedMetric], entry: &BaselineEntry, case: &CaseId) -> Vec<Option<f64>> {
-    let values = entry.cases.get(case);
+/// The aggregated values of a case, of those that a baseline has of it.
+pub(in crate::gate) fn case_before(metrics: &[GatedMetric], values: Option<&CaseValues>) -> Vec<Option<f64>> {
     let of = |metric: &GatedMetric| fold::folded(&metric.spec, values?.get(metric.spec.name)?);
     metrics.iter().map(of).collect()
 }
 
 /// Whether a case failed in the baseline, by its checks; `None` if the baseline does not contain that.
 fn failed_before(entry: &BaselineEntry, case: &CaseId) -> Option<bool> {
-    let passing = entry.cases.get(case)?.get(PASSED)?.first().copied().flatten()?;
+    let passing = entry.last_values(case)?.get(PASSED)?.first().copied().flatten()?;
     Some(passing <= 0.5)
 }
 
@@ -59,7 +58,7 @@ pub(super) fn case(
     let excluded = !pair.has_majority();
     let now: Vec<Option<f64>> = pair.values.iter().map(|value| value.value).collect();
     let entry = entry.filter(|entry| !entry.cases.is_empty());
-    let before = entry.map(|entry| case_before(judged.metrics, entry, &pair.case));
+    let before = entry.map(|entry| case_before(judged.metrics, entry.last_values(&pair.case)));
     // An average over the agent does not describe one case: compare the case with its own number in the baseline.
     let own_bases: Vec<BaseNumber> = bases
         .iter()
@@ -91,10 +90,11 @@ pub(super) fn case(
             other => other,
         },
     };
-    let trend = match (entry, entry.and_then(|entry| entry.cases.get(&pair.case))) {
+    let trend = match (entry, entry.and_then(|entry| entry.last_values(&pair.case))) {
         (None, _) => CaseTrend::Unknown,
+        (Some(entry), None) if entry.cases.contains_key(&pair.case) => CaseTrend::Unknown,
         (Some(_), None) => CaseTrend::New,
-        (Some(_), Some(values)) if values.is_empty() || excluded => CaseTrend::Unknown,
+        (Some(_), Some(_)) if excluded => CaseTrend::Unknown,
         (Some(entry), Some(_)) => {
             let failed = failed_before(entry, &pair.case);
             let failed_by_numbers = fails(judged, bases, &rounded(&before.unwrap_or_default()), zone);

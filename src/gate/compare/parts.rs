@@ -48,7 +48,7 @@ pub(in crate::gate) fn new_parts<'p>(
 ) -> Vec<NewPart> {
     let counted = results.filter(|pair| pair.exclusion == Exclusion::Counted && !pair.parts.is_empty());
     let of_case = |pair: &PairResult| {
-        let before = entry.cases.get(&pair.case).filter(|before| knows_parts(before, spec));
+        let before = entry.last_values(&pair.case).filter(|before| knows_parts(before, spec));
         before.map(|before| more_parts(pair, before, spec)).unwrap_or_default()
     };
     let mut found: Vec<NewPart> = counted.flat_map(of_case).collect();

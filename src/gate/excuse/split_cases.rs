@@ -183,5 +183,5 @@ fn is_lower(gate: GateKind, [now, own]: [Option<f64>; 2], tolerance: f64) -> boo
 }
 
 fn is_known(before: Option<&BaselineEntry>, case: &CaseId) -> bool {
-    before.and_then(|entry| entry.cases.get(case)).is_some_and(|values| !values.is_empty())
+    before.is_some_and(|entry| entry.last_values(case).is_some())
 }
