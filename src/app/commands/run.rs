@@ -143,14 +143,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     let unusable = if args.update_baseline { planned_baseline(&mut done.report) } else { Vec::new() };
     world.say(&show::render_report(&done.report, args.view.format, args.view.detail(), world));
     if args.open {
-        let folder = match &args.out {
-            Some(folder) => Disk::create(Path::new(folder))?,
-            None => {
-                prepare_last_run(&disk, &done.config.results)?;
-                disk.within(&last_run(&done.config.results))?
-            }
-        };
-        show::open_report(&folder, &done.report, world)?;
+        open_report(args, &disk, &done, world)?;
     }
     let writes = args.update_baseline || args.update_snapshots;
     if let Some(interruption) = done.report.called_off.filter(|_| writes) {
@@ -178,6 +171,18 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     }
     world.keep(done);
     Ok(code)
+}
+
+/// Writes the report as a page and opens it.
+fn open_report(args: &RunArgs, disk: &Disk, done: &GradedRun, world: &World) -> Result<(), CliError> {
+    let folder = match &args.out {
+        Some(folder) => Disk::create(Path::new(folder))?,
+        None => {
+            prepare_last_run(disk, &done.config.results)?;
+            disk.within(&last_run(&done.config.results))?
+        }
+    };
+    show::open_report(&folder, &done.report, world)
 }
 
 /// Whether no sample of any case has a result, as without a key.
