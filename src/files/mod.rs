@@ -18,7 +18,7 @@ pub(crate) use self::read_log::{DifferentRead, HeadCommit, OtherCommit, ReadFor,
 pub use self::source::SourceText;
 pub(crate) use self::source::{OriginPiece, PieceChange, is_lfs_pointer, too_large};
 pub use self::walk::files_below;
-pub(crate) use self::walk::{FilePaths, readable_files};
+pub(crate) use self::walk::{FilePaths, all_files_below, readable_files};
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

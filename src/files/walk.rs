@@ -19,9 +19,21 @@ pub type FilePaths = BTreeMap<String, RepoPath>;
 /// # Errors
 /// A folder cannot be listed, or the limits on depth or number of files are exceeded.
 pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
+    below(files, root, &STRICT)
+}
+
+/// The files below `root`, also those that git ignores: whatever is there is read.
+///
+/// # Errors
+/// As [`files_below`].
+pub fn all_files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
+    below(files, root, &WalkLimits { ignored: Ignored::Included, ..STRICT })
+}
+
+fn below(files: &dyn Files, root: &RepoPath, limits: &WalkLimits) -> Result<FilePaths, Diagnostic> {
     match files.list_all(root) {
         Ok(entries) => {
-            let mut walk = Walk { files, limits: &STRICT, found: FilePaths::new() };
+            let mut walk = Walk { files, limits, found: FilePaths::new() };
             walk.add(root, entries, "", 0)?;
             Ok(walk.found)
         }
@@ -61,6 +73,14 @@ struct WalkLimits {
     levels: usize,
     files: usize,
     unlisted: Unlisted,
+    ignored: Ignored,
+}
+
+/// What becomes of files that git ignores.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ignored {
+    LeftOut,
+    Included,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,8 +89,10 @@ enum Unlisted {
     LeftOut,
 }
 
-const STRICT: WalkLimits = WalkLimits { levels: DEEPEST, files: MOST, unlisted: Unlisted::Refused };
-const WIDE: WalkLimits = WalkLimits { levels: 40 * DEEPEST, files: 5 * MOST, unlisted: Unlisted::LeftOut };
+const STRICT: WalkLimits =
+    WalkLimits { levels: DEEPEST, files: MOST, unlisted: Unlisted::Refused, ignored: Ignored::LeftOut };
+const WIDE: WalkLimits =
+    WalkLimits { levels: 40 * DEEPEST, files: 5 * MOST, unlisted: Unlisted::LeftOut, ignored: Ignored::LeftOut };
 
 struct Walk<'a> {
     files: &'a dyn Files,
@@ -89,7 +111,8 @@ impl Walk<'_> {
         for entry in entries {
             let path = folder.child(&entry.name);
             let inner = if inner.is_empty() { entry.name } else { format!("{inner}/{}", entry.name) };
-            if self.files.is_ignored(&path) || is_of_the_finder(self.files, &path, &inner) {
+            let is_left_out = self.limits.ignored == Ignored::LeftOut && self.files.is_ignored(&path);
+            if is_left_out || is_of_the_finder(self.files, &path, &inner) {
                 continue;
             }
             match entry.kind {

@@ -104,6 +104,14 @@ impl RecordingComparison<'_> {
         self.copies.contains(key) && !(self.is_proved(key) && has_new())
     }
 
+    /// The recordings of cases without any on the base commit that git ignores: no commit has them.
+    pub fn ignored(&self) -> Vec<&CaseSample> {
+        let cases: BTreeSet<&String> = self.old.keys().map(|(case, _)| case).collect();
+        let is_ignored = |recorded: &RecordedFile| self.sides.head.is_ignored(&recorded.file);
+        let new = self.new.iter().filter(|((case, _), _)| !cases.contains(case));
+        new.filter(|(_, recorded)| is_ignored(recorded)).map(|(key, _)| key).collect()
+    }
+
     /// The recordings that only changed their number.
     pub fn only_renumbered(&self) -> Vec<&CaseSample> {
         self.copies.iter().filter(|key| self.is_copy(key)).collect()

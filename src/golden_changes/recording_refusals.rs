@@ -41,6 +41,15 @@ impl RecordingComparison<'_> {
         self.refused(agent, &stale, |were| format!("the agent's files changed and {were} not made again"))
     }
 
+    /// If the agent's files changed, a recording that no commit has may be of the agent before, unless its digest says otherwise.
+    pub fn uncommitted(&self, agent: &Agent) -> Option<NoVerdict> {
+        let mut ignored = self.ignored();
+        ignored.retain(|key| self.age(key) == Some(RecordingAge::Unknown));
+        self.refused(agent, &ignored, |were| {
+            format!("the agent's files changed, and {were} made without a digest of them; git ignores them, so no commit shows whether they are new")
+        })
+    }
+
     /// If the agent's files cannot be compared, a recording without a digest of them may be from another version of the agent.
     pub fn incomparable(&self, agent: &Agent, why: &str) -> Option<NoVerdict> {
         let words = |were: &str| {

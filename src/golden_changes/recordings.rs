@@ -7,7 +7,6 @@ use super::agent_files::{
     AgentFileChange, agent_file_change, digests_of_prompt_change, names_all_of, report_moved_out,
 };
 use super::called_targets::ChangedTargets;
-use super::files::below;
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
 use super::recording_change::{
@@ -15,7 +14,7 @@ use super::recording_change::{
 };
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use super::recording_use::{RecordingUse, RunsOf};
-use crate::files::Files;
+use crate::files::{FilePaths, Files, all_files_below};
 use crate::model::{Agent, CaseId, ChangeClass, NoVerdict, RepoPath, RunKey, RunSource, Tier, Weight};
 
 /// Compares the recordings of one agent in the tiers that decide. Returns the reasons why they give no verdict. Recordings of new
@@ -38,7 +37,7 @@ pub fn compare(
     let refusals = folders.into_iter().filter_map(|(old, new, used)| {
         let folder = new;
         let (old, new) = (old.child(owner.agent.as_str()), new.child(owner.agent.as_str()));
-        let (files_before, files_after) = match (below(sides.base, &old), below(sides.head, &new)) {
+        let (files_before, files_after) = match (recorded_files(sides.base, &old), recorded_files(sides.head, &new)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => {
                 let words = format!("recordings of `{}/{}` cannot be compared: {why}", owner.suite, owner.agent);
@@ -69,7 +68,7 @@ pub fn compare(
         }
         list_changes(&one, found, [before, after], &inputs);
         match (&inputs, used) {
-            (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(after),
+            (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(after).or_else(|| one.uncommitted(after)),
             (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), RecordingUse::Graded) => {
                 one.of_other_targets(found, after);
                 None
@@ -107,6 +106,14 @@ fn list_changes(
     }
 }
 
+/// The files of an agent's recordings, also those that git ignores: they are graded as well.
+///
+/// # Errors
+/// Why they cannot be listed.
+fn recorded_files(files: &dyn Files, folder: &RepoPath) -> Result<FilePaths, String> {
+    all_files_below(files, folder).map_err(|problem| problem.to_string())
+}
+
 /// The recordings that were made with one of these targets, and with which one.
 fn made_otherwise<'a>(
     sides: &Sides<'_>,
@@ -124,8 +131,9 @@ fn made_otherwise<'a>(
 pub fn added(sides: &Sides<'_>, owner: &RunsOf<'_>, before: &Agent, after: &Agent) -> BTreeSet<(RunKey, u32)> {
     let recordings_of = |agent: &'_ Agent| agent.source(owner.tier).and_then(RunSource::recordings).cloned();
     let (Some(old), Some(new)) = (recordings_of(before), recordings_of(after)) else { return BTreeSet::new() };
-    let of =
-        |files: &dyn Files, folder: &RepoPath| below(files, &folder.child(owner.agent.as_str())).unwrap_or_default();
+    let of = |files: &dyn Files, folder: &RepoPath| {
+        recorded_files(files, &folder.child(owner.agent.as_str())).unwrap_or_default()
+    };
     let (old, new) = (of(sides.base, &old), of(sides.head, &new));
     if old.keys().eq(new.keys()) {
         return BTreeSet::new();
@@ -157,9 +165,9 @@ pub fn not_of_base(
     after: &Agent,
 ) -> Result<Vec<RepoPath>, String> {
     let Some(folder) = after.source(owner.tier).and_then(RunSource::recordings) else { return Ok(Vec::new()) };
-    let new = recordings(below(sides.head, &folder.child(owner.agent.as_str()))?);
+    let new = recordings(recorded_files(sides.head, &folder.child(owner.agent.as_str()))?);
     let old = match before.and_then(|agent| agent.source(owner.tier)?.recordings()) {
-        Some(folder) => recordings(below(sides.base, &folder.child(owner.agent.as_str()))?),
+        Some(folder) => recordings(recorded_files(sides.base, &folder.child(owner.agent.as_str()))?),
         None => Recordings::new(),
     };
     let is_of_base = |key: &CaseSample, file: &RepoPath| {

@@ -182,7 +182,7 @@ fn open_report(args: &RunArgs, disk: &Disk, done: &GradedRun, world: &World) -> 
             disk.within(&last_run(&done.config.results))?
         }
     };
-    show::open_report(&folder, &done.report, world)
+    Ok(show::open_report(&folder, &done.report, world)?)
 }
 
 /// Whether no sample of any case has a result, as without a key.

@@ -18,6 +18,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a file that is named without a wildcard counts although git ignores it", named),
         trial("a pattern with a wildcard does not name an ignored file that was named before", no_longer_named),
         trial("a link among the files does not change what git ignores", beside_links),
+        trial("recordings that git ignores are listed, and need a digest when the agent changes", recordings_ignored),
         trial("without a repository every file counts", without_git),
         trial("a list of agent files that only gets shorter needs an approval", shorter),
         trial("recordings below a pattern of agent files do not make themselves stale", recordings_below),
@@ -32,6 +33,26 @@ fn repository(ignored: &str) -> Repository {
     repository.write(".gitignore", ignored);
     commit_all(&repository);
     repository
+}
+
+/// An artifact that CI downloads.
+fn recordings_ignored() {
+    for base in ["digests", "contracts"] {
+        let repository = bases::base(base);
+        repository.write(".gitignore", "runs/\n");
+        let ran = goldgate(&repository, &["run", "--update-baseline", "--quiet"].map(str::to_owned));
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        commit_all(&repository);
+        let judged = || goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+        let ran = judged();
+        let listed = "12 recordings of `contracts/legal` in no commit, because git ignores them";
+        assert!(ran.code == 0 && ran.stdout.contains(listed), "{}{}", ran.stdout, ran.stderr);
+        repository.write("prompts/legal.md", "Report nothing.\n");
+        let ran = judged();
+        assert_eq!(ran.code, 3, "{base}: {}{}", ran.stdout, ran.stderr);
+        let is_unknown = ran.stdout.contains("12 recordings were made without a digest of them; git ignores them");
+        assert_eq!(is_unknown, base == "contracts", "{}", ran.stdout);
+    }
 }
 
 fn run(repository: &Repository) -> Ran {
