@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::{json, report_v1};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::model::{AnsweredBy, Freshness, PairResult, RecordingAge, Report, Shard, Tier};
+use crate::model::{AnsweredBy, BranchTip, Freshness, PairResult, RecordingAge, Report, Shard, Tier};
 
 /// The value of `schema`.
 const SCHEMA: &str = "goldgate.shard/1";
@@ -47,7 +47,7 @@ pub struct ShardBranch {
     /// Its name.
     pub name: Option<String>,
     /// The tip whose own numbers excuse a failed gate.
-    pub tip: Option<String>,
+    pub tip: Option<BranchTip>,
     /// The commit whose config and baseline judge, if it is not the base commit.
     pub rules: Option<String>,
 }

@@ -40,7 +40,7 @@ pub fn compare(sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>, f
 
 /// A file that was read and differs.
 #[derive(Default)]
-struct ReadFile {
+struct DifferentFile {
     /// The cases that it was read for; none for the whole suite.
     readers: BTreeSet<String>,
     /// Whether it was read as a document, in which every byte counts.
@@ -194,7 +194,7 @@ impl SuiteComparison<'_> {
 
     /// Compares everything else that was read for the suite, or for a case that both sides have.
     fn material(&self, found: &mut ChangeCollector) {
-        let mut files: BTreeMap<RepoPath, ReadFile> = BTreeMap::new();
+        let mut files: BTreeMap<RepoPath, DifferentFile> = BTreeMap::new();
         let mut folders: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
         let reads = self.before.reads.iter().map(|read| (read, &self.old));
         for (read, cases) in reads.chain(self.after.reads.iter().map(|read| (read, &self.new))) {
@@ -247,7 +247,7 @@ impl SuiteComparison<'_> {
 
     /// What happened to a file; `None` if only its form changed. For lists and rules of the suite the meaning counts, for
     /// documents the bytes.
-    fn file(&self, path: &RepoPath, read: &ReadFile) -> Option<(&'static str, Option<String>)> {
+    fn file(&self, path: &RepoPath, read: &DifferentFile) -> Option<(&'static str, Option<String>)> {
         let of_suite = read.readers.is_empty();
         if of_suite && self.is_renamed_setting(path) {
             return None;

@@ -16,7 +16,7 @@ use crate::app::pipeline::{baseline, show, snapshots};
 use crate::app::worktree::{BaseSource, grade_worktree, locally};
 use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
-use crate::model::{Authority, BaselineUse, Report, Tier};
+use crate::model::{AgentReport, Authority, BaselineUse, Report, Tier};
 use crate::render::plural;
 use crate::report;
 use crate::suites::read_config;
@@ -165,7 +165,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         }
     }
     let code = done.report.exit_code();
-    if code == 0 && args.record.is_some() && has_no_sample(&done.report) {
+    if code == 0 && args.record.is_some() && has_no_answer(&done.report) {
         world.tell("nothing was recorded");
         return Ok(NO_VERDICT);
     }
@@ -185,7 +185,9 @@ fn open_report(args: &RunArgs, disk: &Disk, done: &GradedRun, world: &World) -> 
     Ok(show::open_report(&folder, &done.report, world)?)
 }
 
-/// Whether no sample of any case has a result, as without a key.
-fn has_no_sample(report: &Report) -> bool {
-    report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases).all(|case| case.completed == 0)
+/// Whether nothing was called and no case has a sample, as without a key.
+fn has_no_answer(report: &Report) -> bool {
+    let has_sample = |agent: &AgentReport| agent.shown().any(|case| case.completed > 0);
+    report.usage.calls + report.usage.cached == 0
+        && !report.suites.iter().flat_map(|suite| &suite.agents).any(has_sample)
 }

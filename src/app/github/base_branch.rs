@@ -15,7 +15,7 @@ use crate::world::{BranchRules, Env, GitHub};
 /// The numbers of a commit excuse a gate only if that commit passed the gates or an approval. So only the tip of a branch counts: the
 /// one that GitHub's test merge was made on, else the current one. A merge base does not count, and the base commit of a merge group may be
 /// the group before it, which can still fail. The branch has to be the default branch or one that requires checks, or that of a merge
-/// queue.
+/// queue. For another branch it is the tip of the default branch: its check counts there as well.
 ///
 /// A job that does not grade GitHub's test merge, and one on a push to a branch without checks, is compared with the merge base, but its
 /// author chose that commit. So the rules are those of the current tip.
@@ -32,8 +32,18 @@ pub fn base_branch(env: &Env, event: &Event, github: Option<&GitHub>) -> Result<
     let is_checked = event.pull_request.is_none() || relies_on_checks(env, github, &name)? == Some(true);
     // Without an answer nothing is excused, which only makes the gate stricter.
     let current = || github.branch_tip(&name).ok().flatten();
-    let tip = if is_checked { event.tip.clone().or_else(current) } else { None };
+    let tip = match is_checked {
+        true => event.tip.clone().or_else(current),
+        false => default_tip(env, github)?,
+    };
     Ok(BaseBranch { name: Some(name), tip, rules: None })
+}
+
+/// The tip of the default branch. Without an answer nothing is excused.
+fn default_tip(env: &Env, github: &GitHub) -> Result<Option<BranchTip>, CliError> {
+    let Some(default) = default_branch(env)? else { return Ok(None) };
+    let tip = github.branch_tip(&default).ok().flatten();
+    Ok(tip.map(|tip| tip.of_other_branch(default)))
 }
 
 /// Returns the base branch of a pull request that is compared with its merge base.

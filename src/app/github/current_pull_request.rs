@@ -32,7 +32,7 @@ pub struct TestMerge {
 /// What a job that grades its checkout is about.
 pub enum CheckoutMerge {
     /// The event with the current base commit.
-    Current(Event),
+    Current(Box<Event>),
     /// The checkout is a merge into something else than the current base branch. GitHub starts the run of a new base branch before it
     /// has made the new test merge (actions/checkout#919, jenkinsci/github-branch-source-plugin#1534).
     Outdated(OutdatedMerge),
@@ -72,7 +72,7 @@ impl OutdatedMerge {
 pub fn checked_out(env: &Env, event: Event, github: &GitHub, here: Option<&str>) -> Result<CheckoutMerge, CliError> {
     let Some(pull_request) = event.pull_request.clone() else {
         let event = if event.base.is_some() { base_of_group(event, github) } else { dispatched(env, event, github) };
-        return event.map(CheckoutMerge::Current);
+        return event.map(|event| CheckoutMerge::Current(Box::new(event)));
     };
     let seen = event.head.as_deref().unwrap_or(&pull_request.head);
     let pull = current(github, pull_request.number, seen)?;
@@ -95,7 +95,7 @@ pub fn checked_out(env: &Env, event: Event, github: &GitHub, here: Option<&str>)
         // The workflow does not run on GitHub's merge commit, so the head itself is graded.
         None => merge_base(github, &pull)?,
     };
-    Ok(CheckoutMerge::Current(Event { tip, ..with_base(event, pull_request, base) }))
+    Ok(CheckoutMerge::Current(Box::new(Event { tip, ..with_base(event, pull_request, base) })))
 }
 
 /// Whether the head was merged into a commit of the current base branch: its tip, or one between `seen` and the tip, where `seen` is

@@ -69,7 +69,7 @@ impl<'a> JobContext<'a> {
         }
         let found = current_pull_request::checked_out(&world.env, context.event.clone(), github, here.as_deref())?;
         match found {
-            CheckoutMerge::Current(event) => Ok(Self { event, ..context }),
+            CheckoutMerge::Current(event) => Ok(Self { event: *event, ..context }),
             CheckoutMerge::Outdated(outdated) if context.can_read_data() => {
                 let (event, merge) = outdated.current(github)?;
                 Ok(Self { event, merge: Some(merge), ..context })

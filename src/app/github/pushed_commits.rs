@@ -53,14 +53,23 @@ pub fn pushed(
 
 /// The event of a job that is about no pull request, group or branch: a tag, a release, a deployment, or a run by hand on a branch without a
 /// pull request. Its check belongs to its commit like every other one, so the commit is compared with the one where it left the default
-/// branch, and the pull requests that it is the head of are judged as well. A commit of the default branch itself is judged alone.
+/// branch, and the pull requests that it is the head of are judged as well. A commit of the default branch itself is compared with its first parent, as
+/// the push of it was.
 ///
 /// # Errors
 /// A failed request.
 pub fn unattached(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
     let (Some(commit), Some(default)) = (env.get("GITHUB_SHA"), default_branch(env)?) else { return Ok(event) };
     let base = match github.merge_base(&default, commit) {
-        Ok(base) if base == commit => return Ok(event),
+        Ok(base) if base == commit => {
+            let parents = github.parents(commit).map_err(needs("the commit cannot be read", "contents: read"))?;
+            let Some(parent) = parents.into_iter().next() else { return Ok(event) };
+            let tip = Some(BranchTip::of_branch(parent.clone()));
+            let push =
+                Some(PushEvent { branch: default.clone(), before: Some(parent.clone()), after: commit.to_owned() });
+            let (base, head, into) = (Some(parent), Some(commit.to_owned()), Some(default));
+            return Ok(Event { base, head, into, tip, push, ..event });
+        }
         Ok(base) => base,
         // A history of its own.
         Err(GitHubError::Missing) => return Ok(event),

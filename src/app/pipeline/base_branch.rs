@@ -35,6 +35,11 @@ impl BaseBranch {
         self.tip.as_ref().map(BranchTip::commit).filter(|tip| *tip != base)
     }
 
+    /// The name of the branch whose own numbers count.
+    pub fn compared_name(&self) -> Option<&str> {
+        self.tip.as_ref().and_then(BranchTip::branch).or(self.name.as_deref())
+    }
+
     /// The files whose own numbers a change is compared with, and for what. `other` was read for [`Self::other_tip`].
     pub fn compared_files<T>(&self, base_commit: &str, base: T, other: Option<T>) -> Option<(T, OwnNumbers)> {
         match &self.tip {

@@ -51,7 +51,7 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
     let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
-    let branch = job.branch.name.as_deref();
+    let branch = job.branch.compared_name();
     let values = inputs
         .values
         .map(|(files, numbers)| BaseValues::new(TipFiles { files, branch, numbers }, &plan, clock, against.as_ref()));

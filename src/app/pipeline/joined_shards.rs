@@ -18,7 +18,7 @@ use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::shard_v1;
 use crate::format::shard_v1::{ShardBranch, ShardPart, ShardScope};
-use crate::model::{Authority, BranchTip, InputLimit, RepoPath, Report, RunUsage};
+use crate::model::{Authority, InputLimit, RepoPath, Report, RunUsage};
 use crate::render::plural;
 use crate::render::words::short;
 use crate::report;
@@ -185,7 +185,7 @@ pub(super) fn job(config: &str, one: &ShardPart, parts: &[ShardPart]) -> Result<
         deciding: if every_tier { DecidingTiers::Every } else { DecidingTiers::Deterministic },
         commit: one.report.commit.clone(),
         base,
-        branch: BaseBranch { name, tip: tip.map(BranchTip::of_branch), rules },
+        branch: BaseBranch { name, tip, rules },
         live: LiveOptions::NONE,
         parts: Some(Arc::new(joined)),
     })

@@ -27,7 +27,7 @@ pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::
         },
         branch: ShardBranch {
             name: job.branch.name.clone(),
-            tip: job.branch.tip.as_ref().map(|tip| tip.commit().to_owned()),
+            tip: job.branch.tip.clone(),
             rules: job.branch.rules.clone(),
         },
         not_run: done.not_run.iter().map(|one| (one.tier, one.message.clone())).collect(),

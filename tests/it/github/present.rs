@@ -22,7 +22,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a pull request is not blamed for what its base branch already shows", behind_baseline),
         trial("a case that the base branch gained while the prompt changed is named as gained", gained),
         trial("the base commit's files take few requests, whatever their number", few_requests),
-        trial("only the default branch and branches that require checks excuse a number", unprotected),
+        trial("a branch that requires no check excuses no number, and the default branch does", unprotected),
         trial("a run that was started by hand judges the test merge, not the head", by_hand),
         trial("a run that was started by hand gives no verdict without the test merge", by_hand_without),
         trial("a run that was started by hand grades a checkout of the test merge", by_hand_checkout),
@@ -108,6 +108,7 @@ fn shared() -> (Repository, Standin) {
 fn into_lax(github: &Standin, base: &Repository, merge: &Repository) {
     github.commit(&"e".repeat(40), base);
     github.commit(&test_merge(5), merge);
+    github.commit(&base_sha(), base);
 }
 
 fn two_pulls() {
@@ -139,7 +140,6 @@ fn two_pulls() {
     assert!(github.bodies(BOT)[0].contains("GitHub has not created the test merge yet"), "{}", github.bodies(BOT)[0]);
     // The trusted gate judges both in the same way.
     let workspace = Repository::empty();
-    github.commit(&base_sha(), &repository);
     github.commit(MERGE, &repository);
     assert_eq!(gate(&workspace, &github).code, 3);
     github.mergeable_of(5, json!(true));
@@ -307,7 +307,11 @@ fn unprotected() {
     github.retarget("mine");
     let mut job = opened(&repository, &github);
     job.event["pull_request"]["base"]["ref"] = json!("mine");
-    assert_eq!(job.runs().code, 1);
+    assert_eq!(job.runs().code, 0, "the default branch is behind");
+    let body = github.bodies(BOT).remove(0);
+    assert!(body.contains("master is already at 50%; baseline 100%, update pending"), "{body}");
+    github.commit(&base_sha(), &Repository::small());
+    assert_eq!(job.runs().code, 1, "only the branch itself is worse");
     github.guard("mine");
     let ran = job.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);

@@ -392,9 +392,15 @@ fn tag() {
     job.event["ref"] = json!("refs/tags/v1");
     is_green(&job.runs());
     assert!(report(&checkout)["base"].is_string());
-    let worse = pull(&trunk, 3, "legal").checkout;
-    job.repository = &worse;
+    let worse = pull(&trunk, 3, "legal");
+    job.repository = &worse.checkout;
     is_red(&job.runs(), "");
+    // A tag of the default branch's own tip is judged as its push was.
+    let (parent, own) = (tip(2), base_sha());
+    trunk.github.parents(&own, &[&parent]);
+    job.repository = &checkout;
+    is_green(&job.variable("GITHUB_SHA", &own).runs());
+    assert_eq!(report(&checkout)["base"], json!(parent));
 }
 
 /// A check belongs to its commit, whatever started it. The change loosens the gate that it fails.

@@ -139,6 +139,7 @@ pub(super) fn several() {
         worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
         github.commit(&"e".repeat(40), &repository);
         github.commit(&test_merge(5), &worse);
+        github.commit(&base_sha(), &repository);
         let served = github.clone();
         gate(&served, 1, move || silent(opened(&repository, &github)))
     });
