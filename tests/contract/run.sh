@@ -11,7 +11,7 @@ start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 
   actions/runs 'actions/runs/{run_id}/artifacts' actions/artifacts 'actions/artifacts/{artifact_id}/{archive_format}' \
   'actions/workflows/{workflow_id}/dispatches' git/commits 'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' \
   'git/blobs/{file_sha}' 'tarball/{ref}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' 'compare/{basehead}' 'issues/{issue_number}/timeline' activity rulesets \
-  'git/matching-refs/{ref}' 'commits/{ref}/check-runs' check-runs 'branches/{branch}' 'environments/{environment_name}' labels 'labels/{name}' 'actions/runs/{run_id}/rerun' 'actions/runs/{run_id}/rerun-failed-jobs'
+  'git/matching-refs/{ref}' 'commits/{ref}/check-runs' check-runs 'branches/{branch}' 'environments/{environment_name}' branches labels 'labels/{name}' 'actions/runs/{run_id}/rerun' 'actions/runs/{run_id}/rerun-failed-jobs'
 (cd "$tools" && exec node "$here/front.mjs" "$front" "$mock" "$work/requests.log" "$root/goldgate.yaml" "$work") &
 pids+=($!)
 await_server "http://127.0.0.1:$mock/user"

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::branch_rules::{BranchRules, QueueGrouping, RequiredCheck};
+use super::response::PAGE;
 use super::{GitHub, GitHubError, parsed};
 use crate::text::encoded_segment;
 use crate::world::web;
@@ -58,6 +59,13 @@ impl GitHub {
             Err(GitHubError::Missing) => Ok(false),
             Err(other) => Err(other),
         }
+    }
+
+    /// The names of branches that a ruleset or branch protection covers, at most 100.
+    pub fn protected_branches(&self) -> Result<Vec<String>, GitHubError> {
+        let path = self.path(&format!("/branches?protected=true&per_page={PAGE}"));
+        let answer = self.ask(&Method::GET, &path, None, "while reading the protected branches")?;
+        Ok(parsed::<Vec<NamedForm>>(&answer, &path)?.into_iter().map(|branch| branch.name).collect())
     }
 
     /// What rulesets and branch protection require of a branch. Asked once for each branch.
@@ -210,6 +218,11 @@ impl From<BranchRuleCheckForm> for RequiredCheck {
         // Branch protection writes -1 for any app.
         Self { name: form.context, app: form.app_id.and_then(|id| u64::try_from(id).ok()) }
     }
+}
+
+#[derive(Deserialize)]
+struct NamedForm {
+    name: String,
 }
 
 #[derive(Deserialize)]

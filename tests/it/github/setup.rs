@@ -14,6 +14,7 @@ const PINNED: &str = "0000000000000000000000000000000000000000";
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("check --github finds no problem in a complete setup", complete),
+        trial("check --github names a check that two branches require", shared_name),
         trial("check --github names every missing part of a setup", incomplete),
         trial("check --github names a required check that no job reports", misspelt),
         trial("check --github reports an image that needs a login", private_image),
@@ -57,6 +58,20 @@ fn complete() {
     let ran = check(&repository(), &complete_github());
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
     assert_eq!(ran.stdout, "2 workflows\nmain: requires \"deterministic tier\"\nno problem found\n");
+}
+
+/// A check that two branches require passes for both once it passes for one.
+fn shared_name() {
+    let github = complete_github();
+    github.require("release-1", "deterministic tier");
+    github.require("release-2", "deterministic tier (release-2)");
+    github.branch("release-1", &"e".repeat(40));
+    github.branch("release-2", &"e".repeat(40));
+    let ran = check(&repository(), &github);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let notes: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("note: ")).collect();
+    let [note] = notes.as_slice() else { panic!("{notes:?}") };
+    assert!(note.starts_with("note: release-1 requires \"deterministic tier\" as main does"), "{note}");
 }
 
 fn incomplete() {

@@ -19,7 +19,7 @@ use crate::format::workflow::{Workflow, read_workflow};
 use crate::model::RepoPath;
 use crate::render::plural;
 use crate::text::is_commit;
-use crate::world::{BranchRules, Disk, GitHub, ImageState, World};
+use crate::world::{BranchRules, Disk, GitHub, GitHubError, ImageState, World};
 
 /// Reads workflows and settings, and prints what is right, what cannot be read, and what is wrong. Returns the exit code.
 ///
@@ -49,6 +49,7 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         Ok(found) => {
             problems.extend(rules::of_rules(&workflows, &gates, &branch, &found));
             checked.push(describe(&branch, &found));
+            shared_checks(&github, &gates, (&branch, &found), &mut notes)?;
         }
         Err(error) if error.is_denied() => {
             notes.push(format!("the token may not read the rules of {branch}; {}", rules::PROTECTION));
@@ -91,6 +92,49 @@ fn describe(branch: &str, rules: &BranchRules) -> String {
         [] => format!("{branch}: no required checks"),
         _ => format!("{branch}: requires {}", names.join(", ")),
     }
+}
+
+/// Most protected branches whose rules are read.
+const MOST_BRANCHES: usize = 20;
+
+/// Notes the checks of the gate that another branch requires as well.
+fn shared_checks(
+    github: &GitHub,
+    gates: &[GateStep<'_>],
+    (default, of_default): (&str, &BranchRules),
+    notes: &mut Vec<String>,
+) -> Result<(), CliError> {
+    let branches = match github.protected_branches() {
+        Ok(branches) => branches,
+        Err(error) if error.is_denied() => {
+            notes.push("the token may not read the protected branches".to_owned());
+            return Ok(());
+        }
+        Err(error) => return Err(unanswered(error)),
+    };
+    let others: Vec<&String> = branches.iter().filter(|branch| *branch != default).collect();
+    for branch in others.iter().take(MOST_BRANCHES) {
+        let own = match github.branch_rules(branch) {
+            Ok(own) => own,
+            // It was removed a moment ago.
+            Err(GitHubError::Missing) => continue,
+            Err(error) => return Err(unanswered(error)),
+        };
+        for check in rules::shared(gates, &own, of_default) {
+            notes.push(format!(
+                "{branch} requires \"{check}\" as {default} does, and a check belongs to the commit: what passes for one branch passes for \
+                 both; give each branch a check of its own name, {}",
+                rules::PROTECTION
+            ));
+        }
+    }
+    if others.len() > MOST_BRANCHES {
+        notes.push(format!(
+            "of {} protected branches, the first {MOST_BRANCHES} were compared with {default}",
+            others.len()
+        ));
+    }
+    Ok(())
 }
 
 /// Notes a label that does not exist yet.

@@ -243,15 +243,34 @@ pub fn not_pinned(workflow: &Workflow, step: &WorkflowStep, uses: &str) -> Diagn
     Diagnostic::of_file(&workflow.file, Code::NOT_PINNED, what, help).at(step.at)
 }
 
+/// The checks that give a verdict: of jobs, and check runs.
+fn checks_of(gates: &[GateStep<'_>]) -> BTreeSet<String> {
+    let deciding = gates.iter().filter(|gate| gate.decides());
+    deciding.flat_map(|gate| gate.checks().into_iter().chain(gate.verdict_check())).collect()
+}
+
+fn names_of(rules: &BranchRules) -> BTreeSet<&str> {
+    rules.required.iter().map(|check| check.name.as_str()).collect()
+}
+
+/// The checks of the gate that both branches require.
+pub fn shared(gates: &[GateStep<'_>], one: &BranchRules, other: &BranchRules) -> Vec<String> {
+    let (one, other) = (names_of(one), names_of(other));
+    checks_of(gates)
+        .into_iter()
+        .filter(|check| [&one, &other].iter().all(|names| names.contains(check.as_str())))
+        .collect()
+}
+
 /// Problems of a branch's rules with these workflows and their gates.
 pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, rules: &BranchRules) -> Diagnostics {
     let mut problems = Diagnostics::default();
     let about = format!("rules of {branch}");
     let deciding: Vec<&GateStep<'_>> = gates.iter().filter(|gate| gate.decides()).collect();
     let own: Vec<String> = deciding.iter().filter_map(|gate| gate.verdict_check()).collect();
-    let checks: Vec<String> = deciding.iter().flat_map(|gate| gate.checks()).chain(own.iter().cloned()).collect();
+    let checks = checks_of(gates);
     let checks: BTreeSet<&str> = checks.iter().map(String::as_str).collect();
-    let required: BTreeSet<&str> = rules.required.iter().map(|check| check.name.as_str()).collect();
+    let required = names_of(rules);
     let names =
         |names: &BTreeSet<&str>| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ");
     if checks.is_disjoint(&required) && !checks.is_empty() {

@@ -1,5 +1,7 @@
 //! A repository's settings, another repository's action, and a container registry.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{Answer, Body, Request, Standin, State, forbidden, missing, ok, status};
@@ -63,7 +65,7 @@ impl Standin {
 /// The repository itself, `rules/branches/NAME`, `branches/NAME`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let settings = &state.settings;
-    let known = matches!(segments, ["environments", _] | [] | ["rules", "branches", _] | ["branches", _]);
+    let known = matches!(segments, ["environments", _] | [] | ["rules", "branches", _] | ["branches", ..]);
     if request.method != "GET" || !known {
         return None;
     }
@@ -94,6 +96,14 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             ),
             None => missing(),
         },
+        // https://docs.github.com/rest/branches/branches#list-branches: "Setting to true returns only branches protected by branch
+        // protections or rulesets."
+        ["branches"] if request.asked("protected").as_deref() == Some("true") => {
+            let of_main = (!settings.protected.is_empty() || !settings.rules.is_empty()).then_some("main");
+            let names: BTreeSet<&str> =
+                settings.guarded.iter().map(|(branch, _)| branch.as_str()).chain(of_main).collect();
+            ok(names.into_iter().map(|name| json!({ "name": name, "protected": true })).collect())
+        }
         // https://docs.github.com/rest/branches/branches#get-a-branch
         ["branches", "main"] => {
             let contexts: Vec<&Value> = settings.protected.iter().map(|check| &check["context"]).collect();
