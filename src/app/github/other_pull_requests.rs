@@ -132,7 +132,8 @@ fn judge_for_default(
         let verdict = words::other_outcome(outcome);
         let into = into.as_deref().unwrap_or_default();
         let words = format!(
-            "{reason}, so the commit is judged for {name} as well (or require the gate in {into}), and there it {verdict}: {why}"
+            "{reason}, so the commit is judged for {name} as well (or require the gate in {into}), and there it {verdict}: {}",
+            why.trim_end_matches('.')
         );
         report::refuse(&mut done.report, vec![NoVerdict::lasting(words)]);
     }
