@@ -55,6 +55,11 @@ pub fn golden_value(source: SourceText) -> Option<Value> {
     json::golden(&golden_json(source).ok()?).ok()
 }
 
+/// The value of a golden file whose keys and numbers were checked when its cases were read; `None` if it is not valid.
+pub fn checked_golden_value(source: SourceText) -> Option<Value> {
+    json::whole(&golden_json(source).ok()?).ok()
+}
+
 /// The blanks of JSON. Others, such as a vertical tab, are not valid in it.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 

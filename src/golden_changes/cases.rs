@@ -9,7 +9,7 @@ use super::edits::{FileView, differences, edited, listed};
 use super::found::{ChangeCollector, ChangedFile};
 use crate::diag::ReadFailure;
 use crate::files::{DifferentRead, Entry, FileMatch, GoldenPart, ReadFor, ReadKind, SourceText};
-use crate::format::golden_value;
+use crate::format::checked_golden_value;
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
 use crate::suites::{GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind, setting_files};
 use crate::text::{counted, named};
@@ -173,7 +173,7 @@ impl SuiteComparison<'_> {
             if self.sides.base.likeness(old, new) == FileMatch::Same {
                 continue;
             }
-            let value = |source: Result<SourceText, _>| golden_value(source.ok()?);
+            let value = |source: Result<SourceText, _>| checked_golden_value(source.ok()?);
             let parsed = value(self.sides.base.text(old)).zip(value(self.sides.head.text(new)));
             let entries =
                 parsed.as_ref().map(|(old, new)| (GoldenEntries::of(form, old), GoldenEntries::of(form, new)));
@@ -319,12 +319,19 @@ impl CaseEdit {
         let (Some(old), Some(new), Some(reader)) = (old, new, reader) else {
             return Self { judged: Some("its entry cannot be found".to_owned()), history: None };
         };
-        let (old, new) = (reader.meaning(old), reader.meaning(new));
+        let (old, new) = (reader.meaning(&changed(old, new)), reader.meaning(&changed(new, old)));
         Self {
             judged: listed(&differences(&old.judged, &new.judged)),
             history: listed(&differences(&old.history, &new.history)),
         }
     }
+}
+
+/// The fields of an object that another one does not have like that. Most of a case is the same on both sides.
+fn changed(value: &Value, other: &Value) -> Value {
+    let (Value::Object(fields), Value::Object(others)) = (value, other) else { return value.clone() };
+    let changed = fields.iter().filter(|(key, field)| others.get(*key) != Some(*field));
+    Value::Object(changed.map(|(key, field)| (key.clone(), field.clone())).collect())
 }
 
 /// Whether two `.txt` lists have the same terms, in any order.
