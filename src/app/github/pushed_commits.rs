@@ -53,8 +53,8 @@ pub fn pushed(
 
 /// The event of a job that is about no pull request, group or branch: a tag, a release, a deployment, or a run by hand on a branch without a
 /// pull request. Its check belongs to its commit like every other one, so the commit is compared with the one where it left the default
-/// branch, and the pull requests that it is the head of are judged as well. A commit of the default branch itself is compared with its first parent, as
-/// the push of it was.
+/// branch, and the pull requests that it is the head of are judged as well. A commit of the default branch itself is compared with its first
+/// parent, as the push of it was.
 ///
 /// # Errors
 /// A failed request.

@@ -8,8 +8,8 @@ use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::case_values;
 use crate::model::{
-    AgentReport, Baseline, BaselineEntry, COVERAGE, Exclusion, InputLimit, JudgeEntry, JudgeReport, NEWLY_FAILING,
-    PairResult, RecordingAge, RepoPath, Report, Ruling, SuiteConfig, SuiteReport, Tier, Verdict,
+    AgentReport, Baseline, BaselineEntry, COVERAGE, Exclusion, Identity, InputLimit, JudgeEntry, JudgeReport,
+    NEWLY_FAILING, PairResult, RecordingAge, RepoPath, Report, Ruling, SuiteConfig, SuiteReport, Tier, Verdict,
 };
 use crate::render::plural;
 use crate::report::too_many_left_out;
@@ -109,7 +109,7 @@ pub fn is_unmeasured(agent: &AgentReport) -> bool {
 }
 
 /// The numbers of an agent. Of the cases that do not count it has the last values: a quarantine does not lower what a case is compared
-/// with afterwards.
+/// with afterwards. Values of another scorer or tier would be compared with nothing.
 fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
     // This metric compares with the baseline, so it is not stored in it.
     let own = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);
@@ -118,6 +118,10 @@ fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
         .cases
         .iter()
         .map(|case| (case.case.clone(), case_values(agent.metrics.iter().map(|metric| metric.name.as_str()), case)));
+    let measured_by = |identity: &Identity| (identity.scorer.clone(), identity.tier.clone());
+    let is_alike =
+        |before: &&BaselineEntry| before.identity.as_ref().map(measured_by) == Some(measured_by(&agent.identity));
+    let before = before.filter(is_alike);
     let left_out = agent.cases.iter().filter(|case| case.exclusion != Exclusion::Counted).map(|case| &case.case);
     BaselineEntry {
         finding_count: None,
