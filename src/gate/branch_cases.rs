@@ -35,7 +35,7 @@ pub fn lacks_values(judged: &GateInput<'_>) -> bool {
     judged.results().any(|pair| pair.exclusion == Exclusion::Counted && lacks(pair))
 }
 
-/// The baseline's values of a case; `None` if it has none. An entry without values is that of a case in quarantine.
+/// The baseline's last values of a case; `None` if it has none.
 fn known_values<'a>(before: Option<&'a BaselineEntry>, case: &CaseId) -> Option<&'a CaseValues> {
     before.and_then(|entry| entry.last_values(case))
 }

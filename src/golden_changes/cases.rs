@@ -43,8 +43,8 @@ pub fn compare(sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>, f
 struct DifferentFile {
     /// The cases that it was read for; none for the whole suite.
     readers: BTreeSet<String>,
-    /// Whether it was read as a document, in which every byte counts.
-    is_document: bool,
+    /// By lines if it was read as a document for a case.
+    view: FileView,
 }
 
 /// The pairs of a suite by case and agent, and its retired cases.
@@ -204,7 +204,9 @@ impl SuiteComparison<'_> {
                 continue;
             }
             let file = files.entry(read.path.clone()).or_default();
-            file.is_document |= read.kind == ReadKind::File && !readers.is_empty();
+            if read.kind == ReadKind::File && !readers.is_empty() {
+                file.view = FileView::Lines;
+            }
             file.readers.extend(readers);
         }
         let is_golden = |path: &RepoPath| [&self.old, &self.new].iter().any(|side| side.by_golden.contains_key(path));
@@ -256,10 +258,9 @@ impl SuiteComparison<'_> {
         match (old, new) {
             (Ok(old), Ok(new)) => {
                 let text = |bytes| SourceText::new(path.clone(), bytes).ok();
-                let view = if read.is_document { FileView::Lines } else { FileView::Whole };
                 let detail = match (text(old), text(new)) {
                     (Some(old), Some(new)) if of_suite && same_terms(&old, &new) => None,
-                    (Some(old), Some(new)) => edited(&old, &new, view),
+                    (Some(old), Some(new)) => edited(&old, &new, read.view),
                     (None, _) | (_, None) => Some("its bytes differ".to_owned()),
                 };
                 detail.map(|detail| ("edited", Some(detail)))

@@ -13,9 +13,10 @@ const LISTED: usize = 5;
 const LONGEST: usize = 60;
 
 /// How a file is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileView {
     /// By its values, if it is JSON or YAML.
+    #[default]
     Whole,
     /// By lines: a document, in which every byte counts.
     Lines,

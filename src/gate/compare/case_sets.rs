@@ -101,12 +101,13 @@ impl CaseSets {
                 self.removed.len()
             )),
             (false, CaseSelection::Whole) => {
-                let parts = [
-                    named("measured only in this run or only in the baseline", &self.one_sided),
-                    named("compared with values of before the baseline, which left them out", &self.earlier),
-                    Some(format!("cases compared: {shared}")),
+                let lists = [
+                    ("measured only in this run or only in the baseline", &self.one_sided),
+                    ("compared with values of before the baseline, which left them out", &self.earlier),
                 ];
-                Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+                let lists = lists.into_iter().filter(|(_, cases)| !cases.is_empty());
+                let named: String = lists.map(|(what, cases)| format!("{what}: {}; ", first_cases(cases))).collect();
+                Some(format!("{named}cases compared: {shared}"))
             }
         }
     }
@@ -167,16 +168,11 @@ impl CaseSets {
             Gate::Threshold { limit: Limit::Number(_), .. } | Gate::Change { .. } => None,
         });
         let (value, otherwise) = added.zip(otherwise.next_back())?;
-        let named: Vec<&str> =
-            self.unknown.iter().take(NAMED).map(|index| judged.pairs[*index].result.case.as_str()).collect();
-        let more = match self.unknown.len() - named.len() {
-            0 => String::new(),
-            more => format!(", {more} more"),
-        };
+        let cases: Vec<CaseId> = self.unknown.iter().map(|index| judged.pairs[*index].result.case.clone()).collect();
         Some(format!(
-            "{} of the cases that are not in the baseline ({}{more}) is {}; the limit for them is {otherwise}",
+            "{} of the cases that are not in the baseline ({}) is {}; the limit for them is {otherwise}",
             metric.spec.name,
-            named.join(", "),
+            first_cases(&cases),
             six_places(value)
         ))
     }
@@ -194,12 +190,12 @@ impl CaseSets {
     }
 }
 
-/// Names the first cases of a list; `None` for an empty list.
-fn named(what: &str, cases: &[CaseId]) -> Option<String> {
+/// The first cases of a list, and the number of the others.
+fn first_cases(cases: &[CaseId]) -> String {
     let first: Vec<&str> = cases.iter().take(NAMED).map(CaseId::as_str).collect();
     let more = match cases.len() - first.len() {
         0 => String::new(),
         more => format!(", {more} more"),
     };
-    (!first.is_empty()).then(|| format!("{what}: {}{more}", first.join(", ")))
+    format!("{}{more}", first.join(", "))
 }
