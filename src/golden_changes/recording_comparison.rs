@@ -6,7 +6,7 @@ use super::Sides;
 use super::called_targets::ChangedTargets;
 use super::found::ChangeCollector;
 use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, digest};
-use crate::model::{AgentName, ChangeClass, RecordingAge, RepoPath, SuiteId, Tier, Weight};
+use crate::model::{AgentName, CaseId, ChangeClass, RecordingAge, RepoPath, RunKey, SuiteId, Tier, Weight};
 
 /// Whose recordings are compared.
 pub struct ComparedAgent<'a> {
@@ -32,6 +32,8 @@ pub struct KnownRecordings<'a> {
     pub age_on_base: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
     /// Whether a case counts on one of the commits. Recordings of other cases are not compared.
     pub counts: &'a dyn Fn(&SuiteId, &AgentName, &str) -> bool,
+    /// Whether a run counts on the base commit.
+    pub counts_on_base: &'a dyn Fn(&RunKey) -> bool,
 }
 
 pub struct RecordingComparison<'a> {
@@ -42,6 +44,8 @@ pub struct RecordingComparison<'a> {
     pub old: &'a Recordings,
     pub new: &'a Recordings,
     pub changes: BTreeMap<CaseSample, RecordingChange>,
+    /// The recordings of cases that count on the base commit, which has none of them.
+    pub uncompared: BTreeSet<&'a CaseSample>,
     /// Those whose content their case had before, under another number. See [`Self::is_copy`].
     pub copies: BTreeSet<CaseSample>,
     /// See [`super::agent_files::digests_of_prompt_change`].
@@ -50,6 +54,19 @@ pub struct RecordingComparison<'a> {
     pub is_other_list: bool,
     /// The base commit's recordings that were made with something that the agent calls otherwise now; what that is.
     pub made_otherwise: BTreeMap<&'a CaseSample, String>,
+}
+
+impl ComparedAgent<'_> {
+    /// Returns the recordings of cases that count on the base commit, which has none of them. They can come from anywhere, such as an
+    /// earlier step of the job.
+    pub fn uncompared<'a>(&self, old: &Recordings, new: &'a Recordings) -> BTreeSet<&'a CaseSample> {
+        let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
+        let counted = |case: &str| {
+            let Ok(case) = CaseId::new(case) else { return false };
+            (self.recordings.counts_on_base)(&RunKey { suite: self.suite.clone(), agent: self.agent.clone(), case })
+        };
+        new.keys().filter(|(case, _)| !cases.contains(case) && counted(case)).collect()
+    }
 }
 
 impl RecordingComparison<'_> {
@@ -102,14 +119,6 @@ impl RecordingComparison<'_> {
         };
         let has_new = || self.new.range((key.0.clone(), 0)..=(key.0.clone(), u32::MAX)).any(|(other, _)| is_new(other));
         self.copies.contains(key) && !(self.is_proved(key) && has_new())
-    }
-
-    /// The recordings of cases without any on the base commit that git ignores: no commit has them.
-    pub fn ignored(&self) -> Vec<&CaseSample> {
-        let cases: BTreeSet<&String> = self.old.keys().map(|(case, _)| case).collect();
-        let is_ignored = |recorded: &RecordedFile| self.sides.head.is_ignored(&recorded.file);
-        let new = self.new.iter().filter(|((case, _), _)| !cases.contains(case));
-        new.filter(|(_, recorded)| is_ignored(recorded)).map(|(key, _)| key).collect()
     }
 
     /// The recordings that only changed their number.

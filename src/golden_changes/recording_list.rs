@@ -31,7 +31,7 @@ impl RecordingComparison<'_> {
             let words = count(&votes, "changed in votes of judges only, which affect no gate");
             self.add_line(found, &votes, Weight::Listed, words);
         }
-        self.list_ignored(found);
+        self.list_uncompared(found);
         let added = self.of(&[RecordingChange::Added]);
         if !added.is_empty() {
             let (words, by) = (count(&added, "added to cases that already have recordings"), self.recorded_by(&added));
@@ -87,11 +87,11 @@ impl RecordingComparison<'_> {
         self.add_line(found, &changed, weight, format!("{words}{}", self.recorded_by(&changed)));
     }
 
-    fn list_ignored(&self, found: &mut ChangeCollector) {
-        let ignored = self.ignored();
-        if !ignored.is_empty() {
-            let what = "in no commit, because git ignores them, so their changes are not seen";
-            self.add_line(found, &ignored, Weight::Listed, self.counted(&ignored, what));
+    fn list_uncompared(&self, found: &mut ChangeCollector) {
+        let uncompared: Vec<&CaseSample> = self.uncompared.iter().copied().collect();
+        if !uncompared.is_empty() {
+            let what = "of cases that had none on the base commit, so no change of them is seen";
+            self.add_line(found, &uncompared, Weight::Listed, self.counted(&uncompared, what));
         }
     }
 

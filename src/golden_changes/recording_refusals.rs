@@ -41,12 +41,12 @@ impl RecordingComparison<'_> {
         self.refused(agent, &stale, |were| format!("the agent's files changed and {were} not made again"))
     }
 
-    /// If the agent's files changed, a recording that no commit has may be of the agent before, unless its digest says otherwise.
-    pub fn uncommitted(&self, agent: &Agent) -> Option<NoVerdict> {
-        let mut ignored = self.ignored();
-        ignored.retain(|key| self.age(key) == Some(RecordingAge::Unknown));
-        self.refused(agent, &ignored, |were| {
-            format!("the agent's files changed, and {were} made without a digest of them; git ignores them, so no commit shows whether they are new")
+    /// If the agent's files changed, a recording that is compared with none may be of the agent before, unless its digest says otherwise.
+    pub fn unproved(&self, agent: &Agent) -> Option<NoVerdict> {
+        let is_unproved = |key: &&CaseSample| self.age(key) == Some(RecordingAge::Unknown);
+        let unproved: Vec<&CaseSample> = self.uncompared.iter().copied().filter(is_unproved).collect();
+        self.refused(agent, &unproved, |were| {
+            format!("the agent's files changed, and {were} made without a digest of them; the base commit has no recordings of these cases, so nothing shows whether they are new")
         })
     }
 

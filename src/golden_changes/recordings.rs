@@ -58,6 +58,7 @@ pub fn compare(
             old: &old,
             new: &new,
             changes,
+            uncompared: owner.uncompared(&old, &new),
             copies,
             prompt_digests: digests_of_prompt_change(sides, after),
             is_other_list: before.fingerprint != after.fingerprint || before.prompt != after.prompt,
@@ -68,7 +69,7 @@ pub fn compare(
         }
         list_changes(&one, found, [before, after], &inputs);
         match (&inputs, used) {
-            (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(after).or_else(|| one.uncommitted(after)),
+            (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(after).or_else(|| one.unproved(after)),
             (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), RecordingUse::Graded) => {
                 one.of_other_targets(found, after);
                 None

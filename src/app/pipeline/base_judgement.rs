@@ -3,6 +3,7 @@
 //! A judgement depends only on what it reads. A suite is not graded again if all files that the head's judgement read are equal on
 //! the base commit, and both configs have the same rules.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::base_commit::Machine;
@@ -12,7 +13,7 @@ use super::live_runs::LiveRuns;
 use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
 use super::replay::Replay;
 use super::selection::Selection;
-use super::uncounted_cases::UncountedCases;
+use super::uncounted_cases::{UncountedCases, counted_on_base};
 use crate::diag::Diagnostics;
 use crate::files::{BaseFiles, DifferentRead, HeadCommit};
 use crate::golden_changes::{
@@ -145,13 +146,21 @@ impl BaseJudge<'_> {
             .collect();
         let base = if different.is_empty() { None } else { self.judge_again(&different, &mut changes) };
         let of_base = base.as_ref().map_or(&[][..], |base| &base.suites);
+        let counted = LazyCell::new(|| counted_on_base(head, of_base));
         let uncounted = UncountedCases::of(head.read_suites().chain(of_base));
         let agents = CurrentAgents::new(&head.config, sides.head);
         let age = |suite: &SuiteId, agent: &AgentName, text: &str| agents.age(suite, agent, text);
         let agents_before = CurrentAgents::new(self.before, sides.base);
         let age_on_base = |suite: &SuiteId, agent: &AgentName, text: &str| agents_before.age(suite, agent, text);
         let counts = |suite: &SuiteId, agent: &AgentName, case: &str| !uncounted.has(suite, agent, case);
-        let known = KnownRecordings { tiers: deciding, age: &age, age_on_base: &age_on_base, counts: &counts };
+        let counts_on_base = |run: &RunKey| counted.contains(run);
+        let known = KnownRecordings {
+            tiers: deciding,
+            age: &age,
+            age_on_base: &age_on_base,
+            counts: &counts,
+            counts_on_base: &counts_on_base,
+        };
         changes.recordings(sides, self.before, &head.config, &known);
         self.trust(&mut changes);
         changes.all()
