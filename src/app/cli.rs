@@ -76,6 +76,8 @@ pub enum Command {
     Record(RecordArgs),
     /// Convert transcripts of other tools into recordings
     Import(ImportArgs),
+    /// Write the current digests into recordings whose agent has the same files, in another place or list
+    Digests(DigestsArgs),
     /// Suggest gate tolerances from repeated runs, and how often the gates fail by chance; --write changes the config
     Calibrate(CalibrateArgs),
     /// Label sampled cases by hand as pass, weak or fail, and measure how well the automatic scores agree
@@ -404,6 +406,20 @@ pub struct JudgeArgs {
     /// Print only the result, no progress
     #[arg(long)]
     pub quiet: bool,
+}
+
+/// Options of `digests`.
+#[derive(Args, Debug)]
+pub struct DigestsArgs {
+    /// Config file
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// The filters.
+    #[command(flatten)]
+    pub chosen: AgentSelectionArgs,
+    /// Commit on which the recordings were current
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub base: String,
 }
 
 /// Options of `schema`.

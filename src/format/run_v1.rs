@@ -2,6 +2,7 @@
 
 mod ballots;
 mod counts;
+mod digests;
 mod json_lines;
 mod writing;
 
@@ -22,6 +23,7 @@ use crate::files::SourceText;
 use crate::model::{Answerer, Provenance, RecordedExchange, Run, RunKey, RunStatus, Tokens};
 
 pub use ballots::{differ_in_votes_alone, with_ballots};
+pub use digests::with_digests;
 pub use writing::{json, written};
 
 /// Whether a file is a run record: an object with a status and outputs.

@@ -20,6 +20,7 @@ mod recording_proof;
 mod recording_refusals;
 mod recording_use;
 mod recordings;
+mod same_contents;
 mod settings;
 mod sides;
 
@@ -35,12 +36,14 @@ pub use self::agent_files::{agent_files, files_of_patterns, further_prompt_files
 use self::called_targets::ChangedTargets;
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
-pub use self::record_command::{record_again, record_missing};
+pub use self::record_command::{RecordedCases, record_again, record_missing};
 use self::recording_comparison::ComparedAgent;
 pub use self::recording_comparison::KnownRecordings;
 pub use self::recording_proof::{
     RECORDING_STATUS, RecordingChanges, Unproven, proof_description, recording_digest, remaining, unproven,
 };
+pub use self::recordings::recording_files;
+pub use self::same_contents::changed_contents;
 pub use self::settings::SETTINGS;
 pub use self::sides::Sides;
 

@@ -3,6 +3,15 @@
 use crate::model::{Agent, AgentName, RepoPath, RunSource, SuiteId};
 use crate::text::config_option;
 
+/// Which cases of an agent are recorded again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedCases {
+    /// All.
+    All,
+    /// Those without current recordings.
+    Missing,
+}
+
 /// What to do to get new recordings: with a target, one command; without one, the agent runs elsewhere and its transcripts are imported.
 /// Without a name it concerns all agents of the suite.
 pub fn record_again(
@@ -11,11 +20,18 @@ pub fn record_again(
     name: Option<&AgentName>,
     agent: Option<&Agent>,
     folder: &str,
+    cases: RecordedCases,
 ) -> String {
     let config = config_option(config.as_str());
+    let missing = match cases {
+        RecordedCases::All => "",
+        RecordedCases::Missing => " --missing",
+    };
     let whose = name.map_or(String::new(), |name| format!(" --agent {name}"));
     match agent.is_some_and(has_live_source) {
-        true => format!("record again: `goldgate run{config} --tier model --suite {suite}{whose} --record {folder}`"),
+        true => format!(
+            "record again: `goldgate run{config} --tier model --suite {suite}{whose} --record {folder}{missing}`"
+        ),
         false => {
             format!(
                 "record again, then import the transcripts: `goldgate import PATH…{config}{whose} --out {folder} --force`"

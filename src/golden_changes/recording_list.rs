@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::agent_files::{AgentFileChange, agent_files, ignored_now, names_all_of};
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
-use super::record_command::record_again;
+use super::record_command::{RecordedCases, record_again};
 use super::recording_change::{CaseSample, RecordingChange, answers_otherwise, digest, recorded_by};
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
+use super::same_contents::changed_contents;
 use crate::files::{FileMatch, FilePaths};
 use crate::model::{Agent, RecordingAge, Weight};
 use crate::text::{first_of, named};
@@ -20,6 +21,7 @@ const OTHER_TARGET: &str = "changed; what the agent calls changed too, as expect
 const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as expected for new recordings";
 const OTHER_DIGEST: &str = "changed only in their digests, which are of another list of the agent's files now";
 const STALE_BEFORE: &str = "changed; those of the base commit were stale";
+const RENEW: &str = "; no content changed: `goldgate digests --base REV`, with the base branch as REV, writes the current digests into the recordings";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
 
 impl RecordingComparison<'_> {
@@ -159,7 +161,7 @@ impl RecordingComparison<'_> {
         for (made, keys) in kept {
             let ComparedAgent { suite, agent, file, .. } = self.owner;
             let what = format!("made with {made}, which is another one now, and not made again");
-            let again = record_again(file, suite, Some(agent), Some(of), self.folder.as_str());
+            let again = record_again(file, suite, Some(agent), Some(of), self.folder.as_str(), RecordedCases::All);
             self.add_line(found, &keys, Weight::NeedsApproval, format!("{}; {again}", self.counted(&keys, &what)));
         }
     }
@@ -214,7 +216,8 @@ impl RecordingComparison<'_> {
             |files: &Option<(FilePaths, String)>| files.as_ref().map_or("none".to_owned(), |(_, of)| of.clone());
         let words = format!("files of `{}`: {} -> {}", self.agent(), named_by(&old), named_by(&new));
         if names_all_of(before, after, self.sides.head) {
-            return found.lists(format!("{words}; no pattern was dropped"), Some(self.owner.file));
+            let words = format!("{words}; no pattern was dropped{}", self.renewable(before, after));
+            return found.lists(words, Some(self.owner.file));
         }
         let ignored: Vec<String> =
             ignored_now(before, after, self.sides.head).iter().map(ToString::to_string).collect();
@@ -249,8 +252,26 @@ impl RecordingComparison<'_> {
                 found.needs(words, Some(self.owner.file));
             }
             (true, false) => {
-                found.needs(format!("{words}, and not every recording was made again"), Some(self.owner.file));
+                let words = format!("{words}, and not every recording was made again{}", self.renewable(before, after));
+                found.needs(words, Some(self.owner.file));
             }
+        }
+    }
+
+    /// How recordings become current that are stale only by the list or the place of the agent's files; empty if there are none.
+    fn renewable(&self, before: &Agent, after: &Agent) -> &'static str {
+        let ComparedAgent { suite, agent, recordings, .. } = self.owner;
+        let was_fresh = |key: &CaseSample| {
+            let text = self.old.get(key).and_then(|recorded| self.sides.base.text(&recorded.file).ok());
+            text.is_some_and(|source| (recordings.age_on_base)(suite, agent, &source.text) == RecordingAge::Fresh)
+        };
+        let kept = self.of(&[RecordingChange::Same, RecordingChange::Votes]);
+        let is_stale = kept.into_iter().any(|key| self.age(key) == Some(RecordingAge::Stale) && was_fresh(key));
+        let is_same =
+            || changed_contents(self.sides, before, after).is_ok_and(|all| all.is_some_and(|all| all.is_empty()));
+        match is_stale && is_same() {
+            true => RENEW,
+            false => "",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Why recordings give no verdict: they cannot be compared, or were not made again.
 
-use super::record_command::record_again;
+use super::record_command::{RecordedCases, record_again};
 use super::recording_change::{CaseSample, RecordingChange};
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use crate::model::{Agent, NoVerdict, RecordingAge};
@@ -71,7 +71,7 @@ impl RecordingComparison<'_> {
             "{suite}/{agent}: {} ({}); {}",
             what(&were),
             first_of(&self.names(recordings)),
-            record_again(file, suite, Some(agent), Some(of), self.folder.as_str()),
+            record_again(file, suite, Some(agent), Some(of), self.folder.as_str(), RecordedCases::All),
         )))
     }
 }

@@ -15,7 +15,7 @@ use super::recording_change::{
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use super::recording_use::{RecordingUse, RunsOf};
 use crate::files::{FilePaths, Files, all_files_below};
-use crate::model::{Agent, CaseId, ChangeClass, NoVerdict, RepoPath, RunKey, RunSource, Tier, Weight};
+use crate::model::{Agent, AgentName, CaseId, ChangeClass, NoVerdict, RepoPath, RunKey, RunSource, Tier, Weight};
 
 /// Compares the recordings of one agent in the tiers that decide. Returns the reasons why they give no verdict. Recordings of new
 /// cases do not count as changes.
@@ -113,6 +113,15 @@ fn list_changes(
 /// Why they cannot be listed.
 fn recorded_files(files: &dyn Files, folder: &RepoPath) -> Result<FilePaths, String> {
     all_files_below(files, folder).map_err(|problem| problem.to_string())
+}
+
+/// The recordings of an agent in a folder, without other files.
+///
+/// # Errors
+/// Why they cannot be listed.
+pub fn recording_files(files: &dyn Files, folder: &RepoPath, agent: &AgentName) -> Result<Vec<RepoPath>, String> {
+    let recorded = recordings(recorded_files(files, &folder.child(agent.as_str()))?);
+    Ok(recorded.into_values().map(|recorded| recorded.file).collect())
 }
 
 /// The recordings that were made with one of these targets, and with which one.

@@ -87,7 +87,7 @@ fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut 
     let Some(runs) = problems.keep_all(Replay::open(disk, plan, Tier::Deterministic, &layout)) else { return };
     problems.extend(runs.foreign(plan));
     for loaded in &plan.suites {
-        let inputs = FreshnessInputs::open(plan, loaded, Tier::Deterministic, disk);
+        let inputs = FreshnessInputs::open(plan, loaded, Tier::Deterministic, disk, None);
         let Some(inputs) = problems.keep_all(inputs) else { continue };
         let mut recorded: BTreeMap<&AgentName, Vec<(&CaseId, Freshness)>> = BTreeMap::new();
         for pair in loaded.suite.pairs().iter().filter(|pair| runs.has(pair)) {

@@ -4,6 +4,7 @@ pub mod calibrate;
 pub mod check;
 pub mod completions;
 pub mod diff;
+pub mod digests;
 pub mod explain;
 pub mod history;
 pub mod import;

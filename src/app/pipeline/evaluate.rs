@@ -119,7 +119,9 @@ pub fn evaluate(
     let mut problems = Diagnostics::default();
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
     for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
-        let Some(inputs) = problems.keep_all(FreshnessInputs::open(plan, loaded, tier, files)) else { continue };
+        let Some(inputs) = problems.keep_all(FreshnessInputs::open(plan, loaded, tier, files, origin.other)) else {
+            continue;
+        };
         let counts = SampleCounts::new(plan, loaded, tier, baseline);
         let grading = SuiteGrading {
             plan,

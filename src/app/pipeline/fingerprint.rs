@@ -1,5 +1,7 @@
 //! The digest of an agent's files: a recording of another state proves nothing about the current one (grading.md 14).
 
+use std::collections::BTreeSet;
+
 use crate::diag::Diagnostic;
 use crate::files::{CheckoutDigest, DigestList, FilePaths, Files, files_below, is_lfs_pointer};
 use crate::golden_changes::{files_of_patterns, further_prompt_files, is_in_folder};
@@ -20,6 +22,8 @@ pub struct FilesDigest {
     /// The files for messages: patterns, or the path of the prompt package.
     pub files: String,
     pub origin: DigestOrigin,
+    /// The files themselves.
+    pub listed: BTreeSet<RepoPath>,
     /// The first of them that is a Git LFS pointer.
     pub pointer: Option<RepoPath>,
     /// The patterns that no file of the agent fits.
@@ -107,7 +111,7 @@ fn of_patterns(
     words.extend(agent.prompt.as_ref().filter(|_| !further.is_empty()).map(RepoPath::as_str));
     named.extend(further.into_iter().filter(|(path, _)| is_in_folder(path)).map(|(_, file)| file));
     let (digest, pointer) = (of_files(files, named.iter())?, pointer(files, named.iter())?);
-    Ok(FilesDigest { digest, files: words.join(", "), origin, pointer, unused })
+    Ok(FilesDigest { digest, files: words.join(", "), listed: named, origin, pointer, unused })
 }
 
 /// A prompt package is a file, or the files of a folder. If there are more files below the folder, they count, too.
@@ -119,8 +123,9 @@ fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Res
         (false, true) => (of_files(files, below.values())?, DigestOrigin::Files),
         (false, false) => (of_package(), DigestOrigin::Prompt),
     };
-    let (files_named, pointer) = (path.to_string(), pointer(files, below.values())?);
-    Ok(FilesDigest { digest, files: files_named, origin, pointer, unused: Vec::new() })
+    let pointer = pointer(files, below.values())?;
+    let listed = below.into_values().collect();
+    Ok(FilesDigest { digest, files: path.to_string(), listed, origin, pointer, unused: Vec::new() })
 }
 
 /// The first file that is a Git LFS pointer.

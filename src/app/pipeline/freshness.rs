@@ -7,12 +7,12 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-pub use self::files::CurrentAgents;
+pub use self::files::{AgentFileDigests, CurrentAgents};
 pub use self::words::{FreshnessVerdict, freshness_verdict};
 use super::fingerprint::{AgentState, KeptDigests};
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
-use crate::files::{CheckoutDigest, Files};
+use crate::files::{CheckoutDigest, Files, OtherCommit};
 use crate::golden_changes::{is_listed, is_named};
 use crate::model::{
     Agent, AgentName, Ask, Config, Freshness, Provenance, RecordingAge, RepoPath, Run, RunKey, RunSource, Sample,
@@ -28,6 +28,8 @@ pub struct FreshnessInputs<'a> {
     agents: BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>>,
     /// The suite whose runs this suite also grades.
     other: Option<SuiteOfRuns>,
+    /// The base commit, if any.
+    base: Option<&'a dyn OtherCommit>,
 }
 
 /// A suite whose runs another suite also grades.
@@ -53,12 +55,13 @@ impl<'a> FreshnessInputs<'a> {
         loaded: &'a LoadedSuite,
         tier: Tier,
         files: &'a dyn Files,
+        base: Option<&'a dyn OtherCommit>,
     ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut agents = BTreeMap::new();
         // Only the head's rules decide whether recordings are current.
         if plan.rules == RulesSource::Base {
-            return Ok(Self { config: &plan.config.file, loaded, files, agents, other: None });
+            return Ok(Self { config: &plan.config.file, loaded, files, agents, other: None, base });
         }
         let is_graded = |id: &SuiteId| *id == loaded.config.id || loaded.config.runs_of.as_ref() == Some(id);
         for suite in plan.config.suites.iter().filter(|suite| is_graded(&suite.id)) {
@@ -75,12 +78,19 @@ impl<'a> FreshnessInputs<'a> {
             }
         }
         let other = loaded.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, files))?);
-        problems.or(Self { config: &plan.config.file, loaded, files, agents, other })
+        problems.or(Self { config: &plan.config.file, loaded, files, agents, other, base })
     }
 
     /// Returns the agents whose runs are recordings, by suite and name.
     pub fn agents(&self) -> &BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>> {
         &self.agents
+    }
+
+    /// Returns the files of an agent that differ from those of the base commit.
+    fn changed_files(&self, agent: &ReplayedAgent<'_>) -> Vec<RepoPath> {
+        let (Some(base), Some(AgentState::Digest(now))) = (self.base, &agent.state) else { return Vec::new() };
+        let is_same = |file: &RepoPath| self.files.bytes(file).is_ok_and(|bytes| base.has_file(file, Some(&bytes)));
+        now.listed.iter().filter(|file| !is_same(file)).cloned().collect()
     }
 
     /// Returns the worst age of the completed samples of a pair of the suite.

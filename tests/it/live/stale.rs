@@ -6,6 +6,7 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use super::{Answer, Endpoint, GOOD, live, model};
+use crate::golden_changes::commit_all;
 use crate::repository::{Ran, Repository};
 use crate::trial;
 
@@ -16,6 +17,8 @@ pub fn trials() -> Vec<Trial> {
         trial("recordings without a digest are graded, and the report says that nobody knows their age", unknown),
         trial("an answer of another state of the agent is not taken from the cache", cache),
         trial("stale without a fingerprint is refused", no_effect),
+        trial("with a base commit, the files that changed are named", named_files),
+        trial("digests are written again where no content changed", digests),
     ]
 }
 
@@ -123,6 +126,54 @@ fn cache() {
     assert_eq!((calls(&repository), calls(&repository)), (1, 0));
     repository.write(RULES, "Report everything.\n");
     assert_eq!((calls(&repository), calls(&repository)), (1, 0));
+}
+
+fn named_files() {
+    let endpoint = endpoint();
+    let repository = recorded(&endpoint, "");
+    commit_all(&repository);
+    repository.write(RULES, "Report everything.\n");
+    repository.write("prompts/legal/more.md", "And more.\n");
+    let ran = repository.goldgate(&["run", "--base", "HEAD"]);
+    let says = "(lease): prompts/legal/more.md, prompts/legal/rules.md changed since they were recorded; record again:";
+    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// A longer list of files, and moved files.
+fn digests() {
+    let endpoint = endpoint();
+    let repository = recorded(&endpoint, "");
+    repository.write("tools.json", "[]\n");
+    commit_all(&repository);
+    let judged = || repository.goldgate(&["run", "--base", "HEAD"]);
+    let renewed = || repository.goldgate(&["digests"]);
+    let said = |ran: &Ran, code: i32, says: &str| {
+        assert!(ran.code == code && ran.stdout.contains(says), "{says}: {}{}", ran.stdout, ran.stderr);
+    };
+    said(&renewed(), 0, "contracts/legal: nothing to do");
+    repository.replace("goldgate.yaml", "['prompts/**/*.md']", "['prompts/**/*.md', tools.json]");
+    said(&judged(), 3, "no pattern was dropped; no content changed: `goldgate digests --base REV`");
+    said(&renewed(), 0, "contracts/legal: 1 recording has the current digests now; commit it");
+    said(&judged(), 0, "[listed] 1 recording of `contracts/legal` changed only in their digests");
+    commit_all(&repository);
+    // The control: a prompt that changed is another agent.
+    repository.write(RULES, "Report everything.\n");
+    let before = repository.read("golden/runs/legal/lease.json");
+    said(&renewed(), 3, "contracts/legal: prompts/legal/rules.md changed since ");
+    assert_eq!(repository.read("golden/runs/legal/lease.json"), before);
+    repository.write(RULES, "Report every change of control.\n");
+    std::fs::rename(repository.path("prompts/legal"), repository.path("prompts/contracts")).unwrap();
+    said(&judged(), 3, "recordings are stale");
+    said(&renewed(), 0, "1 recording has the current digests now");
+    said(&judged(), 1, "[needs approval]");
+    assert_eq!(repository.goldgate(&["run"]).code, 0);
+    // Two files that change places are not the same files.
+    repository.write("prompts/contracts/other.md", "Report nothing.\n");
+    assert_eq!(record(&repository).code, 0);
+    commit_all(&repository);
+    repository.write("prompts/contracts/other.md", "Report every change of control.\n");
+    repository.write("prompts/contracts/rules.md", "Report nothing.\n");
+    said(&renewed(), 3, "changed since ");
 }
 
 fn no_effect() {

@@ -34,7 +34,7 @@ pub fn outdated_pairs(
     before: Option<&SuiteConfig>,
     unproven: &BTreeSet<RepoPath>,
 ) -> Result<OutdatedPairs, Diagnostics> {
-    let current = FreshnessInputs::open(plan, loaded, Tier::Deterministic, sides.head)?;
+    let current = FreshnessInputs::open(plan, loaded, Tier::Deterministic, sides.head, None)?;
     let changed = |name: &AgentName| {
         let old = before.and_then(|suite| suite.agents.get(name));
         let new = loaded.config.agents.get(name);

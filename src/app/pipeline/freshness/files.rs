@@ -18,6 +18,13 @@ pub struct CurrentAgents<'a> {
     known: RefCell<BTreeMap<(SuiteId, AgentName), Option<CurrentAgent>>>,
 }
 
+/// The digests of an agent's files, as a recording states them.
+pub struct AgentFileDigests {
+    pub fingerprint: String,
+    /// That of its prompt package, if it has one.
+    pub prompt_sha256: Option<String>,
+}
+
 struct CurrentAgent {
     state: AgentState,
     prompt: Option<PromptPackage>,
@@ -38,6 +45,13 @@ impl<'a> CurrentAgents<'a> {
         let kept = |key: &str| run["provenance"][key].as_str();
         let kept = KeptDigests { fingerprint: kept("fingerprint"), prompt_sha256: kept("prompt_sha256") };
         current.state.age(current.prompt.as_ref(), &kept)
+    }
+
+    /// Returns the digests of an agent's files; `None` if they cannot be named or read.
+    pub fn digests(&self, suite: &SuiteId, agent: &AgentName) -> Option<AgentFileDigests> {
+        let current = self.current(suite, agent)?;
+        let prompt_sha256 = current.prompt.map(|package| package.digest.sha256);
+        Some(AgentFileDigests { fingerprint: current.state.sha256()?.to_owned(), prompt_sha256 })
     }
 
     /// Reads the state of an agent; `None` if it cannot be read.

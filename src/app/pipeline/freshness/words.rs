@@ -3,7 +3,7 @@
 use super::{FreshnessInputs, ReplayedAgent};
 use crate::app::pipeline::fingerprint::{AgentState, DigestOrigin};
 use crate::app::pipeline::plan::LoadedSuite;
-use crate::golden_changes::record_again;
+use crate::golden_changes::{RecordedCases, record_again};
 use crate::model::{AgentName, CaseId, Freshness, RecordingAge, RepoPath};
 use crate::render::plural;
 use crate::text::first_of;
@@ -33,30 +33,43 @@ pub fn freshness_verdict<'p>(
     let pairs: Vec<(&CaseId, Freshness)> = pairs.collect();
     let mut refused: Vec<String> = Vec::new();
     let no_file = words.no_matching_file();
+    let is_fresh = |age: RecordingAge| !matches!(age, RecordingAge::Stale | RecordingAge::StaleNoted);
+    let wanted = match pairs.iter().any(|(_, age)| is_fresh(age.agent) && is_fresh(age.input)) {
+        true => RecordedCases::Missing,
+        false => RecordedCases::All,
+    };
     let changed = [
-        (words.changed(), (|age: &Freshness| age.agent) as fn(&Freshness) -> RecordingAge),
-        ("the case's input changed since they were recorded".to_owned(), |age: &Freshness| age.input),
+        (Changed::Agent, (|age: &Freshness| age.agent) as fn(&Freshness) -> RecordingAge),
+        (Changed::Input, |age: &Freshness| age.input),
     ];
-    for (why, age) in changed {
+    for (what, age) in changed {
         let of = |wanted| pairs.iter().filter(move |(_, freshness)| age(freshness) == wanted).map(|(case, _)| *case);
-        refused.extend(words.stale(of(RecordingAge::Stale).collect(), &why));
-        let noted = words.stale(of(RecordingAge::StaleNoted).collect(), &why);
-        verdict.notes.extend(noted.map(|noted| format!("{noted}; {}", words.record_again())));
+        refused.extend(words.stale(&of(RecordingAge::Stale).collect::<Vec<_>>(), what));
+        let noted = words.stale(&of(RecordingAge::StaleNoted).collect::<Vec<_>>(), what);
+        verdict.notes.extend(noted.map(|noted| format!("{noted}; {}", words.record_again(wanted))));
     }
     verdict.list_notes = [words.unused_patterns(), words.unlisted_programs()].concat();
     // Where a pattern is wrong, its files did not change.
     if let Some(why) = no_file {
         refused = vec![why];
     } else if !refused.is_empty() {
-        refused.push(words.get_pointer().unwrap_or_else(|| words.record_again()));
+        refused.push(words.get_pointer().unwrap_or_else(|| words.record_again(wanted)));
     }
     verdict.refused = (!refused.is_empty()).then(|| refused.join("; "));
     verdict.notes.extend(words.unknown(&pairs));
     verdict
 }
 
+/// What changed since a recording was made.
+#[derive(Clone, Copy)]
+enum Changed {
+    Agent,
+    Input,
+}
+
 /// The names for messages about an agent's recordings.
 struct AgentWords<'a> {
+    inputs: &'a FreshnessInputs<'a>,
     config: &'a RepoPath,
     loaded: &'a LoadedSuite,
     name: &'a AgentName,
@@ -69,7 +82,7 @@ impl<'a> AgentWords<'a> {
         let loaded = inputs.loaded;
         let own = |of: &AgentName| loaded.config.runs_of.is_some() || of == name;
         let agents = inputs.agents().iter().filter(|((_, of), _)| own(of)).map(|((_, of), agent)| (of, agent));
-        Self { config: inputs.config, loaded, name, agents: agents.collect() }
+        Self { inputs, config: inputs.config, loaded, name, agents: agents.collect() }
     }
 
     /// The agent's files, for messages.
@@ -81,17 +94,30 @@ impl<'a> AgentWords<'a> {
         }
     }
 
-    fn changed(&self) -> String {
-        format!("{} changed since they were recorded", self.files())
+    /// The agent's files that differ from those of the base commit; without any, all of its files.
+    fn changed_files(&self) -> String {
+        let mut changed: Vec<RepoPath> =
+            self.agents.iter().flat_map(|(_, agent)| self.inputs.changed_files(agent)).collect();
+        changed.sort();
+        changed.dedup();
+        if changed.is_empty() {
+            self.files()
+        } else {
+            first_of(&changed.iter().map(RepoPath::as_str).collect::<Vec<_>>())
+        }
     }
 
-    fn stale(&self, cases: Vec<&CaseId>, why: &str) -> Option<String> {
+    fn stale(&self, cases: &[&CaseId], what: Changed) -> Option<String> {
         if cases.is_empty() {
             return None;
         }
-        let what = plural(cases.len(), "case's recordings are stale", "cases' recordings are stale");
+        let what = match what {
+            Changed::Agent => self.changed_files(),
+            Changed::Input => "the case's input".to_owned(),
+        };
+        let stale = plural(cases.len(), "case's recordings are stale", "cases' recordings are stale");
         let named: Vec<&str> = cases.iter().map(|case| case.as_str()).collect();
-        Some(format!("{what} ({}): {why}", first_of(&named)))
+        Some(format!("{stale} ({}): {what} changed since they were recorded", first_of(&named)))
     }
 
     /// Refuses patterns that match no file: their recordings would never become stale.
@@ -101,7 +127,7 @@ impl<'a> AgentWords<'a> {
             Some(AgentState::Digest(_) | AgentState::Nameless(_)) | None => None,
         });
         let files = empty.next()?;
-        Some(format!("no file matches {files}: correct the patterns, then {}", self.record_again()))
+        Some(format!("no file matches {files}: correct the patterns, then {}", self.record_again(RecordedCases::All)))
     }
 
     /// Notes about patterns that no file fits while others have files.
@@ -168,11 +194,11 @@ impl<'a> AgentWords<'a> {
     }
 
     /// Returns the command that records the runs again.
-    fn record_again(&self) -> String {
+    fn record_again(&self, cases: RecordedCases) -> String {
         let suite = self.loaded.config.runs_of.as_ref().unwrap_or(&self.loaded.config.id);
         let named = if self.loaded.config.runs_of.is_some() { None } else { Some(self.name) };
         let agent = self.agents.first().map(|(_, agent)| agent.agent);
         let folder = agent.and_then(|agent| agent.deterministic.as_ref()?.recordings()).map_or("DIR", RepoPath::as_str);
-        record_again(self.config, suite, named, agent, folder)
+        record_again(self.config, suite, named, agent, folder, cases)
     }
 }
