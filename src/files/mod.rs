@@ -88,6 +88,11 @@ pub trait Files: Sync {
         false
     }
 
+    /// Whether git's index lacks a file. A checkout has no such files, so on a build server an earlier step of the job made them.
+    fn is_untracked(&self, _file: &RepoPath) -> bool {
+        false
+    }
+
     /// The same files for reading one case; an implementation may record which files the case depends on.
     fn for_golden<'a>(&'a self, _golden: &GoldenPart) -> Option<Box<dyn Files + 'a>> {
         None

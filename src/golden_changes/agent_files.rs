@@ -9,6 +9,7 @@ use super::found::ChangeCollector;
 use super::moved_files::{LeftBehind, MovedContent, moved_out};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{EntryKind, FilePaths, Files, files_below};
+use crate::format::recording_layout::case_and_sample;
 use crate::format::run_v1;
 use crate::model::{Agent, PathGlob, RepoPath};
 
@@ -118,12 +119,12 @@ pub fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic>
     }
 }
 
-/// Whether a file is one of the agent's own recordings: below a folder that it replays, and a run record. A recording says what the agent
-/// did; it does not define the agent.
+/// Whether a file is a recording of the agent, or of another one in the same folder. A recording says what the agent did; it does not
+/// define the agent.
 fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
-    file.as_str().ends_with(".json")
-        && agent.recordings().any(|folder| file.is_within(folder))
-        && files.text(file).is_ok_and(|source| run_v1::is_run(&source))
+    let inner = |folder: &RepoPath| file.as_str().strip_prefix(folder.as_str())?.strip_prefix('/');
+    let is_placed = |folder: &RepoPath| inner(folder).is_some_and(|inner| case_and_sample(inner).is_some());
+    agent.recorded.iter().any(is_placed) && files.text(file).is_ok_and(|source| run_v1::is_run(&source))
 }
 
 /// Whether an agent's patterns or its prompt package name a file.

@@ -1,6 +1,6 @@
 //! What an agent calls, on both sides: a recording was made with it, as with the files of the agent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -9,32 +9,62 @@ use crate::model::{Agent, Config, LiveSource, RecordPolicy, RunSource, Target, T
 /// The targets of the base commit that are called otherwise now. Recordings that name them were made with something else.
 #[derive(Debug, Default)]
 pub struct ChangedTargets {
-    /// The names of the agent's own.
-    own: BTreeSet<String>,
+    /// What changed, by the target that recordings name.
+    own: BTreeMap<String, ChangedTarget>,
     /// The models that no target has any more. One of them may have played the user of a conversation.
     gone: BTreeSet<String>,
     /// Those that a target has.
     kept: BTreeSet<String>,
 }
 
+#[derive(Debug)]
+struct ChangedTarget {
+    /// What is another one now, for messages.
+    what: String,
+    /// The models of both commits; `None` for a program or a server.
+    before: Option<String>,
+    now: Option<String>,
+    recordings: ChangedRecordings,
+}
+
+/// Which recordings of the base commit are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ChangedRecordings {
+    All,
+    /// The agent calls the target again: those that state another model than it has.
+    OfAnotherModel,
+}
+
+/// On which commit a recording is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedOn {
+    Base,
+    /// On the head alone: it may have been made before the change or after it, and only its model shows which.
+    HeadAlone,
+}
+
 impl ChangedTargets {
-    /// Compares what an agent of both configs calls in the model tier, by what is called and not by its name. An agent that calls nothing
-    /// on one of the sides has no other target.
+    /// Compares what an agent of both configs calls in the model tier, by what is called in each role and not by its name. Where it calls
+    /// nothing on one of the sides, its recordings still name targets, so those of the same name are compared.
     pub fn of((base, before): (&Config, &Agent), (head, after): (&Config, &Agent)) -> Self {
-        let (Some(RunSource::Live(old)), Some(RunSource::Live(new))) = (&before.model, &after.model) else {
-            return Self::default();
+        let (old, new) = (live(before), live(after));
+        let own = match (old, new) {
+            (Some(old), Some(new)) => of_roles((base, old), (head, new)),
+            (Some(old), None) => of_names(base, head, old.targets()),
+            (None, Some(new)) => {
+                let mut again = called_again(head, new);
+                again.append(&mut of_names(base, head, new.targets()));
+                again
+            }
+            (None, None) => of_names(base, head, base.targets.keys()),
         };
-        let called = |config: &'_ Config, live: &LiveSource| -> Vec<Target> {
-            live.targets().filter_map(|name| config.targets.get(name)).map(calls).collect()
-        };
-        let now = called(head, new);
-        let is_gone = |name: &&String| base.targets.get(*name).is_some_and(|target| !now.contains(&calls(target)));
         let models = |config: &Config| -> BTreeSet<String> { config.targets.values().filter_map(model).collect() };
-        Self {
-            own: old.targets().filter(is_gone).cloned().collect(),
-            gone: models(base).difference(&models(head)).cloned().collect(),
-            kept: models(head),
-        }
+        let (known, kept) = (models(base), models(head));
+        let gone = match old.and(new) {
+            Some(_) => known.difference(&kept).cloned().collect(),
+            None => BTreeSet::new(),
+        };
+        Self { own, gone, kept }
     }
 
     /// Whether there are none.
@@ -42,16 +72,99 @@ impl ChangedTargets {
         self.own.is_empty() && self.gone.is_empty()
     }
 
-    /// The target with which a recording says that it was made, if it is one of these.
-    pub fn made(&self, recording: &str) -> Option<String> {
+    /// What a recording was made with, if that is another one now.
+    pub fn made(&self, recording: &str, on: RecordedOn) -> Option<String> {
         let run: Value = serde_json::from_str(recording).ok()?;
-        let own = run["provenance"]["target"].as_str().filter(|target| self.own.contains(*target));
-        // A vendor answers with the full name of a model.
-        let is_of = |full: &str, models: &BTreeSet<String>| models.iter().any(|model| full.starts_with(model.as_str()));
-        let is_gone = |full: &&str| is_of(full, &self.gone) && !is_of(full, &self.kept);
+        let stated = &run["provenance"];
+        let own = stated["target"].as_str().and_then(|target| self.own.get(target));
+        let own = own.filter(|changed| changed.concerns(stated["model"].as_str(), on));
+        let is_gone = |full: &&str| {
+            self.gone.iter().any(|model| is_of(full, model)) && !self.kept.iter().any(|model| is_of(full, model))
+        };
         let user = run["outputs"]["user"]["model"].as_str().filter(is_gone);
-        own.map(|target| format!("the target {target}")).or(user.map(|model| format!("{model} as the user")))
+        own.map(|changed| changed.what.clone()).or(user.map(|model| format!("{model} as the user")))
     }
+}
+
+impl ChangedTarget {
+    fn concerns(&self, recorded: Option<&str>, on: RecordedOn) -> bool {
+        match (on, self.recordings) {
+            (RecordedOn::Base, ChangedRecordings::All) => true,
+            (RecordedOn::HeadAlone, _) | (_, ChangedRecordings::OfAnotherModel) => {
+                recorded.is_some_and(|full| self.is_of_before(full))
+            }
+        }
+    }
+
+    /// Whether a model is the one before. If both fit, such as `m` and `m-mini`, the longer name decides.
+    fn is_of_before(&self, full: &str) -> bool {
+        let fit = |model: &Option<String>| model.as_ref().filter(|model| is_of(full, model)).map_or(0, String::len);
+        match self.recordings {
+            ChangedRecordings::OfAnotherModel => fit(&self.now) == 0,
+            ChangedRecordings::All => fit(&self.before) > fit(&self.now),
+        }
+    }
+}
+
+/// Whether this is the full name of a model, with which a vendor answers.
+fn is_of(full: &str, model: &str) -> bool {
+    full.starts_with(model)
+}
+
+fn live(agent: &Agent) -> Option<&LiveSource> {
+    match &agent.model {
+        Some(RunSource::Live(live)) => Some(live),
+        Some(RunSource::Replay(_)) | None => None,
+    }
+}
+
+/// The role in which an agent calls something else. Recordings name the target of the agent, also where its critic changed.
+fn of_roles(
+    (base, old): (&Config, &LiveSource),
+    (head, new): (&Config, &LiveSource),
+) -> BTreeMap<String, ChangedTarget> {
+    let target = (format!("the target {}", old.target), &old.target, Some(&new.target));
+    let critic = old.critic.as_ref().map(|critic| (format!("the critic {critic}"), critic, new.critic.as_ref()));
+    let is_other = |(_, before, now): &(String, &String, Option<&String>)| {
+        let now = now.and_then(|now| head.targets.get(now)).map(calls);
+        base.targets.get(*before).is_some_and(|target| Some(calls(target)) != now)
+    };
+    let changed = [Some(target), critic].into_iter().flatten().find(is_other);
+    let changed = changed.map(|(what, before, now)| {
+        let changed = ChangedTarget {
+            what,
+            before: base.targets.get(before).and_then(model),
+            now: now.and_then(|now| head.targets.get(now)).and_then(model),
+            recordings: ChangedRecordings::All,
+        };
+        (old.target.clone(), changed)
+    });
+    changed.into_iter().collect()
+}
+
+/// The targets that have the same name on both sides and are called otherwise.
+fn of_names<'a>(
+    base: &Config,
+    head: &Config,
+    names: impl Iterator<Item = &'a String>,
+) -> BTreeMap<String, ChangedTarget> {
+    let both = names.filter_map(|name| Some((name, base.targets.get(name)?, head.targets.get(name)?)));
+    let changed = both.filter(|(_, before, now)| calls(before) != calls(now));
+    let of = |(name, before, now): (&String, &Target, &Target)| {
+        let (before, now, recordings) = (model(before), model(now), ChangedRecordings::All);
+        (name.clone(), ChangedTarget { what: format!("the target {name}"), before, now, recordings })
+    };
+    changed.map(of).collect()
+}
+
+/// The models that an agent calls and did not call on the base commit. Its recordings may be of the time before.
+fn called_again(head: &Config, new: &LiveSource) -> BTreeMap<String, ChangedTarget> {
+    let models = new.targets().filter_map(|name| Some((name, model(head.targets.get(name)?)?)));
+    let of = |(name, now): (&String, String)| {
+        let (what, recordings) = (format!("the target {name}"), ChangedRecordings::OfAnotherModel);
+        (name.clone(), ChangedTarget { what, before: None, now: Some(now), recordings })
+    };
+    models.map(of).collect()
 }
 
 /// A target without what does not change its answers: limits, the name of its key, and who may call it.
@@ -67,5 +180,50 @@ fn model(target: &Target) -> Option<String> {
     match &target.transport {
         Transport::Model(provider) => Some(provider.model.clone()),
         Transport::Command { .. } | Transport::Http(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{ChangedTargets, RecordedOn};
+    use crate::files::SourceText;
+    use crate::model::{Config, RepoPath};
+    use crate::suites::read_config;
+
+    fn config(live: &str, writer: &str, judge: &str) -> Config {
+        let target = |model: &str| format!("{{ provider: openai, model: {model}, api_key_env: KEY }}");
+        let text = format!(
+            "version: 1\nsuites:\n  - id: s\n    kind: revision\n    path: golden\n    agents:\n      a:\n        fingerprint: ['p/**']\n        \
+             deterministic: {{ replay: runs }}\n        model: {{ {live} }}\ntargets:\n  writer: {}\n  judge: {}\n",
+            target(writer),
+            target(judge)
+        );
+        read_config(&SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text)).expect("it is a config")
+    }
+
+    fn made(before: &Config, after: &Config) -> Option<String> {
+        let agent = |config: &Config| config.suites[0].agents.values().next().cloned().expect("it has an agent");
+        let changed = ChangedTargets::of((before, &agent(before)), (after, &agent(after)));
+        let recording = json!({ "provenance": { "target": "writer", "model": "big" } });
+        changed.made(&recording.to_string(), RecordedOn::Base)
+    }
+
+    #[test]
+    fn a_target_is_compared_in_its_role() {
+        let usual = "target: writer, critic: judge";
+        let before = config(usual, "big", "tiny");
+        for (live, writer, judge, expected) in [
+            (usual, "big", "tiny", None),
+            (usual, "tiny", "tiny", Some("the target writer")),
+            (usual, "tiny", "big", Some("the target writer")),
+            ("target: judge, critic: writer", "big", "tiny", Some("the target writer")),
+            ("target: judge, critic: writer", "tiny", "big", None),
+            (usual, "big", "big", Some("the critic judge")),
+            ("target: writer", "big", "tiny", Some("the critic judge")),
+        ] {
+            assert_eq!(made(&before, &config(live, writer, judge)).as_deref(), expected, "{live} {writer} {judge}");
+        }
     }
 }

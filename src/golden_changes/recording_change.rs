@@ -88,6 +88,21 @@ pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Rec
     if is_alike { RecordingChange::Digests } else { RecordingChange::Content }
 }
 
+/// Leaves out the recordings of the base commit that are links to a file that it does not have, as where a job downloads them: it names
+/// them and has none of them. Links are few, so only those that differ on the head are read.
+pub fn leave_out_dangling(sides: &Sides<'_>, before: &mut Recordings, after: &Recordings) {
+    before.retain(|key, old| {
+        let is_same = |new: &RecordedFile| sides.base.likeness(&old.file, &new.file) == FileMatch::Same;
+        let is_missing = || match sides.base.bytes(&old.file) {
+            Ok(_) => false,
+            Err(problem) => {
+                problem.is_read_failure(ReadFailure::MissingFile) || problem.is_read_failure(ReadFailure::MissingFolder)
+            }
+        };
+        after.get(key).is_none_or(is_same) || !is_missing()
+    });
+}
+
 /// Whether two recordings differ in an answer or in a call, and not only in measures or in the results of tools.
 pub fn answers_otherwise(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> bool {
     let of = |source: Result<SourceText, Diagnostic>| -> Option<(Value, Vec<[Value; 2]>)> {
@@ -133,8 +148,10 @@ fn content(text: &str) -> Option<Value> {
     let mut made = Map::new();
     for key in ["outputs", "intermediate", "metrics"] {
         let mut value = run.get(key).cloned().unwrap_or_default();
-        if key == "metrics" {
-            measures(&mut value);
+        match key {
+            "metrics" => measures(&mut value),
+            "intermediate" => steps(&mut value),
+            _ => {}
         }
         leave_out_empty(&mut value);
         whole_numbers(&mut value);
@@ -183,7 +200,14 @@ fn snake_case(key: &str) -> String {
     snake
 }
 
-/// Measures as numbers, under one name; one of 0 is none.
+/// The steps of a run are lists and objects; another value among them is a note.
+fn steps(value: &mut Value) {
+    if let Value::Object(fields) = value {
+        fields.retain(|_, step| step.is_array() || step.is_object());
+    }
+}
+
+/// Measures as numbers, under one name; one of 0 is none, and so is a text.
 fn measures(value: &mut Value) {
     let Value::Object(fields) = value else { return };
     if let Some(latency) = fields.remove("totalLatency") {
@@ -193,7 +217,7 @@ fn measures(value: &mut Value) {
         if let Some(number) = measure.as_str().and_then(|text| serde_json::from_str::<Number>(text.trim()).ok()) {
             *measure = Value::Number(number);
         }
-        if measure.as_f64() == Some(0.0) {
+        if measure.as_f64() == Some(0.0) || measure.is_string() {
             *measure = Value::Null;
         }
     }
@@ -226,6 +250,8 @@ mod tests {
             r#"{"intermediate": {}, "outputs": {"a": [1]}, "metrics": {"total_latency_ms": 2}}"#,
             r#"{"intermediate": {"toolCalls": [], "events": []}, "outputs": {"a": [1], "b": [], "c": " "}, "metrics": {"totalLatency": "2",
                 "cost_usd": 0, "tokens_per_node": {}}}"#,
+            r#"{"status": "completed", "outputs": {"a": [1]}, "metrics": {"total_latency_ms": 2, "note": "seen"},
+                "intermediate": {"note": "seen"}}"#,
         ] {
             assert_eq!(content(run), content(other), "{other}");
         }

@@ -34,6 +34,10 @@ pub struct KnownRecordings<'a> {
     pub counts: &'a dyn Fn(&SuiteId, &AgentName, &str) -> bool,
     /// Whether a run counts on the base commit.
     pub counts_on_base: &'a dyn Fn(&RunKey) -> bool,
+    /// Whether this digest is one of the present input of a run.
+    pub is_current_input: &'a dyn Fn(&RunKey, &str) -> bool,
+    /// Whether the head's file is in no commit: git ignores it, or on a build server a step of the job made it.
+    pub is_uncommitted: &'a dyn Fn(&RepoPath) -> bool,
 }
 
 pub struct RecordingComparison<'a> {
@@ -44,7 +48,7 @@ pub struct RecordingComparison<'a> {
     pub old: &'a Recordings,
     pub new: &'a Recordings,
     pub changes: BTreeMap<CaseSample, RecordingChange>,
-    /// The recordings of cases that count on the base commit, which has none of them.
+    /// See [`ComparedAgent::uncompared`].
     pub uncompared: BTreeSet<&'a CaseSample>,
     /// Those whose content their case had before, under another number. See [`Self::is_copy`].
     pub copies: BTreeSet<CaseSample>,
@@ -57,15 +61,27 @@ pub struct RecordingComparison<'a> {
 }
 
 impl ComparedAgent<'_> {
-    /// Returns the recordings of cases that count on the base commit, which has none of them. They can come from anywhere, such as an
-    /// earlier step of the job.
-    pub fn uncompared<'a>(&self, old: &Recordings, new: &'a Recordings) -> BTreeSet<&'a CaseSample> {
+    /// Returns the recordings that are compared with none, although their cases count on the base commit: it has no recordings of the case,
+    /// or only names this one (`named`), or this one is in no commit. They can come from anywhere, such as an earlier step of the job.
+    pub fn uncompared<'a>(
+        &self,
+        old: &Recordings,
+        new: &'a Recordings,
+        named: &BTreeSet<CaseSample>,
+    ) -> BTreeSet<&'a CaseSample> {
         let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
-        let counted = |case: &str| {
-            let Ok(case) = CaseId::new(case) else { return false };
-            (self.recordings.counts_on_base)(&RunKey { suite: self.suite.clone(), agent: self.agent.clone(), case })
+        let KnownRecordings { counts_on_base, is_uncommitted, .. } = self.recordings;
+        let is_uncompared = |(key, recorded): &(&'a CaseSample, &RecordedFile)| {
+            let is_unknown = !cases.contains(&key.0) || named.contains(*key) || is_uncommitted(&recorded.file);
+            !old.contains_key(*key) && is_unknown && self.run(&key.0).is_some_and(|run| counts_on_base(&run))
         };
-        new.keys().filter(|(case, _)| !cases.contains(case) && counted(case)).collect()
+        new.iter().filter(is_uncompared).map(|(key, _)| key).collect()
+    }
+
+    /// The run of a case; `None` if no case can have this name.
+    pub fn run(&self, case: &str) -> Option<RunKey> {
+        let case = CaseId::new(case).ok()?;
+        Some(RunKey { suite: self.suite.clone(), agent: self.agent.clone(), case })
     }
 }
 

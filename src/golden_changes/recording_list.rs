@@ -34,17 +34,7 @@ impl RecordingComparison<'_> {
             self.add_line(found, &votes, Weight::Listed, words);
         }
         self.list_uncompared(found);
-        let added = self.of(&[RecordingChange::Added]);
-        if !added.is_empty() {
-            let (words, by) = (count(&added, "added to cases that already have recordings"), self.recorded_by(&added));
-            match inputs {
-                Ok(_) => self.add_line(found, &added, Weight::Listed, format!("{words}{by}")),
-                Err(why) => {
-                    let words = format!("{words}{by}; the agent's files cannot be compared: {why}");
-                    self.add_line(found, &added, Weight::NeedsApproval, words);
-                }
-            }
-        }
+        self.list_added(found, inputs);
         let removed: Vec<&CaseSample> =
             self.of(&[RecordingChange::Content]).into_iter().filter(|key| !self.new.contains_key(*key)).collect();
         if !removed.is_empty() {
@@ -89,10 +79,26 @@ impl RecordingComparison<'_> {
         self.add_line(found, &changed, weight, format!("{words}{}", self.recorded_by(&changed)));
     }
 
+    fn list_added(&self, found: &mut ChangeCollector, inputs: &Result<AgentFileChange, String>) {
+        let mut added = self.of(&[RecordingChange::Added]);
+        added.retain(|key| !self.uncompared.contains(*key));
+        if !added.is_empty() {
+            let (words, by) =
+                (self.counted(&added, "added to cases that already have recordings"), self.recorded_by(&added));
+            match inputs {
+                Ok(_) => self.add_line(found, &added, Weight::Listed, format!("{words}{by}")),
+                Err(why) => {
+                    let words = format!("{words}{by}; the agent's files cannot be compared: {why}");
+                    self.add_line(found, &added, Weight::NeedsApproval, words);
+                }
+            }
+        }
+    }
+
     fn list_uncompared(&self, found: &mut ChangeCollector) {
         let uncompared: Vec<&CaseSample> = self.uncompared.iter().copied().collect();
         if !uncompared.is_empty() {
-            let what = "of cases that had none on the base commit, so no change of them is seen";
+            let what = "with none on the base commit to compare with, so no change of them is seen";
             self.add_line(found, &uncompared, Weight::Listed, self.counted(&uncompared, what));
         }
     }
@@ -137,9 +143,10 @@ impl RecordingComparison<'_> {
         if self.made_otherwise.contains_key(key) {
             return Some(OTHER_TARGET);
         }
-        let input = |text: &str| digest(text, "input_sha256");
         // The freshness check refuses a recording with another digest than that of the present input.
-        if input(&old.text).zip(input(&new.text)).is_some_and(|(old, new)| old != new) {
+        let [before, now] = [&old.text, &new.text].map(|text| digest(text, "input_sha256"));
+        let run = self.owner.run(&key.0)?;
+        if now.is_some() && before.is_some_and(|before| !(recordings.is_current_input)(&run, &before)) {
             return Some(OTHER_INPUT);
         }
         // A file that git ignores is in no commit: on the base commit no digest is current then.

@@ -43,11 +43,14 @@ impl RecordingComparison<'_> {
 
     /// If the agent's files changed, a recording that is compared with none may be of the agent before, unless its digest says otherwise.
     pub fn unproved(&self, agent: &Agent) -> Option<NoVerdict> {
-        let is_unproved = |key: &&CaseSample| self.age(key) == Some(RecordingAge::Unknown);
-        let unproved: Vec<&CaseSample> = self.uncompared.iter().copied().filter(is_unproved).collect();
-        self.refused(agent, &unproved, |were| {
-            format!("the agent's files changed, and {were} made without a digest of them; the base commit has no recordings of these cases, so nothing shows whether they are new")
+        self.refused(agent, &self.uncompared_unknown(), |were| {
+            format!("the agent's files changed, and {were} made without a digest of them; the base commit has none to compare with, so nothing shows whether they are new")
         })
+    }
+
+    fn uncompared_unknown(&self) -> Vec<&CaseSample> {
+        let is_unknown = |key: &&CaseSample| self.age(key) == Some(RecordingAge::Unknown);
+        self.uncompared.iter().copied().filter(is_unknown).collect()
     }
 
     /// If the agent's files cannot be compared, a recording without a digest of them may be from another version of the agent.
@@ -57,7 +60,7 @@ impl RecordingComparison<'_> {
                 "the agent's files cannot be compared with the base commit ({why}), and {were} made without a digest of them"
             )
         };
-        self.refused(agent, &self.unknown(), words)
+        self.refused(agent, &[self.unknown(), self.uncompared_unknown()].concat(), words)
     }
 
     fn refused(&self, of: &Agent, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NoVerdict> {

@@ -6,11 +6,11 @@ use super::Sides;
 use super::agent_files::{
     AgentFileChange, agent_file_change, digests_of_prompt_change, names_all_of, report_moved_out,
 };
-use super::called_targets::ChangedTargets;
+use super::called_targets::{ChangedTargets, RecordedOn};
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
 use super::recording_change::{
-    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, recordings,
+    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, leave_out_dangling, recordings,
 };
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use super::recording_use::{RecordingUse, RunsOf};
@@ -49,6 +49,8 @@ pub fn compare(
         let counts = |key: &CaseSample| (owner.recordings.counts)(owner.suite, owner.agent, &key.0);
         old.retain(|key, _| counts(key));
         new.retain(|key, _| counts(key));
+        let named: BTreeSet<CaseSample> = old.keys().cloned().collect();
+        leave_out_dangling(sides, &mut old, &new);
         let changes = changes(sides, &old, &new);
         let copies = copies(sides, &old, &new, &changes);
         let one = RecordingComparison {
@@ -58,11 +60,11 @@ pub fn compare(
             old: &old,
             new: &new,
             changes,
-            uncompared: owner.uncompared(&old, &new),
+            uncompared: owner.uncompared(&old, &new, &named),
             copies,
             prompt_digests: digests_of_prompt_change(sides, after),
             is_other_list: before.fingerprint != after.fingerprint || before.prompt != after.prompt,
-            made_otherwise: made_otherwise(sides, &old, &owner.targets),
+            made_otherwise: made_otherwise(sides, &old, &new, &owner.targets),
         };
         if let Some(unread) = one.unread() {
             return Some(unread);
@@ -127,14 +129,21 @@ pub fn recording_files(files: &dyn Files, folder: &RepoPath, agent: &AgentName) 
 /// The recordings that were made with one of these targets, and with which one.
 fn made_otherwise<'a>(
     sides: &Sides<'_>,
-    recordings: &'a Recordings,
+    old: &'a Recordings,
+    new: &'a Recordings,
     targets: &ChangedTargets,
 ) -> BTreeMap<&'a CaseSample, String> {
     if targets.is_empty() {
         return BTreeMap::new();
     }
-    let made = |recorded: &RecordedFile| targets.made(&sides.base.text(&recorded.file).ok()?.text);
-    recordings.iter().filter_map(|(key, recorded)| Some((key, made(recorded)?))).collect()
+    let text = |files: &dyn Files, recorded: &RecordedFile| files.text(&recorded.file).ok().map(|source| source.text);
+    let of_base = old
+        .iter()
+        .filter_map(|(key, recorded)| Some((key, targets.made(&text(sides.base, recorded)?, RecordedOn::Base)?)));
+    let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
+    let of_head = added
+        .filter_map(|(key, recorded)| Some((key, targets.made(&text(sides.head, recorded)?, RecordedOn::HeadAlone)?)));
+    of_base.chain(of_head).collect()
 }
 
 /// The samples that were added to existing cases of an unchanged agent, in one tier. Reads no recording.

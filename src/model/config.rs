@@ -1,6 +1,6 @@
 //! The checked content of `goldgate.yaml`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -158,6 +158,9 @@ pub struct Agent {
     pub stale: StalePolicy,
     /// Its role, if the kind distinguishes roles.
     pub role: Role,
+    /// The folders with recordings of one agent each, in the folders that this agent replays.
+    #[serde(skip)]
+    pub recorded: BTreeSet<RepoPath>,
 }
 
 /// The files that define an agent, according to the config.

@@ -290,6 +290,10 @@ impl Files for Disk {
     fn is_ignored(&self, file: &RepoPath) -> bool {
         self.is_repository && self.ignored.has(&self.place, file)
     }
+
+    fn is_untracked(&self, file: &RepoPath) -> bool {
+        self.is_repository && self.ignored.is_untracked(&self.place, file)
+    }
 }
 
 impl Disk {

@@ -11,7 +11,7 @@ use anyhow::Context;
 
 use super::disk::Disk;
 use super::env::Env;
-use super::git_command::{TIMEOUTS, git_command};
+use super::git_command::{TIMEOUTS, git_command, git_output};
 use super::objects::{Depth, Listing, NodeKind, Objects, Submodule, TreeNode};
 use crate::model::{BranchTip, InputLimit, RepoPath};
 
@@ -219,25 +219,7 @@ impl Git {
 
     /// The complete output of a git command.
     pub(super) fn answer(&self, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
-        let mut child = self.command().args(arguments).spawn().context("git cannot be started")?;
-        let mut stdout = child.stdout.take().context("git has no output")?;
-        let (sender, receiver) = mpsc::channel();
-        let started = thread::Builder::new().spawn(move || {
-            let mut out = Vec::new();
-            let read = stdout.read_to_end(&mut out);
-            // The receiver is gone after a timeout.
-            let _ = sender.send(read.map(|_| out));
-        });
-        let out = receiver.recv_timeout(TIMEOUTS);
-        if out.is_err() {
-            // A hanging git must not block this process.
-            let _ = child.kill();
-        }
-        let status = child.wait().context("while waiting for git")?;
-        started.context("the machine starts no thread")?;
-        let out = out.map_err(|_| anyhow::anyhow!("git {} took longer than {TIMEOUTS:?}", arguments[0]))??;
-        anyhow::ensure!(status.success(), "git {} failed", arguments[0]);
-        Ok(out)
+        git_output(&self.root, arguments)
     }
 
     pub(super) fn object(&self, id: &str) -> anyhow::Result<Vec<u8>> {

@@ -1,8 +1,13 @@
 //! The command line of git, which runs no hook, filter or file monitor, contacts no remote, and reads only the repository's own settings.
 
+use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
+
+use anyhow::Context;
 
 /// Timeout of one git command, and of one answer of a git that gives several.
 pub(super) const TIMEOUTS: Duration = Duration::from_secs(60);
@@ -36,4 +41,27 @@ pub(super) fn git_command(root: &Path) -> Command {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
+}
+
+/// The complete output of a git command in the repository at this folder.
+pub(super) fn git_output(root: &Path, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
+    let mut child = git_command(root).args(arguments).spawn().context("git cannot be started")?;
+    let mut stdout = child.stdout.take().context("git has no output")?;
+    let (sender, receiver) = mpsc::channel();
+    let started = thread::Builder::new().spawn(move || {
+        let mut out = Vec::new();
+        let read = stdout.read_to_end(&mut out);
+        // The receiver is gone after a timeout.
+        let _ = sender.send(read.map(|_| out));
+    });
+    let out = receiver.recv_timeout(TIMEOUTS);
+    if out.is_err() {
+        // A hanging git must not block this process.
+        let _ = child.kill();
+    }
+    let status = child.wait().context("while waiting for git")?;
+    started.context("the machine starts no thread")?;
+    let out = out.map_err(|_| anyhow::anyhow!("git {} took longer than {TIMEOUTS:?}", arguments[0]))??;
+    anyhow::ensure!(status.success(), "git {} failed", arguments[0]);
+    Ok(out)
 }

@@ -1,6 +1,6 @@
 //! The files that git ignores: no commit contains them, and another clone does not have them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::git_command::{TIMEOUTS, git_command};
+use super::git_command::{TIMEOUTS, git_command, git_output};
 use crate::model::RepoPath;
 
 /// Which files of a repository git ignores. Without git, none.
@@ -23,6 +23,8 @@ struct Answers {
     /// The folders whose files git answers for.
     folders: HashMap<RepoPath, bool>,
     asked: Asked,
+    /// The files in git's index, once they are needed; `None` if git does not list them.
+    index: Option<Option<HashSet<Vec<u8>>>>,
 }
 
 /// The git program that answers.
@@ -48,6 +50,17 @@ impl IgnoredFiles {
         let is_ignored = answers.is_of_repository(repository, &file.parent()) && answers.ask(repository, file);
         answers.known.insert(file.clone(), is_ignored);
         is_ignored
+    }
+
+    /// Whether git's index lacks a file of the repository. That of files behind a link or in a repository inside this one is not known.
+    pub(super) fn is_untracked(&self, repository: &Path, file: &RepoPath) -> bool {
+        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_part = answers.is_of_repository(repository, &file.parent());
+        let listed = answers.index.get_or_insert_with(|| {
+            let listed = git_output(repository, &["ls-files", "-z"]).ok()?;
+            Some(listed.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
+        });
+        is_part && listed.as_ref().is_some_and(|index| !index.contains(file.as_str().as_bytes()))
     }
 }
 

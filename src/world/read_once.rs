@@ -93,6 +93,10 @@ impl Files for ReadOnce<'_> {
     fn is_ignored(&self, file: &RepoPath) -> bool {
         self.disk.is_ignored(file)
     }
+
+    fn is_untracked(&self, file: &RepoPath) -> bool {
+        self.disk.is_untracked(file)
+    }
 }
 
 /// Whether an empty or missing folder is a submodule that is not checked out, or would be inside one. Git stores no empty folder, so it is

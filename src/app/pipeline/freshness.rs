@@ -1,13 +1,15 @@
 //! Whether recordings match the current agent and the current input (verdict.md 5).
 
 mod files;
+mod inputs;
 mod words;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use self::files::{AgentFileDigests, CurrentAgents};
+pub use self::inputs::CurrentInputs;
 pub use self::words::{FreshnessVerdict, freshness_verdict};
 use super::fingerprint::{AgentState, KeptDigests};
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
@@ -30,6 +32,8 @@ pub struct FreshnessInputs<'a> {
     other: Option<SuiteOfRuns>,
     /// The base commit, if any.
     base: Option<&'a dyn OtherCommit>,
+    /// Which pair of the suite has a run, once it is needed.
+    pair_indices: OnceLock<HashMap<RunKey, usize>>,
 }
 
 /// A suite whose runs another suite also grades.
@@ -61,7 +65,15 @@ impl<'a> FreshnessInputs<'a> {
         let mut agents = BTreeMap::new();
         // Only the head's rules decide whether recordings are current.
         if plan.rules == RulesSource::Base {
-            return Ok(Self { config: &plan.config.file, loaded, files, agents, other: None, base });
+            return Ok(Self {
+                config: &plan.config.file,
+                loaded,
+                files,
+                agents,
+                other: None,
+                base,
+                pair_indices: OnceLock::new(),
+            });
         }
         let is_graded = |id: &SuiteId| *id == loaded.config.id || loaded.config.runs_of.as_ref() == Some(id);
         for suite in plan.config.suites.iter().filter(|suite| is_graded(&suite.id)) {
@@ -78,7 +90,15 @@ impl<'a> FreshnessInputs<'a> {
             }
         }
         let other = loaded.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, files))?);
-        problems.or(Self { config: &plan.config.file, loaded, files, agents, other, base })
+        problems.or(Self {
+            config: &plan.config.file,
+            loaded,
+            files,
+            agents,
+            other,
+            base,
+            pair_indices: OnceLock::new(),
+        })
     }
 
     /// Returns the agents whose runs are recordings, by suite and name.
@@ -107,6 +127,16 @@ impl<'a> FreshnessInputs<'a> {
             let ask = || input.ask.get_or_init(|| self.ask(pair, key)).as_ref();
             let digest = || input.digest.get_or_init(|| self.current_input(ask()));
             worst.and(Freshness { agent: agent.age(run), input: agent.noted(input_age(run, ask, digest)) })
+        })
+    }
+
+    /// Returns whether a digest is one of the present input of a run of this suite.
+    pub fn is_current_input(&self, key: &RunKey, digest: &str) -> bool {
+        let pairs = self.pair_indices.get_or_init(|| pair_indices(self.loaded.suite.as_ref()));
+        let pair = pairs.get(key).and_then(|index| self.loaded.suite.pairs_to_run().nth(*index));
+        pair.is_some_and(|pair| match self.current_input(self.ask(pair, key).as_ref()) {
+            CurrentDigest::Known(now) => now.is(digest),
+            CurrentDigest::NotRead | CurrentDigest::Missing => false,
         })
     }
 
@@ -157,13 +187,19 @@ fn other(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<SuiteOfR
         },
         (None, None) => return Ok(None),
     };
-    let mut pair_indices = HashMap::new();
+    let pair_indices = pair_indices(suite.as_ref());
+    Ok(Some(SuiteOfRuns { suite, pair_indices }))
+}
+
+/// Returns which pair of a suite has each run.
+fn pair_indices(suite: &dyn Suite) -> HashMap<RunKey, usize> {
+    let mut indices = HashMap::new();
     for (index, pair) in suite.pairs_to_run().enumerate() {
         for key in &pair.runs {
-            pair_indices.entry(key.clone()).or_insert(index);
+            indices.entry(key.clone()).or_insert(index);
         }
     }
-    Ok(Some(SuiteOfRuns { suite, pair_indices }))
+    indices
 }
 
 impl ReplayedAgent<'_> {

@@ -87,6 +87,7 @@ impl ConfigReader<'_> {
             }
         }
         self.find_runs_of(&mut suites);
+        sources::share_recordings(&mut suites);
         Config {
             file: self.source.file.clone(),
             baseline: form.baseline.map(|path| self.path(&[Key("baseline")], &path)),

@@ -1,6 +1,6 @@
 //! Checks the agents of a config and the sources of their runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ConfigReader;
 use super::capture::CaptureForm;
@@ -9,11 +9,25 @@ use crate::diag::Code;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{
-    Agent, CaptureSource, LiveSource, Protocol, RepoPath, Role, RunSource, StalePolicy, Target, Transport,
+    Agent, CaptureSource, LiveSource, Protocol, RepoPath, Role, RunSource, SuiteConfig, Target, Transport,
 };
 
 /// The word with which recordings answer the calls of an agent's code.
 const EXCHANGES: &str = "exchanges";
+
+/// Tells each agent where the recordings of the agents are that replay the same folder.
+pub(super) fn share_recordings(suites: &mut [SuiteConfig]) {
+    let mut folders: BTreeMap<RepoPath, BTreeSet<RepoPath>> = BTreeMap::new();
+    for (name, agent) in suites.iter().flat_map(|suite| &suite.agents) {
+        for folder in agent.recordings() {
+            folders.entry(folder.clone()).or_default().insert(folder.child(name.as_str()));
+        }
+    }
+    for agent in suites.iter_mut().flat_map(|suite| suite.agents.values_mut()) {
+        let recorded = agent.recordings().filter_map(|folder| folders.get(folder)).flatten().cloned().collect();
+        agent.recorded = recorded;
+    }
+}
 
 impl ConfigReader<'_> {
     pub(super) fn agent(
@@ -45,8 +59,7 @@ impl ConfigReader<'_> {
             Some(RoleForm::Critic) => Role::Critic,
         };
         let (fingerprint, no_fingerprint) = self.fingerprint(index, name, form.fingerprint, prompt.as_ref());
-        let mut agent =
-            Agent { deterministic, model, prompt, fingerprint, no_fingerprint, stale: StalePolicy::default(), role };
+        let mut agent = Agent { deterministic, model, prompt, fingerprint, no_fingerprint, role, ..Agent::default() };
         agent.stale = self.stale(index, name, &agent, form.stale);
         agent
     }

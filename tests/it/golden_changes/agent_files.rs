@@ -136,16 +136,23 @@ fn old_prompt() {
 
 fn becomes_recording() {
     let repository = committed();
-    repository.write("runs/prompts/rules.json", "{\"system\": \"Be brief.\"}\n");
+    repository.write("runs/prompts/lease-0.json", "{\"system\": \"Be brief.\"}\n");
     repository.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'runs/prompts/**']");
     commit_all(&repository);
     record_again(&repository);
-    repository.write("runs/prompts/rules.json", "{\"system\": \"Be very brief.\"}\n");
+    repository.write("runs/prompts/lease-0.json", "{\"system\": \"Be very brief.\"}\n");
     assert_eq!(against(&repository, &[]).code, 0, "the control");
-    repository
-        .write("runs/prompts/rules.json", "{\"system\": \"Be brief.\", \"status\": \"completed\", \"outputs\": []}\n");
+    repository.write(
+        "runs/prompts/lease-0.json",
+        "{\"system\": \"Be brief.\", \"status\": \"completed\", \"outputs\": {\"findings\": []}}\n",
+    );
+    assert_eq!(against(&repository, &[]).code, 0, "no agent has this name, so it is none of its recordings");
+    let agent =
+        "      prompts:\n        fingerprint: { none: made up }\n        deterministic: { replay: runs }\n    gates:\n";
+    repository.replace("goldgate.yaml", "    gates:\n", agent);
+    repository.write("golden/expected/prompts/lease-0.json", r#"{"expected_findings": [], "must_not_find": []}"#);
     let ran = against(&repository, &[]);
-    let words = "files of `contracts/legal`: runs/prompts/rules.json counts as a recording now";
+    let words = "files of `contracts/legal`: runs/prompts/lease-0.json counts as a recording now";
     assert!(ran.code == 1 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
 }
 

@@ -18,13 +18,10 @@ pub fn trials() -> Vec<Trial> {
         trial("a file that is named without a wildcard counts although git ignores it", named),
         trial("a pattern with a wildcard does not name an ignored file that was named before", no_longer_named),
         trial("a link among the files does not change what git ignores", beside_links),
-        trial(
-            "recordings that the base commit lacks are listed, and need a digest when the agent changes",
-            not_on_base,
-        ),
         trial("without a repository every file counts", without_git),
         trial("a list of agent files that only gets shorter needs an approval", shorter),
         trial("recordings below a pattern of agent files do not make themselves stale", recordings_below),
+        trial("a file in the form of a recording is one of the agent's unless it is where recordings are", run_shaped),
         trial("recordings below a pattern of agent files do not explain their own edits", recordings_edited),
     ]
 }
@@ -36,30 +33,6 @@ fn repository(ignored: &str) -> Repository {
     repository.write(".gitignore", ignored);
     commit_all(&repository);
     repository
-}
-
-/// An artifact that CI downloads. The change itself says what git ignores, so that decides nothing.
-fn not_on_base() {
-    for (base, keeps_ignored) in [("digests", true), ("contracts", true), ("digests", false), ("contracts", false)] {
-        let repository = bases::base(base);
-        repository.write(".gitignore", "runs/\n");
-        let ran = goldgate(&repository, &["run", "--update-baseline", "--quiet"].map(str::to_owned));
-        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        commit_all(&repository);
-        if !keeps_ignored {
-            repository.remove(".gitignore");
-        }
-        let judged = || goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
-        let ran = judged();
-        let listed = "12 recordings of `contracts/legal` of cases that had none on the base commit";
-        assert!(ran.code == 0 && ran.stdout.contains(listed), "{}{}", ran.stdout, ran.stderr);
-        repository.write("prompts/legal.md", "Report nothing.\n");
-        let ran = judged();
-        assert_eq!(ran.code, 3, "{base}: {}{}", ran.stdout, ran.stderr);
-        let says = "12 recordings were made without a digest of them; the base commit has no recordings of these cases";
-        let is_unknown = ran.stdout.contains(says);
-        assert_eq!(is_unknown, base == "contracts", "{}", ran.stdout);
-    }
 }
 
 fn run(repository: &Repository) -> Ran {
@@ -228,4 +201,14 @@ fn recordings_edited() {
         let ran = edited(patterns, &|repository| repository.replace("prompts/legal.md", "every", "each"));
         assert_eq!(ran.code, 0, "the control, {patterns}: {}{}", ran.stdout, ran.stderr);
     }
+}
+
+/// A folder of recordings with other files in it.
+fn run_shaped() {
+    let repository = bases::base("contracts");
+    repository.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'runs/shots/**']");
+    commit_all(&repository);
+    repository.write("runs/shots/0.json", r#"{"status": "completed", "outputs": {"findings": []}}"#);
+    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    assert!(ran.code == 3 && ran.stdout.contains("12 recordings were not made again"), "{}{}", ran.stdout, ran.stderr);
 }

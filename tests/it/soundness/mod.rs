@@ -18,6 +18,7 @@ mod random_edits;
 mod recorded_again;
 mod returned_baselines;
 pub mod rules;
+mod uncommitted;
 mod unexpected_calls;
 mod unknown_values;
 mod unseen_parts;
@@ -81,6 +82,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(more_samples::trials());
     trials.extend(random::trials());
     trials.extend(rules::trials());
+    trials.extend(uncommitted::trials());
     trials.extend(unexpected_calls::trials());
     trials.extend(unknown_values::trials());
     trials.extend(unseen_parts::trials());

@@ -1,10 +1,11 @@
 //! What an agent calls is part of it, as its files are: recordings that name another target have to be made again, and new ones are
 //! expected then. So are new ones for another input, and in place of stale ones.
 
+use goldgate::files::sha256_hex;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::{bases, goldgate};
+use super::{bases, edits, goldgate};
 use crate::golden_changes::{commit_all, recording};
 use crate::repository::{Ran, Repository};
 use crate::trial;
@@ -13,6 +14,9 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("another model without new recordings needs an approval", other_model),
         trial("new recordings of another model are listed", recorded_again),
+        trial("another model needs an approval also while the agent calls nothing", calls_nothing),
+        trial("recordings of another model need an approval when the agent calls its target again", calls_again),
+        trial("the other digest of the same input explains no changed recording", other_digest),
         trial("another user of conversations without new recordings needs an approval", other_user),
         trial("a target that is called otherwise, and not which model it is, needs new recordings too", other_calls),
         trial("another key, other limits and another name of a target need no new recordings", same_calls),
@@ -80,6 +84,67 @@ fn other_model() {
     // A recording that only says so was not made again.
     (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["model"] = json!("tiny-1")));
     is(&judged(&repository), 1, NOT_AGAIN);
+}
+
+/// The model tier replays for a while, or is gone.
+fn calls_nothing() {
+    for source in ["        model: { replay: runs }\n", ""] {
+        let repository = called();
+        committed(&repository);
+        repository.replace("goldgate.yaml", "        model: { target: m }\n", source);
+        is(&judged(&repository), 0, "suites.contracts.agents.legal.model");
+        repository.replace("goldgate.yaml", "model: big-1", "model: tiny-1");
+        is(&judged(&repository), 1, NOT_AGAIN);
+        // One step after the other.
+        repository.replace("goldgate.yaml", "model: tiny-1", "model: big-1");
+        commit_all(&repository);
+        repository.replace("goldgate.yaml", "model: big-1", "model: tiny-1");
+        is(&judged(&repository), 1, NOT_AGAIN);
+    }
+}
+
+fn calls_again() {
+    for (model, code) in [("tiny-1", 1), ("big-1", 0)] {
+        let repository = called();
+        repository.replace("goldgate.yaml", "        model: { target: m }\n", "");
+        let config = repository.read("goldgate.yaml");
+        let config: Vec<&str> = config.lines().filter(|line| !line.starts_with("  m: ")).collect();
+        repository.write("goldgate.yaml", config.join("\n") + "\n");
+        committed(&repository);
+        repository.replace("goldgate.yaml", "{ replay: runs }\n", "{ replay: runs }\n        model: { target: m }\n");
+        let target = format!("targets:\n  m: {{ provider: openai, model: {model}, api_key_env: KEY }}\n");
+        repository.replace("goldgate.yaml", "targets:\n", &target);
+        is(&judged(&repository), code, if code == 1 { NOT_AGAIN } else { "agents.legal.model" });
+    }
+}
+
+/// A fixture repository with other line ends in one file has two digests, and both are accepted.
+fn other_digest() {
+    let repository = bases::base("evidence");
+    let root = "fixtures/repos/buggy_calc";
+    repository.write(&format!("{root}/run.bat"), "cd calc\r\npython core.py\r\n");
+    let task: Value = serde_json::from_str(&repository.read("fixtures/evidence/tasks/buggy_calc.json")).unwrap();
+    let digest = |ends: &str| {
+        let files = edits::files(&repository, root).into_iter().map(|file| {
+            let text = repository.read(&file).replace("\r\n", ends);
+            format!("\n{}  {}", sha256_hex(text.as_bytes()), file.strip_prefix(root).unwrap().trim_start_matches('/'))
+        });
+        sha256_hex((json!({ "question": task["question"] }).to_string() + &files.collect::<String>()).as_bytes())
+    };
+    let with = |digest: &str, result: &str| {
+        for file in edits::files(&repository, "fixtures/evidence/runs/inspector/buggy_calc") {
+            let mut run: Value = serde_json::from_str(&repository.read(&file)).unwrap();
+            run["provenance"]["input_sha256"] = json!(digest);
+            run["outputs"]["result"] = json!(result);
+            repository.write(&file, run.to_string());
+        }
+    };
+    with(&digest("\n"), "Floor division in calc/core.py.");
+    committed(&repository);
+    for digest in [digest("\n"), digest("\r\n")] {
+        with(&digest, "Never recorded: floor division in calc/core.py.");
+        is(&judged(&repository), 1, "changed, but none of the agent's files");
+    }
 }
 
 fn recorded_again() {

@@ -1,0 +1,33 @@
+//! Whether recordings answer the current input, for comparing files.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::FreshnessInputs;
+use crate::app::pipeline::plan::Plan;
+use crate::files::Files;
+use crate::model::{RunKey, SuiteId, Tier};
+
+/// The current inputs of the suites of a plan; each suite is read once.
+pub struct CurrentInputs<'a> {
+    plan: &'a Plan,
+    files: &'a dyn Files,
+    known: RefCell<BTreeMap<SuiteId, Option<FreshnessInputs<'a>>>>,
+}
+
+impl<'a> CurrentInputs<'a> {
+    /// Creates the inputs of a plan from these files.
+    pub fn new(plan: &'a Plan, files: &'a dyn Files) -> Self {
+        Self { plan, files, known: RefCell::default() }
+    }
+
+    /// Returns whether a digest is one of the current input of a run. Files with other line ends have two.
+    pub fn has(&self, run: &RunKey, digest: &str) -> bool {
+        let mut known = self.known.borrow_mut();
+        let inputs = known.entry(run.suite.clone()).or_insert_with(|| {
+            let loaded = self.plan.suites.iter().find(|loaded| loaded.config.id == run.suite)?;
+            FreshnessInputs::open(self.plan, loaded, Tier::Deterministic, self.files, None).ok()
+        });
+        inputs.as_ref().is_some_and(|inputs| inputs.is_current_input(run, digest))
+    }
+}
