@@ -71,7 +71,7 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Decide on draft cases, and look at the cases that fail or moved since the baseline, one by one
     Review(ReviewArgs),
-    /// Start an agent once for each case, and record its answers, tool calls and calls of models
+    /// Run an agent once for each case, and record its answers, tool calls and model calls
     #[cfg(feature = "models")]
     Record(RecordArgs),
     /// Convert transcripts of other tools into recordings
@@ -282,7 +282,7 @@ pub struct ImportArgs {
 fn paths() -> String {
     format!(
         "Files, folders or patterns of transcripts; - reads standard input. The first word may be the format ({}); without it, the \
-         format of each file is found out",
+         format of each file is detected",
         TranscriptFormat::names()
     )
 }

@@ -1,4 +1,4 @@
-//! A conversation with an agent's own program: one request for each message of the user, with the turns before.
+//! A conversation with an agent's own program: one request for each user message, with the turns before.
 
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ struct ProgramTalk {
 }
 
 impl Engine<'_> {
-    /// Asks the program for its answer to each message of the user. A turn that does not complete ends the conversation with its
+    /// Asks the program for its answer to each user message. A turn that does not complete ends the conversation with its
     /// status.
     pub(super) async fn talk<'l>(
         &'l self,

@@ -28,7 +28,7 @@ pub struct RequestFile<'a> {
     sample: u32,
     /// `prompt`: the case in words; `system`: the agent's prompt package, if any; and the inputs of the kind of suite.
     inputs: Map<String, Value>,
-    /// The place in a conversation, if the case is one: each message of the user is a request of its own.
+    /// The place in a conversation, if the case is one: each user message is a request of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     conversation: Option<ConversationFile<'a>>,
     /// The format of the answer's `outputs`, if the kind defines one.

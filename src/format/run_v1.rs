@@ -118,9 +118,9 @@ fn whole_count(number: f64) -> u64 {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only the schema knows its fields")]
 struct StepsSchema {
-    /// The calls of models of an agent that was recorded with `goldgate record` or a target with `capture`.
+    /// The model calls of an agent that was recorded with `goldgate record` or a target with `capture`.
     exchanges: Option<Vec<RecordedExchange>>,
-    /// Whose words the answer of such an agent is, once for each message of the user.
+    /// Whose words the answer of such an agent is, once for each user message.
     answered_by: Option<Vec<Answerer>>,
 }
 

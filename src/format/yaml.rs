@@ -152,7 +152,7 @@ fn unfit(source: &SourceText) -> Option<Diagnostic> {
                 *next = MappingNext::Value;
             }
             (Some(OpenNode::Mapping { next: MappingNext::Key, .. }), _) => {
-                return refuse(Code::BAD_KEY, "this key is not a text".to_owned(), "write a plain word as the key");
+                return refuse(Code::BAD_KEY, "this key is not a string".to_owned(), "write a plain word as the key");
             }
             (Some(OpenNode::Mapping { next: next @ MappingNext::Value, .. }), _) => *next = MappingNext::Key,
             (Some(OpenNode::List) | None, _) => {}

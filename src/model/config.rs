@@ -340,7 +340,7 @@ pub enum Protocol {
     Oneshot,
     /// One line in, one line out, with a pool of workers.
     Jsonl,
-    /// One process per sample: the query in, the answer as text out. Its calls of models are recorded on the way.
+    /// One process per sample: the query in, the answer as text out. Its model calls are recorded on the way.
     Captured(CaptureSource),
 }
 

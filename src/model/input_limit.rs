@@ -99,9 +99,9 @@ impl InputLimit {
     /// What a command writes to stderr.
     pub const COMPLAINTS: Self =
         Self { input: "stderr of a command, for one answer", most: 16 * MIB, unit: LimitUnit::Bytes, help: "log less" };
-    /// Calls of models in one sample of a captured agent.
+    /// Model calls in one sample of a captured agent.
     pub const EXCHANGES: Self = Self {
-        input: "calls of models in one sample that is recorded with `capture`",
+        input: "model calls in one sample that is recorded with `capture`",
         most: 1000,
         unit: LimitUnit::Count,
         help: "end the agent's loop earlier",

@@ -139,7 +139,7 @@ pub struct Measures {
     pub tokens_per_node: BTreeMap<String, u64>,
     /// Milliseconds by node.
     pub latency_per_node: BTreeMap<String, u64>,
-    /// Calls of models, where they were counted.
+    /// Model calls, where they were counted.
     pub model_calls: Option<u64>,
     /// Calls by tool.
     pub tool_call_counts: BTreeMap<String, u64>,
@@ -158,7 +158,7 @@ impl Measures {
         }
     }
 
-    /// The same with the tokens, the time, the calls of models and the cost of another part of a run. What single nodes and tools used is
+    /// The same with the tokens, the time, the model calls and the cost of another part of a run. What single nodes and tools used is
     /// not known of a whole that has parts.
     pub fn with_use_of(self, other: &Self) -> Self {
         let cost_usd = match (self.cost_usd, other.cost_usd) {

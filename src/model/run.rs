@@ -88,7 +88,7 @@ pub struct Tokens {
     pub latency_ms: Option<f64>,
     /// US dollars, if known.
     pub cost_usd: Option<f64>,
-    /// Calls of models, if recorded.
+    /// Model calls, if recorded.
     pub model_calls: Option<f64>,
 }
 

@@ -14,7 +14,7 @@ import tempfile
 import types
 
 # Ways to answer whose verdicts differ by design; docs/bfcl.md says why.
-BY_DESIGN = {"a float for an integer", "without blanks"}
+BY_DESIGN = {"a float for an integer", "without whitespace"}
 # Entries whose list of right answers contradicts the declaration of the tool.
 CONTRADICTIONS = {"parallel_multiple_12", "parallel_multiple_26", "simple_python_17", "simple_python_200"}
 # Entries where two right answers overlap, and BFCL gives a call to the first one that it fits.
@@ -121,7 +121,7 @@ def answers_of(entry, truth):
         if isinstance(one, str) and one.upper() != one:
             ways["another letter case"] = [{name: {**arguments, key: one.upper()}}] + calls[1:]
         if isinstance(one, str) and " " in one:
-            ways["without blanks"] = [{name: {**arguments, key: one.replace(" ", "")}}] + calls[1:]
+            ways["without whitespace"] = [{name: {**arguments, key: one.replace(" ", "")}}] + calls[1:]
         if isinstance(one, int) and not isinstance(one, bool):
             ways["a float for an integer"] = [{name: {**arguments, key: float(one)}}] + calls[1:]
             ways["a text for a number"] = [{name: {**arguments, key: str(one)}}] + calls[1:]

@@ -415,7 +415,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("tool_use c.yaml", "", ":1:1: invalid type: null; expected a list of cases"),
     ("tool_use c.yaml", "- query: [\n", ":2:1: invalid YAML: "),
     ("tool_use c.yaml", "- query: 010\n", ":1:10: 010 can be read as a number in two ways"),
-    ("tool_use c.yaml", "- expected_flags: {no: true, 1: false}\n", ":1:30: the key \"1\" is not a text"),
+    ("tool_use c.yaml", "- expected_flags: {no: true, 1: false}\n", ":1:30: the key \"1\" is not a string"),
     ("tool_use c.yaml", "- a: .nan\n", ":1:6: .nan is not a finite number"),
     ("tool_use c.yaml", "- expected_tool_output: {t: {a: 1e999}}\n", ":1:33: the number is out of range"),
     ("tool_use c.jsonl", "\n{\"id\": \"a\"}\n{\"id\": \"b\", \"x\": 1}\n", ":2:11: the key \"category\" is missing"),

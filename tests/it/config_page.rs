@@ -127,7 +127,6 @@ impl<'a> Page<'a> {
                 format!("by name: {}", self.kind(&value["additionalProperties"]))
             }
             "object" => "object".to_owned(),
-            "string" => "text".to_owned(),
             "boolean" => "`true` or `false`".to_owned(),
             "integer" => "whole number".to_owned(),
             other => other.to_owned(),

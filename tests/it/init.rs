@@ -310,7 +310,7 @@ fn instructed() {
     repository.write("transcripts/cancel.json", turns.to_string());
     let ran = repository.goldgate(&["init", "--from", "transcripts"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let said = "left out: 1 conversation with a message of the system after the first one of the user, or whose turns are not known: \
+    let said = "left out: 1 conversation with a system message after the first user message, or whose turns are not known: \
                 transcripts/cancel.json\n";
     assert!(ran.stdout.contains(said), "{}", ran.stdout);
     assert!(!repository.read("golden/cases.json").contains("Cancel my order."));

@@ -23,7 +23,7 @@ pub struct RecordArgs {
     /// Write to DIR/AGENT/CASE.json instead of the agents' folders of recordings
     #[arg(long, value_name = "DIR")]
     pub out: Option<String>,
-    /// Pass the calls of models on to this server; otherwise to OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else to the vendor
+    /// Forward model calls to this server; otherwise to OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else to the vendor
     #[arg(long, value_name = "URL")]
     pub upstream: Option<String>,
     /// Environment variable that the program also sees, with PATH, HOME, LANG, TZ and TMPDIR; may be repeated

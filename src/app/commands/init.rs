@@ -369,7 +369,7 @@ fn left_to_do(args: &InitArgs, proposed: &ProposedCases) -> String {
         (&proposed.incomplete, "without a user's message, without an answer, or with an error"),
         (
             &proposed.of_unknown_turns,
-            "with a message of the system after the first one of the user, or whose turns are not known",
+            "with a system message after the first user message, or whose turns are not known",
         ),
     ] {
         if !files.is_empty() {

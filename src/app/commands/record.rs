@@ -1,4 +1,4 @@
-//! `goldgate record`: starts an agent once for each case, and records its answers and its calls of models.
+//! `goldgate record`: starts an agent once for each case, and records its answers and its model calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -123,7 +123,7 @@ fn refuse_several_agents(plan: &Plan) -> Result<(), Diagnostic> {
     Err(Diagnostic::of_file(&plan.config.file, Code::NO_AGENT, what, help))
 }
 
-/// The target of a live source whose calls of models are recorded.
+/// The target of a live source whose model calls are recorded.
 fn captured(targets: &BTreeMap<String, Target>) -> impl Fn(&RunSource) -> Option<&String> {
     move |source| match source {
         RunSource::Live(live) => {

@@ -127,7 +127,7 @@ pub fn requested_bytes(
 /// Refuses models and HTTP targets in the deterministic tier: it may only start commands that are deterministic.
 fn forbidden_target(plan: &Plan, tier: Tier, run: &PlannedRun<'_>) -> Option<Diagnostic> {
     let refused = |name: &&String| match (tier, plan.config.targets.get(*name).map(|target| &target.transport)) {
-        // Its calls of models are only answered from recordings here.
+        // Its model calls are only answered from recordings here.
         (Tier::Deterministic, Some(Transport::Command { protocol: Protocol::Captured(_), .. })) => {
             run.live.exchanges.is_none()
         }

@@ -38,7 +38,7 @@ pub struct AddedDrafts<'a> {
     disk: Option<&'a Disk>,
 }
 
-/// What makes runs samples of one draft: the file, the stated case, and the words of each message of the user.
+/// What makes runs samples of one draft: the file, the stated case, and the words of each user message.
 type DraftKey<'a> = (&'a RepoPath, Option<&'a str>, Vec<Vec<&'a str>>);
 
 /// A file of cases that gets new ones.

@@ -29,8 +29,8 @@ codes! {
     }
 
     BAD_KEY = "bad-key" {
-        cause: "A key of a YAML mapping is a list, a mapping, a number or another value that is not a text.",
-        example: "goldgate.yaml:4:3: this key is not a text; write a plain word as the key [bad-key]",
+        cause: "A key of a YAML mapping is a list, a mapping, a number or another value that is not a string.",
+        example: "goldgate.yaml:4:3: this key is not a string; write a plain word as the key [bad-key]",
         fix: "Put quotes around the key, or correct the indentation.",
     }
 
@@ -185,7 +185,7 @@ codes! {
         cause: "A folder that goldgate compares with the base commit contains a Git submodule that is not checked out. \
             Its files would be left out of the comparison.",
         example: "prompts/shared: the folder is in a submodule that is not checked out, so its files cannot be compared \
-            with the base commit; check it out (`submodules: true` of actions/checkout), or remove the folder if it is \
+            with the base commit; check it out (`submodules: recursive` of actions/checkout), or remove the folder if it is \
             not a submodule [submodule-not-checked-out]",
         fix: "Check out submodules in the job, for example with `submodules: recursive` of `actions/checkout`. If the \
             agent does not use these files, name narrower patterns in `fingerprint`.",

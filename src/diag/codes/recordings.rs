@@ -36,7 +36,7 @@ codes! {
     }
 
     BROKEN_ARCHIVE = "broken-archive" {
-        cause: "A packed file to import is broken, unpacks to too much, or has paths that lead out of it.",
+        cause: "A compressed file to import is broken, unpacks to too much, or has paths that lead out of it.",
         example: "log.eval: the path \"../x.json\" in the archive leads outside the repository; write the log again, or as \
             .json [broken-archive]",
         fix: "Write or compress the file again. A huge log can be split.",

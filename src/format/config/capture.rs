@@ -1,4 +1,4 @@
-//! Reads `capture:` of a target: a process whose calls of models are recorded.
+//! Reads `capture:` of a target: a process whose model calls are recorded.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

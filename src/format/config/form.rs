@@ -169,7 +169,7 @@ pub(super) enum RoleForm {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SourceForm {
-    /// A folder of recordings. With `target`, the word `exchanges`: the target's code runs, and the recordings answer its calls of models.
+    /// A folder of recordings. With `target`, the word `exchanges`: the target's code runs, and the recordings answer its model calls.
     pub(super) replay: Option<String>,
     /// The name of a live target.
     pub(super) target: Option<String>,

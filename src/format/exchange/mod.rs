@@ -17,7 +17,7 @@ pub struct RecordedExchanges {
     pub exchanges: Vec<RecordedExchange>,
     /// The time of the recorded run, in milliseconds.
     pub latency_ms: Option<u64>,
-    /// What answered each message of the user; empty if the recording does not state it.
+    /// What answered each user message; empty if the recording does not state it.
     pub answered_by: Vec<Answerer>,
 }
 

@@ -100,7 +100,7 @@ fn text(value: &Value, vars: &Map<String, Value>) -> Result<String, &'static str
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return Err("its value is not a text"),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return Err("its value is not a string"),
     };
     if text.starts_with("file://") || text.starts_with("package:") {
         return Err("its value is in another file");

@@ -33,7 +33,7 @@ pub fn text(source: &SourceText, raw: &RawValue, builder: &mut ConversationBuild
         }
         _ => {
             let help = "write a text, or a list of parts";
-            Err(source.problem(json::offset_of(source, raw), Code::WRONG_TYPE, "this content is not a text", help))
+            Err(source.problem(json::offset_of(source, raw), Code::WRONG_TYPE, "this content is not a string", help))
         }
     }
 }

@@ -107,7 +107,7 @@ impl<'a> JsonWriter<'a> {
                 return self.refuse(start, "a merge key refers to another part", "write the keys out");
             }
             if value != PlainValue::Text {
-                let (what, help) = (format!("the key {text:?} is not a text"), "put quotes around it");
+                let (what, help) = (format!("the key {text:?} is not a string"), "put quotes around it");
                 return Err(self.source.problem(start, Code::BAD_KEY, what, help));
             }
         }
@@ -134,7 +134,7 @@ impl<'a> JsonWriter<'a> {
     fn open(&mut self, bracket: char, start: usize, form: OpenForm) -> Result<(), Diagnostic> {
         if self.awaits_key() {
             let help = "write a plain word as the key";
-            return Err(self.source.problem(start, Code::BAD_KEY, "this key is not a text", help));
+            return Err(self.source.problem(start, Code::BAD_KEY, "this key is not a string", help));
         }
         if self.open.len() == DEPTH {
             let what = format!("this is nested more than {DEPTH} levels deep");

@@ -106,7 +106,7 @@ fn listed_calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
             |server: &&Value| !server.is_null() && server.as_str().is_none_or(|server| !server.trim().is_empty());
         let server = one.get("server").filter(is_stated);
         if server.is_some_and(|server| !server.is_string()) {
-            flaws.push(format!("the server of tool_calls[{at}] is not a text"));
+            flaws.push(format!("the server of tool_calls[{at}] is not a string"));
         }
         let stated = server.and_then(Value::as_str).or_else(|| mcp_name(name?).map(|(server, _)| server));
         calls.push(ObservedCall {

@@ -136,7 +136,7 @@ impl FindingsReader {
         let texts = [("category", category), ("severity", severity), ("title", title), ("description", description)];
         for (key, text) in texts {
             if let Lenient::Other(form) = text {
-                self.flaw(format!("findings[{index}].{key} is {form}, not a text"));
+                self.flaw(format!("findings[{index}].{key} is {form}, not a string"));
             }
         }
         if category.text().is_empty() {
@@ -165,7 +165,7 @@ impl FindingsReader {
                 Ok(CitationForm { file, quote }) => {
                     for (key, text) in [("file", file), ("quote", quote)] {
                         if let Lenient::Other(form) = text {
-                            self.flaw(format!("the {key} of a citation of findings[{index}] is {form}, not a text"));
+                            self.flaw(format!("the {key} of a citation of findings[{index}] is {form}, not a string"));
                         }
                     }
                     self.unreadable_quotes += usize::from(matches!(quote, Lenient::Other(_)));

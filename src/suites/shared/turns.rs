@@ -71,7 +71,7 @@ fn observed(index: u32, one: &Lenient<Object<ObservedTurnForm<'_>>>, flaws: &mut
     };
     for (key, value) in [("user", user), ("text", text)] {
         if let Lenient::Other(form) = value {
-            flaws.push(format!("{name}.{key} is {form}, not a text"));
+            flaws.push(format!("{name}.{key} is {form}, not a string"));
         }
     }
     let user = match user {
@@ -137,8 +137,8 @@ mod tests {
             [
                 "turns.0 is a number, not an object",
                 "turns.1 is null, not an object",
-                "turns.2.user is a list, not a text",
-                "turns.2.text is a number, not a text"
+                "turns.2.user is a list, not a string",
+                "turns.2.text is a number, not a string"
             ]
         );
         assert_eq!(answer_of_turn(&Run::of(r#"{"turns": [{"text": " "}]}"#), 0, 1), None, "a blank answer is none");

@@ -28,7 +28,7 @@ pub const USE_METRICS: &[MetricSpec] = &[
         ..USE
     },
     MetricSpec { name: "cost_usd", unit: Unit::Dollars, meaning: "US dollars of a sample", ..USE },
-    MetricSpec { name: "model_calls", meaning: "calls of models in a sample", ..USE },
+    MetricSpec { name: "model_calls", meaning: "model calls in a sample", ..USE },
     MetricSpec { name: "tool_calls", meaning: "calls of tools in a sample", ..USE },
 ];
 

@@ -35,7 +35,7 @@ enum Means {
     Captured(CapturedAgent),
 }
 
-/// Where the calls of models of a captured agent are answered.
+/// Where the model calls of a captured agent are answered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelAnswers {
     /// By this server, and recorded.
@@ -56,7 +56,7 @@ impl AgentProgram {
         Self::open_answered(target, root, env, ModelAnswers::Server(UpstreamChoice::Usual))
     }
 
-    /// The same, for a captured agent whose calls of models are answered like this.
+    /// The same, for a captured agent whose model calls are answered like this.
     pub fn open_answered(target: &Target, root: &Path, env: &Env, answers: ModelAnswers) -> Result<Self, Unopened> {
         let launch = |argv: &[String], names: &[String]| Launch {
             argv: argv.to_vec(),

@@ -24,7 +24,7 @@ impl Live {
         Self::open_answered(target, root, env, ModelAnswers::Server(UpstreamChoice::Usual))
     }
 
-    /// The same, for a captured agent whose calls of models are answered like this.
+    /// The same, for a captured agent whose model calls are answered like this.
     pub fn open_answered(target: &Target, root: &Path, env: &Env, answers: ModelAnswers) -> Result<Self, Unopened> {
         match &target.transport {
             Transport::Model(provider) => ChatModel::open(provider, Timeouts::of(target), env).map(Self::Chat),

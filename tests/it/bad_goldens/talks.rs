@@ -27,7 +27,7 @@ pub const CASES: &[Case] = &[
         "interview",
         SCENE,
         "{\"minimumRubricScore\": 9, \"context\": {\"constraints\": \"fast\"}}",
-        ":1:39: the context's constraints are not a list of texts",
+        ":1:39: the context's constraints are not a list of strings",
     ),
     ("stochastic", SCENE, "{}", ":1:2: the key \"groundTruth\" is missing"),
     (

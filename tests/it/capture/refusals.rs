@@ -24,7 +24,7 @@ fn unrecorded() {
     for (behaviour, code, said) in [
         ("broken", 3, "the tool is missing"),
         ("sleeps", 3, "no answer within 300 ms"),
-        ("flood", 3, "the agent made more than 1,000 calls of models"),
+        ("flood", 3, "the agent made more than 1,000 model calls"),
         ("huge", 3, "larger than 16 MiB"),
         ("nowhere", 3, "the endpoint of goldgate record has no path /v2/x"),
     ] {

@@ -150,7 +150,7 @@ fn conversation() {
     let hint = [said("system", "Say done."), said("assistant", "Done.")];
     for (second, rest, words) in [
         ("Send it back.", &done[..], r#"turns.1 is "Send it back.", but the case's is "Cancel it.""#),
-        ("Cancel it.", &[], "answered messages of the user: 1, but the case has 2"),
+        ("Cancel it.", &[], "answered user messages: 1, but the case has 2"),
         ("Cancel it.", &hint, r#"the message "Say done." of the system"#),
     ] {
         repository.write("chat.json", talk_of(second, rest));
@@ -183,7 +183,11 @@ fn goes_on() {
         repository.remove("runs");
         repository.write("chat.json", messages.to_string());
         let ran = repository.goldgate(&arguments);
-        assert!(ran.code == 2 && ran.stderr.contains("it has another message"), "{messages}: {}", ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains("it has another user or system message"),
+            "{messages}: {}",
+            ran.stderr
+        );
         let ran = repository.goldgate(&[&arguments[..], &["--force"]].concat());
         assert!(ran.code == 0 && ran.stderr.contains("imported with an unknown input"), "{}", ran.stderr);
         assert!(input(&repository).is_null());

@@ -195,10 +195,7 @@ fn imported() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     for (messages, says) in [
         (&["Hello.", "It is too late."][..], "Hello."),
-        (
-            &[query, "a", "b", "a", "b", "a", "b", "It is too late."],
-            "answered messages of the user: 4, but the case allows 3",
-        ),
+        (&[query, "a", "b", "a", "b", "a", "b", "It is too late."], "answered user messages: 4, but the case allows 3"),
     ] {
         repository.write("other.json", transcript(messages));
         let args = ["import", "other.json", "--out", "more", "--agent", "helper", "--case", "cancel"];

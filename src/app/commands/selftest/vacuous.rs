@@ -37,7 +37,7 @@ impl Vacuous {
     }
 }
 
-/// An answer as a text; in a conversation, one to each message of the user.
+/// An answer as a text; in a conversation, one to each user message.
 fn in_turns(ask: Option<&Ask>, whole: &str, answer: impl Fn(&str) -> String) -> String {
     let messages = match ask.map(|ask| (&ask.turns, &ask.prompt)) {
         None | Some((UserTurns::Single, _)) => Vec::new(),

@@ -192,7 +192,7 @@ fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
             return InputMatch::Unknown("the case does not define the messages of later rounds");
         }
         return InputMatch::Another(format!(
-            "it has another message {:?} of the user or system before the last answer, but the case does not",
+            "it has another user or system message {:?} before the last answer, but the case does not",
             line(more, SHOWN)
         ));
     }
@@ -216,7 +216,7 @@ fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
 fn another_conversation(ask: &Ask, run: &Transcript) -> InputMatch {
     if let Some(more) = &run.instructed {
         return InputMatch::Another(format!(
-            "it has the message {:?} of the system after the user's first message, but the case does not",
+            "it has the system message {:?} after the first user message, but the case does not",
             line(more, SHOWN)
         ));
     }
@@ -242,6 +242,6 @@ fn another_conversation(ask: &Ask, run: &Transcript) -> InputMatch {
     };
     match fits_said(ask, &found) {
         true => InputMatch::Same,
-        false => InputMatch::Another(format!("answered messages of the user: {}, but the case {stated}", found.len())),
+        false => InputMatch::Another(format!("answered user messages: {}, but the case {stated}", found.len())),
     }
 }

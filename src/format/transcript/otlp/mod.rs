@@ -102,7 +102,7 @@ impl TraceSpans {
         self.spans.iter().filter(move |span| span.operation() == operation)
     }
 
-    /// The outermost agent span. OpenInference also calls the steps of a graph agents: such a span contains all calls of models.
+    /// The outermost agent span. OpenInference also calls the steps of a graph agents: such a span contains all model calls.
     fn agent(&self) -> Option<&TraceSpan> {
         let outermost = self.outermost(SpanOperation::Agent).into_iter().next()?;
         let is_step = |span: &TraceSpan| span.attributes.contains_key("openinference.span.kind");
@@ -112,7 +112,7 @@ impl TraceSpans {
         (!is_step(outermost) || contains_all()).then_some(outermost)
     }
 
-    /// The calls of models. Two instrumentations of one call write a span each, one inside the other: the outer one counts.
+    /// The model calls. Two instrumentations of one call write a span each, one inside the other: the outer one counts.
     fn chats(&self) -> Vec<&TraceSpan> {
         self.outermost(SpanOperation::Chat)
     }

@@ -104,7 +104,7 @@ fn files_inspected<'a>(outputs: &'a Value, flaws: &mut Vec<String>) -> Vec<&'a s
         Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
             return list.iter().filter_map(Value::as_str).collect();
         }
-        Some(Value::Array(_)) => "\"files_inspected\" has an entry that is not a text",
+        Some(Value::Array(_)) => "\"files_inspected\" has an entry that is not a string",
         Some(_) => "\"files_inspected\" is not a list",
         None => "the list \"files_inspected\" is missing",
     };

@@ -159,7 +159,7 @@ fn invariants(form: &InterviewScenarioForm<'_>, cursor: &JsonCursor<'_>) -> Resu
             cursor.problem_of_key(
                 &constraints,
                 Code::WRONG_TYPE,
-                "the context's constraints are not a list of texts",
+                "the context's constraints are not a list of strings",
                 help,
             )
         })?,

@@ -101,7 +101,7 @@ impl CriticReader {
                 Some(Value::String(text)) => norm(text),
                 None | Some(Value::Null) => String::new(),
                 Some(_) => {
-                    self.flaw("feedback is not a text");
+                    self.flaw("feedback is not a string");
                     String::new()
                 }
             },
@@ -145,7 +145,7 @@ impl CriticReader {
         let list = self.list(name, value);
         let texts: Vec<String> = list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
         if texts.len() < list.len() {
-            self.flaw(format!("{name} has an entry that is not a text"));
+            self.flaw(format!("{name} has an entry that is not a string"));
         }
         texts
     }

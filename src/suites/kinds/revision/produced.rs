@@ -113,7 +113,7 @@ fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scori
                 how = found;
                 attempts.push(attempt(&document, case, scoring));
             }
-            (None, Lenient::Other(form)) => flaws.push(format!("\"document\" is {form}, not a text")),
+            (None, Lenient::Other(form)) => flaws.push(format!("\"document\" is {form}, not a string")),
             (None, Lenient::Absent | Lenient::Given(_)) => flaws.push("\"document\" is missing".to_owned()),
         },
         Some(Value::Array(list)) => {

@@ -46,7 +46,7 @@ impl ToolUseOutput {
             Lenient::Given(text) => answer_of(text.as_ref()).into_owned(),
             Lenient::Absent => String::new(),
             Lenient::Other(form) => {
-                flaws.insert(0, format!("\"text\" is {form}, not a text"));
+                flaws.insert(0, format!("\"text\" is {form}, not a string"));
                 String::new()
             }
         };

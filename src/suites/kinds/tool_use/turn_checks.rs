@@ -25,7 +25,7 @@ impl ToolUseChecker<'_> {
         };
         let messages = || {
             let messages: Vec<String> = turns.iter().map(|turn| quoted(&turn.user)).collect();
-            format!("an answer to each message of the user: {}", messages.join(", "))
+            format!("an answer to each user message: {}", messages.join(", "))
         };
         let same = self.other_turns(turns).map(not_the_conversation);
         let mut checks = vec![Check::of(TURNS, CheckKey::Only, self.case.line, messages, same)];
@@ -117,7 +117,7 @@ fn missing(name: &str) -> Failure {
 
 /// The failure of a run that is not the conversation of the case.
 fn not_the_conversation(detail: String) -> Failure {
-    let next_action = "make the agent answer each message of the user, then record the conversation again".to_owned();
+    let next_action = "make the agent answer each user message, then record the conversation again".to_owned();
     Failure { tag: Tag::Schema, detail, next_action }
 }
 

@@ -18,7 +18,7 @@ pub enum AnswerChecksForm {
 }
 
 /// Conditions on the answer; all must hold. Texts are compared without regard to letter case, kinds of quotes and dashes, and
-/// runs of blanks.
+/// runs of whitespace.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerEntryForm {
@@ -90,13 +90,13 @@ pub struct CaseCheckForm {
     pub rule: Option<String>,
 }
 
-/// The length of an answer, without blanks around it.
+/// The length of an answer, without whitespace around it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LengthForm {
     /// In characters.
     pub chars: Option<RangeForm>,
-    /// In words, separated by blanks.
+    /// In words, separated by whitespace.
     pub words: Option<RangeForm>,
     /// In lines.
     pub lines: Option<RangeForm>,

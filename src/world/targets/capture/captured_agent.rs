@@ -21,7 +21,7 @@ use crate::world::targets::{Timeouts, Unopened, lasting, oneshot};
 /// The recorded exchanges of each sample by the id of its request, or why there are none.
 pub type RecordedSamples = BTreeMap<String, Result<RecordedExchanges, String>>;
 
-/// A program whose calls of models are recorded, or answered from a recording.
+/// A program whose model calls are recorded, or answered from a recording.
 pub struct CapturedAgent {
     launch: Launch,
     source: CaptureSource,

@@ -7,7 +7,7 @@ use super::observed::Observed;
 use super::recorded_answers::RecordedAnswers;
 use super::upstream::Upstreams;
 
-/// How an endpoint answers calls of models.
+/// How an endpoint answers model calls.
 pub enum EndpointMode {
     /// It passes them on, and records them.
     Forward(Arc<Upstreams>),

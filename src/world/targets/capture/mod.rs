@@ -1,4 +1,4 @@
-//! Captured agents: a program whose calls of models go through an endpoint on this machine, which records them or answers them
+//! Captured agents: a program whose model calls go through an endpoint on this machine, which records them or answers them
 //! from a recording.
 
 mod captured_agent;

@@ -36,7 +36,7 @@ impl Observed {
     pub fn begin(&self) -> Result<usize, String> {
         let mut state = self.state();
         if InputLimit::EXCHANGES.is_exceeded_by(state.exchanges.len() + 1) {
-            let why = format!("the agent made more than {} calls of models", InputLimit::EXCHANGES);
+            let why = format!("the agent made more than {} model calls", InputLimit::EXCHANGES);
             state.refusal.get_or_insert(why.clone());
             return Err(why);
         }
@@ -106,7 +106,7 @@ mod tests {
     fn an_agent_makes_at_most_1000_calls_of_models() {
         let observed = Observed::default();
         assert!((0..1000).all(|place| observed.begin() == Ok(place)));
-        let why = "the agent made more than 1,000 calls of models".to_owned();
+        let why = "the agent made more than 1,000 model calls".to_owned();
         assert_eq!(observed.begin(), Err(why.clone()));
         assert_eq!(observed.observation().refusal, Some(why));
     }
