@@ -55,7 +55,7 @@ pub enum Command {
     Run(RunArgs),
     /// Set up goldgate in this folder: config, cases and recordings from transcripts, and the workflow
     Init(InitArgs),
-    /// Validate config, cases and recordings without grading
+    /// Validate config, cases and recordings, and show how often the gates would fail by chance
     Check(CheckArgs),
     /// Find weak test cases: grade dummy agents and deliberately broken recordings, and list the cases that still pass
     Selftest(SelftestArgs),
@@ -290,7 +290,7 @@ fn paths() -> String {
 /// Options of `init`. Without --from and --yes it asks for them on a terminal.
 #[derive(Args, Debug, Clone)]
 pub struct InitArgs {
-    /// Transcripts, or folders of them: message lists of OpenAI or Anthropic, or OTLP traces; may be repeated. Without it an example is written
+    /// Transcripts, or folders of them, in any format that `goldgate import` reads; may be repeated. Without it, an example is written
     #[arg(long, value_name = "PATH")]
     pub from: Vec<String>,
     /// Name of the agent in the config
@@ -404,7 +404,7 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub max_cost_usd: Option<f64>,
     /// Print only the result, no progress
-    #[arg(long)]
+    #[arg(long, short)]
     pub quiet: bool,
 }
 

@@ -76,7 +76,7 @@ fn behind(report: &Report) -> String {
 }
 
 /// The result of a run that writes the first baseline, where every gate compares with it.
-const BEGUN: &str = "First run: every gate compares with the baseline. These numbers become the baseline, and the gates judge from the next run on.";
+const BEGUN: &str = "First run: without a baseline, only coverage and readability are checked. These numbers become the baseline, and all gates judge from the next run on.";
 
 /// The command that makes a baseline.
 pub const MAKE_BASELINE: &str = "`goldgate run --update-baseline`";
@@ -155,14 +155,14 @@ fn undecided(report: &Report) -> String {
     })
 }
 
-/// How many cases pass in every sample, if some pass only in most: no metric shows that.
+/// How many pairs of agent and case pass in every sample, if some pass only in most: no metric shows that.
 fn in_every_sample(report: &Report) -> Option<String> {
     let reliabilities = report.suite_agents().filter_map(|(_, agent)| agent.reliability);
     let both = reliabilities.filter_map(|reliability| Some((reliability.majority.passed, reliability.every?)));
     let (most, every, of) = both.fold((0, 0, 0), |(most, every, of), (majority, always)| {
         (most + majority, every + always.passed, of + always.of)
     });
-    (every < most).then(|| format!("{every} of {of} cases pass in every sample"))
+    (every < most).then(|| format!("{every} of {of} pairs of agent and case pass in every sample"))
 }
 
 /// How many gates pass on how many cases.

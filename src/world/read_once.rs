@@ -125,7 +125,8 @@ fn is_in_missing_submodule(disk: &Disk, folder: &RepoPath) -> bool {
 fn not_checked_out(folder: &RepoPath) -> Diagnostic {
     let what =
         "the folder is in a submodule that is not checked out, so its files cannot be compared with the base commit";
-    let help = "check it out (`submodules: true` of actions/checkout), or remove the folder if it is not a submodule";
+    let help =
+        "check it out (`submodules: recursive` of actions/checkout), or remove the folder if it is not a submodule";
     Diagnostic::of_file(folder, Code::SUBMODULE_NOT_CHECKED_OUT, what, help)
 }
 

@@ -1,4 +1,4 @@
-//! `goldgate check`: validates config, cases and recordings without grading.
+//! `goldgate check`: validates config, cases and recordings, and shows how often the gates would fail by chance.
 
 use std::collections::BTreeMap;
 

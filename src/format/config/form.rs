@@ -74,7 +74,7 @@ pub(super) struct SuiteForm {
     pub(super) no_newly_failing: bool,
     /// The suite whose recorded runs are graded again (kind `cross_agent`).
     pub(super) runs_of: Option<String>,
-    /// Files with one term a line that replace built-in lists: `vague`, `edge_case`, `disclaimer`.
+    /// Files with one term a line that replace built-in lists: `vague`, `edge_case`, `disclaimer`, `refusal`.
     #[serde(default)]
     pub(super) terms: BTreeMap<String, String>,
     /// File of human labels: rubric scores and failure tags.

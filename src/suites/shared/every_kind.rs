@@ -45,7 +45,7 @@ pub const COMMON: &[MetricSpec] = &[
             limit: Limit::Number(0.0),
             strictness: Strictness::Band(0.0),
         }],
-        meaning: "cases that passed all checks in the baseline and fail now",
+        meaning: "cases that passed all checks in the baseline and fail now; the gate also fails if a failing case fails another check",
         ..MetricSpec::PLAIN
     },
 ];
