@@ -68,7 +68,7 @@ const TESTS: &[(&InputLimit, &str)] = &[
 fn page() {
     let file = root().join("docs/limits.md");
     let text = fs::read_to_string(&file).unwrap();
-    let head = "| input | limit | below it |\n|---|---|---|\n";
+    let head = "| input | limit | what to do |\n|---|---|---|\n";
     let (before, rest) = text.split_once(head).unwrap();
     let (_, after) = rest.split_once("\n\n").unwrap();
     let rows: Vec<String> =

@@ -4,11 +4,11 @@
 pub const VARIABLES: &[(&str, &str)] = &[
     (
         "output",
-        "the outputs of the run; if the run has only a text, the JSON in it. Where there are other outputs, the keys of an object in the text are added to them",
+        "the outputs of the run. If `text` is the only output: the JSON in it. Otherwise: all outputs, and the keys of a JSON object in `text`",
     ),
     (
         "text",
-        "the text of the answer; `null` without one. An answer that is not a text is its JSON, and below it each text or key that JSON escapes, decoded",
+        "the text of the answer, or `null`. An answer that is not a string is given as JSON, followed by the decoded form of each string and key that JSON escapes",
     ),
     (
         "calls",

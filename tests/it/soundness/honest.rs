@@ -75,7 +75,7 @@ fn json(repository: &Repository, file: &str, change: impl FnOnce(&mut Value)) {
 
 const ROWS: &[Row] = &[
     Row {
-        name: "a change that touches nothing of it",
+        name: "nothing of the golden set changes",
         base: "contracts",
         change: |it| it.write("src/main.py", "print()\n"),
     },
@@ -148,7 +148,7 @@ const ROWS: &[Row] = &[
         change: |it| it.replace("goldgate.yaml", "    gates:\n", "    gates:\n      gap_recall: { min: 0.2 }\n"),
     },
     Row {
-        name: "the prompts are in a submodule that stays as it is",
+        name: "the prompts are in an unchanged submodule",
         base: "submodule",
         change: |it| it.write("src/main.py", "print()\n"),
     },
@@ -189,7 +189,7 @@ const ROWS: &[Row] = &[
         },
     },
     Row {
-        name: "a new version of the prompt package beside the old one",
+        name: "a new version of the prompt package next to the old one",
         base: "contracts",
         change: |it| {
             it.write("policies/v2/legal.md", "Report every change of control, briefly.\n");
@@ -214,7 +214,7 @@ const ROWS: &[Row] = &[
         },
     },
     Row {
-        name: "the config is formatted and remarked on",
+        name: "the config is formatted and commented",
         base: "contracts",
         change: |it| {
             let config = it.read("goldgate.yaml");
@@ -320,12 +320,12 @@ const ROWS: &[Row] = &[
         },
     },
     Row {
-        name: "history goes elsewhere",
+        name: "`results` names another folder",
         base: "contracts",
         change: |it| it.replace("goldgate.yaml", "suites:\n", "results: .cache/goldgate\nsuites:\n"),
     },
     Row {
-        name: "a README beside the golden files",
+        name: "a README next to the golden files",
         base: "contracts",
         change: |it| {
             it.write("golden/README.md", "What the cases are for.\n");

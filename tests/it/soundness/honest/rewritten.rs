@@ -53,7 +53,7 @@ pub const ROWS: &[Row] = &[
         change: |it| (0..12).for_each(|case| record_twice_more(it, case)),
     },
     Row {
-        name: "a floor of the baseline becomes the highest number",
+        name: "a gate with `min: baseline` gets `min: 1.0` and `hard: true`",
         base: "contracts",
         change: |it| {
             let gates = "    gates:\n      citation_accuracy: { min: 1.0, hard: true }\n";
@@ -66,7 +66,7 @@ pub const ROWS: &[Row] = &[
         change: |it| it.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'tools/**']"),
     },
     Row {
-        name: "the Finder opens the folder of the prompts",
+        name: "macOS adds `.DS_Store` to the folder of the prompts",
         base: "digests",
         change: |it| it.write("prompts/.DS_Store", "\0\0\0\u{1}Bud1 is what it keeps of a folder\n"),
     },
@@ -125,7 +125,7 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
-        name: "another person looks after a task",
+        name: "a task gets another owner",
         base: "evidence",
         change: |it| {
             let tasks = std::fs::read_dir(it.path("fixtures/evidence/tasks")).unwrap();
