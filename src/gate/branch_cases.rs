@@ -143,10 +143,6 @@ impl GateOutcome {
         }
         self.cases = completed.cases;
         self.verdict = verdict(&judged.specs(), &self.metrics);
-        Some(format!(
-            "{}: what the baseline lacks is compared with the own numbers of {}",
-            worse.join(", "),
-            base.name()
-        ))
+        Some(format!("{}: values that the baseline lacks are compared with those of {}", worse.join(", "), base.name()))
     }
 }

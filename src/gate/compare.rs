@@ -243,7 +243,7 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
     for (dimension, before, now) in [("scorer revision", scorer, &now.scorer), ("judge", judge, &now.judge)] {
         if before != now {
             return Comparability::Incomparable(format!(
-                "not comparable with the baseline: its {dimension} is {}, this run's is {}; capture a new baseline",
+                "not comparable with the baseline: its {dimension} is {}, this run's is {}; write a new baseline with `goldgate run --update-baseline`",
                 or_none(before),
                 or_none(now)
             ));

@@ -52,7 +52,7 @@ pub fn excuse(judged: &GateInput<'_>, base: &BaseMeasurement<'_>, outcome: &mut 
         let split = SplitCases::of(judged, base, index);
         if split.is_empty() {
             notes.push(format!(
-                "{}: {} excuses nothing, because no case of it can be compared: its recordings are stale, or were measured in another way",
+                "{}: {} cannot excuse this gate, because none of the branch's cases is comparable: the branch's recordings are stale, or were measured differently",
                 metric.name,
                 base.name()
             ));

@@ -66,7 +66,7 @@ pub fn comparison(
     let Some(before) = before.filter(|_| !cases.is_empty()) else { return JudgeComparison::Absent };
     if let Some(differs) = differs(&before.identity, identity) {
         return JudgeComparison::Incomparable(format!(
-            "not comparable with the baseline: {differs}; capture a new baseline"
+            "not comparable with the baseline: {differs}; write a new baseline with `goldgate run --update-baseline`"
         ));
     }
     let both: Vec<(Mark, Mark)> =

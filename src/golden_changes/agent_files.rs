@@ -156,7 +156,7 @@ pub fn ignored_now(before: &Agent, after: &Agent, head: &dyn Files) -> BTreeSet<
     matched.filter(|file| head.bytes(file).is_ok() && !listed.contains(file)).collect()
 }
 
-/// Reports files that left the list of an agent: they are elsewhere now, or no other file fits their pattern, which both commits have. Later
+/// Reports files that left the list of an agent: they are elsewhere now, or no other file matches their pattern, which both commits have. Later
 /// changes of what replaces them would not make its recordings stale.
 pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &str, found: &mut ChangeCollector) {
     // Files that cannot be compared are reported with the recordings.
@@ -170,16 +170,16 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
     let keeps_patterns = is_same || names_all_of(before, after, sides.head);
     moved.retain(|moved| keeps_patterns || new.contains_key(moved.from.as_str()));
     for MovedContent { from, to, left } in &moved {
-        let what = format!("files of `{name}`: what {from} had is in {to} now, which the list does not name");
+        let what = format!("files of `{name}`: the content of {from} moved to {to}, which `fingerprint` does not name");
         match left {
             LeftBehind::Rewritten => found.lists(what, Some(to)),
-            LeftBehind::Stub => found.needs(format!("{what}; add it to fingerprint"), Some(to)),
+            LeftBehind::Stub => found.needs(format!("{what}; add it to `fingerprint`"), Some(to)),
         }
     }
     for file in old.values().filter(|file| !new.contains_key(file.as_str()) && names(after, file)) {
         if is_recording(sides.head, after, file) {
             let words = format!(
-                "files of `{name}`: {file} counts as a recording now, so its changes are not seen; move it, or the recordings"
+                "files of `{name}`: {file} now counts as a recording, so goldgate does not track its changes; move it, or the recordings"
             );
             found.needs(words, Some(file));
         }
@@ -193,7 +193,7 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
         let is_emptied = old.values().any(|file| fits(&file)) && !new.values().any(|file| fits(&file));
         if is_emptied && !moved.iter().any(|moved| glob.matches(&moved.from)) {
             let words = format!(
-                "files of `{name}`: no file fits {} any more; name what replaces it, or remove the pattern",
+                "files of `{name}`: no file matches {} any more; name what replaces it, or remove the pattern",
                 glob.as_str()
             );
             found.needs(words, None);

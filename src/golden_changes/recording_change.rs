@@ -114,7 +114,7 @@ pub fn answers_otherwise(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath)
     of(sides.base.text(before)) != of(sides.head.text(after))
 }
 
-/// The recordings that changed, but whose content their case had on the base commit under some number: they were not made again.
+/// The recordings that changed, but whose content their case had on the base commit under some number: they were not recorded again.
 pub fn copies(
     sides: &Sides<'_>,
     before: &Recordings,

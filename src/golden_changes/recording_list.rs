@@ -38,7 +38,7 @@ impl RecordingComparison<'_> {
         let removed: Vec<&CaseSample> =
             self.of(&[RecordingChange::Content]).into_iter().filter(|key| !self.new.contains_key(*key)).collect();
         if !removed.is_empty() {
-            let words = count(&removed, "removed from cases that keep others: the bad samples may be among them");
+            let words = count(&removed, "removed from cases that keep others; they may be the failing samples");
             self.add_line(found, &removed, Weight::NeedsApproval, words);
         }
         let is_new_agent = matches!(inputs, Ok(AgentFileChange::Changed));
@@ -98,7 +98,7 @@ impl RecordingComparison<'_> {
     fn list_uncompared(&self, found: &mut ChangeCollector) {
         let uncompared: Vec<&CaseSample> = self.uncompared.iter().copied().collect();
         if !uncompared.is_empty() {
-            let what = "with none on the base commit to compare with, so no change of them is seen";
+            let what = "that the base commit does not have, so they cannot be compared";
             self.add_line(found, &uncompared, Weight::Listed, self.counted(&uncompared, what));
         }
     }
@@ -124,7 +124,7 @@ impl RecordingComparison<'_> {
     }
 
     /// Why a recording was made again although the agent's files did not change; `None` without a reason. One with the content of another
-    /// was not made again.
+    /// was not recorded again.
     fn reason(&self, key: &CaseSample) -> Option<&'static str> {
         let change = self.changes.get(key)?;
         if self.is_copy(key) || !matches!(change, RecordingChange::Content | RecordingChange::Digests) {
@@ -156,7 +156,7 @@ impl RecordingComparison<'_> {
         (was_stale && is_fresh()).then_some(STALE_BEFORE)
     }
 
-    /// Reports recordings that were made with something that the agent calls otherwise now, and were not made again.
+    /// Reports recordings that were made with something that the agent calls otherwise now, and were not recorded again.
     pub fn of_other_targets(&self, found: &mut ChangeCollector, of: &Agent) {
         let mut kept: BTreeMap<&str, Vec<&CaseSample>> = BTreeMap::new();
         for (key, made) in &self.made_otherwise {
@@ -167,7 +167,7 @@ impl RecordingComparison<'_> {
         }
         for (made, keys) in kept {
             let ComparedAgent { suite, agent, file, .. } = self.owner;
-            let what = format!("made with {made}, which is another one now, and not made again");
+            let what = format!("recorded with {made}, which has changed since, and not recorded again");
             let again = record_again(file, suite, Some(agent), Some(of), self.folder.as_str(), RecordedCases::All);
             self.add_line(found, &keys, Weight::NeedsApproval, format!("{}; {again}", self.counted(&keys, &what)));
         }
@@ -250,7 +250,7 @@ impl RecordingComparison<'_> {
             && self.only_renumbered().is_empty()
             && self.changes.values().all(|change| matches!(change, RecordingChange::Content | RecordingChange::Added));
         match (left.is_empty(), again) {
-            (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.owner.file)),
+            (true, true) => found.lists(format!("{words}; every recording was recorded again"), Some(self.owner.file)),
             (false, _) => {
                 let words = match is_narrower {
                     true => format!("{words}; no longer listed: {}", named(&left)),
@@ -259,7 +259,8 @@ impl RecordingComparison<'_> {
                 found.needs(words, Some(self.owner.file));
             }
             (true, false) => {
-                let words = format!("{words}, and not every recording was made again{}", self.renewable(before, after));
+                let words =
+                    format!("{words}, and not every recording was recorded again{}", self.renewable(before, after));
                 found.needs(words, Some(self.owner.file));
             }
         }

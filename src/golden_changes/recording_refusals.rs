@@ -1,4 +1,4 @@
-//! Why recordings give no verdict: they cannot be compared, or were not made again.
+//! Why recordings give no verdict: they cannot be compared, or were not recorded again.
 
 use super::record_command::{RecordedCases, record_again};
 use super::recording_change::{CaseSample, RecordingChange};
@@ -38,7 +38,7 @@ impl RecordingComparison<'_> {
         stale.extend(self.unknown());
         stale.sort();
         stale.dedup();
-        self.refused(agent, &stale, |were| format!("the agent's files changed and {were} not made again"))
+        self.refused(agent, &stale, |were| format!("the agent's files changed and {were} not recorded again"))
     }
 
     /// If the agent's files changed, a recording that is compared with none may be of the agent before, unless its digest says otherwise.

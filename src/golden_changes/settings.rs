@@ -30,7 +30,9 @@ pub const SETTINGS: &[SettingRule] = &[
     setting("baseline", Depends("another file or other numbers need an approval; the first baseline is listed"), ""),
     setting(
         "samples",
-        Depends("fewer need an approval; more are listed, and so is a first number where all runs are recordings"),
+        Depends(
+            "fewer need an approval; more are listed, and so is setting it for the first time if all runs are recordings",
+        ),
         "",
     ),
     setting("suites.*", Depends("a removed suite needs an approval, an added one is listed"), ""),
@@ -44,7 +46,9 @@ pub const SETTINGS: &[SettingRule] = &[
     setting("suites.*.terms.*", Approval("list of terms of `{}`:"), ""),
     setting(
         "suites.*.samples",
-        Depends("fewer need an approval; more are listed, and so is a first number where all runs are recordings"),
+        Depends(
+            "fewer need an approval; more are listed, and so is setting it for the first time if all runs are recordings",
+        ),
         "",
     ),
     setting("suites.*.tiers", Depends("a removed tier needs an approval, an added one is listed"), ""),
@@ -65,16 +69,18 @@ pub const SETTINGS: &[SettingRule] = &[
     setting(
         "suites.*.agents.*.model",
         Listed,
-        "but if the model tier blocks, recordings instead of live runs, another target, or no runs, need an approval",
+        "if the model tier blocks, a change to recordings, to another target or to no runs needs an approval",
     ),
     setting(
         "suites.*.agents.*.prompt",
-        Depends("listed if every recording was made again, else it needs an approval"),
+        Depends("listed if every recording was recorded again, else it needs an approval"),
         "",
     ),
     setting(
         "suites.*.agents.*.fingerprint",
-        Depends("listed if every recording was made again and no changed file is left out, else it needs an approval"),
+        Depends(
+            "listed if every recording was recorded again and no changed file is left out, else it needs an approval",
+        ),
         "",
     ),
     setting(
@@ -86,7 +92,7 @@ pub const SETTINGS: &[SettingRule] = &[
     setting(
         "targets.*",
         Depends(
-            "a target that an agent calls in a blocking tier needs an approval, unless only its limits change, and so does `record: trusted`; others are listed, but recordings that name a changed target have to be made again",
+            "a target that an agent calls in a blocking tier needs an approval, unless only its limits change, and so does `record: trusted`; others are listed, but recordings that name a changed target have to be recorded again",
         ),
         "",
     ),

@@ -121,11 +121,10 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
 fn history(out: &mut String, past: &[Option<f64>]) {
     let known: Vec<f64> = past.iter().copied().flatten().collect();
     let Some(last) = known.last() else { return };
-    let baselines = words::plural(past.len(), "committed baseline", "committed baselines");
     let passed = metric_value(Unit::Share, Some(*last));
     put(
         out,
-        &format!("history: samples that pass in the last {baselines}: {} (in the last one: {passed})", sparkline(past)),
+        &format!("history: share of passing samples by committed baseline: {} (latest: {passed})", sparkline(past)),
     );
 }
 
@@ -136,7 +135,10 @@ fn next_steps(out: &mut String, config: &RepoPath, (suite, agent): (&SuiteReport
     if let Some(failure) = failed.find_map(|check| check.failure.as_deref()) {
         put(out, &format!("next: {}", line(&failure.next_action, 400)));
     }
-    put(out, &format!("again: goldgate run{config} --suite {} --agent {} --case {}", suite.id, agent.agent, case.case));
+    put(
+        out,
+        &format!("run again: goldgate run{config} --suite {} --agent {} --case {}", suite.id, agent.agent, case.case),
+    );
 }
 
 /// Longer lines of a prompt are cut, in characters.
@@ -239,7 +241,7 @@ fn values(out: &mut String, agent: &AgentReport, case: &PairResult) {
         let gates = if gates.is_empty() {
             String::new()
         } else {
-            format!("   agent: {} {}", gates.join(", "), metric.verdict.as_str())
+            format!("   gate of the agent: {}: {}", gates.join(", "), metric.verdict.as_str())
         };
         put(out, &format!("    {:<28} {folded:>8}   {}{spread}{gates}", metric.name, samples.join("  ")));
     }

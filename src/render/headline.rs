@@ -33,7 +33,8 @@ pub fn headline(report: &Report) -> String {
             (_, _) => format!("{failed}, and "),
         };
         let lasting = report.lasting.first().map(|why| line_with_end(&why.0, REASON));
-        let lasting = lasting.map_or(String::new(), |why| format!(" First, because no approval lifts it: {why}."));
+        let lasting =
+            lasting.map_or(String::new(), |why| format!(" Fix this first, because no approval covers it: {why}."));
         return format!("Merge blocked: {worse}{changes} an approval.{lasting}{}", behind(report));
     }
     if let (Some(other), Authority::Blocking) = (report.worst_other(), report.authority)
@@ -52,6 +53,7 @@ pub fn headline(report: &Report) -> String {
         (Some(Verdict::Fail), Authority::Advisory) => {
             format!("{failed}. This does not block the merge.{}", behind(report))
         }
+        (_, Authority::Blocking) if needs_baseline(report) => NEEDS_BASELINE.to_owned(),
         (_, Authority::Blocking) if !report.not_gateable.is_empty() => {
             format!("Merge blocked: no verdict is possible: {}", missing(report))
         }
@@ -78,6 +80,27 @@ fn behind(report: &Report) -> String {
 /// The result of a run that writes the first baseline, where every gate compares with it.
 const BEGUN: &str = "First run: without a baseline, only coverage and readability are checked. These numbers become the baseline, and all gates judge from the next run on.";
 
+/// The result of a run in which every gate waits for a baseline.
+const NEEDS_BASELINE: &str = "Merge blocked: no verdict is possible, because every evaluated gate needs a baseline. `goldgate run --update-baseline` writes one.";
+
+/// Whether a verdict is missing only because the gates compare with a baseline that does not exist.
+fn needs_baseline(report: &Report) -> bool {
+    let waits = |gate: &GateRuling| gate.from_baseline && matches!(gate.ruling, Ruling::Skipped(_));
+    let mut pairs = report.agents().flat_map(|agent| &agent.cases);
+    report.baseline_use == BaselineUse::Compared
+        && report.verdict.verdict().is_none()
+        && report.not_gateable.len() == 1
+        && pairs.any(|pair| pair.exclusion == Exclusion::Counted)
+        && !has_baseline(report)
+        && !report.agents().any(is_in_baseline)
+        && report.metrics().flat_map(|metric| &metric.gates).any(waits)
+}
+
+/// Whether a baseline has an agent. Its numbers may not be comparable with those of the baseline.
+fn is_in_baseline(agent: &AgentReport) -> bool {
+    agent.taxonomy_before.is_some() || agent.infra_before.is_some() || !agent.removed.is_empty()
+}
+
 /// The command that makes a baseline.
 pub const MAKE_BASELINE: &str = "`goldgate run --update-baseline`";
 
@@ -88,11 +111,7 @@ fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
         BaselineUse::Written | BaselineUse::Begun => "These numbers become the baseline.".to_owned(),
         BaselineUse::Added => "This change adds the first baseline, which counts after the merge.".to_owned(),
     };
-    // An agent may be in a baseline that its numbers cannot be compared with.
-    let is_known = |agent: &AgentReport| {
-        agent.taxonomy_before.is_some() || agent.infra_before.is_some() || !agent.removed.is_empty()
-    };
-    let judged = report.not_gateable.is_empty() && !has_baseline(report) && !report.agents().any(is_known);
+    let judged = report.not_gateable.is_empty() && !has_baseline(report) && !report.agents().any(is_in_baseline);
     match report.verdict.verdict().filter(|_| judged && report.approval.is_none())? {
         Verdict::Fail => {
             let passes = plural(tally.pass, "gate passes", "gates pass");

@@ -73,8 +73,7 @@ fn is_known(suite: &SuiteOperating<'_>) -> bool {
 /// One sentence per suite: the rates with the recorded number of samples.
 pub fn operating_sentence(suite: &SuiteOperating<'_>) -> String {
     let id = suite.suite;
-    let recorded = suite.estimates.iter().find(|(samples, _)| *samples == suite.recorded);
-    match recorded.map(|(_, estimate)| estimate) {
+    match recorded_estimate(suite) {
         Some(OperatingEstimate::Rates(found)) => format!(
             "{id}: with {}, an unchanged agent would be blocked in {} of re-recordings; a drop of {} points is caught in {}",
             words::plural(suite.recorded, "sample per case", "samples per case"),
@@ -135,21 +134,34 @@ pub fn change_line(suite: &SuiteOperating<'_>, change: &GateAdvice, metrics: &[G
 
 /// Why the gates of a suite stay as they are.
 pub fn unchanged_line(suite: &SuiteOperating<'_>, advice: Option<&Advice>, hard: HardGates) -> String {
-    let sentence = operating_sentence(suite);
-    let why = match (recorded_rates(suite), advice, hard) {
-        (None, _, _) => "no gate is changed",
-        (Some(_), Some(_), _) => "no gate needs a change",
-        (Some(_), None, HardGates::Keep) => {
-            "no change outside the hard gates gives at most 5%; `goldgate calibrate --write --hard-too` changes those as well, more samples help without it"
+    let sentence = match recorded_estimate(suite) {
+        Some(OperatingEstimate::Rates(_)) => operating_sentence(suite),
+        Some(other) => {
+            let why = shortfall(suite.recorded, other);
+            return format!(
+                "{}: no gate was changed, because too few samples are recorded for an estimate: {why}",
+                suite.suite
+            );
         }
-        (Some(_), None, HardGates::Change) => "no change of the gates gives at most 5%",
+        None => return format!("{}: no gate was changed, because no samples are recorded", suite.suite),
+    };
+    let why = match (advice, hard) {
+        (Some(_), _) => "no gate needs a change",
+        (None, HardGates::Keep) => {
+            "the false alarms stay above 5% unless hard gates change: record more samples, or use `goldgate calibrate --write --hard-too`"
+        }
+        (None, HardGates::Change) => "no change of the gates brings the false alarms down to 5%",
     };
     format!("{sentence}: {why}")
 }
 
+/// The estimate for the recorded number of samples.
+fn recorded_estimate<'a>(suite: &'a SuiteOperating<'_>) -> Option<&'a OperatingEstimate> {
+    suite.estimates.iter().find(|(samples, _)| *samples == suite.recorded).map(|(_, estimate)| estimate)
+}
+
 fn recorded_rates(suite: &SuiteOperating<'_>) -> Option<(Basis, Rates)> {
-    let (_, estimate) = suite.estimates.iter().find(|(samples, _)| *samples == suite.recorded)?;
-    match estimate {
+    match recorded_estimate(suite)? {
         OperatingEstimate::Rates(found) => Some((found.basis, found.suite)),
         OperatingEstimate::TooFew { .. } | OperatingEstimate::FewCases(_) => None,
     }
@@ -216,15 +228,19 @@ fn rate_cell((basis, Rates { false_alarms, detection }): (Basis, Rates)) -> Stri
 
 fn missing(samples: usize, estimate: &OperatingEstimate) -> String {
     let what = words::plural(samples, "sample per case", "samples per case");
+    format!("too few samples are recorded for an estimate with {what}: {}", shortfall(samples, estimate))
+}
+
+/// What an estimate lacks; empty if it has rates.
+fn shortfall(samples: usize, estimate: &OperatingEstimate) -> String {
     match estimate {
         OperatingEstimate::TooFew { enough, cases, needed } => {
-            format!("too few recorded samples for {what}: {enough} of {cases} cases have at least {needed}")
+            format!("{enough} of {cases} cases have the {needed} samples that it needs")
         }
-        OperatingEstimate::FewCases(cases) => format!(
-            "too few recorded samples for {what}: with {}, each needs {}",
-            words::plural(*cases, "case", "cases"),
-            2 * samples
-        ),
+        OperatingEstimate::FewCases(cases) => {
+            let cases = words::plural(*cases, "case", "cases");
+            format!("with {cases}, it needs {} samples of each", 2 * samples)
+        }
         OperatingEstimate::Rates(_) => String::new(),
     }
 }
@@ -240,9 +256,10 @@ fn sentences(suite: &SuiteOperating<'_>) -> Vec<String> {
     all.extend(lacking.map(|(samples, estimate)| format!("{}: {}.", suite.suite, missing(*samples, estimate))));
     let pooled = suite.estimates.iter().find(|(_, estimate)| basis_of(estimate) == Some(Basis::Pooled));
     if let Some((samples, _)) = pooled {
+        let rates = words::plural(*samples, "sample per case", "samples per case");
         let needed = words::plural(2 * samples, "sample", "samples");
         all.push(format!(
-            "{}: the rates for {samples} are only about right; with {needed} recorded per case they are right on average.",
+            "{}: the rates for {rates} are approximate; record {needed} per case for an estimate without bias.",
             suite.suite
         ));
     }

@@ -99,7 +99,7 @@ fn fewer_values(group: &[&PartlyLost]) -> Option<String> {
     let others: Vec<&str> = others.iter().map(|other| other.metric.as_str()).collect();
     let also = match others.is_empty() {
         true => String::new(),
-        false => format!(", and so do those of {}", others.join(", ")),
+        false => format!(", and so would those of {}", others.join(", ")),
     };
     let named: Vec<&str> = lost.cases.iter().take(NAMED).map(CaseId::as_str).collect();
     let more = match lost.cases.len() - named.len() {
@@ -107,8 +107,8 @@ fn fewer_values(group: &[&PartlyLost]) -> Option<String> {
         more => format!(" and {more} more"),
     };
     Some(format!(
-        "fewer values of {} than in the baseline, in {}{more}: with the worst results for the missing ones, its gate fails{also}; run \
-         or record these cases again",
+        "{} has fewer values than in the baseline, in {}{more}: with the worst possible results for the missing values, its gate \
+         would fail{also}; run or record these cases again",
         lost.metric,
         named.join(", ")
     ))

@@ -165,7 +165,7 @@ const UNFOUNDED: &[(&str, &str)] = &[
     ),
     (
         r#"{"clauses": [{"operation": "add", "section": "8", "after": "7", "heading": "A"}]}"#,
-        "the original has no section 7, which section 8 is to follow",
+        "section 8 is to follow section 7, but the original has no such section",
     ),
     (
         r#"{"clauses": [{"operation": "delete", "section": "1", "heading": "Term"}]}"#,
@@ -187,7 +187,7 @@ const UNFOUNDED: &[(&str, &str)] = &[
         r#"{"liability": {"indemnifier": "Acme", "indemnitee": "Corin"}}"#,
         "no sentence of the original makes \"Acme\" or \"Corin\" indemnify anybody",
     ),
-    (r#"{"allowed_changes": ["9"]}"#, "the original has no section 9, which may change"),
+    (r#"{"allowed_changes": ["9"]}"#, "allowed_changes lists section 9, but the original has no such section"),
 ];
 
 /// What instructions ask of an original that can be done, and is not done yet.

@@ -231,7 +231,11 @@ pub fn change(rule: &SettingRule) -> String {
         Treatment::Approval(_) => "needs an approval",
         Treatment::Depends(how) => how,
     };
-    let why = if rule.why.is_empty() { String::new() } else { format!(": {}", rule.why) };
+    let mark = match rule.treatment {
+        Treatment::Listed => ';',
+        Treatment::Harmless | Treatment::Approval(_) | Treatment::Depends(_) => ':',
+    };
+    let why = if rule.why.is_empty() { String::new() } else { format!("{mark} {}", rule.why) };
     format!("{needed}{why}")
 }
 

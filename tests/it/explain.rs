@@ -141,16 +141,16 @@ fn sections() {
     let ran = explain(&repository, &["lease"]);
     let parts = [
         "contracts/legal/lease: fail\n",
-        "agent: ≥ 80% fail\n",
+        "gate of the agent: ≥ 80%: fail\n",
         "    FAILS  expected_finding[0]",
         "asked:\n",
         "expected, golden/expected/legal/lease.json:\n",
         "produced, sample 0:\n",
         "calls, sample 0:\n   1 search({\"text\":\"rent\"}) → failed\n   2 search({\"text\":\"rent\"}) → [1]\n",
         "output at commit ",
-        "history: samples that pass in the last 2 committed baselines: █▁ (in the last one: 0%)\n",
+        "history: share of passing samples by committed baseline: █▁ (latest: 0%)\n",
         "\nnext: sharpen the category rules of the prompt",
-        "again: goldgate run --suite contracts --agent legal --case lease\n",
+        "run again: goldgate run --suite contracts --agent legal --case lease\n",
     ];
     let places: Vec<usize> =
         parts.iter().map(|part| ran.stdout.find(part).unwrap_or_else(|| panic!("{part}: {}", ran.stdout))).collect();

@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
         trial("one fresh sample says nothing about the others", one_fresh),
         trial("an agent with recordings that names no files is refused, with the two ways out", unknown_agent),
         trial("the reason why nobody can name an agent's files is in every report", nameless),
-        trial("a fingerprint that no file fits gives no verdict", nothing_fits),
+        trial("a fingerprint that matches no file gives no verdict", nothing_fits),
         trial("an older recording of another query is stale", older_query),
         trial("an older recording of goldgate's own prompt around another document is stale", older_document),
         trial("a suite of several agents' runs is stale where its agents' recordings are", across),

@@ -148,7 +148,7 @@ fn kept() {
     repository.write("g/fixtures/rec-5.json", fixture);
     let ran = repository.goldgate(&["run", "-v"]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    let note = "compared with values of before the baseline, which left them out: rec-5; cases compared: 10";
+    let note = "compared with older values, because the baseline has none: rec-5; cases compared: 10";
     assert!(ran.stdout.contains(note), "{}", ran.stdout);
     // Once it counts, the baseline has it like any other.
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 1);

@@ -144,7 +144,7 @@ fn moved() {
     let says = "chat/helper/b: newly failing (cases.json)\n  goldgate explain chat/helper/b\n";
     assert!(ran.stdout.contains(says), "{}", ran.stdout);
     assert!(
-        ran.stdout.contains("1 case failed or moved; if that is right: goldgate run --update-baseline"),
+        ran.stdout.contains("1 case failed or moved. If that is intended, run `goldgate run --update-baseline`"),
         "{}",
         ran.stdout
     );

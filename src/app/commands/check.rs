@@ -99,8 +99,8 @@ fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut 
                 let what = format!("{}/{agent}: {words}", loaded.config.id);
                 Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, what, help)
             };
-            let again = "record it again to store the digests";
-            let softer = "record it again, or set `stale: warn` on the agent to turn this into a note";
+            let again = "record them again to store the digests";
+            let softer = "record them again, or set `stale: warn` on the agent to turn this into a note";
             let FreshnessVerdict { notes: noted, list_notes, refused } =
                 freshness_verdict(&inputs, agent, ages.into_iter());
             notes.extend(noted.into_iter().map(|words| diagnostic(words, again)));

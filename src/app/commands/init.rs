@@ -121,7 +121,7 @@ fn proposed_gates(proposed: &ProposedCases, world: &World) -> Result<String, Cli
     let rates = write_gates(CONFIG, &report, &suites, HardGates::Keep)?;
     world.keep(suites);
     Ok(format!(
-        "{rates}Once the cases are accepted, `goldgate check` and `goldgate calibrate` print these rates again.\n"
+        "{rates}After you accept the cases, `goldgate check` and `goldgate calibrate` show how often the gates would fail by chance.\n"
     ))
 }
 
@@ -379,9 +379,9 @@ fn left_to_do(args: &InitArgs, proposed: &ProposedCases) -> String {
         }
     }
     if !args.from.is_empty() {
-        let cases = plural(proposed.cases.len(), "draft says", "drafts say");
+        let drafts = plural(proposed.cases.len(), "draft", "drafts");
         lines.push(format!(
-            "{CASES}: {cases} what the agent did, not what it should do. They count for nothing until you accept them."
+            "{CASES}: {drafts}. A draft describes what the agent did, not what it should do. No draft counts until you accept it."
         ));
     }
     if args.files.is_empty() {

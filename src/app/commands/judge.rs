@@ -118,12 +118,15 @@ fn ask_judges(
         written += 1;
     }
     let outputs = plural(requests.count(), "output", "outputs");
-    let lost = plural(missing, "vote is", "votes are");
-    world.say(&format!(
-        "{outputs} judged in {}; {lost} missing; {} written; commit them to use the votes\n",
-        plural(usize::try_from(outcome.usage.calls).unwrap_or(usize::MAX), "call", "calls"),
-        plural(written, "recording", "recordings")
-    ));
+    match (outcome.usage.calls, written) {
+        (0, 0) => world.say("no output was judged; no recording was written\n"),
+        (calls, written) => world.say(&format!(
+            "{outputs} judged in {}; {} missing; {} written. Commit the recordings to use the votes.\n",
+            plural(usize::try_from(calls).unwrap_or(usize::MAX), "call", "calls"),
+            plural(missing, "vote", "votes"),
+            plural(written, "recording", "recordings")
+        )),
+    }
     // If no vote could be read, the work was not done.
     Ok(if read == 0 { 3 } else { 0 })
 }

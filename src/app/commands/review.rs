@@ -30,7 +30,7 @@ pub fn review(args: &ReviewArgs, world: &World) -> Result<u8, CliError> {
     }
     let table = ReviewTable::open(&args.config, (&disk, &file), wanted, world)?;
     if table.items.is_empty() {
-        world.say("Nothing to review: no draft waits, and no case failed or moved since the baseline.\n");
+        world.say("Nothing to review: there are no drafts, and no case failed or moved since the baseline.\n");
     } else if world.is_interactive() {
         walk(&table, &disk, world)?;
     } else {
@@ -86,7 +86,7 @@ fn unknown(name: &str, drafts: &[DraftCase]) -> Diagnostic {
     let help = match (nearest(name, names.iter().map(String::as_str)), names.first()) {
         (Some(near), _) => format!("did you mean \"{near}\"?"),
         (None, Some(_)) => "`goldgate review` lists the drafts".to_owned(),
-        (None, None) => "no draft waits".to_owned(),
+        (None, None) => "there are no drafts".to_owned(),
     };
     Diagnostic::of_file("command line", Code::NOTHING_SELECTED, format!("no draft is called \"{name}\""), help)
 }
@@ -100,7 +100,7 @@ fn next(accepted: usize, config: &Config, disk: &Disk) -> String {
     let is_first = config.baseline.as_ref().is_none_or(|file| disk.baseline_bytes(file).is_err());
     let baseline = match is_first {
         true => format!(", then goldgate run{option} --update-baseline"),
-        false => ", then commit; the next baseline takes them over".to_owned(),
+        false => ", then commit; the next baseline includes these cases".to_owned(),
     };
     let count = plural(accepted, "case counts", "cases count");
     format!("{count} from now on. Next: goldgate run{option}{baseline}\n")

@@ -59,8 +59,8 @@ impl OutdatedMerge {
     pub fn refusal(&self) -> CliError {
         let Self { number, into, .. } = self;
         no_verdict(&format!(
-            "the checkout is a merge of pull request {number} into another commit than one of the current {into}, or into an older one \
-             than this event names: push a commit, or close and reopen the pull request"
+            "the checkout merges pull request {number} into a commit that is not on the current {into}, or is older than the one of \
+             this event: push a commit, or close and reopen the pull request"
         ))
     }
 }

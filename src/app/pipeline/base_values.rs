@@ -134,7 +134,7 @@ impl BranchNumbers for BaseValues<'_> {
             TipSuite::Unreadable(why) => {
                 let branch = self.tip.branch.unwrap_or("the base commit");
                 return vec![format!(
-                    "nothing is compared with the own numbers of {branch}, because its recordings cannot be graded: {why}"
+                    "nothing is compared with the results of {branch}, because its recordings cannot be graded: {why}"
                 )];
             }
             TipSuite::Graded(graded) => graded,

@@ -43,8 +43,8 @@ codes! {
     }
 
     BAD_NUMBER = "bad-number" {
-        cause: "A number is not finite, it is outside the range that its key allows, or it is a whole number of more than \
-            64 bits, of which not every digit would be compared.",
+        cause: "A number is not finite, it is outside the range that its key allows, or it is a whole number too long \
+            to be compared exactly (more than 64 bits).",
         example: "goldgate.yaml:9:29: max_drop is NaN; write a finite number [bad-number]",
         fix: "Write a number in the range that the message states.",
     }

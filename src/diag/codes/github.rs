@@ -98,14 +98,14 @@ codes! {
     NO_BASE_CHECKOUT = "no-base-checkout" {
         cause: "A program of the config is to be started with keys, but the workspace does not have the files of the \
             base branch. The pull request could have changed the program.",
-        example: "workspace: a command is only started in a checkout of the base branch, and the workspace is none; \
+        example: "workspace: the workspace is not a checkout of the base branch, so no command is started; \
             add actions/checkout without ref before this step [no-base-checkout]",
         fix: "Check out the base branch before the step. `docs/recording.md` explains how pull requests are recorded.",
     }
 
     NO_BUDGET = "no-budget" {
         cause: "A pull request is to be recorded, which calls models, and nothing limits what that may cost.",
-        example: "goldgate.yaml: a pull request is only recorded within a budget, and there is none; add budget: { \
+        example: "goldgate.yaml: no budget is set, so the pull request is not recorded; add budget: { \
             max_cost_usd: … } or { max_tokens: … } on the base branch, or set the input max-cost-usd [no-budget]",
         fix: "Write how much one recording may cost at most.",
     }
@@ -118,7 +118,7 @@ codes! {
     }
 
     NO_ENVIRONMENT = "no-environment" {
-        cause: "The keys of the models are not kept from workflows of other branches, which anybody with write access can push.",
+        cause: "Workflows on other branches, which anybody with write access can push, can read the models' keys.",
         example: ".github/workflows/goldgate-record.yml:26:3: the environment goldgate-record does not exist, and GitHub creates \
             it without a restriction; create it, keep the models' keys in it, and restrict it to the default branch \
             [no-environment]",
@@ -157,7 +157,7 @@ codes! {
     }
 
     NO_REPORT = "no-report" {
-        cause: "A step needs the report of an earlier step, and there is none, or it is of another config or commit.",
+        cause: "A step needs the report of an earlier step, but it does not exist, or is for another config or commit.",
         example: "out/report.json: the report does not exist; add a step with mode: run and the same input out before \
             this one [no-report]",
         fix: "Run both steps in one job on the same commit, with the same inputs `config` and `out`.",
@@ -236,7 +236,7 @@ codes! {
 
     QUEUE_GROUPING = "queue-grouping" {
         cause: "The merge queue merges an entry that fails, if the entry after it passes.",
-        example: "rules of main: the merge queue merges a failing entry below a passing one; turn on \"Require all \
+        example: "rules of main: the merge queue merges a failing entry if a later entry passes; turn on \"Require all \
             queue entries to pass required checks\" [queue-grouping]",
         fix: "Change this setting of the merge queue.",
     }

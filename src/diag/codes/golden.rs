@@ -112,8 +112,8 @@ codes! {
     CANNOT_HOLD = "cannot-hold" {
         cause: "The instructions of a case refer to something that the original document does not contain, so no agent \
             can follow them.",
-        example: "contracts/cases/rent/instructions.json: the original has no section 9, which may change; correct the \
-            instructions, or the original [cannot-hold]",
+        example: "contracts/cases/rent/instructions.json: allowed_changes lists section 9, but the original has no such \
+            section; correct the instructions, or the original [cannot-hold]",
         fix: "Compare the instructions with `original.rtf` and correct one of the two.",
     }
 

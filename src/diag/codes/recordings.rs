@@ -159,7 +159,7 @@ codes! {
         cause: "An agent changed after its answers were recorded, or it is unknown whether it did. Such recordings say \
             nothing about today's agent.",
         example: "goldgate.yaml: actions/asker: 5 of 5 cases' recordings have no digest of rules.md and their input: \
-            unknown whether they are of this agent and answer these cases; record it again to store the digests \
+            unknown whether they are of this agent and answer these cases; record them again to store the digests \
             [stale-recording]",
         fix: "Record the agent again: `goldgate run --tier model --record DIR`.",
     }

@@ -81,7 +81,7 @@ fn entry(kind: &str, assertion: &Value, vars: &Map<String, Value>) -> Translatio
             let inner = assertion.get("assert").and_then(Value::as_array).ok_or("it has no assertions")?;
             let Translated { entries, left_out } = translate(inner, vars);
             if !left_out.is_empty() || entries.is_empty() {
-                return Err("one of its assertions cannot be said");
+                return Err("one of its assertions has no counterpart");
             }
             json!({ "checks": entries, "min_score": threshold.filter(|share| *share > 0.0).unwrap_or(1.0) })
         }

@@ -103,7 +103,7 @@ impl CaseSets {
             (false, CaseSelection::Whole) => {
                 let lists = [
                     ("measured only in this run or only in the baseline", &self.one_sided),
-                    ("compared with values of before the baseline, which left them out", &self.earlier),
+                    ("compared with older values, because the baseline has none", &self.earlier),
                 ];
                 let lists = lists.into_iter().filter(|(_, cases)| !cases.is_empty());
                 let named: String = lists.map(|(what, cases)| format!("{what}: {}; ", first_cases(cases))).collect();

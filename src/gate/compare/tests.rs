@@ -226,11 +226,11 @@ fn every_part_of_an_identity_is_compared_and_reported() {
         (Identity { suite_digest: some("x"), ..identity() }, "cases or expectations have changed since the baseline"),
         (
             Identity { scorer: some("s/2"), ..identity() },
-            "incomparable: not comparable with the baseline: its scorer revision is s/1, this run's is s/2; capture a new baseline",
+            "incomparable: not comparable with the baseline: its scorer revision is s/1, this run's is s/2; write a new baseline with `goldgate run --update-baseline`",
         ),
         (
             Identity { judge: some("j"), ..identity() },
-            "incomparable: not comparable with the baseline: its judge is none, this run's is j; capture a new baseline",
+            "incomparable: not comparable with the baseline: its judge is none, this run's is j; write a new baseline with `goldgate run --update-baseline`",
         ),
     ];
     for (identity, remark) in table {

@@ -102,7 +102,12 @@ fn a_different_judge_is_incomparable_and_shared_cases_are_compared() {
         (identity("ab", "m", 5), "its judge has 3 votes, this run's has 5"),
     ] {
         let JudgeComparison::Incomparable(why) = comparison(&other, &now, Some(&before)) else { unreachable!() };
-        assert_eq!(why, format!("not comparable with the baseline: {expected}; capture a new baseline"));
+        assert_eq!(
+            why,
+            format!(
+                "not comparable with the baseline: {expected}; write a new baseline with `goldgate run --update-baseline`"
+            )
+        );
     }
 }
 

@@ -137,7 +137,7 @@ impl fmt::Display for NoResult {
             ),
             Self::Lasting(why) => write!(
                 out,
-                "the result on this commit has no verdict, and no approval changes that; add it again to a result that has one: {why}"
+                "the result on this commit has no verdict ({why}), and an approval cannot change that; add the label again when there is a verdict"
             ),
             Self::Hidden(count) => write!(
                 out,

@@ -14,22 +14,22 @@ const USE: MetricSpec = MetricSpec {
 
 /// They follow all other metrics, each in suites with a gate on it.
 pub const USE_METRICS: &[MetricSpec] = &[
-    MetricSpec { name: "tokens", meaning: "tokens of a sample, input and output", ..USE },
+    MetricSpec { name: "tokens", meaning: "input and output tokens of a sample", ..USE },
     MetricSpec {
         name: "latency_ms",
         aggregate: Aggregate::Median,
-        meaning: "milliseconds of a sample, of the middle case",
+        meaning: "latency of a sample in milliseconds, median over the cases",
         ..USE
     },
     MetricSpec {
         name: "latency_ms_p95",
         aggregate: Aggregate::P95,
-        meaning: "milliseconds of a sample, of the case that 95% of the cases do not exceed",
+        meaning: "latency of a sample in milliseconds, 95th percentile over the cases",
         ..USE
     },
-    MetricSpec { name: "cost_usd", unit: Unit::Dollars, meaning: "US dollars of a sample", ..USE },
+    MetricSpec { name: "cost_usd", unit: Unit::Dollars, meaning: "cost of a sample in US dollars", ..USE },
     MetricSpec { name: "model_calls", meaning: "model calls in a sample", ..USE },
-    MetricSpec { name: "tool_calls", meaning: "calls of tools in a sample", ..USE },
+    MetricSpec { name: "tool_calls", meaning: "tool calls in a sample", ..USE },
 ];
 
 /// The value of a metric of [`USE_METRICS`] for the runs of one sample; `None` if one of them does not state it.

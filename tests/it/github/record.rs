@@ -262,7 +262,7 @@ fn failed() {
 
 fn budget() {
     for (stated, input, why) in [
-        ("", "", "a pull request is only recorded within a budget, and there is none"),
+        ("", "", "no budget is set, so the pull request is not recorded"),
         ("budget: { max_cost_usd: 1 }\n", "", "the budget in US dollars cannot be kept, because model-1 has no price"),
         ("", "1.00", "the budget in US dollars cannot be kept, because model-1 has no price"),
         ("budget: { max_tokens: 3 }\n", "", "but the budget is 3"),

@@ -11,7 +11,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a picture may be in the folder of prompts", picture),
         trial("recordings that were asked with the replaced prompt need an approval", old_prompt),
         trial("a file of the agent that becomes a recording needs an approval", becomes_recording),
-        trial("a pattern of an agent's files that no file fits is noted, and a folder is refused", unused_pattern),
+        trial("a pattern of an agent's files that matches no file is noted, and a folder is refused", unused_pattern),
     ]
 }
 
@@ -29,8 +29,7 @@ fn record_again(repository: &Repository) {
     (0..CASES).for_each(|case| repository.write(&recording(case), again(repository.read(&recording(case)))));
 }
 
-const MOVED: &str =
-    "files of `contracts/legal`: what prompts/rules.md had is in lib/rules.md now, which the list does not name";
+const MOVED: &str = "files of `contracts/legal`: the content of prompts/rules.md moved to lib/rules.md, which `fingerprint` does not name";
 
 fn link(repository: &Repository, to: &str, from: &str) {
     repository.write(&format!("{from}/neighbour"), "");
@@ -152,7 +151,7 @@ fn becomes_recording() {
     repository.replace("goldgate.yaml", "    gates:\n", agent);
     repository.write("golden/expected/prompts/lease-0.json", r#"{"expected_findings": [], "must_not_find": []}"#);
     let ran = against(&repository, &[]);
-    let words = "files of `contracts/legal`: runs/prompts/lease-0.json counts as a recording now";
+    let words = "files of `contracts/legal`: runs/prompts/lease-0.json now counts as a recording";
     assert!(ran.code == 1 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
 }
 
@@ -211,7 +210,7 @@ fn unused_pattern() {
         repository.write("goldgate.yaml", config().replace("['prompts/**']", files));
         repository.goldgate(&["run"])
     };
-    let note = "no file of the agent fits promts/**, so a change of what it is meant for is not seen";
+    let note = "no file of the agent matches promts/**, so goldgate does not track the files it is meant for";
     assert!(!run("['prompts/**']").stdout.contains("no file of the agent"), "the control");
     let ran = run("['prompts/**', 'promts/**']");
     assert!(ran.code == 0 && ran.stdout.contains(note), "{}{}", ran.stdout, ran.stderr);
@@ -226,5 +225,10 @@ fn unused_pattern() {
     repository.write("tool-list.json", "[ ]\n");
     record_again(&repository);
     let ran = against(&repository, &[]);
-    assert!(ran.code == 1 && ran.stdout.contains("no file fits tools.json any more"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 1 && ran.stdout.contains("no file matches tools.json any more"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }

@@ -164,7 +164,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "a narrower pattern for the same files needs an approval",
         change: |it| it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md"),
-        says: "files of `contracts/legal`: prompts/** -> prompts/legal.md, and not every recording was made again",
+        says: "files of `contracts/legal`: prompts/** -> prompts/legal.md, and not every recording was recorded again",
         code: 1,
     },
     Row {

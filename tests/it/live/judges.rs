@@ -232,7 +232,7 @@ fn recorded() {
     let said = judge_it(&[]);
     assert_eq!(
         said,
-        "1 output judged in 3 calls; 0 votes are missing; 1 recording written; commit them to use the votes\n"
+        "1 output judged in 3 calls; 0 votes missing; 1 recording written. Commit the recordings to use the votes.\n"
     );
     let after = repository.read("runs/quokka/wombat-0.json");
     assert!(after.starts_with(before.trim_end().trim_end_matches('}').trim_end()), "nothing else is touched: {after}");

@@ -26,7 +26,8 @@ fn first_baseline() {
     switch_off(&repository, &fixed);
     let ran = repository.goldgate(&["run"]);
     assert_eq!(ran.code, 3, "the control: {}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("no verdict is possible: no gate could be judged"), "{}", ran.stdout);
+    let headline = "Merge blocked: no verdict is possible, because every evaluated gate needs a baseline. `goldgate run --update-baseline` writes one.";
+    assert!(ran.stdout.contains(headline), "{}", ran.stdout);
     let recorded = repository.read(RUN);
     repository.write(RUN, r#"{"status": "timeout", "outputs": {}}"#);
     let ran = repository.goldgate(&["run", "--update-baseline"]);

@@ -263,7 +263,7 @@ fn lost_on_main() {
     commit_all(&repository);
     let alone = goldgate(&repository, &["run", "-v"].map(str::to_owned));
     assert!(
-        alone.code == 3 && alone.stdout.contains("fewer values of severity_accuracy"),
+        alone.code == 3 && alone.stdout.contains("severity_accuracy has fewer values"),
         "the control: {}",
         alone.stdout
     );
@@ -438,6 +438,6 @@ fn lazy() {
     spoil(&repository, 3);
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 1, "a base commit that cannot be graded excuses nothing: {}{}", ran.stdout, ran.stderr);
-    let why = "nothing is compared with the own numbers of main, because its recordings cannot be graded: runs/legal/lease-3.json";
+    let why = "nothing is compared with the results of main, because its recordings cannot be graded: runs/legal/lease-3.json";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
 }

@@ -84,7 +84,7 @@ fn left_out() {
         let ran = judged(&attacked);
         // Removed samples also need an approval.
         assert_eq!(ran.code, if is_removed { 1 } else { 3 }, "{}{}", ran.stdout, ran.stderr);
-        let why = "fewer values of finding_recall than in the baseline, in lease-0, lease-1, ";
+        let why = "finding_recall has fewer values than in the baseline, in lease-0, lease-1, ";
         assert!(ran.stdout.contains(why), "{}", ran.stdout);
     }
 }
@@ -101,7 +101,7 @@ fn unstated() {
     change(&attacked, |sample, run| Some(if sample == 0 { again(run) } else { silent(run) }), 3);
     let ran = judged(&attacked);
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("fewer values of tokens than in the baseline"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("tokens has fewer values than in the baseline"), "{}", ran.stdout);
 }
 
 fn more_unstated() {
@@ -122,7 +122,7 @@ fn more_unstated() {
     assert_eq!(ran.code, 1, "the control: {}{}", ran.stdout, ran.stderr);
     let ran = with_nine(&|run| run.replace(", \"metrics\": { \"total_tokens\": 100 }", ""));
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("fewer values of tokens than in the baseline"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("tokens has fewer values than in the baseline"), "{}", ran.stdout);
 }
 
 fn one_lost() {
@@ -173,7 +173,7 @@ fn lost_case() {
         answered(&repository, 0, "timeout", "");
         let ran = judged(&repository);
         assert_eq!(ran.code, 3, "{gates}: {}{}", ran.stdout, ran.stderr);
-        let why = "fewer values of case_pass_rate[adversarial] than in the baseline, in c0: ";
+        let why = "case_pass_rate[adversarial] has fewer values than in the baseline, in c0: ";
         assert!(ran.stdout.contains(why), "{}", ran.stdout);
         // A lost case of many is within the tolerance of its category.
         answered(&repository, 0, "completed", "Paris.");

@@ -55,7 +55,7 @@ const HARD: &str = "case_pass_rate: { min: baseline, hard: true, otherwise: 0.5 
 
 const BAND: &str = "case_pass_rate: { min: baseline, hard: false, zone: 0.05, otherwise: 0.5 }";
 
-const FEWER: &str = "fewer values of case_pass_rate than in the baseline, in c";
+const FEWER: &str = "case_pass_rate has fewer values than in the baseline, in c";
 
 /// A quarter of 40 cases becomes wrong in three of five samples, of which two are lost.
 const PLAIN: Row = Row {
@@ -94,7 +94,7 @@ const ROWS: &[Row] = &[
         is_behind: true,
         whole: |case, sample| if case < 7 { first_or(case, mostly_wrong(sample)) } else { Right },
         lossy: |case, sample| if case < 7 { first_or(case, mostly_lost(sample)) } else { Right },
-        says: "fewer values of case_pass_rate[happy_path] than in the baseline, in c1, ",
+        says: "case_pass_rate[happy_path] has fewer values than in the baseline, in c1, ",
         ..PLAIN
     },
     Row {
@@ -240,7 +240,7 @@ fn quotes() {
     for behind_by in [0, 1] {
         let ran = without_quotes(behind_by, true);
         assert_eq!(ran.code, 3, "{behind_by}: {}{}", ran.stdout, ran.stderr);
-        let why = "fewer values of quote_grounding than in the baseline, in lease-1, ";
+        let why = "quote_grounding has fewer values than in the baseline, in lease-1, ";
         assert!(ran.stdout.contains(why), "{}", ran.stdout);
     }
 }
@@ -301,8 +301,8 @@ fn scenario() {
     for (nothing, lost, code) in [(3, 0, 1), (3, 3, 3), (0, 1, 0)] {
         let ran = against_main(&scenarios("v2", nothing, lost));
         assert_eq!(ran.code, code, "{nothing} {lost}: {}{}", ran.stdout, ran.stderr);
-        let says = "than in the baseline, in s0: with the worst results for the missing ones, its gate fails, and so do those of recall_stddev, \
-                    f1_stddev, scenario_pass_rate;";
+        let says = "than in the baseline, in s0: with the worst possible results for the missing values, its gate would fail, and so \
+                    would those of recall_stddev, f1_stddev, scenario_pass_rate;";
         assert_eq!(ran.stdout.contains(says), code == 3, "{}", ran.stdout);
     }
 }

@@ -1,4 +1,4 @@
-//! What an agent calls is part of it, as its files are: recordings that name another target have to be made again, and new ones are
+//! What an agent calls is part of it, as its files are: recordings that name another target have to be recorded again, and new ones are
 //! expected then. So are new ones for another input, and in place of stale ones.
 
 use goldgate::files::sha256_hex;
@@ -74,14 +74,14 @@ fn is(ran: &Ran, code: i32, words: &str) {
     assert!(ran.code == code && ran.stdout.contains(words), "{words}: {}{}", ran.stdout, ran.stderr);
 }
 
-const NOT_AGAIN: &str = "12 recordings of `contracts/legal` made with the target m, which is another one now";
+const NOT_AGAIN: &str = "12 recordings of `contracts/legal` recorded with the target m, which has changed since";
 
 fn other_model() {
     let repository = called();
     committed(&repository);
     repository.replace("goldgate.yaml", "model: big-1", "model: tiny-1");
     is(&judged(&repository), 1, NOT_AGAIN);
-    // A recording that only says so was not made again.
+    // A recording that only says so was not recorded again.
     (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["model"] = json!("tiny-1")));
     is(&judged(&repository), 1, NOT_AGAIN);
 }

@@ -41,7 +41,7 @@ fn is(ran: &Ran, code: i32, says: &str) {
     assert!(ran.code == code && ran.stdout.contains(says), "{says}: {}{}", ran.stdout, ran.stderr);
 }
 
-const NONE: &str = "recordings of `contracts/legal` with none on the base commit to compare with";
+const NONE: &str = "recordings of `contracts/legal` that the base commit does not have";
 const WITHOUT_DIGEST: &str = "recordings were made without a digest of them; the base commit has none to compare with";
 
 /// An artifact that CI downloads. The change itself says what git ignores, so that decides nothing.

@@ -106,7 +106,7 @@ impl ReviewTable {
         }
         if others > 0 {
             let count = plural(others, "case", "cases");
-            out.push_str(&format!("\n{count} failed or moved; if that is right: goldgate run{config} --update-baseline on the default branch, or have the pull request approved\n"));
+            out.push_str(&format!("\n{count} failed or moved. If that is intended, run `goldgate run{config} --update-baseline` on the default branch, or have the pull request approved\n"));
         }
         out
     }

@@ -226,7 +226,7 @@ fn require_base_checkout(context: &PullRequestContext<'_>, plan: &Plan, workspac
     match checked_out.is_some() && of_base.contains(&checked_out.as_deref()) {
         true => Ok(()),
         false => {
-            let what = "a command is only started in a checkout of the base branch, and the workspace is none";
+            let what = "the workspace is not a checkout of the base branch, so no command is started";
             let help = "add actions/checkout without ref before this step";
             Err(Diagnostic::of_file("workspace", Code::NO_BASE_CHECKOUT, what, help).into())
         }
@@ -248,9 +248,7 @@ fn finished(context: &PullRequestContext<'_>, recording: &Recording) -> u8 {
     let is_served = context.set_label(&context.inputs.record_label).is_none();
     match &recording.outcome {
         // A repeated run of a label that was served before says nothing over what the first one said.
-        RecordOutcome::Current if is_served => {
-            log(context.world, "every recording is of the present agents and inputs")
-        }
+        RecordOutcome::Current if is_served => log(context.world, "every recording is up to date"),
         RecordOutcome::Current | RecordOutcome::Nothing(_) | RecordOutcome::Delivered { .. } => {
             words::note(context, recording);
         }

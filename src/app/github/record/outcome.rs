@@ -6,7 +6,7 @@ use crate::model::Interruption;
 
 /// What became of a recording.
 pub(super) enum RecordOutcome {
-    /// Every recording is of the present agents and inputs.
+    /// Every recording is up to date.
     Current,
     /// Nothing was recorded.
     Nothing(Unrecorded),

@@ -82,7 +82,7 @@ pub fn recordable(
     Ok(Recordable { plan, samples, left_out })
 }
 
-/// Returns the recordings that have to be made again because no run left them.
+/// Returns the recordings that have to be recorded again because no run left them.
 fn unproven_files(commits: &CommitPair, sides: &Sides<'_>, head: &Config) -> Result<BTreeSet<RepoPath>, CliError> {
     let RecordingTrust::Ci(account) = &commits.base_config.recordings else { return Ok(BTreeSet::new()) };
     match unproven(&recording_changes(commits, sides, head, account)) {

@@ -28,11 +28,7 @@ pub fn check_budget(
     if max_cost_usd.is_none() && max_tokens.is_none() {
         let help =
             "add budget: { max_cost_usd: … } or { max_tokens: … } on the base branch, or set the input max-cost-usd";
-        return refused(
-            Code::NO_BUDGET,
-            "a pull request is only recorded within a budget, and there is none".to_owned(),
-            help,
-        );
+        return refused(Code::NO_BUDGET, "no budget is set, so the pull request is not recorded".to_owned(), help);
     }
     let (mut tokens, mut cost) = (0_u64, 0.0);
     for (target, bytes) in live::requested_bytes(plan, Tier::Model, head, samples)? {

@@ -49,7 +49,7 @@ pub fn note(context: &PullRequestContext<'_>, recording: &Recording) {
         RecordOutcome::Current => (
             "NOTE",
             "All recordings are up to date.",
-            "**Nothing to record**: every recording is of the present agents and inputs.".to_owned(),
+            "**Nothing to record**: every recording is up to date.".to_owned(),
         ),
         RecordOutcome::Nothing(why) => {
             let why = match why {

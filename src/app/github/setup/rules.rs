@@ -301,7 +301,7 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
         None => {}
         Some(grouping) => {
             if grouping == QueueGrouping::OnlyLast {
-                let what = "the merge queue merges a failing entry below a passing one".to_owned();
+                let what = "the merge queue merges a failing entry if a later entry passes".to_owned();
                 let help = "turn on \"Require all queue entries to pass required checks\"";
                 problems.push(Diagnostic::of_file(&about, Code::QUEUE_GROUPING, what, help));
             }

@@ -130,14 +130,14 @@ impl<'a> AgentWords<'a> {
         Some(format!("no file matches {files}: correct the patterns, then {}", self.record_again(RecordedCases::All)))
     }
 
-    /// Notes about patterns that no file fits while others have files.
+    /// Notes about patterns that match no file while others match some.
     fn unused_patterns(&self) -> Vec<String> {
         let states = self.agents.iter().filter_map(|(_, agent)| match &agent.state {
             Some(AgentState::Digest(now)) if now.origin == DigestOrigin::Files => Some(&now.unused),
             Some(AgentState::Digest(_) | AgentState::Nameless(_)) | None => None,
         });
         let notes = states.flatten().map(|pattern| {
-            format!("no file of the agent fits {pattern}, so a change of what it is meant for is not seen; correct or remove it")
+            format!("no file of the agent matches {pattern}, so goldgate does not track the files it is meant for; correct or remove it")
         });
         notes.collect()
     }

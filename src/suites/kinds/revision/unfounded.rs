@@ -23,16 +23,23 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
         };
         if let Some(section) = named.filter(|section| !known(section)) {
             let what = match clause.operation {
-                ClauseOperation::Add => format!("which section {} is to follow", clause.section),
-                other => format!("which the instructions {}", other.as_str()),
+                ClauseOperation::Add => {
+                    format!(
+                        "section {} is to follow section {section}, but the original has no such section",
+                        clause.section
+                    )
+                }
+                other => {
+                    format!("the original has no section {section}, which the instructions {}", other.as_str())
+                }
             };
-            missing.push(format!("the original has no section {section}, {what}"));
+            missing.push(what);
         }
         missing.extend(misnamed(clause, original));
         missing.extend(done_already(clause, original));
     }
     for section in asked.allowed_changes.iter().filter(|section| !known(section)) {
-        missing.push(format!("the original has no section {section}, which may change"));
+        missing.push(format!("allowed_changes lists section {section}, but the original has no such section"));
     }
     let adds = asked.clauses.iter().any(|clause| clause.operation == ClauseOperation::Add);
     if let Some(one) = asked.liability.as_ref().filter(|_| !adds)

@@ -48,13 +48,14 @@ impl ToolUseChecker<'_> {
         }
         for (name, terms) in &self.case.flags {
             let missing = (!terms.are_in(&self.produced.answer)).then(|| {
-                let action = format!(
-                    "make the prompt require the wording of {name}; only if the answer is right, add its wording to the list of terms"
-                );
-                let detail = format!("{name}: no phrase of the list is in the answer {}", self.answer());
+                let action =
+                    "make the prompt require such a phrase; only if the answer is right, add its wording to the flag's term list"
+                        .to_owned();
+                let detail =
+                    format!("the answer contains no phrase from the term list of the flag {name}: {}", self.answer());
                 self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
             });
-            let expected = || format!("an answer with a phrase of the list {name}");
+            let expected = || format!("an answer with a phrase from the term list of the flag {name}");
             checks.push(Check::of("expected_flag", CheckKey::Named(name.as_str().into()), line, expected, missing));
         }
         for (tool, part) in &self.case.outputs {
