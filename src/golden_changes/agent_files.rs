@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::Sides;
 use super::files::{are_alike, below};
 use super::found::ChangeCollector;
-use super::moved_files::{LeftBehind, MovedContent, moved_out};
+use super::moved_files::{LeftBehind, MovedContent, TooAlike, moved_out};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{EntryKind, FilePaths, Files, files_below};
 use crate::format::recording_layout::case_and_sample;
@@ -164,7 +164,13 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
     else {
         return;
     };
-    let mut moved = moved_out(sides, &old, &new);
+    let mut moved = moved_out(sides, &old, &new).unwrap_or_else(|TooAlike| {
+        let words = format!(
+            "files of `{name}`: so many files have the same lines that goldgate cannot tell where those moved that left the list"
+        );
+        found.needs(words, None);
+        Vec::new()
+    });
     // What a list with other patterns does not name any more is compared with the list.
     let is_same = before.fingerprint == after.fingerprint;
     let keeps_patterns = is_same || names_all_of(before, after, sides.head);

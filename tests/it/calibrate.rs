@@ -171,7 +171,7 @@ fn written_hard() {
     repository.write("goldgate.yaml", &hard);
     let ran = repository.goldgate(&["calibrate", "--write"]);
     assert_eq!(repository.read("goldgate.yaml"), hard);
-    assert!(ran.stdout.contains("--hard-too` changes those as well"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("or use `goldgate calibrate --write --hard-too`"), "{}", ran.stdout);
     repository.goldgate(&["calibrate", "--write", "--hard-too"]);
     let config = repository.read("goldgate.yaml");
     assert!(config.contains("finding_recall: { min: 0.") && config.contains("# few are enough"), "{config}");

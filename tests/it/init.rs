@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the workflow names the action that the user states", action),
         trial("a file that is not a transcript is refused before anything is written", no_transcript),
         trial("a conversation of several turns becomes a case with turns", several_turns),
+        trial("conversations with the same query in files that name no case are samples of one", unnamed_files),
         trial("messages of a user without an answer between them are one turn", two_messages),
         trial(
             "a conversation with a message of the system between answers is left out of a setup, and named",
@@ -248,6 +249,34 @@ fn files(repository: &Repository) -> Vec<String> {
     }
     files.sort();
     files
+}
+
+/// Else no import could tell their cases apart.
+fn unnamed_files() {
+    let repository = Repository::empty();
+    let write = |file: &str, answer: &str| {
+        let said = [("user", "Where is order 12?"), ("assistant", answer)];
+        let messages = said.map(|(role, content)| json!({ "role": role, "content": content }));
+        repository.write(&format!("transcripts/{file}.json"), json!({ "messages": messages }).to_string());
+    };
+    for (file, answer) in [("t0", "On Friday."), ("late-order", "On Friday, late."), ("t1", "It comes on Friday.")] {
+        write(file, answer);
+    }
+    let ran = repository.goldgate(&["init", "--from", "transcripts", "--yes", "--no-workflow"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+    let ids: Vec<&Value> = cases["cases"].as_array().unwrap().iter().map(|case| &case["id"]).collect();
+    assert_eq!(ids, ["late-order", "where-is-order-12"]);
+    repository.read("golden/runs/agent/where-is-order-12/1.json");
+    repository.remove("transcripts/late-order.json");
+    repository.remove("golden/cases.json");
+    repository.remove("golden/runs");
+    repository.remove("goldgate.yaml");
+    let ran = repository.goldgate(&["init", "--from", "transcripts", "--yes", "--no-workflow"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let import = ["import", "transcripts", "--out", "golden/runs", "--agent", "agent", "--force"];
+    let ran = repository.goldgate(&import);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
 fn several_turns() {

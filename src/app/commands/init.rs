@@ -12,7 +12,7 @@ use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
 };
-use crate::app::pipeline::proposed_case::{AnswerWords, ProposedCase};
+use crate::app::pipeline::proposed_case::{AnswerWords, ProposedCase, id_of_file};
 use crate::app::pipeline::transcript_files::{TranscriptFile, foreign_cases};
 use crate::app::worktree::graded_with;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -101,11 +101,8 @@ impl SetUp<'_> {
             written.push((*path).to_owned());
         }
         // Recordings have digests of what the config names.
-        for (index, one) in self.transcripts.iter().enumerate() {
-            let named: NamedRuns<'_> = self.proposed.of_file(index, self.agent, one);
-            let place = RecordingsPlace { out: RUNS, config: None, existing: ExistingRecordings::Refused };
-            written.extend(write_recordings(&place, &named, world)?);
-        }
+        let place = RecordingsPlace { out: RUNS, config: None, existing: ExistingRecordings::Refused };
+        written.extend(write_recordings(&place, &self.proposed.of_files(self.agent, self.transcripts), world)?);
         let is_draft = self.proposed.stage == CaseStage::Draft;
         let gates = is_draft.then(|| proposed_gates(self.proposed, world)).transpose()?;
         Ok((written, gates))
@@ -157,27 +154,35 @@ struct ProposedCases {
 }
 
 impl ProposedCases {
-    fn of_file<'a>(&self, file: usize, agent: &AgentName, from: &'a TranscriptFile) -> NamedRuns<'a> {
+    fn of_files<'a>(&self, agent: &AgentName, files: &'a [TranscriptFile]) -> NamedRuns<'a> {
         let mut named = NamedRuns::new();
-        for (run, case) in from.runs.iter().zip(&self.assigned[file]) {
-            let id = case.and_then(|case| CaseId::new(&self.cases[case].id).ok());
-            if let Some(id) = id {
-                let imported = ImportedRun { run, source: &from.source, form: from.form };
-                named.entry((agent.clone(), id)).or_default().push(imported);
+        for (from, assigned) in files.iter().zip(&self.assigned) {
+            for (run, case) in from.runs.iter().zip(assigned) {
+                let id = case.and_then(|case| CaseId::new(&self.cases[case].id).ok());
+                if let Some(id) = id {
+                    let imported = ImportedRun { run, source: &from.source, form: from.form };
+                    named.entry((agent.clone(), id)).or_default().push(imported);
+                }
             }
         }
         named
     }
 }
 
-/// One case per messages of the user and stated case. Several conversations of it in a file are its samples; one in another file is a case of its own.
+/// One case per messages of the user and stated case. Several conversations of it in a file are its samples. One in another file is a case of
+/// its own if the file can name it: else a later import could not tell the two cases apart.
 fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
     let words = AnswerWords::of(files.iter().flat_map(|file| &file.runs).filter_map(|run| run.text.as_deref()));
     let (mut cases, mut used): (Vec<ProposedCase>, _) = (Vec::new(), BTreeSet::new());
     let (mut incomplete, mut of_unknown_turns) = (Vec::new(), Vec::new());
     let mut assigned = Vec::with_capacity(files.len());
+    let mut unnamed: BTreeMap<(Option<&str>, Vec<&str>), usize> = BTreeMap::new();
     for file in files {
-        let mut known: BTreeMap<(Option<&str>, Vec<&str>), usize> = BTreeMap::new();
+        let mut of_this_file = BTreeMap::new();
+        let known = match id_of_file(file.source.file.name()) {
+            Some(_) => &mut of_this_file,
+            None => &mut unnamed,
+        };
         let origins = file.origins();
         let mut of_file = Vec::with_capacity(file.runs.len());
         let name = file.source.file.to_string();

@@ -98,7 +98,7 @@ codes! {
     NO_BASE_CHECKOUT = "no-base-checkout" {
         cause: "A program of the config is to be started with keys, but the workspace does not have the files of the \
             base branch. The pull request could have changed the program.",
-        example: "workspace: the workspace is not a checkout of the base branch, so no command is started; \
+        example: "workspace: this is not a checkout of the base branch, so no command is started; \
             add actions/checkout without ref before this step [no-base-checkout]",
         fix: "Check out the base branch before the step. `docs/recording.md` explains how pull requests are recorded.",
     }

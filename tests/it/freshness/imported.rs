@@ -151,7 +151,7 @@ fn conversation() {
     for (second, rest, words) in [
         ("Send it back.", &done[..], r#"turns.1 is "Send it back.", but the case's is "Cancel it.""#),
         ("Cancel it.", &[], "answered user messages: 1, but the case has 2"),
-        ("Cancel it.", &hint, r#"the message "Say done." of the system"#),
+        ("Cancel it.", &hint, r#"the system message "Say done." after the first user message"#),
     ] {
         repository.write("chat.json", talk_of(second, rest));
         let named = [&arguments[..], &["--case", "order-status"]].concat();

@@ -210,5 +210,10 @@ fn run_shaped() {
     commit_all(&repository);
     repository.write("runs/shots/0.json", r#"{"status": "completed", "outputs": {"findings": []}}"#);
     let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
-    assert!(ran.code == 3 && ran.stdout.contains("12 recordings were not made again"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains("12 recordings were not recorded again"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }

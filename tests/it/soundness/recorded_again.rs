@@ -162,7 +162,7 @@ fn other_user() {
     edit(&repository, 3, |run| run["outputs"]["user"] = json!({ "model": "user-1-2026", "done": true }));
     committed(&repository);
     repository.replace("goldgate.yaml", "model: user-1", "model: user-2");
-    is(&judged(&repository), 1, "1 recording of `contracts/legal` made with user-1-2026 as the user");
+    is(&judged(&repository), 1, "1 recording of `contracts/legal` recorded with user-1-2026 as the user");
 }
 
 fn other_calls() {

@@ -88,7 +88,7 @@ fn samples() {
     let repository = bases::base("samples");
     committed(&repository);
     repository.write("prompts/legal.md", "Report nothing.\n");
-    is(&judged(&repository), 3, "36 recordings were not made again");
+    is(&judged(&repository), 3, "36 recordings were not recorded again");
 }
 
 fn submodule() {
@@ -136,7 +136,7 @@ fn of_another_model() {
     committed(&repository);
     is(&judged(&repository), 0, &format!("12 {NONE}"));
     repository.replace("goldgate.yaml", "model: big", "model: big-mini");
-    is(&judged(&repository), 1, "12 recordings of `contracts/legal` made with the target m");
+    is(&judged(&repository), 1, "12 recordings of `contracts/legal` recorded with the target m");
     made_by("big-mini-2026-01-01");
     is(&judged(&repository), 0, &format!("12 {NONE}"));
 }

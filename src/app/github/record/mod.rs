@@ -226,7 +226,7 @@ fn require_base_checkout(context: &PullRequestContext<'_>, plan: &Plan, workspac
     match checked_out.is_some() && of_base.contains(&checked_out.as_deref()) {
         true => Ok(()),
         false => {
-            let what = "the workspace is not a checkout of the base branch, so no command is started";
+            let what = "this is not a checkout of the base branch, so no command is started";
             let help = "add actions/checkout without ref before this step";
             Err(Diagnostic::of_file("workspace", Code::NO_BASE_CHECKOUT, what, help).into())
         }

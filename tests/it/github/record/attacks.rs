@@ -134,7 +134,7 @@ fn trusted() {
     // No checkout: nothing is started.
     let ran = story.labeled("alice");
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
-    story.is_refused(&ran, "a command is only started in a checkout of the base branch");
+    story.is_refused(&ran, "this is not a checkout of the base branch, so no command is started");
     // The checkout of another commit, such as the head.
     story.workspace.remove(".git");
     commit_all(&story.workspace);
