@@ -166,7 +166,7 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
     };
     let mut moved = moved_out(sides, &old, &new).unwrap_or_else(|TooAlike| {
         let words = format!(
-            "files of `{name}`: so many files have the same lines that goldgate cannot tell where those moved that left the list"
+            "files of `{name}`: too many files have the same lines, so goldgate cannot tell whether their content moved out of the list"
         );
         found.needs(words, None);
         Vec::new()

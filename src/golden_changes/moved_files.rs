@@ -27,7 +27,7 @@ pub enum LeftBehind {
     Stub,
 }
 
-/// So many files have the same lines that the search would take too long.
+/// Too many files have the same lines: the search would take too long.
 pub struct TooAlike;
 
 /// The files of a list whose content left it and is in a file outside of the list that the base commit does not have.

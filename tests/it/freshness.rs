@@ -26,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent with recordings that names no files is refused, with the two ways out", unknown_agent),
         trial("the reason why nobody can name an agent's files is in every report", nameless),
         trial("a fingerprint that matches no file gives no verdict", nothing_fits),
+        trial("two suites that name other files for the same recordings are told apart from a change", two_lists),
         trial("an older recording of another query is stale", older_query),
         trial("an older recording of goldgate's own prompt around another document is stale", older_document),
         trial("a suite of several agents' runs is stale where its agents' recordings are", across),
@@ -223,6 +224,23 @@ fn nothing_fits() {
     answer(&repository, "runs/helper/order-status.json", json!({ "fingerprint": sha256("") }));
     let (code, why) = refused(&repository, &[]);
     assert!(code == 3 && why.contains("no file matches prompt/helper.md"), "{why}");
+}
+
+/// A recording has one digest of the agent's files, so it cannot be current in both.
+fn two_lists() {
+    let repository = talk();
+    let suite = |id: &str, files: &str| {
+        let replay = "deterministic: { replay: runs }";
+        format!(
+            "  - {{ id: {id}, kind: tool_use, path: cases.json, agents: {{ helper: {{ fingerprint: [{files}], {replay} }} }} }}\n"
+        )
+    };
+    let suites = suite("talks", "'prompts/**'") + &suite("more", "'prompts/**', cases.json");
+    repository.write("goldgate.yaml", format!("version: 1\nsuites:\n{suites}"));
+    answer(&repository, "runs/helper/order-status.json", json!({ "fingerprint": "0".repeat(64) }));
+    let (code, why) = refused(&repository, &[]);
+    let says = "the suite more names other files for the same recordings: write the same `fingerprint` in both";
+    assert!(code == 3 && why.contains(says), "{why}");
 }
 
 fn older_query() {

@@ -18,7 +18,7 @@ use crate::files::{CheckoutDigest, Files, OtherCommit};
 use crate::golden_changes::{is_listed, is_named};
 use crate::model::{
     Agent, AgentName, Ask, Config, Freshness, Provenance, RecordingAge, RepoPath, Run, RunKey, RunSource, Sample,
-    StalePolicy, SuiteId, Tier, Transport,
+    StalePolicy, SuiteConfig, SuiteId, Tier, Transport,
 };
 use crate::suites::{Pair, PromptPackage, Suite, has_other_messages, input_digest, is_of_another_case, kind};
 
@@ -50,6 +50,8 @@ pub struct ReplayedAgent<'a> {
     pub prompt: Option<&'a PromptPackage>,
     /// A file that a target of the agent starts, and that is not among the agent's files.
     pub program: Option<RepoPath>,
+    /// Another suite that names other files for the agent of the same recordings. A recording has the digest of one list.
+    pub other_list: Option<SuiteId>,
 }
 
 impl<'a> FreshnessInputs<'a> {
@@ -85,7 +87,9 @@ impl<'a> FreshnessInputs<'a> {
                 if let Some(state) = state {
                     let prompt = loaded.prompts.get(name);
                     let program = unlisted_program(&plan.config, agent, files);
-                    agents.insert((suite.id.clone(), name.clone()), ReplayedAgent { agent, state, prompt, program });
+                    let other_list = other_list(&plan.config, suite, name, agent);
+                    let replayed = ReplayedAgent { agent, state, prompt, program, other_list };
+                    agents.insert((suite.id.clone(), name.clone()), replayed);
                 }
             }
         }
@@ -218,6 +222,16 @@ impl ReplayedAgent<'_> {
             (age, StalePolicy::Warned | StalePolicy::Refused) => age,
         }
     }
+}
+
+/// Returns another suite that names other files for an agent of the same name with the same recordings.
+fn other_list(config: &Config, own: &SuiteConfig, name: &AgentName, agent: &Agent) -> Option<SuiteId> {
+    let folder = agent.deterministic.as_ref()?.recordings()?;
+    let others = config.suites.iter().filter(|suite| suite.id != own.id);
+    let differs = |other: &Agent| {
+        other.deterministic.as_ref().and_then(RunSource::recordings) == Some(folder) && other.files() != agent.files()
+    };
+    others.filter(|suite| suite.agents.get(name).is_some_and(differs)).map(|suite| suite.id.clone()).next()
 }
 
 /// Returns a file that a command target of the agent starts, if the agent's files are stated without it.

@@ -52,6 +52,8 @@ pub fn freshness_verdict<'p>(
     // Where a pattern is wrong, its files did not change.
     if let Some(why) = no_file {
         refused = vec![why];
+    } else if let Some(why) = words.other_list().filter(|_| !refused.is_empty()) {
+        refused.extend([why, words.record_again(RecordedCases::All)]);
     } else if !refused.is_empty() {
         refused.push(words.get_pointer().unwrap_or_else(|| words.record_again(wanted)));
     }
@@ -128,6 +130,14 @@ impl<'a> AgentWords<'a> {
         });
         let files = empty.next()?;
         Some(format!("no file matches {files}: correct the patterns, then {}", self.record_again(RecordedCases::All)))
+    }
+
+    /// Why recordings of two suites cannot be current in both.
+    fn other_list(&self) -> Option<String> {
+        let other = self.agents.iter().find_map(|(_, agent)| agent.other_list.as_ref())?;
+        Some(format!(
+            "the suite {other} names other files for the same recordings: write the same `fingerprint` in both"
+        ))
     }
 
     /// Notes about patterns that match no file while others match some.
