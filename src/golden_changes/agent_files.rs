@@ -81,6 +81,27 @@ pub fn agent_file_change(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Re
     Ok(if alike { AgentFileChange::Unchanged(of) } else { AgentFileChange::Changed })
 }
 
+/// The agent of both sides, each with the folders of recordings of both: the recordings of an agent that only one side has define no agent.
+pub fn with_all_recordings(before: &Agent, after: &Agent) -> [Agent; 2] {
+    let recorded: BTreeSet<RepoPath> = before.recorded.union(&after.recorded).cloned().collect();
+    [before, after].map(|agent| Agent { recorded: recorded.clone(), ..agent.clone() })
+}
+
+/// Reports folders with files of an agent that an added agent makes a folder of recordings: new files in it would not change the agent.
+pub fn report_taken_over(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &str, found: &mut ChangeCollector) {
+    let mut added = after.recorded.difference(&before.recorded).peekable();
+    if added.peek().is_none() {
+        return;
+    }
+    let old = agent_files(sides.base, before).ok().flatten().map(|(files, _)| files).unwrap_or_default();
+    for folder in added.filter(|folder| old.values().any(|file| file.is_within(folder))) {
+        let words = format!(
+            "files of `{name}`: {folder} now counts as a folder of recordings, so goldgate does not track new files in it; let the added agent replay another folder"
+        );
+        found.needs(words, Some(folder));
+    }
+}
+
 /// The files that an agent's patterns name, without its own recordings. A pattern without a wildcard names its file also where git ignores
 /// it, as a generated prompt.
 ///

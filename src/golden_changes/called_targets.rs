@@ -11,6 +11,11 @@ use crate::model::{Agent, Config, LiveSource, RecordPolicy, RunSource, Target, T
 pub struct ChangedTargets {
     /// What changed, by the target that recordings name.
     own: BTreeMap<String, ChangedTarget>,
+    /// The targets of the base commit. A recording that names none of them, as one from before a target got another name, is of the agent's
+    /// present target if its model is.
+    known: BTreeSet<String>,
+    /// The agent's own target, if it changed.
+    present: Option<String>,
     /// The models that no target has any more. One of them may have played the user of a conversation.
     gone: BTreeSet<String>,
     /// Those that a target has.
@@ -48,7 +53,7 @@ impl ChangedTargets {
     /// nothing on one of the sides, its recordings still name targets, so those of the same name are compared.
     pub fn of((base, before): (&Config, &Agent), (head, after): (&Config, &Agent)) -> Self {
         let (old, new) = (live(before), live(after));
-        let own = match (old, new) {
+        let own: BTreeMap<String, ChangedTarget> = match (old, new) {
             (Some(old), Some(new)) => of_roles((base, old), (head, new)),
             (Some(old), None) => of_names(base, head, old.targets()),
             (None, Some(new)) => {
@@ -59,12 +64,13 @@ impl ChangedTargets {
             (None, None) => of_names(base, head, base.targets.keys()),
         };
         let models = |config: &Config| -> BTreeSet<String> { config.targets.values().filter_map(model).collect() };
-        let (known, kept) = (models(base), models(head));
+        let (before, kept) = (models(base), models(head));
         let gone = match old.and(new) {
-            Some(_) => known.difference(&kept).cloned().collect(),
+            Some(_) => before.difference(&kept).cloned().collect(),
             None => BTreeSet::new(),
         };
-        Self { own, gone, kept }
+        let present = old.map(|live| live.target.clone()).filter(|target| own.contains_key(target));
+        Self { own, known: base.targets.keys().cloned().collect(), present, gone, kept }
     }
 
     /// Whether there are none.
@@ -76,8 +82,14 @@ impl ChangedTargets {
     pub fn made(&self, recording: &str, on: RecordedOn) -> Option<String> {
         let run: Value = serde_json::from_str(recording).ok()?;
         let stated = &run["provenance"];
-        let own = stated["target"].as_str().and_then(|target| self.own.get(target));
-        let own = own.filter(|changed| changed.concerns(stated["model"].as_str(), on));
+        let model = stated["model"].as_str();
+        let own = stated["target"].as_str().and_then(|target| match self.known.contains(target) {
+            true => self.own.get(target).filter(|changed| changed.concerns(model, on)),
+            false => {
+                let present = self.own.get(self.present.as_ref().map_or(target, String::as_str));
+                present.filter(|changed| changed.concerns(model, RecordedOn::HeadAlone))
+            }
+        });
         let is_gone = |full: &&str| {
             self.gone.iter().any(|model| is_of(full, model)) && !self.kept.iter().any(|model| is_of(full, model))
         };
@@ -96,19 +108,24 @@ impl ChangedTarget {
         }
     }
 
-    /// Whether a model is the one before. If both fit, such as `m` and `m-mini`, the longer name decides.
+    /// Whether a model is the one before and not the present one.
     fn is_of_before(&self, full: &str) -> bool {
-        let fit = |model: &Option<String>| model.as_ref().filter(|model| is_of(full, model)).map_or(0, String::len);
+        let fits = |model: &Option<String>| model.as_ref().is_some_and(|model| is_of(full, model));
         match self.recordings {
-            ChangedRecordings::OfAnotherModel => fit(&self.now) == 0,
-            ChangedRecordings::All => fit(&self.before) > fit(&self.now),
+            ChangedRecordings::OfAnotherModel => !fits(&self.now),
+            ChangedRecordings::All => fits(&self.before) && !fits(&self.now),
         }
     }
 }
 
-/// Whether this is the full name of a model, with which a vendor answers.
+/// Whether this is the full name of a model, with which a vendor answers: the name, and a version or date after it. `m-mini` is another model
+/// than `m`.
 fn is_of(full: &str, model: &str) -> bool {
-    full.starts_with(model)
+    let model = model.strip_suffix("-latest").unwrap_or(model);
+    full.strip_prefix(model).is_some_and(|rest| {
+        let version = rest.strip_prefix(['-', '@', ':']);
+        rest.is_empty() || version.is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
+    })
 }
 
 fn live(agent: &Agent) -> Option<&LiveSource> {
@@ -124,7 +141,11 @@ fn of_roles(
     (head, new): (&Config, &LiveSource),
 ) -> BTreeMap<String, ChangedTarget> {
     let target = (format!("the target {}", old.target), &old.target, Some(&new.target));
-    let critic = old.critic.as_ref().map(|critic| (format!("the critic {critic}"), critic, new.critic.as_ref()));
+    let critic = match (&old.critic, &new.critic) {
+        (Some(before), now) => Some((format!("the critic {before}"), before, now.as_ref())),
+        (None, Some(_)) => Some(("a loop without a critic".to_owned(), &old.target, None)),
+        (None, None) => None,
+    };
     let is_other = |(_, before, now): &(String, &String, Option<&String>)| {
         let now = now.and_then(|now| head.targets.get(now)).map(calls);
         base.targets.get(*before).is_some_and(|target| Some(calls(target)) != now)
@@ -204,10 +225,14 @@ mod tests {
     }
 
     fn made(before: &Config, after: &Config) -> Option<String> {
+        made_by(before, after, "writer", "big-2026-01-01", RecordedOn::Base)
+    }
+
+    fn made_by(before: &Config, after: &Config, target: &str, model: &str, on: RecordedOn) -> Option<String> {
         let agent = |config: &Config| config.suites[0].agents.values().next().cloned().expect("it has an agent");
         let changed = ChangedTargets::of((before, &agent(before)), (after, &agent(after)));
-        let recording = json!({ "provenance": { "target": "writer", "model": "big" } });
-        changed.made(&recording.to_string(), RecordedOn::Base)
+        let recording = json!({ "provenance": { "target": target, "model": model } });
+        changed.made(&recording.to_string(), on)
     }
 
     #[test]
@@ -221,9 +246,31 @@ mod tests {
             ("target: judge, critic: writer", "big", "tiny", Some("the target writer")),
             ("target: judge, critic: writer", "tiny", "big", None),
             (usual, "big", "big", Some("the critic judge")),
+            (usual, "big-mini", "tiny", Some("the target writer")),
             ("target: writer", "big", "tiny", Some("the critic judge")),
         ] {
             assert_eq!(made(&before, &config(live, writer, judge)).as_deref(), expected, "{live} {writer} {judge}");
         }
+        let loop_of = made(&config("target: writer", "big", "tiny"), &before);
+        assert_eq!(loop_of.as_deref(), Some("a loop without a critic"));
+    }
+
+    #[test]
+    fn the_model_decides_where_the_name_does_not() {
+        let [before, after] = ["m", "m-mini"].map(|model| config("target: writer", model, "other"));
+        for (target, model, on, is_old) in [
+            ("writer", "m-2026-01-01", RecordedOn::HeadAlone, true),
+            ("writer", "m-mini-2026-01-01", RecordedOn::HeadAlone, false),
+            ("before", "m-2026-01-01", RecordedOn::Base, true),
+            ("before", "m-mini", RecordedOn::Base, false),
+            ("before", "else", RecordedOn::Base, false),
+            ("judge", "m", RecordedOn::Base, false),
+        ] {
+            let made = made_by(&before, &after, target, model, on);
+            assert_eq!(made.is_some(), is_old, "{target} {model} {on:?}: {made:?}");
+        }
+        // A pinned version that is not pinned any more is the same model.
+        let pinned = config("target: writer", "m-2026-01-01", "other");
+        assert_eq!(made_by(&pinned, &before, "writer", "m-2026-01-01", RecordedOn::HeadAlone), None);
     }
 }

@@ -173,6 +173,7 @@ pub fn added_samples(sides: &Sides<'_>, before: &Config, after: &Config, tier: T
 
 /// Whether any file of an agent changed between the two commits. An agent whose files cannot be compared counts as changed.
 pub fn has_agent_changed(sides: &Sides<'_>, before: &Agent, after: &Agent) -> bool {
+    let [before, after] = &agent_files::with_all_recordings(before, after);
     match agent_files::agent_file_change(sides, before, after) {
         Ok(AgentFileChange::Changed) | Err(_) => true,
         Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown) => false,

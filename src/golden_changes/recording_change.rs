@@ -88,19 +88,21 @@ pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Rec
     if is_alike { RecordingChange::Digests } else { RecordingChange::Content }
 }
 
-/// Leaves out the recordings of the base commit that are links to a file that it does not have, as where a job downloads them: it names
-/// them and has none of them. Links are few, so only those that differ on the head are read.
-pub fn leave_out_dangling(sides: &Sides<'_>, before: &mut Recordings, after: &Recordings) {
-    before.retain(|key, old| {
-        let is_same = |new: &RecordedFile| sides.base.likeness(&old.file, &new.file) == FileMatch::Same;
-        let is_missing = || match sides.base.bytes(&old.file) {
-            Ok(_) => false,
-            Err(problem) => {
-                problem.is_read_failure(ReadFailure::MissingFile) || problem.is_read_failure(ReadFailure::MissingFolder)
-            }
-        };
-        after.get(key).is_none_or(is_same) || !is_missing()
-    });
+/// The recordings that the base commit names and does not have: links to files that a job downloads.
+pub fn missing_on_base(
+    sides: &Sides<'_>,
+    before: &Recordings,
+    after: &Recordings,
+    changes: &BTreeMap<CaseSample, RecordingChange>,
+) -> BTreeSet<CaseSample> {
+    let is_missing = |key: &CaseSample| {
+        let read = before.get(key).filter(|_| after.contains_key(key)).map(|old| sides.base.bytes(&old.file));
+        read.and_then(Result::err).is_some_and(|problem| {
+            problem.is_read_failure(ReadFailure::MissingFile) || problem.is_read_failure(ReadFailure::MissingFolder)
+        })
+    };
+    let changed = changes.iter().filter(|(_, change)| **change == RecordingChange::Content);
+    changed.map(|(key, _)| key).filter(|key| is_missing(key)).cloned().collect()
 }
 
 /// Whether two recordings differ in an answer or in a call, and not only in measures or in the results of tools.
@@ -203,11 +205,15 @@ fn snake_case(key: &str) -> String {
 /// The steps of a run are lists and objects; another value among them is a note.
 fn steps(value: &mut Value) {
     if let Value::Object(fields) = value {
-        fields.retain(|_, step| step.is_array() || step.is_object());
+        let is_steps = |value: &Value| match value {
+            Value::Array(steps) => steps.iter().any(Value::is_object),
+            value => value.is_object(),
+        };
+        fields.retain(|_, value| is_steps(value));
     }
 }
 
-/// Measures as numbers, under one name; one of 0 is none, and so is a text.
+/// Measures as numbers, under one name; one of 0 is none, and so is what has no number.
 fn measures(value: &mut Value) {
     let Value::Object(fields) = value else { return };
     if let Some(latency) = fields.remove("totalLatency") {
@@ -217,7 +223,9 @@ fn measures(value: &mut Value) {
         if let Some(number) = measure.as_str().and_then(|text| serde_json::from_str::<Number>(text.trim()).ok()) {
             *measure = Value::Number(number);
         }
-        if measure.as_f64() == Some(0.0) || measure.is_string() {
+        let is_measure =
+            measure.is_number() || measure.as_object().is_some_and(|all| all.values().all(Value::is_number));
+        if measure.as_f64() == Some(0.0) || !is_measure {
             *measure = Value::Null;
         }
     }

@@ -34,8 +34,8 @@ pub struct KnownRecordings<'a> {
     pub counts: &'a dyn Fn(&SuiteId, &AgentName, &str) -> bool,
     /// Whether a run counts on the base commit.
     pub counts_on_base: &'a dyn Fn(&RunKey) -> bool,
-    /// Whether this digest is one of the present input of a run.
-    pub is_current_input: &'a dyn Fn(&RunKey, &str) -> bool,
+    /// The age of a recording of a run by the digest of its input.
+    pub input_age: &'a dyn Fn(&RunKey, &str) -> RecordingAge,
     /// Whether the head's file is in no commit: git ignores it, or on a build server a step of the job made it.
     pub is_uncommitted: &'a dyn Fn(&RepoPath) -> bool,
 }
@@ -56,23 +56,27 @@ pub struct RecordingComparison<'a> {
     pub prompt_digests: &'static [&'static str],
     /// Whether the agent's files are named by other patterns.
     pub is_other_list: bool,
+    /// Whether the agent has the same files, in another place or list.
+    pub has_same_contents: bool,
     /// The base commit's recordings that were made with something that the agent calls otherwise now; what that is.
     pub made_otherwise: BTreeMap<&'a CaseSample, String>,
+    /// The recordings that differ from those and still state the model of before.
+    pub still_otherwise: BTreeSet<&'a CaseSample>,
 }
 
 impl ComparedAgent<'_> {
     /// Returns the recordings that are compared with none, although their cases count on the base commit: it has no recordings of the case,
-    /// or only names this one (`named`), or this one is in no commit. They can come from anywhere, such as an earlier step of the job.
+    /// or names this one without having it (`missing`), or this one is in no commit. They can come from anywhere, such as an earlier step of the job.
     pub fn uncompared<'a>(
         &self,
         old: &Recordings,
         new: &'a Recordings,
-        named: &BTreeSet<CaseSample>,
+        missing: &BTreeSet<CaseSample>,
     ) -> BTreeSet<&'a CaseSample> {
         let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
         let KnownRecordings { counts_on_base, is_uncommitted, .. } = self.recordings;
         let is_uncompared = |(key, recorded): &(&'a CaseSample, &RecordedFile)| {
-            let is_unknown = !cases.contains(&key.0) || named.contains(*key) || is_uncommitted(&recorded.file);
+            let is_unknown = !cases.contains(&key.0) || missing.contains(*key) || is_uncommitted(&recorded.file);
             !old.contains_key(*key) && is_unknown && self.run(&key.0).is_some_and(|run| counts_on_base(&run))
         };
         new.iter().filter(is_uncompared).map(|(key, _)| key).collect()

@@ -8,10 +8,9 @@ use super::old_prompts::ReplacedPrompts;
 use super::record_command::{RecordedCases, record_again};
 use super::recording_change::{CaseSample, RecordingChange, answers_otherwise, digest, recorded_by};
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
-use super::same_contents::changed_contents;
 use crate::files::{FileMatch, FilePaths};
 use crate::model::{Agent, RecordingAge, Weight};
-use crate::text::{first_of, named};
+use crate::text::{config_option, first_of, named};
 
 /// What is said of changed recordings: of an agent that changed, of the same answers of such an agent, and of one that names no files.
 const EXPECTED: &str = "changed; the agent's files changed too, as expected for new recordings";
@@ -21,7 +20,6 @@ const OTHER_TARGET: &str = "changed; what the agent calls changed too, as expect
 const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as expected for new recordings";
 const OTHER_DIGEST: &str = "changed only in their digests, which are of another list of the agent's files now";
 const STALE_BEFORE: &str = "changed; those of the base commit were stale";
-const RENEW: &str = "; no content changed: `goldgate digests --base REV`, with the base branch as REV, writes the current digests into the recordings";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
 
 impl RecordingComparison<'_> {
@@ -138,15 +136,14 @@ impl RecordingComparison<'_> {
         // A digest is of the list as well, so another list needs others.
         if *change == RecordingChange::Digests {
             let was_fresh = self.is_other_list && age_before() == RecordingAge::Fresh;
-            return (was_fresh && is_fresh()).then_some(OTHER_DIGEST);
+            return (was_fresh && is_fresh() && self.has_same_contents).then_some(OTHER_DIGEST);
         }
-        if self.made_otherwise.contains_key(key) {
+        if self.made_otherwise.contains_key(key) && !self.still_otherwise.contains(key) {
             return Some(OTHER_TARGET);
         }
-        // The freshness check refuses a recording with another digest than that of the present input.
-        let [before, now] = [&old.text, &new.text].map(|text| digest(text, "input_sha256"));
         let run = self.owner.run(&key.0)?;
-        if now.is_some() && before.is_some_and(|before| !(recordings.is_current_input)(&run, &before)) {
+        let input = |text: &str| Some((recordings.input_age)(&run, &digest(text, "input_sha256")?));
+        if (input(&old.text), input(&new.text)) == (Some(RecordingAge::Stale), Some(RecordingAge::Fresh)) {
             return Some(OTHER_INPUT);
         }
         // A file that git ignores is in no commit: on the base commit no digest is current then.
@@ -160,7 +157,8 @@ impl RecordingComparison<'_> {
     pub fn of_other_targets(&self, found: &mut ChangeCollector, of: &Agent) {
         let mut kept: BTreeMap<&str, Vec<&CaseSample>> = BTreeMap::new();
         for (key, made) in &self.made_otherwise {
-            let is_new = self.changes.get(*key) == Some(&RecordingChange::Content) && !self.is_copy(key);
+            let is_other = self.changes.get(*key) == Some(&RecordingChange::Content) && !self.is_copy(key);
+            let is_new = is_other && !self.still_otherwise.contains(*key);
             if self.new.contains_key(*key) && !is_new {
                 kept.entry(made).or_default().push(*key);
             }
@@ -223,7 +221,7 @@ impl RecordingComparison<'_> {
             |files: &Option<(FilePaths, String)>| files.as_ref().map_or("none".to_owned(), |(_, of)| of.clone());
         let words = format!("files of `{}`: {} -> {}", self.agent(), named_by(&old), named_by(&new));
         if names_all_of(before, after, self.sides.head) {
-            let words = format!("{words}; no pattern was dropped{}", self.renewable(before, after));
+            let words = format!("{words}; no pattern was dropped{}", self.renewable());
             return found.lists(words, Some(self.owner.file));
         }
         let ignored: Vec<String> =
@@ -259,15 +257,14 @@ impl RecordingComparison<'_> {
                 found.needs(words, Some(self.owner.file));
             }
             (true, false) => {
-                let words =
-                    format!("{words}, and not every recording was recorded again{}", self.renewable(before, after));
+                let words = format!("{words}, and not every recording was recorded again{}", self.renewable());
                 found.needs(words, Some(self.owner.file));
             }
         }
     }
 
     /// How recordings become current that are stale only by the list or the place of the agent's files; empty if there are none.
-    fn renewable(&self, before: &Agent, after: &Agent) -> &'static str {
+    fn renewable(&self) -> String {
         let ComparedAgent { suite, agent, recordings, .. } = self.owner;
         let was_fresh = |key: &CaseSample| {
             let text = self.old.get(key).and_then(|recorded| self.sides.base.text(&recorded.file).ok());
@@ -275,11 +272,12 @@ impl RecordingComparison<'_> {
         };
         let kept = self.of(&[RecordingChange::Same, RecordingChange::Votes]);
         let is_stale = kept.into_iter().any(|key| self.age(key) == Some(RecordingAge::Stale) && was_fresh(key));
-        let is_same =
-            || changed_contents(self.sides, before, after).is_ok_and(|all| all.is_some_and(|all| all.is_empty()));
-        match is_stale && is_same() {
-            true => RENEW,
-            false => "",
+        match is_stale && self.has_same_contents {
+            true => format!(
+                "; no content changed: `goldgate digests{} --base REV`, with the base branch as REV, writes the current digests into the recordings",
+                config_option(self.owner.file.as_str())
+            ),
+            false => String::new(),
         }
     }
 }

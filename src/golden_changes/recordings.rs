@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sides;
 use super::agent_files::{
-    AgentFileChange, agent_file_change, digests_of_prompt_change, names_all_of, report_moved_out,
+    AgentFileChange, agent_file_change, digests_of_prompt_change, names_all_of, report_moved_out, report_taken_over,
+    with_all_recordings,
 };
 use super::called_targets::{ChangedTargets, RecordedOn};
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
 use super::recording_change::{
-    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, leave_out_dangling, recordings,
+    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, missing_on_base, recordings,
 };
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use super::recording_use::{RecordingUse, RunsOf};
+use super::same_contents::changed_contents;
 use crate::files::{FilePaths, Files, all_files_below};
 use crate::model::{Agent, AgentName, CaseId, ChangeClass, NoVerdict, RepoPath, RunKey, RunSource, Tier, Weight};
 
@@ -33,11 +35,16 @@ pub fn compare(
     // Both tiers may replay the same recordings.
     let folders: BTreeSet<(&RepoPath, &RepoPath, RecordingUse)> =
         owner.recordings.tiers.iter().filter_map(replayed).collect();
+    report_taken_over(sides, [before, after], &format!("{}/{}", owner.suite, owner.agent), found);
+    let [before, after] = &with_all_recordings(before, after);
     let inputs = agent_file_change(sides, before, after);
+    let is_other_list = before.fingerprint != after.fingerprint || before.prompt != after.prompt;
+    let is_same = || matches!(changed_contents(sides, before, after), Ok(Some(changed)) if changed.is_empty());
+    let has_same_contents = is_other_list && is_same();
     let refusals = folders.into_iter().filter_map(|(old, new, used)| {
         let folder = new;
         let (old, new) = (old.child(owner.agent.as_str()), new.child(owner.agent.as_str()));
-        let (files_before, files_after) = match (recorded_files(sides.base, &old), recorded_files(sides.head, &new)) {
+        let (mut old, new) = match (counted(sides.base, owner, &old), counted(sides.head, owner, &new)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => {
                 let words = format!("recordings of `{}/{}` cannot be compared: {why}", owner.suite, owner.agent);
@@ -45,13 +52,12 @@ pub fn compare(
                 return None;
             }
         };
-        let (mut old, mut new) = (recordings(files_before), recordings(files_after));
-        let counts = |key: &CaseSample| (owner.recordings.counts)(owner.suite, owner.agent, &key.0);
-        old.retain(|key, _| counts(key));
-        new.retain(|key, _| counts(key));
-        let named: BTreeSet<CaseSample> = old.keys().cloned().collect();
-        leave_out_dangling(sides, &mut old, &new);
-        let changes = changes(sides, &old, &new);
+        let mut changes = changes(sides, &old, &new);
+        let missing = missing_on_base(sides, &old, &new, &changes);
+        if !missing.is_empty() {
+            old.retain(|key, _| !missing.contains(key));
+            changes = self::changes(sides, &old, &new);
+        }
         let copies = copies(sides, &old, &new, &changes);
         let one = RecordingComparison {
             sides,
@@ -60,28 +66,49 @@ pub fn compare(
             old: &old,
             new: &new,
             changes,
-            uncompared: owner.uncompared(&old, &new, &named),
+            uncompared: owner.uncompared(&old, &new, &missing),
             copies,
             prompt_digests: digests_of_prompt_change(sides, after),
-            is_other_list: before.fingerprint != after.fingerprint || before.prompt != after.prompt,
+            is_other_list,
+            has_same_contents,
             made_otherwise: made_otherwise(sides, &old, &new, &owner.targets),
+            still_otherwise: still_otherwise(sides, &old, &new, &owner.targets),
         };
         if let Some(unread) = one.unread() {
             return Some(unread);
         }
         list_changes(&one, found, [before, after], &inputs);
-        match (&inputs, used) {
-            (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(after).or_else(|| one.unproved(after)),
-            (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), RecordingUse::Graded) => {
-                one.of_other_targets(found, after);
-                None
-            }
-            // Changed code runs again, and a request that is not recorded gives no result.
-            (Ok(_), RecordingUse::AnswersCalls) => None,
-            (Err(why), _) => one.incomparable(after, why),
-        }
+        refusal(&one, found, after, &inputs, used)
     });
     refusals.collect()
+}
+
+/// The recordings of an agent's folder whose cases count.
+fn counted(files: &dyn Files, owner: &ComparedAgent<'_>, folder: &RepoPath) -> Result<Recordings, String> {
+    let mut all = recordings(recorded_files(files, folder)?);
+    all.retain(|key, _| (owner.recordings.counts)(owner.suite, owner.agent, &key.0));
+    Ok(all)
+}
+
+/// Returns why recordings give no verdict. Reports recordings that were made with something else than the agent calls now.
+fn refusal(
+    one: &RecordingComparison<'_>,
+    found: &mut ChangeCollector,
+    agent: &Agent,
+    inputs: &Result<AgentFileChange, String>,
+    used: RecordingUse,
+) -> Option<NoVerdict> {
+    let refused = match (inputs, used) {
+        (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(agent).or_else(|| one.unproved(agent)),
+        (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), RecordingUse::Graded) => None,
+        // Changed code runs again, and a request that is not recorded gives no result.
+        (Ok(_), RecordingUse::AnswersCalls) => return None,
+        (Err(why), _) => return one.incomparable(agent, why),
+    };
+    if refused.is_none() {
+        one.of_other_targets(found, agent);
+    }
+    refused
 }
 
 /// Adds the lines about recordings and about the list of the agent's files.
@@ -146,6 +173,23 @@ fn made_otherwise<'a>(
     of_base.chain(of_head).collect()
 }
 
+/// The recordings of both sides that state on the head the model of before.
+fn still_otherwise<'a>(
+    sides: &Sides<'_>,
+    old: &'a Recordings,
+    new: &Recordings,
+    targets: &ChangedTargets,
+) -> BTreeSet<&'a CaseSample> {
+    if targets.is_empty() {
+        return BTreeSet::new();
+    }
+    let is_still = |recorded: &RecordedFile| {
+        let source = sides.head.text(&recorded.file);
+        source.is_ok_and(|source| targets.made(&source.text, RecordedOn::HeadAlone).is_some())
+    };
+    old.keys().filter(|key| new.get(key).is_some_and(is_still)).collect()
+}
+
 /// The samples that were added to existing cases of an unchanged agent, in one tier. Reads no recording.
 pub fn added(sides: &Sides<'_>, owner: &RunsOf<'_>, before: &Agent, after: &Agent) -> BTreeSet<(RunKey, u32)> {
     let recordings_of = |agent: &'_ Agent| agent.source(owner.tier).and_then(RunSource::recordings).cloned();
@@ -161,6 +205,7 @@ pub fn added(sides: &Sides<'_>, owner: &RunsOf<'_>, before: &Agent, after: &Agen
     let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
     let is_added = |key: &&CaseSample| cases.contains(&key.0) && !old.contains_key(*key);
     let added: Vec<&CaseSample> = new.keys().filter(is_added).collect();
+    let [before, after] = &with_all_recordings(before, after);
     // A changed agent is recorded again, with any number of samples.
     if added.is_empty() || matches!(agent_file_change(sides, before, after), Ok(AgentFileChange::Changed)) {
         return BTreeSet::new();

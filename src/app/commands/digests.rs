@@ -30,7 +30,9 @@ pub fn digests(args: &DigestsArgs, world: &World) -> Result<u8, CliError> {
     let wanted = Selection { suites: chosen.suite.clone(), agents: chosen.agent.clone(), ..Selection::default() };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let git = Git::of(&disk);
-    let commit = git.commit(&args.base).map_err(|error| anyhow::anyhow!("--base {error:#}"))?;
+    let tip = git.commit(&args.base).map_err(|error| anyhow::anyhow!("--base {error:#}"))?;
+    // A pull request is compared with the commit where it began.
+    let commit = git.fork_point(&tip)?;
     let head = ReadOnce::of(&disk);
     let base = BaseTree::open(&git, &commit, &head)?;
     let before = match base_config(&base, &file) {
@@ -115,8 +117,11 @@ impl Renewal<'_> {
                 }
                 match self.now.digests(&suite.id, name).filter(|_| then()) {
                     Some(AgentFileDigests { fingerprint, prompt_sha256 }) => {
-                        let prompt = prompt_sha256.as_deref();
-                        one.texts.insert(file, run_v1::with_digests(&text, &fingerprint, prompt));
+                        let text = run_v1::with_digests(&text, &fingerprint, prompt_sha256.as_deref());
+                        match self.now.age(&suite.id, name, &text) {
+                            RecordingAge::Fresh => drop(one.texts.insert(file, text)),
+                            RecordingAge::Stale | RecordingAge::StaleNoted | RecordingAge::Unknown => stale.push(file),
+                        }
                     }
                     None => stale.push(file),
                 }

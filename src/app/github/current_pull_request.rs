@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::environment::payload;
-use super::pull_request_context::needs;
+use super::pull_request_context::{needs, no_merge_base};
 use super::pushed_commits::base_of_group;
 use crate::app::cli_error::CliError;
 use crate::format::event::Event;
@@ -244,7 +244,7 @@ pub fn head_against(
     head: &str,
     origin: BranchOrigin,
 ) -> Result<(Event, TestMerge), CliError> {
-    let base = github.merge_base(into, head).map_err(needs("the merge base cannot be read", "contents: read"))?;
+    let base = github.merge_base(into, head).map_err(no_merge_base)?;
     let pull_request = PullRequest { number, head: head.to_owned(), base: base.clone(), origin };
     let event = Event { head: Some(head.to_owned()), into: Some(into.to_owned()), ..Event::NONE };
     Ok((with_base(event, pull_request, base.clone()), TestMerge { base, merge: head.to_owned() }))
@@ -438,7 +438,7 @@ fn dispatched(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliErro
 
 /// Returns the merge base of the head and the current base branch.
 fn merge_base(github: &GitHub, pull: &PullRequestDetails) -> Result<String, CliError> {
-    github.merge_base(&pull.into, &pull.head).map_err(needs("the merge base cannot be read", "contents: read"))
+    github.merge_base(&pull.into, &pull.head).map_err(no_merge_base)
 }
 
 fn with_base(event: Event, pull_request: PullRequest, base: String) -> Event {

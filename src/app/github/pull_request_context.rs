@@ -359,6 +359,18 @@ pub fn needs(what: &str, permission: &str) -> impl Fn(GitHubError) -> CliError {
     move |error| error.explained(what, permission).into()
 }
 
+/// Returns why two commits have no merge base.
+pub fn no_merge_base(error: GitHubError) -> CliError {
+    match error {
+        // GitHub answers the same in both cases.
+        GitHubError::Missing => anyhow::anyhow!(
+            "no verdict: the head and its base have no common history, or the job needs the permission `contents: read`"
+        )
+        .into(),
+        error => needs("the merge base cannot be read", "contents: read")(error),
+    }
+}
+
 /// Reports a failed request as a warning and returns its exit code.
 ///
 /// # Errors

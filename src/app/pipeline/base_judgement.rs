@@ -162,7 +162,7 @@ impl BaseJudge<'_> {
             age_on_base: &age_on_base,
             counts: &counts,
             counts_on_base: &counts_on_base,
-            is_current_input: &|run, digest| inputs.has(run, digest),
+            input_age: &|run, digest| inputs.age(run, digest),
             is_uncommitted: &|file| sides.head.is_ignored(file) || (is_checkout && sides.head.is_untracked(file)),
         };
         changes.recordings(sides, self.before, &head.config, &known);

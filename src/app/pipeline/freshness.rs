@@ -134,14 +134,16 @@ impl<'a> FreshnessInputs<'a> {
         })
     }
 
-    /// Returns whether a digest is one of the present input of a run of this suite.
-    pub fn is_current_input(&self, key: &RunKey, digest: &str) -> bool {
+    /// Returns the age of a recording of this suite by the digest of its input.
+    pub fn input_age(&self, key: &RunKey, digest: &str) -> RecordingAge {
         let pairs = self.pair_indices.get_or_init(|| pair_indices(self.loaded.suite.as_ref()));
         let pair = pairs.get(key).and_then(|index| self.loaded.suite.pairs_to_run().nth(*index));
-        pair.is_some_and(|pair| match self.current_input(self.ask(pair, key).as_ref()) {
-            CurrentDigest::Known(now) => now.is(digest),
-            CurrentDigest::NotRead | CurrentDigest::Missing => false,
-        })
+        let Some(pair) = pair else { return RecordingAge::Unknown };
+        match self.current_input(self.ask(pair, key).as_ref()) {
+            CurrentDigest::Known(now) if now.is(digest) => RecordingAge::Fresh,
+            CurrentDigest::Known(_) => RecordingAge::Stale,
+            CurrentDigest::NotRead | CurrentDigest::Missing => RecordingAge::Unknown,
+        }
     }
 
     /// Returns the request of a run of a pair; `None` if it is unknown.

@@ -25,7 +25,10 @@ pub fn with_digests(text: &str, fingerprint: &str, prompt_sha256: Option<&str>) 
 /// The raw value of a key of an object.
 fn field<'a>(object: &'a str, key: &str) -> Option<&'a RawValue> {
     let Fields(fields) = serde_json::from_str(object).ok()?;
-    fields.into_iter().find(|(own, _)| own.get() == format!("\"{key}\"")).map(|(_, value)| value)
+    fields
+        .into_iter()
+        .find(|(own, _)| serde_json::from_str::<String>(own.get()).is_ok_and(|own| own == key))
+        .map(|(_, value)| value)
 }
 
 #[cfg(test)]

@@ -62,6 +62,13 @@ fn judged_twice() {
     let ran = gate(&github);
     let says = "weak requires no checks, so the commit is judged for master as well (or require the gate in weak), and there it fails";
     assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    // GitHub says the same where a token may not read the commits.
+    let orphan = into_weak();
+    orphan.guard("master");
+    orphan.unrelated(&head_sha());
+    let ran = gate(&orphan);
+    let says = "the head and its base have no common history, or the job needs the permission `contents: read`";
+    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
     // A check that an organization requires of every branch is not the gate.
     github.require("weak", "DCO");
     let ran = gate(&github);

@@ -156,6 +156,16 @@ fn digests() {
     said(&renewed(), 0, "contracts/legal: 1 recording has the current digests now; commit it");
     said(&judged(), 0, "[listed] 1 recording of `contracts/legal` changed only in their digests");
     commit_all(&repository);
+    // A file that is new in a longer list is another agent, whoever writes the digests.
+    let before = repository.read("golden/runs/legal/lease.json");
+    repository.write("more/rule.md", "Report nothing.\n");
+    commit_all(&repository);
+    repository.replace("goldgate.yaml", "tools.json]", "tools.json, 'more/**']");
+    said(&renewed(), 0, "1 recording has the current digests now");
+    let ran = repository.goldgate(&["run", "--base", "HEAD~1"]);
+    said(&ran, 1, "[needs approval] 1 recording of `contracts/legal` changed, but none of the agent's files");
+    repository.replace("goldgate.yaml", "tools.json, 'more/**']", "tools.json]");
+    repository.write("golden/runs/legal/lease.json", before);
     // The control: a prompt that changed is another agent.
     repository.write(RULES, "Report everything.\n");
     let before = repository.read("golden/runs/legal/lease.json");

@@ -22,6 +22,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a list of agent files that only gets shorter needs an approval", shorter),
         trial("recordings below a pattern of agent files do not make themselves stale", recordings_below),
         trial("a file in the form of a recording is one of the agent's unless it is where recordings are", run_shaped),
+        trial("an added agent's recordings below a pattern are no files of the other agent", added_agent),
+        trial("an added agent that takes over a folder of agent files needs an approval", taken_over),
         trial("recordings below a pattern of agent files do not explain their own edits", recordings_edited),
     ]
 }
@@ -181,6 +183,46 @@ fn recordings_below() {
     }
     repository.write("agents/helper/notes.md", "Be brief.\n");
     assert_eq!(run(&repository).code, 3, "the control: the other files of the folder count");
+}
+
+/// A second agent, whose recordings are in the folder of the first one's.
+fn tax(repository: &Repository, folder: &str, agent: &str) {
+    for case in 0..12 {
+        let run =
+            repository.read(&format!("{folder}/legal/lease-{case}.json")).replace("\"legal\"", &format!("\"{agent}\""));
+        repository.write(&format!("{folder}/{agent}/lease-{case}.json"), run);
+        let expected = repository.read(&format!("golden/expected/legal/lease-{case}.json"));
+        repository.write(&format!("golden/expected/{agent}/lease-{case}.json"), expected);
+    }
+    let added = format!(
+        "      {agent}:\n        fingerprint: {{ none: made up }}\n        deterministic: {{ replay: {folder} }}\n    gates:\n"
+    );
+    repository.replace("goldgate.yaml", "    gates:\n", &added);
+}
+
+fn added_agent() {
+    let repository = bases::base("contracts");
+    repository.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'runs/**']");
+    commit_all(&repository);
+    tax(&repository, "runs", "tax");
+    let judged = || goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    let ran = judged();
+    assert!(ran.code == 0 && !ran.stdout.contains("[needs approval]"), "{}{}", ran.stdout, ran.stderr);
+    repository.replace(&recording(3), "Needs prior approval.", "Needs approval first.");
+    let ran = judged();
+    let says = "[needs approval] 1 recording of `contracts/legal` changed, but none of the agent's files";
+    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn taken_over() {
+    let repository = bases::base("contracts");
+    repository.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'runs/shots/**']");
+    repository.write("runs/shots/first.md", "Report every change of control.\n");
+    commit_all(&repository);
+    tax(&repository, "runs", "shots");
+    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    let says = "files of `contracts/legal`: runs/shots now counts as a folder of recordings";
+    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
 }
 
 fn recordings_edited() {

@@ -16,6 +16,9 @@ pub fn trials() -> Vec<Trial> {
         trial("new recordings of another model are listed", recorded_again),
         trial("another model needs an approval also while the agent calls nothing", calls_nothing),
         trial("recordings of another model need an approval when the agent calls its target again", calls_again),
+        trial("a target that got another name before it got another model is told by the model", renamed_first),
+        trial("new recordings of the old model need an approval", old_model_again),
+        trial("an old digest of the input explains no changed recording where stale recordings are noted", old_input),
         trial("the other digest of the same input explains no changed recording", other_digest),
         trial("another user of conversations without new recordings needs an approval", other_user),
         trial("a target that is called otherwise, and not which model it is, needs new recordings too", other_calls),
@@ -118,6 +121,47 @@ fn calls_again() {
     }
 }
 
+/// The recordings still name the target as it was called before.
+fn renamed_first() {
+    let repository = called();
+    committed(&repository);
+    repository.replace("goldgate.yaml", "{ target: m }", "{ target: n }");
+    repository.replace("goldgate.yaml", "  m: {", "  n: {");
+    let ran = judged(&repository);
+    assert!(ran.code == 0 && !ran.stdout.contains("[needs approval]"), "{}{}", ran.stdout, ran.stderr);
+    commit_all(&repository);
+    repository.replace("goldgate.yaml", "model: big-1", "model: tiny-1");
+    is(
+        &judged(&repository),
+        1,
+        "12 recordings of `contracts/legal` recorded with the target n, which has changed since",
+    );
+}
+
+/// Somebody recorded before the model changed.
+fn old_model_again() {
+    let repository = called();
+    committed(&repository);
+    repository.replace("goldgate.yaml", "model: big-1", "model: tiny-1");
+    answer_again(&repository);
+    is(&judged(&repository), 1, NOT_AGAIN);
+    (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["model"] = json!("tiny-1-2026-02-02")));
+    is(&judged(&repository), 0, "12 recordings of `contracts/legal` changed; what the agent calls changed too");
+}
+
+fn old_input() {
+    let repository = bases::base("digests");
+    repository.replace(
+        "goldgate.yaml",
+        "        fingerprint: ['prompts/**']\n",
+        "        fingerprint: ['prompts/**']\n        stale: warn\n",
+    );
+    (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["input_sha256"] = json!("0".repeat(64))));
+    committed(&repository);
+    answer_again(&repository);
+    is(&judged(&repository), 1, "12 recordings of `contracts/legal` changed, but none of the agent's files");
+}
+
 /// A fixture repository with other line ends in one file has two digests, and both are accepted.
 fn other_digest() {
     let repository = bases::base("evidence");
@@ -152,6 +196,7 @@ fn recorded_again() {
     committed(&repository);
     repository.replace("goldgate.yaml", "model: big-1", "model: tiny-1");
     answer_again(&repository);
+    (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["model"] = json!("tiny-1-2026-02-02")));
     let ran = judged(&repository);
     is(&ran, 0, "12 recordings of `contracts/legal` changed; what the agent calls changed too");
     assert!(!ran.stdout.contains("[needs approval]"), "{}", ran.stdout);

@@ -49,8 +49,10 @@ impl<'a> CurrentAgents<'a> {
 
     /// Returns the digests of an agent's files; `None` if they cannot be named or read.
     pub fn digests(&self, suite: &SuiteId, agent: &AgentName) -> Option<AgentFileDigests> {
-        let current = self.current(suite, agent)?;
-        let prompt_sha256 = current.prompt.map(|package| package.digest.sha256);
+        let mut known = self.known.borrow_mut();
+        let current = known.entry((suite.clone(), agent.clone())).or_insert_with(|| self.current(suite, agent));
+        let current = current.as_ref()?;
+        let prompt_sha256 = current.prompt.as_ref().map(|package| package.digest.sha256.clone());
         Some(AgentFileDigests { fingerprint: current.state.sha256()?.to_owned(), prompt_sha256 })
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::FreshnessInputs;
 use crate::app::pipeline::plan::Plan;
 use crate::files::Files;
-use crate::model::{RunKey, SuiteId, Tier};
+use crate::model::{RecordingAge, RunKey, SuiteId, Tier};
 
 /// The current inputs of the suites of a plan; each suite is read once.
 pub struct CurrentInputs<'a> {
@@ -21,13 +21,13 @@ impl<'a> CurrentInputs<'a> {
         Self { plan, files, known: RefCell::default() }
     }
 
-    /// Returns whether a digest is one of the current input of a run. Files with other line ends have two.
-    pub fn has(&self, run: &RunKey, digest: &str) -> bool {
+    /// Returns the age of a recording of a run by the digest of its input. Files with other line ends have two current digests.
+    pub fn age(&self, run: &RunKey, digest: &str) -> RecordingAge {
         let mut known = self.known.borrow_mut();
         let inputs = known.entry(run.suite.clone()).or_insert_with(|| {
             let loaded = self.plan.suites.iter().find(|loaded| loaded.config.id == run.suite)?;
             FreshnessInputs::open(self.plan, loaded, Tier::Deterministic, self.files, None).ok()
         });
-        inputs.as_ref().is_some_and(|inputs| inputs.is_current_input(run, digest))
+        inputs.as_ref().map_or(RecordingAge::Unknown, |inputs| inputs.input_age(run, digest))
     }
 }

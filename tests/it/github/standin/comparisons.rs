@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::commits::blob_id;
-use super::{Answer, Request, State, decoded, ok};
+use super::{Answer, Request, Standin, State, decoded, ok, status};
 
 /// The commit and all before it, as far as they are known; itself first.
 fn ancestors(state: &State, commit: &str) -> Vec<String> {
@@ -22,6 +22,13 @@ fn ancestors(state: &State, commit: &str) -> Vec<String> {
     all
 }
 
+impl Standin {
+    /// A commit has no commit in common with any other branch.
+    pub fn unrelated(&self, commit: &str) {
+        self.change(|state| state.pulls.unrelated.insert(commit.to_owned()));
+    }
+}
+
 /// `compare/BASE...HEAD` (REST, "Compare two commits"): the merge base, at most 250 commits since it, the oldest first, each with its
 /// parents, and at most 300 changed files with their blobs. A branch can stand for its tip.
 pub fn answer(_: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
@@ -32,6 +39,11 @@ pub fn answer(_: &Request, segments: &[&str], state: &mut State) -> Option<Answe
     let (of_base, of_head) = (ancestors(state, &base), ancestors(state, head));
     // A branch whose commits nobody described left its base when the pull request was opened.
     let known = of_head.iter().find(|commit| of_base.contains(commit)).cloned();
+    // REST, "Compare two commits": 404 "No common ancestor between main and head."
+    if state.pulls.unrelated.contains(head) {
+        let message = format!("No common ancestor between {base} and {head}.");
+        return Some(status(404, json!({ "message": message })));
+    }
     let common = state.pulls.merge_bases.get(head).cloned().or(known).unwrap_or_else(|| state.pulls.opened_at());
     let before = ancestors(state, &common);
     let mut since: Vec<&String> = of_head.iter().filter(|commit| !before.contains(commit)).collect();

@@ -2,7 +2,7 @@
 
 mod set_up;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -44,6 +44,8 @@ pub struct Pulls {
     unmergeable: BTreeMap<u64, Value>,
     /// What commits have in common with the branch that they are compared with, by commit.
     pub(super) merge_bases: BTreeMap<String, String>,
+    /// The commits with a history of their own.
+    pub(super) unrelated: BTreeSet<String>,
 }
 
 /// Whether the gate's workflow can be started by hand.
