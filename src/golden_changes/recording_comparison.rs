@@ -76,8 +76,8 @@ impl ComparedAgent<'_> {
         let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
         let KnownRecordings { counts_on_base, is_uncommitted, .. } = self.recordings;
         let is_uncompared = |(key, recorded): &(&'a CaseSample, &RecordedFile)| {
-            let is_unknown = !cases.contains(&key.0) || missing.contains(*key) || is_uncommitted(&recorded.file);
-            !old.contains_key(*key) && is_unknown && self.run(&key.0).is_some_and(|run| counts_on_base(&run))
+            let is_unknown = || !cases.contains(&key.0) || missing.contains(*key) || is_uncommitted(&recorded.file);
+            !old.contains_key(*key) && is_unknown() && self.run(&key.0).is_some_and(|run| counts_on_base(&run))
         };
         new.iter().filter(is_uncompared).map(|(key, _)| key).collect()
     }
