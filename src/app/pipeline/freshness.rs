@@ -64,18 +64,11 @@ impl<'a> FreshnessInputs<'a> {
         base: Option<&'a dyn OtherCommit>,
     ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let mut agents = BTreeMap::new();
+        let (agents, pair_indices) = (BTreeMap::new(), OnceLock::new());
+        let mut inputs = Self { config: &plan.config.file, loaded, files, agents, other: None, base, pair_indices };
         // Only the head's rules decide whether recordings are current.
         if plan.rules == RulesSource::Base {
-            return Ok(Self {
-                config: &plan.config.file,
-                loaded,
-                files,
-                agents,
-                other: None,
-                base,
-                pair_indices: OnceLock::new(),
-            });
+            return Ok(inputs);
         }
         let is_graded = |id: &SuiteId| *id == loaded.config.id || loaded.config.runs_of.as_ref() == Some(id);
         for suite in plan.config.suites.iter().filter(|suite| is_graded(&suite.id)) {
@@ -89,20 +82,12 @@ impl<'a> FreshnessInputs<'a> {
                     let program = unlisted_program(&plan.config, agent, files);
                     let other_list = other_list(&plan.config, suite, name, agent);
                     let replayed = ReplayedAgent { agent, state, prompt, program, other_list };
-                    agents.insert((suite.id.clone(), name.clone()), replayed);
+                    inputs.agents.insert((suite.id.clone(), name.clone()), replayed);
                 }
             }
         }
-        let other = loaded.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, files))?);
-        problems.or(Self {
-            config: &plan.config.file,
-            loaded,
-            files,
-            agents,
-            other,
-            base,
-            pair_indices: OnceLock::new(),
-        })
+        inputs.other = loaded.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, files))?);
+        problems.or(inputs)
     }
 
     /// Returns the agents whose runs are recordings, by suite and name.
