@@ -64,7 +64,11 @@ pub fn digests(args: &DigestsArgs, world: &World) -> Result<u8, CliError> {
     for (file, text) in renewed.iter().flat_map(|agent| &agent.texts) {
         disk.replace_input(file, text.as_bytes())?;
     }
-    renewed.iter().flat_map(|agent| &agent.said).for_each(|line| world.say(&format!("{line}\n")));
+    let said: Vec<&String> = renewed.iter().filter_map(|agent| agent.said.as_ref()).collect();
+    said.iter().for_each(|line| world.say(&format!("{line}\n")));
+    if said.is_empty() {
+        world.say("nothing to do: no recording has outdated digests\n");
+    }
     let is_whole = renewed.iter().all(|agent| agent.is_whole);
     Ok(if is_whole { 0 } else { NOT_SAME })
 }
@@ -82,7 +86,7 @@ struct Renewal<'a> {
 /// The recordings of one agent that get other digests.
 struct RenewedAgent {
     texts: BTreeMap<RepoPath, String>,
-    said: Vec<String>,
+    said: Option<String>,
     /// Whether all recordings are current then.
     is_whole: bool,
 }
@@ -101,8 +105,8 @@ impl Renewal<'_> {
             Some(before) => changed_contents(&self.sides, before, after).map_err(cannot)?,
             None => None,
         };
-        let mut one = RenewedAgent { texts: BTreeMap::new(), said: Vec::new(), is_whole: true };
-        let (mut current, mut stale) = (0, Vec::new());
+        let mut one = RenewedAgent { texts: BTreeMap::new(), said: None, is_whole: true };
+        let mut stale = Vec::new();
         let folders: BTreeSet<&RepoPath> = after.recordings().collect();
         for folder in &folders {
             for file in recording_files(self.sides.head, folder, name).map_err(cannot)? {
@@ -110,10 +114,7 @@ impl Renewal<'_> {
                 let then = || self.then.age(&suite.id, name, &text) == RecordingAge::Fresh;
                 match self.now.age(&suite.id, name, &text) {
                     RecordingAge::Stale | RecordingAge::StaleNoted => {}
-                    RecordingAge::Fresh | RecordingAge::Unknown => {
-                        current += 1;
-                        continue;
-                    }
+                    RecordingAge::Fresh | RecordingAge::Unknown => continue,
                 }
                 match self.now.digests(&suite.id, name).filter(|_| then()) {
                     Some(AgentFileDigests { fingerprint, prompt_sha256 }) => {
@@ -145,9 +146,7 @@ impl Renewal<'_> {
         if !one.texts.is_empty() {
             let count = plural(one.texts.len(), "recording has", "recordings have");
             let them = if one.texts.len() == 1 { "it" } else { "them" };
-            one.said.push(format!("{whose}: {count} the current digests now; commit {them}"));
-        } else if current > 0 {
-            one.said.push(format!("{whose}: nothing to do; no recording has outdated digests"));
+            one.said = Some(format!("{whose}: {count} the current digests now; commit {them}"));
         }
         Ok(one)
     }
@@ -155,7 +154,7 @@ impl Renewal<'_> {
     fn refused(&self, suite: &SuiteConfig, name: &AgentName, agent: &Agent, why: &str) -> RenewedAgent {
         let folder = agent.recordings().next().map_or("DIR", RepoPath::as_str);
         let again = record_again(self.config, &suite.id, Some(name), Some(agent), folder, RecordedCases::Missing);
-        let said = vec![format!("{}/{name}: {why}; no digest was written; {again}", suite.id)];
-        RenewedAgent { texts: BTreeMap::new(), said, is_whole: false }
+        let said = format!("{}/{name}: {why}; no digest was written; {again}", suite.id);
+        RenewedAgent { texts: BTreeMap::new(), said: Some(said), is_whole: false }
     }
 }

@@ -150,7 +150,7 @@ fn digests() {
     let said = |ran: &Ran, code: i32, says: &str| {
         assert!(ran.code == code && ran.stdout.contains(says), "{says}: {}{}", ran.stdout, ran.stderr);
     };
-    said(&renewed(), 0, "contracts/legal: nothing to do");
+    said(&renewed(), 0, "nothing to do: no recording has outdated digests");
     repository.replace("goldgate.yaml", "['prompts/**/*.md']", "['prompts/**/*.md', tools.json]");
     said(&judged(), 3, "no pattern was dropped; no content changed: `goldgate digests --base REV`");
     said(&renewed(), 0, "contracts/legal: 1 recording has the current digests now; commit it");
