@@ -96,10 +96,7 @@ pub fn missing_on_base(
     changes: &BTreeMap<CaseSample, RecordingChange>,
 ) -> BTreeSet<CaseSample> {
     let is_missing = |key: &CaseSample| {
-        let read = before.get(key).filter(|_| after.contains_key(key)).map(|old| sides.base.bytes(&old.file));
-        read.and_then(Result::err).is_some_and(|problem| {
-            problem.is_read_failure(ReadFailure::MissingFile) || problem.is_read_failure(ReadFailure::MissingFolder)
-        })
+        after.contains_key(key) && before.get(key).is_some_and(|old| sides.base.has_file(&old.file, None))
     };
     let changed = changes.iter().filter(|(_, change)| **change == RecordingChange::Content);
     changed.map(|(key, _)| key).filter(|key| is_missing(key)).cloned().collect()

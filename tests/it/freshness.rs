@@ -26,7 +26,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent with recordings that names no files is refused, with the two ways out", unknown_agent),
         trial("the reason why nobody can name an agent's files is in every report", nameless),
         trial("a fingerprint that matches no file gives no verdict", nothing_fits),
-        trial("two suites that name other files for the same recordings are told apart from a change", two_lists),
+        trial("two suites that name other files for the same recordings are not mistaken for a change", two_lists),
         trial("an older recording of another query is stale", older_query),
         trial("an older recording of goldgate's own prompt around another document is stale", older_document),
         trial("a suite of several agents' runs is stale where its agents' recordings are", across),

@@ -53,9 +53,7 @@ pub fn digests(args: &DigestsArgs, world: &World) -> Result<u8, CliError> {
     for loaded in &plan.suites {
         let suite = &loaded.config;
         let old = same_suite(&before, suite);
-        let is_chosen =
-            |name: &AgentName| chosen.agent.is_empty() || chosen.agent.iter().any(|one| name.as_str() == one);
-        for (name, agent) in suite.agents.iter().filter(|(name, _)| is_chosen(name)) {
+        for (name, agent) in suite.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
             let before = old.and_then(|suite| suite.agents.get(name));
             renewed.push(renewal.agent(suite, name, before, agent)?);
         }

@@ -16,7 +16,7 @@ pub fn trials() -> Vec<Trial> {
         trial("new recordings of another model are listed", recorded_again),
         trial("another model needs an approval also while the agent calls nothing", calls_nothing),
         trial("recordings of another model need an approval when the agent calls its target again", calls_again),
-        trial("a target that got another name before it got another model is told by the model", renamed_first),
+        trial("a target that got another name before it got another model is recognised by the model", renamed_first),
         trial("new recordings of the old model need an approval", old_model_again),
         trial("an old digest of the input explains no changed recording where stale recordings are noted", old_input),
         trial("the other digest of the same input explains no changed recording", other_digest),
