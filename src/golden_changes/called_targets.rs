@@ -14,12 +14,10 @@ pub struct ChangedTargets {
     /// The targets of the base commit. A recording that names none of them, as one from before a target got another name, is of the agent's
     /// present target if its model is.
     known: BTreeSet<String>,
-    /// The agent's own target, if it changed.
+    /// The agent's own target, if it changed or is called again.
     present: Option<String>,
-    /// The models that no target has any more. One of them may have played the user of a conversation.
-    gone: BTreeSet<String>,
-    /// Those that a target has.
-    kept: BTreeSet<String>,
+    /// What changed of all targets: any may play the user of a conversation.
+    users: BTreeMap<String, ChangedTarget>,
 }
 
 #[derive(Debug)]
@@ -63,23 +61,18 @@ impl ChangedTargets {
             }
             (None, None) => of_names(base, head, base.targets.keys()),
         };
-        let models = |config: &Config| -> BTreeSet<String> { config.targets.values().filter_map(model).collect() };
-        let (before, kept) = (models(base), models(head));
-        let gone = match old.and(new) {
-            Some(_) => before.difference(&kept).cloned().collect(),
-            None => BTreeSet::new(),
-        };
-        let present = old.map(|live| live.target.clone()).filter(|target| own.contains_key(target));
-        Self { own, known: base.targets.keys().cloned().collect(), present, gone, kept }
+        let users = of_names(base, head, base.targets.keys());
+        let present = old.or(new).map(|live| live.target.clone()).filter(|target| own.contains_key(target));
+        Self { own, known: base.targets.keys().cloned().collect(), present, users }
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.own.is_empty() && self.gone.is_empty()
+        self.own.is_empty() && self.users.is_empty()
     }
 
-    /// What a recording was made with, if that is another one now.
-    pub fn made(&self, recording: &str, on: RecordedOn) -> Option<String> {
+    /// What a recording was made with, if that is another one now. `user` is the target that plays the user of its case.
+    pub fn made(&self, recording: &str, on: RecordedOn, user: Option<&str>) -> Option<String> {
         let run: Value = serde_json::from_str(recording).ok()?;
         let stated = &run["provenance"];
         let model = stated["model"].as_str();
@@ -90,11 +83,12 @@ impl ChangedTargets {
                 present.filter(|changed| changed.concerns(model, RecordedOn::HeadAlone))
             }
         });
-        let is_gone = |full: &&str| {
-            self.gone.iter().any(|model| is_of(full, model)) && !self.kept.iter().any(|model| is_of(full, model))
+        let other_user = || {
+            let model = run["outputs"]["user"]["model"].as_str()?;
+            self.users.get(user?).filter(|changed| changed.concerns(Some(model), on))?;
+            Some(format!("{model} as the user"))
         };
-        let user = run["outputs"]["user"]["model"].as_str().filter(is_gone);
-        own.map(|changed| changed.what.clone()).or(user.map(|model| format!("{model} as the user")))
+        own.map(|changed| changed.what.clone()).or_else(other_user)
     }
 }
 
@@ -232,7 +226,7 @@ mod tests {
         let agent = |config: &Config| config.suites[0].agents.values().next().cloned().expect("it has an agent");
         let changed = ChangedTargets::of((before, &agent(before)), (after, &agent(after)));
         let recording = json!({ "provenance": { "target": target, "model": model } });
-        changed.made(&recording.to_string(), on)
+        changed.made(&recording.to_string(), on, None)
     }
 
     #[test]

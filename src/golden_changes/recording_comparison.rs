@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sides;
-use super::called_targets::ChangedTargets;
+use super::called_targets::{ChangedTargets, RecordedOn};
 use super::found::ChangeCollector;
 use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, digest};
+use crate::files::Files;
 use crate::model::{AgentName, CaseId, ChangeClass, RecordingAge, RepoPath, RunKey, SuiteId, Tier, Weight};
 
 /// Whose recordings are compared.
@@ -34,8 +35,10 @@ pub struct KnownRecordings<'a> {
     pub counts: &'a dyn Fn(&SuiteId, &AgentName, &str) -> bool,
     /// Whether a run counts on the base commit.
     pub counts_on_base: &'a dyn Fn(&RunKey) -> bool,
-    /// The age of a recording of a run by the digest of its input.
-    pub input_age: &'a dyn Fn(&RunKey, &str) -> RecordingAge,
+    /// Whether the input of a run changed and was recorded, by the digests of the input in its recordings of the base commit and of the head.
+    pub is_recorded_anew: &'a dyn Fn(&RunKey, [&str; 2]) -> bool,
+    /// The target that plays the user of a run.
+    pub user: &'a dyn Fn(&RunKey) -> Option<String>,
     /// Whether the head's file is in no commit: git ignores it, or on a build server a step of the job made it.
     pub is_uncommitted: &'a dyn Fn(&RepoPath) -> bool,
 }
@@ -80,6 +83,19 @@ impl ComparedAgent<'_> {
             !old.contains_key(*key) && is_unknown() && self.run(&key.0).is_some_and(|run| counts_on_base(&run))
         };
         new.iter().filter(is_uncompared).map(|(key, _)| key).collect()
+    }
+
+    /// What a recording of one commit was made with, if the agent calls something else now.
+    pub fn made_otherwise(
+        &self,
+        files: &dyn Files,
+        key: &CaseSample,
+        recording: &RecordedFile,
+        on: RecordedOn,
+    ) -> Option<String> {
+        let source = files.text(&recording.file).ok()?;
+        let user = self.run(&key.0).and_then(|run| (self.recordings.user)(&run));
+        self.targets.made(&source.text, on, user.as_deref())
     }
 
     /// The run of a case; `None` if no case can have this name.

@@ -142,8 +142,8 @@ impl RecordingComparison<'_> {
             return Some(OTHER_TARGET);
         }
         let run = self.owner.run(&key.0)?;
-        let input = |text: &str| Some((recordings.input_age)(&run, &digest(text, "input_sha256")?));
-        if (input(&old.text), input(&new.text)) == (Some(RecordingAge::Stale), Some(RecordingAge::Fresh)) {
+        let [was, is] = [&old, &new].map(|source| digest(&source.text, "input_sha256"));
+        if was.zip(is).is_some_and(|(was, is)| (recordings.is_recorded_anew)(&run, [&was, &is])) {
             return Some(OTHER_INPUT);
         }
         // A file that git ignores is in no commit: on the base commit no digest is current then.

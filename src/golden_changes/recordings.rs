@@ -7,7 +7,7 @@ use super::agent_files::{
     AgentFileChange, agent_file_change, digests_of_prompt_change, names_all_of, report_moved_out, report_taken_over,
     with_all_recordings,
 };
-use super::called_targets::{ChangedTargets, RecordedOn};
+use super::called_targets::RecordedOn;
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
 use super::recording_change::{
@@ -71,8 +71,8 @@ pub fn compare(
             prompt_digests: digests_of_prompt_change(sides, after),
             is_other_list,
             has_same_contents,
-            made_otherwise: made_otherwise(sides, &old, &new, &owner.targets),
-            still_otherwise: still_otherwise(sides, &old, &new, &owner.targets),
+            made_otherwise: made_otherwise(sides, &old, &new, owner),
+            still_otherwise: still_otherwise(sides, &old, &new, owner),
         };
         if let Some(unread) = one.unread() {
             return Some(unread);
@@ -158,18 +158,18 @@ fn made_otherwise<'a>(
     sides: &Sides<'_>,
     old: &'a Recordings,
     new: &'a Recordings,
-    targets: &ChangedTargets,
+    owner: &ComparedAgent<'_>,
 ) -> BTreeMap<&'a CaseSample, String> {
-    if targets.is_empty() {
+    if owner.targets.is_empty() {
         return BTreeMap::new();
     }
-    let text = |files: &dyn Files, recorded: &RecordedFile| files.text(&recorded.file).ok().map(|source| source.text);
     let of_base = old
         .iter()
-        .filter_map(|(key, recorded)| Some((key, targets.made(&text(sides.base, recorded)?, RecordedOn::Base)?)));
+        .filter_map(|(key, recorded)| Some((key, owner.made_otherwise(sides.base, key, recorded, RecordedOn::Base)?)));
     let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
-    let of_head = added
-        .filter_map(|(key, recorded)| Some((key, targets.made(&text(sides.head, recorded)?, RecordedOn::HeadAlone)?)));
+    let of_head = added.filter_map(|(key, recorded)| {
+        Some((key, owner.made_otherwise(sides.head, key, recorded, RecordedOn::HeadAlone)?))
+    });
     of_base.chain(of_head).collect()
 }
 
@@ -178,16 +178,15 @@ fn still_otherwise<'a>(
     sides: &Sides<'_>,
     old: &'a Recordings,
     new: &Recordings,
-    targets: &ChangedTargets,
+    owner: &ComparedAgent<'_>,
 ) -> BTreeSet<&'a CaseSample> {
-    if targets.is_empty() {
+    if owner.targets.is_empty() {
         return BTreeSet::new();
     }
-    let is_still = |recorded: &RecordedFile| {
-        let source = sides.head.text(&recorded.file);
-        source.is_ok_and(|source| targets.made(&source.text, RecordedOn::HeadAlone).is_some())
+    let is_still = |key: &CaseSample, recorded: &RecordedFile| {
+        owner.made_otherwise(sides.head, key, recorded, RecordedOn::HeadAlone).is_some()
     };
-    old.keys().filter(|key| new.get(key).is_some_and(is_still)).collect()
+    old.keys().filter(|key| new.get(key).is_some_and(|recorded| is_still(key, recorded))).collect()
 }
 
 /// The samples that were added to existing cases of an unchanged agent, in one tier. Reads no recording.

@@ -2,25 +2,26 @@
 
 mod files;
 mod inputs;
+mod requests;
 mod words;
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
 
 pub use self::files::{AgentFileDigests, CurrentAgents};
-pub use self::inputs::CurrentInputs;
+pub use self::inputs::RunInputs;
+use self::requests::{InputDigest, Requests};
 pub use self::words::{FreshnessVerdict, freshness_verdict};
 use super::fingerprint::{AgentState, KeptDigests};
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
-use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
-use crate::files::{CheckoutDigest, Files, OtherCommit};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{Files, OtherCommit};
 use crate::golden_changes::{is_listed, is_named};
 use crate::model::{
     Agent, AgentName, Ask, Config, Freshness, Provenance, RecordingAge, RepoPath, Run, RunKey, RunSource, Sample,
     StalePolicy, SuiteConfig, SuiteId, Tier, Transport,
 };
-use crate::suites::{Pair, PromptPackage, Suite, has_other_messages, input_digest, is_of_another_case, kind};
+use crate::suites::{Pair, PromptPackage, has_other_messages, is_of_another_case};
 
 /// The current state that the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {
@@ -29,18 +30,9 @@ pub struct FreshnessInputs<'a> {
     files: &'a dyn Files,
     agents: BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>>,
     /// The suite whose runs this suite also grades.
-    other: Option<SuiteOfRuns>,
+    other: Option<Requests>,
     /// The base commit, if any.
     base: Option<&'a dyn OtherCommit>,
-    /// Which pair of the suite has a run, once it is needed.
-    pair_indices: OnceLock<HashMap<RunKey, usize>>,
-}
-
-/// A suite whose runs another suite also grades.
-struct SuiteOfRuns {
-    suite: Arc<dyn Suite>,
-    /// Which of its pairs has a run.
-    pair_indices: HashMap<RunKey, usize>,
 }
 
 pub struct ReplayedAgent<'a> {
@@ -64,8 +56,7 @@ impl<'a> FreshnessInputs<'a> {
         base: Option<&'a dyn OtherCommit>,
     ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let (agents, pair_indices) = (BTreeMap::new(), OnceLock::new());
-        let mut inputs = Self { config: &plan.config.file, loaded, files, agents, other: None, base, pair_indices };
+        let mut inputs = Self { config: &plan.config.file, loaded, files, agents: BTreeMap::new(), other: None, base };
         // Only the head's rules decide whether recordings are current.
         if plan.rules == RulesSource::Base {
             return Ok(inputs);
@@ -86,7 +77,8 @@ impl<'a> FreshnessInputs<'a> {
                 }
             }
         }
-        inputs.other = loaded.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, files))?);
+        inputs.other =
+            loaded.config.runs_of.as_ref().and_then(|id| problems.keep_all(Requests::of_plan(plan, id, files))?);
         problems.or(inputs)
     }
 
@@ -114,39 +106,16 @@ impl<'a> FreshnessInputs<'a> {
         runs.fold(Freshness::default(), |worst, ((key, input), run)| {
             let Some(agent) = self.agents.get(&(key.suite.clone(), key.agent.clone())) else { return worst };
             let ask = || input.ask.get_or_init(|| self.ask(pair, key)).as_ref();
-            let digest = || input.digest.get_or_init(|| self.current_input(ask()));
+            let digest = || input.digest.get_or_init(|| InputDigest::of(ask(), self.files));
             worst.and(Freshness { agent: agent.age(run), input: agent.noted(input_age(run, ask, digest)) })
         })
     }
 
-    /// Returns the age of a recording of this suite by the digest of its input.
-    pub fn input_age(&self, key: &RunKey, digest: &str) -> RecordingAge {
-        let pairs = self.pair_indices.get_or_init(|| pair_indices(self.loaded.suite.as_ref()));
-        let pair = pairs.get(key).and_then(|index| self.loaded.suite.pairs_to_run().nth(*index));
-        let Some(pair) = pair else { return RecordingAge::Unknown };
-        match self.current_input(self.ask(pair, key).as_ref()) {
-            CurrentDigest::Known(now) if now.is(digest) => RecordingAge::Fresh,
-            CurrentDigest::Known(_) => RecordingAge::Stale,
-            CurrentDigest::NotRead | CurrentDigest::Missing => RecordingAge::Unknown,
-        }
-    }
-
     /// Returns the request of a run of a pair; `None` if it is unknown.
     fn ask(&self, pair: &Pair, key: &RunKey) -> Option<Ask> {
-        let ask = if key.suite == self.loaded.config.id {
-            self.loaded.suite.ask(pair, key, self.files)
-        } else {
-            let SuiteOfRuns { suite, pair_indices } = self.other.as_ref()?;
-            suite.ask(suite.pairs_to_run().nth(*pair_indices.get(key)?)?, key, self.files)
-        };
-        ask.ok()?
-    }
-
-    fn current_input(&self, ask: Option<&Ask>) -> CurrentDigest {
-        match ask.map(|ask| input_digest(ask, self.files)) {
-            Some(Ok(digest)) => CurrentDigest::Known(digest),
-            Some(Err(problem)) if problem.is_read_failure(ReadFailure::NotFetched) => CurrentDigest::NotRead,
-            Some(Err(_)) | None => CurrentDigest::Missing,
+        match key.suite == self.loaded.config.id {
+            true => self.loaded.suite.ask(pair, key, self.files).ok()?,
+            false => self.other.as_ref()?.ask(key, self.files),
         }
     }
 }
@@ -155,42 +124,7 @@ impl<'a> FreshnessInputs<'a> {
 #[derive(Default)]
 struct CurrentInput {
     ask: OnceCell<Option<Ask>>,
-    digest: OnceCell<CurrentDigest>,
-}
-
-/// The digest of the current request of a case.
-enum CurrentDigest {
-    Known(CheckoutDigest),
-    /// Not all of its files were read: the trusted gate only reads files that the configs name.
-    NotRead,
-    /// The case does not exist any more, or its request cannot be built.
-    Missing,
-}
-
-/// Opens the suite whose runs another suite also grades. It need not be selected.
-fn other(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<SuiteOfRuns>, Diagnostics> {
-    let loaded = plan.suites.iter().find(|loaded| loaded.config.id == *id).map(|loaded| loaded.suite.clone());
-    let suite: Arc<dyn Suite> = match (loaded, plan.config.suites.iter().find(|suite| suite.id == *id)) {
-        (Some(suite), _) => suite,
-        (None, Some(config)) => match kind(&config.kind) {
-            Some(kind) => Arc::from((kind.open)(config, files)?),
-            None => return Ok(None),
-        },
-        (None, None) => return Ok(None),
-    };
-    let pair_indices = pair_indices(suite.as_ref());
-    Ok(Some(SuiteOfRuns { suite, pair_indices }))
-}
-
-/// Returns which pair of a suite has each run.
-fn pair_indices(suite: &dyn Suite) -> HashMap<RunKey, usize> {
-    let mut indices = HashMap::new();
-    for (index, pair) in suite.pairs_to_run().enumerate() {
-        for key in &pair.runs {
-            indices.entry(key.clone()).or_insert(index);
-        }
-    }
-    indices
+    digest: OnceCell<InputDigest>,
 }
 
 impl ReplayedAgent<'_> {
@@ -237,14 +171,14 @@ fn unlisted_program(config: &Config, agent: &Agent, files: &dyn Files) -> Option
 }
 
 /// Returns whether a recording answers the current request of its case. A missing case counts as another request.
-fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn() -> &'i CurrentDigest) -> RecordingAge {
+fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn() -> &'i InputDigest) -> RecordingAge {
     match (&run.provenance.input_sha256, &run.prompt) {
         // Whatever its digest says.
         (_, _) if has_turns(run) && ask().is_some_and(|ask| has_other_messages(ask, run)) => RecordingAge::Stale,
         (Some(recorded), _) => match digest() {
-            CurrentDigest::Known(now) if now.is(recorded) => RecordingAge::Fresh,
-            CurrentDigest::Known(_) | CurrentDigest::Missing => RecordingAge::Stale,
-            CurrentDigest::NotRead => RecordingAge::Unknown,
+            InputDigest::Known(now) if now.is(recorded) => RecordingAge::Fresh,
+            InputDigest::Known(_) | InputDigest::Missing => RecordingAge::Stale,
+            InputDigest::NotRead => RecordingAge::Unknown,
         },
         (None, Some(prompt)) if ask().is_some_and(|ask| is_of_another_case(ask, prompt)) => RecordingAge::Stale,
         (None, Some(_) | None) => RecordingAge::Unknown,

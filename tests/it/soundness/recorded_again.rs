@@ -185,10 +185,21 @@ fn other_digest() {
     };
     with(&digest("\n"), "Floor division in calc/core.py.");
     committed(&repository);
-    for digest in [digest("\n"), digest("\r\n")] {
-        with(&digest, "Never recorded: floor division in calc/core.py.");
+    let (stored, raw) = (digest("\n"), digest("\r\n"));
+    for digest in [&stored, &raw] {
+        with(digest, "Never recorded: floor division in calc/core.py.");
         is(&judged(&repository), 1, "changed, but none of the agent's files");
     }
+    // Nor does a change of these line ends alone.
+    with(&raw, "Floor division in calc/core.py.");
+    committed(&repository);
+    repository.write(&format!("{root}/run.bat"), "cd calc\npython core.py\n");
+    is(&judged(&repository), 3, "recordings are stale");
+    with(&stored, "Never recorded: floor division in calc/core.py.");
+    is(&judged(&repository), 1, "changed, but none of the agent's files");
+    repository.write(&format!("{root}/run.bat"), "cd calc\npython2 core.py\n");
+    with(&digest("\n"), "Never recorded: floor division in calc/core.py.");
+    is(&judged(&repository), 0, "what the agent was asked changed too");
 }
 
 fn recorded_again() {
@@ -202,12 +213,42 @@ fn recorded_again() {
     assert!(!ran.stdout.contains("[needs approval]"), "{}", ran.stdout);
 }
 
+/// The case names the target that plays its user, so it does not matter whether another target has its model.
 fn other_user() {
-    let repository = called();
-    edit(&repository, 3, |run| run["outputs"]["user"] = json!({ "model": "user-1-2026", "done": true }));
-    committed(&repository);
-    repository.replace("goldgate.yaml", "model: user-1", "model: user-2");
-    is(&judged(&repository), 1, "1 recording of `contracts/legal` recorded with user-1-2026 as the user");
+    let repository = Repository::empty();
+    repository.write(
+        "cases.json",
+        r#"[{ "id": "cancel", "category": "multi_step", "query": "It is about my order.",
+             "user": { "model": "customer", "goal": "Cancel order 17.", "max_turns": 3 }, "expected_output_contains": ["too late"] }]"#,
+    );
+    repository.write("prompt.md", "Be brief.");
+    let target = |model: &str| format!("{{ provider: openai, model: {model}, api_key_env: KEY }}");
+    let config = |customer: &str, judge: &str| {
+        let targets =
+            format!("  m: {}\n  customer: {}\n  judge: {}\n", target("big-1"), target(customer), target(judge));
+        let agent = "        deterministic: { replay: runs, prompt: prompt.md }\n        model: { target: m, prompt: prompt.md }\n";
+        let suite =
+            "  - id: talks\n    kind: tool_use\n    path: cases.json\n    tier: [deterministic, model]\n    agents:\n";
+        let text =
+            format!("version: 1\nbaseline: base.json\nsuites:\n{suite}      helper:\n{agent}targets:\n{targets}");
+        repository.write("goldgate.yaml", text);
+    };
+    config("user-1", "user-1");
+    let turn = json!({ "user": "It is about my order.", "text": "It is too late." });
+    let outputs =
+        json!({ "text": "It is too late.", "turns": [turn], "user": { "model": "user-1-2026", "done": true } });
+    let provenance = json!({ "target": "m", "model": "big-1", "prompt_sha256": sha256_hex(b"Be brief.") });
+    let run = json!({ "schema": "goldgate.run/1", "agent": "helper", "case": "cancel", "sample": 0, "status": "completed",
+        "outputs": outputs, "provenance": provenance });
+    repository.write("runs/helper/cancel.json", run.to_string());
+    commit_all(&repository);
+    let deterministic = ["run", "--tier", "deterministic", "--base", "HEAD"].map(str::to_owned);
+    for (customer, judge, code) in [("user-2", "user-1", 1), ("user-2", "user-2", 1), ("user-1", "user-2", 0)] {
+        config(customer, judge);
+        let words =
+            if code == 1 { "1 recording of `talks/helper` recorded with user-1-2026 as the user" } else { "listed" };
+        is(&goldgate(&repository, &deterministic), code, words);
+    }
 }
 
 fn other_calls() {

@@ -1,33 +1,72 @@
-//! Whether recordings answer the current input, for comparing files.
+//! What runs were asked on the base commit and are asked now, for comparing their recordings.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::FreshnessInputs;
+use super::requests::{InputDigest, Requests};
 use crate::app::pipeline::plan::Plan;
-use crate::files::Files;
-use crate::model::{RecordingAge, RunKey, SuiteId, Tier};
+use crate::golden_changes::{Sides, same_suite};
+use crate::model::{Config, RunKey, SuiteId, UserTurns};
 
-/// The current inputs of the suites of a plan; each suite is read once.
-pub struct CurrentInputs<'a> {
-    plan: &'a Plan,
-    files: &'a dyn Files,
-    known: RefCell<BTreeMap<SuiteId, Option<FreshnessInputs<'a>>>>,
+/// The inputs of the runs of both commits; each suite is read once, when it is needed.
+pub struct RunInputs<'a> {
+    head: &'a Plan,
+    before: &'a Config,
+    sides: &'a Sides<'a>,
+    suites: RefCell<BTreeMap<SuiteId, SuiteRequests>>,
 }
 
-impl<'a> CurrentInputs<'a> {
-    /// Creates the inputs of a plan from these files.
-    pub fn new(plan: &'a Plan, files: &'a dyn Files) -> Self {
-        Self { plan, files, known: RefCell::default() }
+/// The requests of a suite on both commits, as far as they can be read.
+struct SuiteRequests {
+    base: Option<Requests>,
+    head: Option<Requests>,
+}
+
+impl<'a> RunInputs<'a> {
+    /// Creates the inputs of a plan of the head and of the base commit's config.
+    pub fn new(head: &'a Plan, before: &'a Config, sides: &'a Sides<'a>) -> Self {
+        Self { head, before, sides, suites: RefCell::default() }
     }
 
-    /// Returns the age of a recording of a run by the digest of its input. Files with other line ends have two current digests.
-    pub fn age(&self, run: &RunKey, digest: &str) -> RecordingAge {
-        let mut known = self.known.borrow_mut();
-        let inputs = known.entry(run.suite.clone()).or_insert_with(|| {
-            let loaded = self.plan.suites.iter().find(|loaded| loaded.config.id == run.suite)?;
-            FreshnessInputs::open(self.plan, loaded, Tier::Deterministic, self.files, None).ok()
-        });
-        inputs.as_ref().map_or(RecordingAge::Unknown, |inputs| inputs.input_age(run, digest))
+    /// Returns whether the input of a run changed and was recorded: only the second one of the digests in its recordings is current. Other line
+    /// ends in its files do not change an input.
+    pub fn is_recorded_anew(&self, run: &RunKey, [before, after]: [&str; 2]) -> bool {
+        self.of_suite(run, |requests| {
+            let ask = requests.head.as_ref()?.ask(run, self.sides.head)?;
+            let InputDigest::Known(now) = InputDigest::of(Some(&ask), self.sides.head) else { return None };
+            if now.is(before) || !now.is(after) {
+                return None;
+            }
+            let ask = requests.base.as_ref()?.ask(run, self.sides.base);
+            match InputDigest::of(ask.as_ref(), self.sides.base) {
+                InputDigest::Known(old) => (old.sha256 != now.sha256).then_some(()),
+                InputDigest::Missing => Some(()),
+                InputDigest::NotRead => None,
+            }
+        })
+        .is_some()
+    }
+
+    /// Returns the target that plays the user of a run.
+    pub fn user(&self, run: &RunKey) -> Option<String> {
+        let ask = self.of_suite(run, |requests| requests.head.as_ref()?.ask(run, self.sides.head))?;
+        match ask.turns {
+            UserTurns::Simulated(user) => Some(user.target),
+            UserTurns::Single | UserTurns::Scripted(_) => None,
+        }
+    }
+
+    fn of_suite<T>(&self, run: &RunKey, of: impl Fn(&SuiteRequests) -> Option<T>) -> Option<T> {
+        let mut suites = self.suites.borrow_mut();
+        of(suites.entry(run.suite.clone()).or_insert_with(|| self.read(&run.suite)))
+    }
+
+    fn read(&self, id: &SuiteId) -> SuiteRequests {
+        let head = self.head.config.suites.iter().find(|suite| suite.id == *id);
+        let old = head.and_then(|suite| same_suite(self.before, suite));
+        SuiteRequests {
+            base: old.and_then(|old| Requests::open(old, self.sides.base).ok()?),
+            head: Requests::of_plan(self.head, id, self.sides.head).ok().flatten(),
+        }
     }
 }
