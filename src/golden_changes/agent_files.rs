@@ -12,6 +12,7 @@ use crate::files::{EntryKind, FilePaths, Files, files_below};
 use crate::format::recording_layout::case_and_sample;
 use crate::format::run_v1;
 use crate::model::{Agent, PathGlob, RepoPath};
+use crate::text::first_of;
 
 /// Whether the files of an agent have changed.
 pub enum AgentFileChange {
@@ -197,10 +198,14 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
     let keeps_patterns = is_same || names_all_of(before, after, sides.head);
     moved.retain(|moved| keeps_patterns || new.contains_key(moved.from.as_str()));
     for MovedContent { from, to, left } in &moved {
-        let what = format!("files of `{name}`: the content of {from} moved to {to}, which `fingerprint` does not name");
+        let it = if to.len() == 1 { "it" } else { "them" };
+        let what = format!(
+            "files of `{name}`: the content of {from} moved to {}, which `fingerprint` does not name",
+            first_of(&to.iter().map(RepoPath::as_str).collect::<Vec<_>>())
+        );
         match left {
-            LeftBehind::Rewritten => found.lists(what, Some(to)),
-            LeftBehind::Stub => found.needs(format!("{what}; add it to `fingerprint`"), Some(to)),
+            LeftBehind::Rewritten => found.lists(what, to.first()),
+            LeftBehind::Stub => found.needs(format!("{what}; add {it} to `fingerprint`"), to.first()),
         }
     }
     for file in old.values().filter(|file| !new.contains_key(file.as_str()) && names(after, file)) {

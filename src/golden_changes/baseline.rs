@@ -14,7 +14,7 @@ use crate::model::{Baseline, Config, RepoPath};
 pub fn compare(sides: &Sides<'_>, before: &Config, after: &Config, found: &mut ChangeCollector) {
     match (&before.baseline, &after.baseline) {
         (None, None) => {}
-        (None, Some(file)) => found.lists(format!("the config names a baseline: {file}"), Some(&after.file)),
+        (None, Some(file)) => found.lists(format!("the config names a baseline: {file}"), Some(file)),
         (Some(file), None) => {
             found.needs(format!("the config no longer names a baseline; it was {file}"), Some(&after.file))
         }

@@ -114,7 +114,7 @@ impl ChangedTarget {
 
 /// Whether this is the full name of a model, with which a vendor answers: the name, and a version or date after it. `m-mini` is another model
 /// than `m`.
-fn is_of(full: &str, model: &str) -> bool {
+pub fn is_of(full: &str, model: &str) -> bool {
     let model = model.strip_suffix("-latest").unwrap_or(model);
     full.strip_prefix(model).is_some_and(|rest| {
         let version = rest.strip_prefix(['-', '@', ':']);
@@ -122,7 +122,7 @@ fn is_of(full: &str, model: &str) -> bool {
     })
 }
 
-fn live(agent: &Agent) -> Option<&LiveSource> {
+pub fn live(agent: &Agent) -> Option<&LiveSource> {
     match &agent.model {
         Some(RunSource::Live(live)) => Some(live),
         Some(RunSource::Replay(_)) | None => None,
@@ -191,7 +191,7 @@ pub fn calls(target: &Target) -> Target {
     Target { transport, concurrency: None, timeout: None, stall: None, record: RecordPolicy::default() }
 }
 
-fn model(target: &Target) -> Option<String> {
+pub fn model(target: &Target) -> Option<String> {
     match &target.transport {
         Transport::Model(provider) => Some(provider.model.clone()),
         Transport::Command { .. } | Transport::Http(_) => None,

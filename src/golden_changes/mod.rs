@@ -12,7 +12,9 @@ mod gates;
 mod judges;
 mod moved_files;
 mod old_prompts;
+mod present_calls;
 mod record_command;
+mod recorded_calls;
 mod recording_change;
 mod recording_comparison;
 mod recording_list;
@@ -36,6 +38,7 @@ pub use self::agent_files::{agent_files, files_of_patterns, further_prompt_files
 use self::called_targets::ChangedTargets;
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
+use self::present_calls::PresentCalls;
 pub use self::record_command::{RecordedCases, record_again, record_missing};
 use self::recording_comparison::ComparedAgent;
 pub use self::recording_comparison::KnownRecordings;
@@ -126,7 +129,8 @@ impl GoldenChanges {
             for (name, agent) in &suite.agents {
                 if let Some(agent_before) = old.agents.get(name) {
                     let targets = ChangedTargets::of((before, agent_before), (after, agent));
-                    let who = ComparedAgent { suite: &suite.id, agent: name, file: &after.file, recordings, targets };
+                    let (file, calls) = (&after.file, PresentCalls::of(after, agent));
+                    let who = ComparedAgent { suite: &suite.id, agent: name, file, recordings, targets, calls };
                     let refusals = recordings::compare(sides, &who, agent_before, agent, &mut self.found);
                     self.refusals.extend(refusals);
                 }

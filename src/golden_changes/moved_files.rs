@@ -1,7 +1,7 @@
 //! Files of an agent whose content is in a file that its list does not name: later changes of that file would be unseen.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Sides;
 use super::files::text;
@@ -12,8 +12,8 @@ use crate::model::RepoPath;
 pub struct MovedContent {
     /// The file that had the content.
     pub from: RepoPath,
-    /// The file of the head that has it: all of it, or at least half of its lines.
-    pub to: RepoPath,
+    /// The files of the head that have it: one with all of it or half of its lines, or several with half of them together.
+    pub to: Vec<RepoPath>,
     /// What the first file has instead.
     pub left: LeftBehind,
 }
@@ -30,39 +30,67 @@ pub enum LeftBehind {
 /// Too many files have the same lines: the search would take too long.
 pub struct TooAlike;
 
-/// The files of a list whose content left it and is in a file outside of the list that the base commit does not have.
+/// The files of a list whose content left it and is in files outside of the list that the change adds or edits.
 pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Result<Vec<MovedContent>, TooAlike> {
     let left: Vec<&RepoPath> = old.values().filter(|file| has_left(sides, file, new)).collect();
     if left.is_empty() {
         return Ok(Vec::new());
     }
     let all = readable_files(sides.head);
-    let is_added = |file: &&RepoPath| sides.base.has_file(file, None);
-    let read = all.values().filter(is_added).map(|file| (file, text(sides.head, file)));
-    let (listed, added): (Vec<_>, Vec<_>) = read.partition(|(file, _)| new.contains_key(file.as_str()));
-    let (renamed, index) = (LineIndex::of(&listed), LineIndex::of(&added));
+    let read = all.into_values().filter_map(|file| NewLines::of(sides, file));
+    let (listed, others): (Vec<_>, Vec<_>) = read.partition(|one| new.contains_key(one.file.as_str()));
+    let (renamed, index) = (LineIndex::of(&listed), LineIndex::of(&others));
     let mut moved = Vec::new();
     for file in left {
         let before = text(sides.base, file);
         // A file that got another name in the list may be quoted elsewhere.
         let to = match &before {
-            Some(before) if renamed.file_with_half_of(&before.text)?.is_some() => None,
-            Some(before) => index.file_with_half_of(&before.text)?,
-            None => added.iter().position(|(other, _)| sides.base.likeness(file, other) == FileMatch::Same),
+            Some(before) if !renamed.files_with_half_of(&before.text)?.is_empty() => Vec::new(),
+            Some(before) => index.files_with_half_of(&before.text)?,
+            None => others
+                .iter()
+                .position(|other| sides.base.likeness(file, &other.file) == FileMatch::Same)
+                .into_iter()
+                .collect(),
         };
-        let Some((to, _)) = to.and_then(|to| added.get(to)) else { continue };
+        let to: Vec<RepoPath> = to.into_iter().filter_map(|to| Some(others.get(to)?.file.clone())).collect();
+        if to.is_empty() {
+            continue;
+        }
         let now = text(sides.head, file).filter(|_| new.contains_key(file.as_str()));
         let is_long = before.zip(now).is_some_and(|(before, now)| {
             let [before, now] = [before, now].map(|source| length(&source.text));
             now >= LEAST && 2 * now >= before
         });
         let left = if is_long { LeftBehind::Rewritten } else { LeftBehind::Stub };
-        moved.push(MovedContent { from: file.clone(), to: (*to).clone(), left });
+        moved.push(MovedContent { from: file.clone(), to, left });
     }
     Ok(moved)
 }
 
-/// By a line, the places of the files that have it, and by a whole text the first place.
+/// A file of the head that the base commit does not have, or has with another content.
+struct NewLines {
+    file: RepoPath,
+    now: Option<SourceText>,
+    /// The text on the base commit, whose lines are not new.
+    before: Option<SourceText>,
+}
+
+impl NewLines {
+    fn of(sides: &Sides<'_>, file: RepoPath) -> Option<Self> {
+        if sides.base.has_file(&file, None) {
+            let now = text(sides.head, &file);
+            return Some(Self { file, now, before: None });
+        }
+        if sides.base.likeness(&file, &file) == FileMatch::Same {
+            return None;
+        }
+        let (now, before) = (text(sides.head, &file), text(sides.base, &file));
+        Some(Self { file, now, before })
+    }
+}
+
+/// By a line, the places of the files that it is new in, and by a whole text the first place.
 struct LineIndex<'a> {
     lines: HashMap<&'a str, Vec<usize>>,
     texts: HashMap<&'a str, usize>,
@@ -73,31 +101,42 @@ struct LineIndex<'a> {
 /// The most lines that one search compares.
 const MOST_LINES: usize = 2_000_000;
 
+/// The fewest characters of a line that is hardly in two files by chance.
+const LONG: usize = 24;
+
 impl<'a> LineIndex<'a> {
-    fn of(files: &'a [(&RepoPath, Option<SourceText>)]) -> Self {
+    fn of(files: &'a [NewLines]) -> Self {
         let mut index = Self { lines: HashMap::new(), texts: HashMap::new(), left: Cell::new(MOST_LINES) };
-        for (place, (_, source)) in files.iter().enumerate() {
-            let Some(source) = source else { continue };
+        for (place, one) in files.iter().enumerate() {
+            let Some(source) = &one.now else { continue };
             index.texts.entry(source.text.trim()).or_insert(place);
-            for line in lines(&source.text) {
+            let known = one.before.as_ref().map_or_else(HashSet::new, |before| lines(&before.text));
+            for line in lines(&source.text).difference(&known) {
                 index.lines.entry(line).or_default().push(place);
             }
         }
         index
     }
 
-    /// The place of a file with this text, else of the first file with at least half of its lines.
-    fn file_with_half_of(&self, text: &str) -> Result<Option<usize>, TooAlike> {
+    /// The place of a file with this text, else of the first file with at least half of its lines, else of all files that together have at
+    /// least half of its long lines.
+    fn files_with_half_of(&self, text: &str) -> Result<Vec<usize>, TooAlike> {
         let wanted = lines(text);
         if let Some(place) = self.texts.get(text.trim()).filter(|_| !wanted.is_empty()) {
-            return Ok(Some(*place));
+            return Ok(vec![*place]);
         }
         let places = || wanted.iter().filter_map(|line| self.lines.get(line));
         let left = self.left.get().checked_sub(places().map(Vec::len).sum()).ok_or(TooAlike)?;
         self.left.set(left);
         let mut found: BTreeMap<usize, usize> = BTreeMap::new();
         places().flatten().for_each(|place| *found.entry(*place).or_default() += 1);
-        Ok(found.into_iter().find(|(_, count)| 2 * count >= wanted.len()).map(|(place, _)| place))
+        if let Some((place, _)) = found.into_iter().find(|(_, count)| 2 * count >= wanted.len()) {
+            return Ok(vec![place]);
+        }
+        let long: Vec<&&str> = wanted.iter().filter(|line| line.chars().count() >= LONG).collect();
+        let found: Vec<usize> = long.iter().filter_map(|line| self.lines.get(**line)?.first().copied()).collect();
+        let is_half = !found.is_empty() && 2 * found.len() >= long.len();
+        Ok(if is_half { found.into_iter().collect::<BTreeSet<_>>().into_iter().collect() } else { Vec::new() })
     }
 }
 
@@ -124,7 +163,13 @@ fn length(text: &str) -> usize {
     text.chars().filter(|char| !char.is_whitespace()).count()
 }
 
-/// The different lines of a text that are not blank.
+/// The different lines of a text, without what is around the words: a line of a prompt may become a string of a program.
 fn lines(text: &str) -> HashSet<&str> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
+    text.lines().map(words_of).filter(|line| !line.is_empty()).collect()
+}
+
+fn words_of(line: &str) -> &str {
+    let is_other = |char: char| !char.is_alphanumeric();
+    let line = line.trim_matches(is_other);
+    line.strip_suffix("\\n").unwrap_or(line).trim_matches(is_other)
 }

@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use serde_json::{Map, Number, Value};
 
 use super::Sides;
@@ -84,8 +85,11 @@ pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Rec
     if run_v1::differ_in_votes_alone(&old.text, &new.text) {
         return RecordingChange::Votes;
     }
-    let is_alike = content(&old.text).zip(content(&new.text)).is_some_and(|(old, new)| old == new);
-    if is_alike { RecordingChange::Digests } else { RecordingChange::Content }
+    match MadeRun::of(&old.text).zip(MadeRun::of(&new.text)) {
+        Some((old, new)) if new.has_only_another_stamp(&old) => RecordingChange::Same,
+        Some((old, new)) if new.may_be(&old) => RecordingChange::Digests,
+        Some(_) | None => RecordingChange::Content,
+    }
 }
 
 /// The recordings that the base commit names and does not have: links to files that a job downloads.
@@ -120,15 +124,15 @@ pub fn copies(
     after: &Recordings,
     changes: &BTreeMap<CaseSample, RecordingChange>,
 ) -> BTreeSet<CaseSample> {
-    let read = |files: &dyn Files, recorded: &RecordedFile| content(&files.text(&recorded.file).ok()?.text);
-    let mut known: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let read = |files: &dyn Files, recorded: &RecordedFile| MadeRun::of(&files.text(&recorded.file).ok()?.text);
+    let mut known: BTreeMap<String, Vec<MadeRun>> = BTreeMap::new();
     let mut is_copy = |key: &CaseSample| {
         let Some(now) = after.get(key).and_then(|recorded| read(sides.head, recorded)) else { return false };
         let known = known.entry(key.0.clone()).or_insert_with(|| {
             let of_case = before.range((key.0.clone(), 0)..=(key.0.clone(), u32::MAX));
             of_case.filter_map(|(_, recorded)| read(sides.base, recorded)).collect()
         });
-        known.contains(&now)
+        known.iter().any(|before| now.may_be(before))
     };
     let other = |change| matches!(change, RecordingChange::Content | RecordingChange::Added);
     changes.iter().filter(|(key, change)| other(**change) && is_copy(key)).map(|(key, _)| key.clone()).collect()
@@ -140,10 +144,46 @@ pub fn digest(text: &str, key: &str) -> Option<String> {
     run["provenance"][key].as_str().map(str::to_owned)
 }
 
+/// What a run made, and when.
+struct MadeRun {
+    content: Value,
+    at: Option<Timestamp>,
+    digest: Option<String>,
+    /// All of it but when and from which commit it was made.
+    unstamped: Value,
+}
+
+/// The keys of the provenance that differ in every new recording.
+const STAMP: [&str; 3] = ["recorded_at", "commit", "run"];
+
+impl MadeRun {
+    fn of(text: &str) -> Option<Self> {
+        let mut run: Value = serde_json::from_str(text).ok()?;
+        let content = content(&run);
+        let stated = |key: &str| run["provenance"][key].as_str();
+        let at = stated("recorded_at").and_then(|at| at.parse().ok());
+        let digest = stated("fingerprint").map(str::to_owned);
+        if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
+            provenance.retain(|key, _| !STAMP.contains(&key.as_str()));
+        }
+        Some(Self { content, at, digest, unstamped: run })
+    }
+
+    /// Whether nothing shows that this is another run: it made the same, and was not made later.
+    fn may_be(&self, before: &Self) -> bool {
+        let is_later = self.at.zip(before.at).is_some_and(|(now, before)| now > before);
+        self.content == before.content && !is_later
+    }
+
+    /// Whether the same agent, by its digest, made the same at another time.
+    fn has_only_another_stamp(&self, before: &Self) -> bool {
+        self.digest.is_some() && self.unstamped == before.unstamped
+    }
+}
+
 /// What a run made: its status, outputs, steps and measures, whatever a script wrote around them. Empty values, the form of numbers, the
 /// spelling of keys, and white space around texts do not count: a script can add them to a recording that nobody made again.
-fn content(text: &str) -> Option<Value> {
-    let run: Value = serde_json::from_str(text).ok()?;
+fn content(run: &Value) -> Value {
     let mut made = Map::new();
     for key in ["outputs", "intermediate", "metrics"] {
         let mut value = run.get(key).cloned().unwrap_or_default();
@@ -159,7 +199,7 @@ fn content(text: &str) -> Option<Value> {
     // Only completed runs state no status.
     let status = run.get("status").filter(|status| !status.is_null()).cloned();
     made.insert("status".to_owned(), status.unwrap_or_else(|| RunStatus::Completed.as_str().into()));
-    Some(Value::Object(made))
+    Value::Object(made)
 }
 
 /// Leaves out the empty values of objects, in the one spelling of their keys that is not in camel case.
@@ -242,7 +282,13 @@ pub fn recorded_by<'a>(files: &dyn Files, recordings: impl Iterator<Item = &'a R
 
 #[cfg(test)]
 mod tests {
-    use super::content;
+    use serde_json::{Value, json};
+
+    use super::MadeRun;
+
+    fn content(text: &str) -> Value {
+        super::content(&serde_json::from_str(text).unwrap())
+    }
 
     #[test]
     fn a_recording_that_is_only_written_otherwise_has_the_same_content() {
@@ -267,6 +313,27 @@ mod tests {
             run.replace("\"metrics\"", "\"intermediate\": {\"tool_calls\": [{}]}, \"metrics\""),
         ] {
             assert_ne!(content(run), content(&other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_later_time_shows_another_run_with_the_same_answer() {
+        let run = |digest: Option<&str>, at: Option<&str>| {
+            let run = json!({ "outputs": { "a": 1 }, "provenance": { "fingerprint": digest, "recorded_at": at } });
+            MadeRun::of(&run.to_string()).unwrap()
+        };
+        let [early, late] = [Some("2026-01-01T00:00:00Z"), Some("2026-01-01T00:00:01.5Z")];
+        for (before, after, may_be, has_only_another_stamp) in [
+            (run(Some("a"), early), run(Some("b"), late), false, false),
+            (run(Some("a"), early), run(Some("b"), early), true, false),
+            (run(Some("a"), late), run(Some("b"), early), true, false),
+            (run(Some("a"), None), run(Some("b"), late), true, false),
+            (run(Some("a"), early), run(Some("b"), Some("later")), true, false),
+            (run(Some("a"), early), run(Some("a"), late), false, true),
+            (run(None, early), run(None, late), false, false),
+        ] {
+            assert_eq!(after.may_be(&before), may_be);
+            assert_eq!(after.has_only_another_stamp(&before), has_only_another_stamp);
         }
     }
 }

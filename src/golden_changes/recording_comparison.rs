@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Sides;
 use super::called_targets::{ChangedTargets, RecordedOn};
 use super::found::ChangeCollector;
+use super::present_calls::PresentCalls;
 use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, digest};
 use crate::files::Files;
 use crate::model::{AgentName, CaseId, ChangeClass, RecordingAge, RepoPath, RunKey, SuiteId, Tier, Weight};
@@ -21,6 +22,8 @@ pub struct ComparedAgent<'a> {
     pub recordings: &'a KnownRecordings<'a>,
     /// What the agent calls otherwise now.
     pub targets: ChangedTargets,
+    /// What the agent calls now; `None` if it calls nothing.
+    pub calls: Option<PresentCalls>,
 }
 
 /// The tiers of the head's recordings, and what is known of them.
@@ -36,7 +39,7 @@ pub struct KnownRecordings<'a> {
     /// Whether a run counts on the base commit.
     pub counts_on_base: &'a dyn Fn(&RunKey) -> bool,
     /// Whether the input of a run changed and was recorded, by the digests of the input in its recordings of the base commit and of the head.
-    pub is_recorded_anew: &'a dyn Fn(&RunKey, [&str; 2]) -> bool,
+    pub has_new_input: &'a dyn Fn(&RunKey, [&str; 2]) -> bool,
     /// The target that plays the user of a run.
     pub user: &'a dyn Fn(&RunKey) -> Option<String>,
     /// Whether the head's file is in no commit: git ignores it, or on a build server a step of the job made it.
@@ -94,8 +97,12 @@ impl ComparedAgent<'_> {
         on: RecordedOn,
     ) -> Option<String> {
         let source = files.text(&recording.file).ok()?;
-        let user = self.run(&key.0).and_then(|run| (self.recordings.user)(&run));
-        self.targets.made(&source.text, on, user.as_deref())
+        self.targets.made(&source.text, on, self.user(key).as_deref())
+    }
+
+    /// The target that plays the user of a recording's case.
+    pub fn user(&self, key: &CaseSample) -> Option<String> {
+        (self.recordings.user)(&self.run(&key.0)?)
     }
 
     /// The run of a case; `None` if no case can have this name.

@@ -6,16 +6,16 @@ use super::agent_files::{AgentFileChange, agent_files, ignored_now, names_all_of
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
 use super::record_command::{RecordedCases, record_again};
-use super::recording_change::{CaseSample, RecordingChange, answers_otherwise, digest, recorded_by};
+use super::recording_change::{CaseSample, RecordedFile, RecordingChange, answers_otherwise, digest, recorded_by};
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use crate::files::{FileMatch, FilePaths};
-use crate::model::{Agent, RecordingAge, Weight};
+use crate::model::{Agent, RecordingAge, RepoPath, Weight};
 use crate::text::{config_option, first_of, named};
 
 /// What is said of changed recordings: of an agent that changed, of the same answers of such an agent, and of one that names no files.
 const EXPECTED: &str = "changed; the agent's files changed too, as expected for new recordings";
 const SAME_ANSWERS: &str = "changed only in their digests or numbers, while the agent's files changed: either the agent gave the same answers again, or the \
-                            recordings are old; recordings with times or token counts show which";
+                            recordings are old; recordings with a date, times or token counts show which";
 const OTHER_TARGET: &str = "changed; what the agent calls changed too, as expected for new recordings";
 const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as expected for new recordings";
 const OTHER_DIGEST: &str = "changed only in their digests, which are of another list of the agent's files now";
@@ -101,7 +101,7 @@ impl RecordingComparison<'_> {
         }
     }
 
-    fn counted(&self, keys: &[&CaseSample], what: &str) -> String {
+    pub fn counted(&self, keys: &[&CaseSample], what: &str) -> String {
         let names = self.names(keys);
         let noun = if names.len() == 1 { "recording" } else { "recordings" };
         format!("{} {noun} of `{}` {what}: {}", names.len(), self.agent(), first_of(&names))
@@ -143,7 +143,7 @@ impl RecordingComparison<'_> {
         }
         let run = self.owner.run(&key.0)?;
         let [was, is] = [&old, &new].map(|source| digest(&source.text, "input_sha256"));
-        if was.zip(is).is_some_and(|(was, is)| (recordings.is_recorded_anew)(&run, [&was, &is])) {
+        if was.zip(is).is_some_and(|(was, is)| (recordings.has_new_input)(&run, [&was, &is])) {
             return Some(OTHER_INPUT);
         }
         // A file that git ignores is in no commit: on the base commit no digest is current then.
@@ -171,16 +171,46 @@ impl RecordingComparison<'_> {
         }
     }
 
-    /// Reports new recordings that were asked with the prompt of the base commit.
+    /// Reports new recordings that were asked with an older version of a prompt.
     pub fn old_prompts(&self, found: &mut ChangeCollector, prompts: &ReplacedPrompts) {
-        let mut old = self.of(&[RecordingChange::Content, RecordingChange::Added]);
-        old.retain(|key| self.new.get(*key).is_some_and(|recording| prompts.are_in(self.sides.head, &recording.file)));
-        if !old.is_empty() {
-            let what = "with the base commit's prompt, which this change replaces";
-            let (names, agent) = (self.names(&old), self.agent());
-            let words = format!("recordings of `{agent}` that were made {what}: {}", first_of(&names));
-            self.add_line(found, &old, Weight::NeedsApproval, words);
+        let mut older: BTreeMap<&RepoPath, Vec<&CaseSample>> = BTreeMap::new();
+        let new = self.of(&[RecordingChange::Content, RecordingChange::Added]);
+        for key in new.into_iter().chain(self.uncompared.iter().copied()) {
+            let now = self.new.get(key).and_then(|recorded| self.sides.head.text(&recorded.file).ok());
+            let before = || self.sides.base.text(&self.old_of_case(&key.0)?.file).ok();
+            if let Some(prompt) = prompts.older_in(now, before) {
+                older.entry(prompt).or_default().push(key);
+            }
         }
+        for (prompt, mut keys) in older {
+            keys.sort();
+            keys.dedup();
+            let what = format!("made with an older version of {prompt}");
+            let words = format!("{}; record them with the agent of this change", self.counted(&keys, &what));
+            self.add_line(found, &keys, Weight::NeedsApproval, words);
+        }
+    }
+
+    /// Reports changed recordings that answer the calls of the agent's code and still have the digest of its former version: they were edited.
+    /// Nothing else compares their digests, because changed code may keep its recordings.
+    pub fn edited_answers(&self, found: &mut ChangeCollector) {
+        let has_same_digest = |key: &CaseSample| -> Option<bool> {
+            let old = self.sides.base.text(&self.old.get(key)?.file).ok()?;
+            let new = self.sides.head.text(&self.new.get(key)?.file).ok()?;
+            Some(digest(&old.text, "fingerprint") == digest(&new.text, "fingerprint"))
+        };
+        let mut edited = self.of(&[RecordingChange::Content]);
+        edited.retain(|key| self.age(key) == Some(RecordingAge::Stale) && has_same_digest(key) == Some(true));
+        if !edited.is_empty() {
+            let what = "changed and still with the digest of the agent's former version, so not recorded again";
+            self.add_line(found, &edited, Weight::NeedsApproval, self.counted(&edited, what));
+        }
+    }
+
+    /// The first recording of a case on the base commit; without one, the first of the agent.
+    fn old_of_case(&self, case: &str) -> Option<&RecordedFile> {
+        let mut of_case = self.old.range((case.to_owned(), 0)..=(case.to_owned(), u32::MAX));
+        of_case.next().or_else(|| self.old.first_key_value()).map(|(_, recorded)| recorded)
     }
 
     /// The cases with other answers or other calls. They may still pass.

@@ -102,7 +102,10 @@ fn refusal(
         (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(agent).or_else(|| one.unproved(agent)),
         (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), RecordingUse::Graded) => None,
         // Changed code runs again, and a request that is not recorded gives no result.
-        (Ok(_), RecordingUse::AnswersCalls) => return None,
+        (Ok(_), RecordingUse::AnswersCalls) => {
+            one.edited_answers(found);
+            return None;
+        }
         (Err(why), _) => return one.incomparable(agent, why),
     };
     if refused.is_none() {
@@ -119,6 +122,7 @@ fn list_changes(
     inputs: &Result<AgentFileChange, String>,
 ) {
     let sides = one.sides;
+    one.other_calls(found);
     // Naming more files does not change the agent: a file that only the new list names cannot be the reason for changed recordings.
     let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
     match is_wider {
@@ -203,17 +207,28 @@ pub fn added(sides: &Sides<'_>, owner: &RunsOf<'_>, before: &Agent, after: &Agen
     let (old, new) = (recordings(old), recordings(new));
     let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
     let is_added = |key: &&CaseSample| cases.contains(&key.0) && !old.contains_key(*key);
-    let added: Vec<&CaseSample> = new.keys().filter(is_added).collect();
+    let mut added: Vec<&CaseSample> = new.keys().filter(is_added).collect();
     let [before, after] = &with_all_recordings(before, after);
-    // A changed agent is recorded again, with any number of samples.
+    let uses = after.source(owner.tier).map(RecordingUse::of);
+    // A changed agent is recorded again, with any number of samples. Where recordings answer its calls, it may keep them.
     if added.is_empty() || matches!(agent_file_change(sides, before, after), Ok(AgentFileChange::Changed)) {
-        return BTreeSet::new();
+        if uses != Some(RecordingUse::AnswersCalls) {
+            return BTreeSet::new();
+        }
+        added.retain(|(case, _)| keeps_any(sides, case, &old, &new));
     }
     let run = |(case, sample): &CaseSample| {
         let key = RunKey { suite: owner.suite.clone(), agent: owner.agent.clone(), case: CaseId::new(case).ok()? };
         Some((key, *sample))
     };
     added.into_iter().filter_map(run).collect()
+}
+
+/// Whether a case has a recording of the base commit that is the same now.
+fn keeps_any(sides: &Sides<'_>, case: &str, old: &Recordings, new: &Recordings) -> bool {
+    let of_case = old.range((case.to_owned(), 0)..=(case.to_owned(), u32::MAX));
+    let mut both = of_case.filter_map(|(key, before)| Some((before, new.get(key)?)));
+    both.any(|(before, now)| difference(sides, &before.file, &now.file) == RecordingChange::Same)
 }
 
 /// The recordings of an agent in one tier that the base commit does not hold: new ones, and those that differ in more than votes or

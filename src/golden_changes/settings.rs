@@ -27,7 +27,13 @@ pub const SETTINGS: &[SettingRule] = &[
     setting("prices.*", Depends("a lower price needs an approval, any other change is listed"), ""),
     setting("recordings", Approval("which recordings of a pull request count:"), ""),
     setting("redact", Approval("text that is removed from runs before grading:"), ""),
-    setting("baseline", Depends("another file or other numbers need an approval; the first baseline is listed"), ""),
+    setting(
+        "baseline",
+        Depends(
+            "another file or other numbers need an approval; the first baseline is listed if it has the numbers that the change measures",
+        ),
+        "",
+    ),
     setting(
         "samples",
         Depends(

@@ -82,8 +82,11 @@ pub enum ApprovalPlan {
         /// The status' description, if an older approval is withdrawn as well.
         withdrawn: Option<String>,
     },
-    /// Keep the label of a commit that has no result yet, and say that it has to be set again.
-    Wait,
+    /// Keep a label that does not approve yet, and say why: the commit has no result, or GitHub does not list who added the label.
+    Wait {
+        /// What is missing.
+        why: ApprovalRefusal,
+    },
     /// Withdraw the approval by a new status.
     Withdraw {
         /// The commit.
@@ -101,7 +104,7 @@ impl fmt::Display for ApprovalPlan {
             Self::Grant { head, description, by: _ } => write!(out, "approve {}: {description}", short_commit(head)),
             Self::Refuse { why, withdrawn: None } => write!(out, "do not approve: {why}"),
             Self::Refuse { why, withdrawn: Some(withdrawn) } => write!(out, "do not approve: {why}; {withdrawn}"),
-            Self::Wait => write!(out, "keep the label: {}", NoResult::Missing),
+            Self::Wait { why } => write!(out, "keep the label: {why}"),
             Self::Withdraw { head, description } => {
                 write!(out, "withdraw the approval of {}: {description}", short_commit(head))
             }
@@ -208,6 +211,9 @@ pub fn label_since<'a>(events: &'a [LabelEvent], label: &str, standing: Option<&
     };
     // Without the approver's own label in the timeline only the last change is known to be newer than the approval.
     let first = own.iter().rposition(by_approver).unwrap_or(own.len().saturating_sub(1));
+    // The approver may have removed the label since, and added it again. GitHub writes every time in one format, so times compare as texts.
+    let after = standing.and_then(|approval| own.iter().position(|event| event.at >= approval.at));
+    let first = after.map_or(first, |after| first.min(after));
     let since = || own.iter().skip(first);
     match since().rfind(|event| event.change == LabelChange::Removed) {
         Some(removal) => LabelSince::RemovedBy(&removal.by),
@@ -316,10 +322,16 @@ fn refused(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalPlan {
     let missing = why == ApprovalRefusal::NoResult(NoResult::Missing);
     let is_early = missing || why == ApprovalRefusal::NoResult(NoResult::Younger);
     let why = match asked.event {
+        // The event names the label, so GitHub's list is behind. The next event is planned from the list again.
+        PullRequestEvent::Labeled(label)
+            if why == ApprovalRefusal::NoGiver && is_label(label, asked.label) && asked.standing.is_none() =>
+        {
+            return ApprovalPlan::Wait { why };
+        }
         _ if !is_early => why,
         _ if now != asked.head => ApprovalRefusal::Moved { seen: asked.head.to_owned(), now },
         PullRequestEvent::Pushed => ApprovalRefusal::Pushed { head: now },
-        _ if missing && asked.presence == LabelPresence::Set => return ApprovalPlan::Wait,
+        _ if missing && asked.presence == LabelPresence::Set => return ApprovalPlan::Wait { why },
         PullRequestEvent::Opened => ApprovalRefusal::NeverJudged,
         PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_) | PullRequestEvent::Other => why,
     };

@@ -1,11 +1,14 @@
 //! Plans the commit of an approved baseline, from the approval, the result and the pull request.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::approval::NoResult;
 use super::moves::{BaselineMove, MoveDirection};
 use super::reason::reason_example;
-use crate::model::{Acceptance, Approval, Baseline, BranchOrigin, PullRequestDetails, PullState};
+use crate::model::{
+    Acceptance, AgentName, Approval, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, PullState, SuiteId,
+};
 
 /// The input of the plan.
 #[derive(Debug, Clone)]
@@ -160,19 +163,21 @@ fn named(one: &BaselineMove) -> String {
 
 /// Whether two baselines have the same numbers, rounded as in the file. Their time, commit and version do not count.
 pub fn is_same(one: &Baseline, other: &Baseline) -> bool {
-    let rounded = |baseline: &Baseline| {
-        let mut suites = baseline.suites.clone();
-        let places = |value: f64| (value * 1e6).round() / 1e6 + 0.0;
-        for entry in suites.values_mut().flat_map(|agents| agents.values_mut()) {
-            entry.metrics.values_mut().for_each(|value| *value = places(*value));
-            for values in entry.cases.values_mut().flat_map(|case| case.values_mut()) {
-                values.iter_mut().flatten().for_each(|value| *value = places(*value));
-            }
-            entry.taxonomy.retain(|_, count| *count > 0);
-        }
-        suites
-    };
     rounded(one) == rounded(other)
+}
+
+/// The entries of a baseline with their numbers rounded as in the file.
+pub fn rounded(baseline: &Baseline) -> BTreeMap<SuiteId, BTreeMap<AgentName, BaselineEntry>> {
+    let mut suites = baseline.suites.clone();
+    let places = |value: f64| (value * 1e6).round() / 1e6 + 0.0;
+    for entry in suites.values_mut().flat_map(|agents| agents.values_mut()) {
+        entry.metrics.values_mut().for_each(|value| *value = places(*value));
+        for values in entry.cases.values_mut().flat_map(|case| case.values_mut()) {
+            values.iter_mut().flatten().for_each(|value| *value = places(*value));
+        }
+        entry.taxonomy.retain(|_, count| *count > 0);
+    }
+    suites
 }
 
 impl fmt::Display for BumpRefusal {

@@ -75,8 +75,8 @@ impl Env {
         names.filter_map(|name| Some((name.to_owned(), self.variables.get(name)?.reveal().to_owned()))).collect()
     }
 
-    /// A variable as a secret; `None` if it is missing or empty.
+    /// A variable as a secret; `None` if it is missing or empty. A secret that was pasted with a line end is used without it.
     pub fn secret(&self, name: &str) -> Option<Secret> {
-        self.get(name).map(Secret::new)
+        self.get(name).map(str::trim).filter(|value| !value.is_empty()).map(Secret::new)
     }
 }

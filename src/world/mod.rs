@@ -59,8 +59,9 @@ pub(crate) use git_history::{FileVersion, FileVersions, HistoryExtent};
 #[cfg(feature = "github")]
 pub(crate) use github::{
     Artifact, Blob, BranchRules, CheckRun, ClosedPull, CommitComparison, ComparedFile, Conclusion, EnvironmentUse,
-    FileCommit, FilesCommit, GitHub, GitHubError, GitHubRefusal, ImageState, MergeState, MergedPull, NotCommitted,
-    OpenPull, QueueGrouping, ReadOnlyToken, RepositoryLabel, RequiredCheck, RerunScope, Tree, WorkflowRun,
+    FileCommit, FilesCommit, GitHub, GitHubError, GitHubRefusal, ImageState, LISTED_EDITS, MergeState, MergedPull,
+    NotCommitted, OpenPull, QueueGrouping, ReadOnlyToken, RepositoryLabel, RequiredCheck, RerunScope, Tree,
+    WorkflowRun,
 };
 pub(crate) use objects::Objects;
 #[cfg(feature = "github")]

@@ -1,5 +1,8 @@
 //! `mode: approve`: checks the label that accepts a baseline, and records or withdraws the approval.
 
+use std::thread;
+use std::time::Duration;
+
 use super::approval_label::{LabelPurpose, ensure_label};
 use super::approved_head::{ReasonState, catch_up, catch_up_withdrawal, measured, note_approval, note_withdrawal};
 use super::bumped_commit::recover_approval;
@@ -9,8 +12,10 @@ use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, o
 use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
-use crate::model::{Approval, Comment, LabelEvent, Permission, PullState, StatusState};
-use crate::publish::approval::{ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult};
+use crate::model::{Approval, Comment, LabelChange, LabelEvent, Permission, PullState, StatusState};
+use crate::publish::approval::{
+    ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult, PullRequestEvent,
+};
 use crate::publish::{MoveDirection, NoteSubject, approval};
 use crate::render::inline;
 use crate::render::plain::with_code;
@@ -72,7 +77,7 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
     let approving = &context.inputs.approving;
     let event = context.event();
     let standing = context.current_approval(&context.pull.head)?;
-    let events = context.label_events(&approving.label)?;
+    let events = present_events(context)?;
     let since = approval::label_since(&events, &approving.label, standing.as_ref());
     let (presence, added) = approval::label_presence(&events, &approving.label, &context.pull);
     let given = added.filter(|_| {
@@ -110,6 +115,27 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
         result: found.digest.as_deref().map_err(Clone::clone),
     });
     Ok(PlannedApproval { plan, standing, gate: found.gate, reason: found.reason })
+}
+
+/// How often the timeline is read for a label that was just set, and the pause before reading it again.
+const LOOKS: usize = 3;
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Returns the changes of the label. GitHub may list a change a moment after it has started this run for it.
+fn present_events(context: &PullRequestContext<'_>) -> Result<Vec<LabelEvent>, CliError> {
+    let label = &context.inputs.approving.label;
+    let mut events = context.label_events(label)?;
+    let is_new = matches!(context.event(), PullRequestEvent::Labeled(one) if approval::is_label(one, label));
+    let is_set = context.set_label(label).is_some();
+    for _ in 1..LOOKS {
+        let last = events.iter().rfind(|event| approval::is_label(&event.label, label));
+        if !(is_new && is_set) || last.is_some_and(|last| last.change == LabelChange::Added) {
+            break;
+        }
+        thread::sleep(PAUSE);
+        events = context.label_events(label)?;
+    }
+    Ok(events)
 }
 
 /// The result on the head that a label is about.
@@ -214,6 +240,8 @@ const BOT_COMMITS: usize = 10;
 fn pushers_by_runs(context: &PullRequestContext<'_>, is_bot: &dyn Fn(&str) -> bool) -> Result<Vec<String>, CliError> {
     let mut pushers = Vec::new();
     let mut commit = context.pull.head.clone();
+    let commits = context.github.compare(&context.base, &commit);
+    let commits = commits.map_err(needs("the commits of the pull request cannot be read", "contents: read"))?;
     for _ in 0..BOT_COMMITS {
         let runs = context.github.runs_on(&commit, "pull_request");
         let runs = runs.map_err(needs("the runs on the head cannot be read", "actions: read"))?;
@@ -224,6 +252,8 @@ fn pushers_by_runs(context: &PullRequestContext<'_>, is_bot: &dyn Fn(&str) -> bo
         };
         let is_person = !is_bot(&pusher);
         pushers.push(pusher);
+        // A run of an opened pull request has whoever opened it as its actor.
+        pushers.extend_from_slice(commits.people_of(&commit));
         if is_person {
             return Ok(pushers);
         }
@@ -273,24 +303,25 @@ fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<()
         ) => Ok(()),
         ApprovalPlan::Grant { head, description, by } => granted(context, planned, head, description, by),
         ApprovalPlan::Withdraw { head, description } => withdrawn(context, head, description),
-        ApprovalPlan::Wait => {
+        ApprovalPlan::Wait { why } => {
             let text = format!(
-                "### Approval\n\n**Not approved yet**: {}. The label stays, but it does not count for a result that comes after \
-                 it.",
-                NoResult::Missing
+                "### Approval\n\n**Not approved yet**: {why}. The label stays, but it does not count for a result that comes after it."
             );
-            context.note(NoteSubject::Approval, "NOTE", "This commit has no result to approve yet.", &text);
+            let title = match why {
+                ApprovalRefusal::NoGiver => "It is not known yet who added the label.",
+                _ => "This commit has no result to approve yet.",
+            };
+            context.note(NoteSubject::Approval, "NOTE", title, &text);
             Ok(())
         }
         ApprovalPlan::Refuse { why, withdrawn } => {
             refused(context, why)?;
             if let Some(description) = withdrawn {
                 context.record(&context.pull.head, StatusState::Failure, description)?;
+                // The check is still green by the withdrawn approval, also where the label's result was not looked for.
+                return run_after_withdrawal(context, &approval::withdrawal(None, context.pull.number)).map(|_| ());
             }
             match &planned.gate {
-                Some(gate) if withdrawn.is_some() => {
-                    gate.after_withdrawal(context, &approval::withdrawal(None, context.pull.number)).map(|_| ())
-                }
                 Some(gate) if context.inputs.rerun == RerunPolicy::AtOnce => gate.after_refusal(context),
                 Some(_) | None => Ok(()),
             }
@@ -331,12 +362,17 @@ fn granted(
 
 fn withdrawn(context: &PullRequestContext<'_>, head: &str, description: &str) -> Result<(), CliError> {
     context.record(head, StatusState::Failure, description)?;
-    let next = match measured(context, None)? {
-        Ok(measured) => GateRun::of(&measured).after_withdrawal(context, description)?,
-        Err(_) => "Press **Re-run all jobs** in the run of the gate, so that its check fails.".to_owned(),
-    };
+    let next = run_after_withdrawal(context, description)?;
     note_withdrawal(context, description, &next);
     Ok(())
+}
+
+/// Starts the gate's run again. Returns what happens next, in Markdown.
+fn run_after_withdrawal(context: &PullRequestContext<'_>, description: &str) -> Result<String, CliError> {
+    match measured(context, None)? {
+        Ok(measured) => GateRun::of(&measured).after_withdrawal(context, description),
+        Err(_) => Ok("Press **Re-run all jobs** in the run of the gate, so that its check fails.".to_owned()),
+    }
 }
 
 fn refused(context: &PullRequestContext<'_>, why: &ApprovalRefusal) -> Result<(), CliError> {

@@ -76,7 +76,7 @@ fn default_branch(world: &World, act: &EventAction, github: &GitHub) -> Result<O
     if here == Some(default.as_str()) {
         return Ok(Some(default));
     }
-    world.say("::notice title=goldgate::this is not the default branch, so the baseline is not updated\n");
+    log(world, "this is not the default branch, so the baseline is not updated");
     Ok(None)
 }
 
@@ -196,8 +196,9 @@ fn carry_out(
 /// Returns the newest pull request from the branch with the baseline at its head, if somebody closed it without a merge. One that goldgate
 /// closed says so in its description.
 fn declined(target: &BaselineBranch<'_>, owner: &str) -> Result<Option<(u64, Baseline)>, CliError> {
-    let BaselineBranch { github, file, branch, .. } = target;
-    let closed = github.newest_closed_pull(owner, branch).map_err(needs("the pull requests cannot be read", PULLS))?;
+    let BaselineBranch { github, file, branch, into, .. } = target;
+    let closed =
+        github.newest_closed_pull((owner, branch), into).map_err(needs("the pull requests cannot be read", PULLS))?;
     let Some(ClosedPull { number, head, description, is_merged: false }) = closed else { return Ok(None) };
     if description.trim_end().ends_with(CLOSED) {
         return Ok(None);

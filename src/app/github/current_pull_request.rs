@@ -136,7 +136,7 @@ fn graded_merge(
     }
     let merge = match other {
         Some(here) => match merge_of_head(here) {
-            Ok(None) => return has_the_head(github, pull, here).map(|()| None),
+            Ok(None) => return Err(other_checkout(pull, here)),
             // A commit that the job made is not on GitHub.
             Err(GitHubError::Missing) => of_event.map_or(Ok(None), merge_of_head),
             found => found,
@@ -146,20 +146,16 @@ fn graded_merge(
     merge.map_err(needs(UNREAD, "contents: read"))
 }
 
-/// Refuses a checkout that does not contain the head of the pull request: its result would be that of other files.
-fn has_the_head(github: &GitHub, pull: &PullRequestDetails, here: &str) -> Result<(), CliError> {
-    let common = github.merge_base(&pull.head, here).map_err(needs(UNREAD, "contents: read"))?;
-    match common == pull.head {
-        true => Ok(()),
-        false => Err(no_verdict(&format!(
-            "the checkout is {}, which does not contain the head of pull request {}, {}: run this workflow on pull_request, or check out \
-             refs/pull/{}/merge",
-            short_commit(here),
-            pull.number,
-            short_commit(&pull.head),
-            pull.number
-        ))),
-    }
+/// Refuses a checkout that is neither the head of the pull request nor a merge of it: its result would be that of other files.
+fn other_checkout(pull: &PullRequestDetails, here: &str) -> CliError {
+    no_verdict(&format!(
+        "the checkout is {}, which is neither the head of pull request {}, {}, nor a merge of it: run this workflow on pull_request, or check \
+         out refs/pull/{}/merge",
+        short_commit(here),
+        pull.number,
+        short_commit(&pull.head),
+        pull.number
+    ))
 }
 
 /// Returns the event of a job that reads its commits as data, and the merge to judge: that of the merge group, or the test merge of

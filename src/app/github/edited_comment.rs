@@ -9,6 +9,7 @@ use crate::model::{Approval, Comment, CommentEdit, LabelEvent, Report, RunNumber
 use crate::publish;
 use crate::publish::ReportOrigin;
 use crate::publish::approval::NoResult;
+use crate::world::LISTED_EDITS;
 
 /// Why a label is not about what the comment shows: somebody edited it between the run that measured its result and the label. `None` if
 /// nobody did. The run wrote its section again, so earlier edits are gone. The two runs have the same result: the one that the label is about, and
@@ -37,7 +38,13 @@ pub(super) fn edit(
         Err(error) => return Err(needs("who edited the comment cannot be read", "pull-requests: write")(error)),
     };
     // All these times are in one format in UTC, so they compare as texts.
-    let from = seen.run.started_at.as_deref().unwrap_or_default();
+    // A run that was started again since has the time of its newest attempt. Then the section is only known to be newer than the whole run.
+    let is_of_attempt = |started: &&String| seen.at.as_ref().is_some_and(|at| *started <= at);
+    let from = seen.run.started_at.as_ref().filter(is_of_attempt).or(seen.run.created_at.as_ref());
+    let from = from.map(String::as_str).unwrap_or_default();
+    if edits.len() >= LISTED_EDITS && edits.iter().all(|edit| edit.at.as_str() >= from) {
+        return Ok(Some(NoResult::EditedOften));
+    }
     let is_between = |edit: &&CommentEdit| edit.at.as_str() >= from && edit.at <= given.at;
     let is_other = |edit: &&CommentEdit| edit.by.as_ref().is_none_or(|by| !by.eq_ignore_ascii_case(&comment.author));
     let edit = edits.iter().filter(is_between).find(is_other);

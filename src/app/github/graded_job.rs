@@ -48,7 +48,7 @@ impl<'a> JobContext<'a> {
         let Some(github) = &context.github else { return context.without_token() };
         if let Some(push) = context.event.push.clone().filter(|_| inputs.is_compared()) {
             let (event, remark) = pushed_commits::pushed(&world.env, context.event.clone(), &push, github)?;
-            return Ok(Self { event, remark, ..context });
+            return Self { event, remark, ..context }.of_its_commit();
         }
         let is_by_hand = context.event.pull_request.is_none() && context.event.base.is_none();
         if is_by_hand && inputs.is_compared() {
@@ -56,7 +56,7 @@ impl<'a> JobContext<'a> {
                 Some((event, merge)) => context.of_merge(event, merge),
                 None => {
                     let event = pushed_commits::unattached(&world.env, context.event.clone(), github)?;
-                    Ok(Self { event, ..context })
+                    Self { event, ..context }.of_its_commit()
                 }
             };
         }
@@ -69,6 +69,9 @@ impl<'a> JobContext<'a> {
         }
         let found = current_pull_request::checked_out(&world.env, context.event.clone(), github, here.as_deref())?;
         match found {
+            CheckoutMerge::Current(event) if event.pull_request.is_none() && inputs.is_compared() => {
+                Self { event: *event, ..context }.of_its_commit()
+            }
             CheckoutMerge::Current(event) => Ok(Self { event: *event, ..context }),
             CheckoutMerge::Outdated(outdated) if context.can_read_data() => {
                 let (event, merge) = outdated.current(github)?;
@@ -146,6 +149,29 @@ impl<'a> JobContext<'a> {
             short_commit(&merge.merge)
         );
         Err(anyhow::anyhow!(what).into())
+    }
+
+    /// A push, a merge group or a run without a pull request is about one commit, and its result counts for that commit. With a `ref`, the
+    /// checkout can be another one, so the commit is read as data.
+    fn of_its_commit(self) -> Result<Self, CliError> {
+        let (disk, _) = Disk::of_config(&inside(&self.workspace, &self.inputs.config))?;
+        let (Some(commit), Some(here)) = (self.commit(), head_commit(&disk)) else { return Ok(self) };
+        // Whoever starts a run by hand may mean what is checked out, such as a pull request.
+        let is_by_hand = self.world.env.get("GITHUB_EVENT_NAME") == Some("workflow_dispatch");
+        match self.event.base.clone() {
+            _ if here == commit => Ok(self),
+            Some(base) if self.can_read_data() && !is_by_hand => {
+                Ok(Self { merge: Some(TestMerge { base, merge: commit }), ..self })
+            }
+            Some(_) | None => {
+                let what = format!(
+                    "no verdict: this run is about {}, but the checkout is {}: leave out `ref` in actions/checkout",
+                    short_commit(&commit),
+                    short_commit(&here)
+                );
+                Err(anyhow::anyhow!(what).into())
+            }
+        }
     }
 
     /// The graded commit, if the event or the runner names it.

@@ -11,7 +11,7 @@ use super::job_output;
 use super::job_output::add_to_summary;
 use super::measured_run::RunQuery;
 use crate::app::cli_error::CliError;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, one_line};
 use crate::files::SourceText;
 use crate::format::event_action::EventAction;
 use crate::format::{baseline_v1, event_action};
@@ -59,7 +59,7 @@ impl<'a> PullRequestContext<'a> {
     pub fn open(world: &'a World, inputs: &'a ActionInputs) -> Result<Option<Self>, CliError> {
         let event = event_of(&world.env)?;
         let Some(seen) = event.pull_request else {
-            world.say("::notice title=goldgate::this event has no pull request, so nothing is done\n");
+            log(world, "this event has no pull request, so nothing is done");
             return Ok(None);
         };
         let act = match payload(&world.env)? {
@@ -394,7 +394,7 @@ pub fn warn(world: &World, error: &CliError) {
 
 /// Prints a line to the log, and adds it to the job summary.
 pub fn log(world: &World, text: &str) {
-    world.say(&format!("goldgate: {}\n", line(text, 500)));
+    world.say(&format!("goldgate: {}\n", one_line(&line(text, 500))));
     if add_to_summary(world, &format!("- {}\n", inline(text, 500))).is_err() {
         world.say("::warning title=goldgate::the job summary cannot be written\n");
     }

@@ -24,7 +24,7 @@ pub fn pushed(
     push: &PushEvent,
     github: &GitHub,
 ) -> Result<(Event, Option<&'static str>), CliError> {
-    let default = default_branch(env)?;
+    let default = known_default(env, github)?;
     let of_branch = |base: String, into: &str, tip: Option<BranchTip>| Event {
         base: Some(base),
         head: Some(push.after.clone()),
@@ -40,7 +40,7 @@ pub fn pushed(
         let tip = BranchTip::of_branch(before.clone());
         return Ok((of_branch(before.clone(), &push.branch, Some(tip)), None));
     }
-    match default.filter(|default| *default != push.branch) {
+    match Some(default).filter(|default| *default != push.branch) {
         Some(default) => {
             let base = github.merge_base(&default, &push.after);
             let base =
@@ -48,6 +48,14 @@ pub fn pushed(
             Ok((of_branch(base, &default, None), None))
         }
         None => Ok((event, Some(FIRST))),
+    }
+}
+
+/// The default branch, from the payload or from GitHub.
+fn known_default(env: &Env, github: &GitHub) -> Result<String, CliError> {
+    match default_branch(env)? {
+        Some(default) => Ok(default),
+        None => github.default_branch().map_err(needs("the repository cannot be read", "contents: read")),
     }
 }
 
@@ -59,7 +67,8 @@ pub fn pushed(
 /// # Errors
 /// A failed request.
 pub fn unattached(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
-    let (Some(commit), Some(default)) = (env.get("GITHUB_SHA"), default_branch(env)?) else { return Ok(event) };
+    let Some(commit) = env.get("GITHUB_SHA") else { return Ok(event) };
+    let default = known_default(env, github)?;
     let base = match github.merge_base(&default, commit) {
         Ok(base) if base == commit => {
             let parents = github.parents(commit).map_err(needs("the commit cannot be read", "contents: read"))?;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::base_commit::Machine;
 use super::evaluate::{BranchNumbers, Evaluated, ResultSources, evaluate};
-use super::freshness::{CurrentAgents, RunInputs};
+use super::freshness::{CurrentAgents, InputsOfRuns};
 use super::live_runs::LiveRuns;
 use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
 use super::replay::Replay;
@@ -153,7 +153,7 @@ impl BaseJudge<'_> {
         let agents_before = CurrentAgents::new(self.before, sides.base);
         let age_on_base = |suite: &SuiteId, agent: &AgentName, text: &str| agents_before.age(suite, agent, text);
         let counts = |suite: &SuiteId, agent: &AgentName, case: &str| !uncounted.has(suite, agent, case);
-        let inputs = RunInputs::new(head, self.before, sides);
+        let inputs = InputsOfRuns::new(head, self.before, sides);
         let is_checkout = self.inputs.machine == Machine::BuildServer;
         let counts_on_base = |run: &RunKey| counted.contains(run);
         let known = KnownRecordings {
@@ -162,7 +162,7 @@ impl BaseJudge<'_> {
             age_on_base: &age_on_base,
             counts: &counts,
             counts_on_base: &counts_on_base,
-            is_recorded_anew: &|run, digests| inputs.is_recorded_anew(run, digests),
+            has_new_input: &|run, digests| inputs.has_new_input(run, digests),
             user: &|run| inputs.user(run),
             is_uncommitted: &|file| sides.head.is_ignored(file) || (is_checkout && sides.head.is_untracked(file)),
         };

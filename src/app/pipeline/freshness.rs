@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 pub use self::files::{AgentFileDigests, CurrentAgents};
-pub use self::inputs::RunInputs;
+pub use self::inputs::InputsOfRuns;
 use self::requests::{InputDigest, Requests};
 pub use self::words::{FreshnessVerdict, freshness_verdict};
 use super::fingerprint::{AgentState, KeptDigests};

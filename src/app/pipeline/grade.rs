@@ -9,12 +9,12 @@ use super::grade_tier::{CallableAgents, RunsFrom, assemble_report, grade_tier};
 use super::graded_run::GradedRun;
 use super::live_runs::{LiveRuns, NotRun};
 use super::plan::{Plan, plan_with_reads};
-use super::returned_baseline::list_returned;
 use super::run_options::RunOptions;
 use super::secret_values::masked_values;
 use super::since_base::{BothCommits, add_since_base};
 use super::snapshots;
 use super::tiers::{TierOutcome, not_run};
+use super::weighed_baseline::weighed;
 use crate::app::cli_error::CliError;
 use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
 use crate::golden_changes::Sides;
@@ -93,7 +93,7 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     if let Some((changes, refusals)) = judged {
         report::refuse(&mut report, refusals);
-        let changes = list_returned(changes, own, (inputs.base, files), against.as_ref(), &report);
+        let changes = weighed(changes, own, (inputs.base, files), against.as_ref(), &report);
         report::govern(&mut report, changes, None);
     }
     if let Some(base) = inputs.base {

@@ -27,6 +27,8 @@ pub enum NoResult {
     },
     /// Somebody edited the comment since the run that measured the result; who.
     Edited(String),
+    /// It was edited more often than GitHub lists, so the editors are unknown.
+    EditedOften,
     /// The comment shows the result only since the label was added.
     ShownLater,
     /// The result has a reason for a missing verdict that no approval lifts.
@@ -131,6 +133,9 @@ impl fmt::Display for NoResult {
             Self::Edited(who) => write!(
                 out,
                 "{who} edited the comment before the label was added, so it may have shown something else than the result; run the gate again, look at the comment, and add the label again"
+            ),
+            Self::EditedOften => out.write_str(
+                "the comment was edited so often that GitHub does not list all editors, so it may have shown something else than the result; run the gate again, look at the comment, and add the label again",
             ),
             Self::ShownLater => out.write_str(
                 "the comment did not show the result on this commit yet when the label was added; look at the comment and add the label again",

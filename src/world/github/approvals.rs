@@ -4,6 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::account::AccountForm;
 use super::{GitHub, GitHubError, PAGE, parsed};
 use crate::model::{
     BranchOrigin, BranchPush, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
@@ -70,7 +71,7 @@ impl GitHub {
         let answer = self.ask(&Method::GET, &path, None, "while looking up who pushed the head")?;
         let pushes: Vec<ActivityForm> = parsed(&answer, &path)?;
         let push =
-            |ActivityForm { before, after, actor }| BranchPush { before, after, by: actor.map(|actor| actor.login) };
+            |ActivityForm { before, after, actor }| BranchPush { before, after, by: actor.map(AccountForm::login) };
         Ok(pushes.into_iter().map(push).collect())
     }
 
@@ -88,17 +89,12 @@ impl GitHub {
 pub(super) struct ApprovalPullForm {
     number: u64,
     state: String,
-    user: Option<ApprovalUserForm>,
+    user: Option<AccountForm>,
     body: Option<String>,
     #[serde(default)]
     labels: Vec<ApprovalLabelForm>,
     head: ApprovalBranchForm,
     base: ApprovalBranchForm,
-}
-
-#[derive(Deserialize)]
-struct ApprovalUserForm {
-    login: String,
 }
 
 #[derive(Deserialize)]
@@ -125,7 +121,7 @@ struct ApprovalRepositoryForm {
 #[derive(Deserialize)]
 struct TimelineForm {
     event: Option<String>,
-    actor: Option<ApprovalUserForm>,
+    actor: Option<AccountForm>,
     created_at: Option<String>,
     label: Option<ApprovalLabelForm>,
 }
@@ -137,7 +133,7 @@ impl TimelineForm {
             "unlabeled" => LabelChange::Removed,
             _ => return None,
         };
-        let by = self.actor.map_or(String::new(), |user| user.login);
+        let by = self.actor.map_or(String::new(), AccountForm::login);
         Some(LabelEvent { label: self.label?.name, change, by, at: self.created_at? })
     }
 }
@@ -147,7 +143,7 @@ struct ActivityForm {
     #[serde(default)]
     before: String,
     after: String,
-    actor: Option<ApprovalUserForm>,
+    actor: Option<AccountForm>,
 }
 
 #[derive(Deserialize)]
@@ -161,7 +157,7 @@ struct CommitStatusForm {
     state: String,
     context: String,
     description: Option<String>,
-    creator: Option<ApprovalUserForm>,
+    creator: Option<AccountForm>,
     created_at: String,
 }
 
@@ -176,7 +172,7 @@ impl From<ApprovalPullForm> for PullRequestDetails {
         Self {
             number: form.number,
             state: if form.state == "open" { PullState::Open } else { PullState::Closed },
-            author: form.user.map_or(String::new(), |user| user.login),
+            author: form.user.map_or(String::new(), AccountForm::login),
             head: form.head.sha,
             branch: form.head.branch,
             head_repository: form.head.repo.and_then(|repo| repo.full_name),
@@ -215,7 +211,7 @@ impl From<CommitStatusForm> for CommitStatus {
                 _ => StatusState::Other,
             },
             description: form.description.unwrap_or_default(),
-            creator: form.creator.map_or(String::new(), |user| user.login),
+            creator: form.creator.map_or(String::new(), AccountForm::login),
             at: form.created_at,
         }
     }

@@ -3,6 +3,7 @@
 use http::Method;
 use serde::Deserialize;
 
+use super::account::AccountForm;
 use super::{GitHub, GitHubError, PAGE, parsed};
 
 /// A workflow run of this repository, as reported by GitHub.
@@ -20,6 +21,8 @@ pub struct WorkflowRun {
     pub conclusion: Option<String>,
     /// When its present attempt started, in GitHub's format.
     pub started_at: Option<String>,
+    /// When its first attempt started.
+    pub created_at: Option<String>,
     pub workflow: String,
     /// The id of the repository that contains the commit; `None` if it was deleted.
     pub head_repository: Option<u64>,
@@ -106,9 +109,10 @@ struct WorkflowRunForm {
     event: String,
     conclusion: Option<String>,
     run_started_at: Option<String>,
+    created_at: Option<String>,
     path: String,
     head_repository: Option<ArtifactRepositoryForm>,
-    actor: Option<OwnerForm>,
+    actor: Option<AccountForm>,
 }
 
 #[derive(Deserialize)]
@@ -168,10 +172,11 @@ impl From<WorkflowRunForm> for WorkflowRun {
             event: form.event,
             conclusion: form.conclusion,
             started_at: form.run_started_at,
+            created_at: form.created_at,
             workflow: form.path,
             head_repository,
             head_owner: owner.flatten().map(|owner| owner.login),
-            actor: form.actor.map(|actor| actor.login),
+            actor: form.actor.map(AccountForm::login),
         }
     }
 }

@@ -7,6 +7,9 @@ use serde_json::json;
 use super::{GitHub, GitHubError, parsed};
 use crate::model::{Comment, CommentEdit};
 
+/// The most edits that are listed, the newest.
+pub const LISTED_EDITS: usize = 100;
+
 const EDITS: &str = "query ($id: ID!) { node(id: $id) { ... on IssueComment { lastEditedAt editor { ...account } \
     userContentEdits(first: 100) { nodes { editedAt editor { ...account } } } } } } \
     fragment account on Actor { __typename login }";

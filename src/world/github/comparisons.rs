@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use http::Method;
 use serde::Deserialize;
 
+use super::account::AccountForm;
 use super::{GitHub, GitHubError, parsed};
 use crate::text::encoded_segment;
 
@@ -14,6 +15,9 @@ const MOST_FILES: usize = 300;
 /// The number of commits that GitHub lists on the first page, the oldest ones (REST, "Compare two commits").
 const MOST_COMMITS: usize = 250;
 
+/// The committer of what is merged or edited on GitHub's pages.
+const WEB_FLOW: &str = "web-flow";
+
 /// How a commit differs from its merge base with another one.
 #[derive(Debug, Clone)]
 pub struct CommitComparison {
@@ -21,6 +25,8 @@ pub struct CommitComparison {
     pub merge_base: String,
     /// The first parent of each commit since the merge base; GitHub lists at most [`MOST_COMMITS`].
     parents: BTreeMap<String, Option<String>>,
+    /// The accounts of the author and the committer of each of these commits, as far as GitHub knows them, without GitHub's own.
+    people: BTreeMap<String, Vec<String>>,
     /// The changed files; `None` if GitHub does not list all of them.
     pub files: Option<Vec<ComparedFile>>,
 }
@@ -45,6 +51,11 @@ impl CommitComparison {
         self.parents.get(commit).map(Option::as_deref)
     }
 
+    /// The accounts of a listed commit's author and committer.
+    pub fn people_of(&self, commit: &str) -> &[String] {
+        self.people.get(commit).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Whether all commits since the merge base are listed.
     pub fn is_whole(&self) -> bool {
         self.parents.len() < MOST_COMMITS
@@ -57,14 +68,16 @@ impl GitHub {
         let path = self.path(&format!("/compare/{}...{}", encoded_segment(base), encoded_segment(head)));
         let answer = self.ask(&Method::GET, &path, None, "while comparing two commits")?;
         let ComparisonForm { merge_base_commit, commits, files } = parsed(&answer, &path)?;
-        let parents = commits.into_iter().map(|ComparedCommitForm { sha, parents }| {
-            let first = parents.into_iter().next();
-            (sha, first.map(|parent| parent.sha))
-        });
-        let parents = parents.collect();
+        let (mut first_parents, mut people) = (BTreeMap::new(), BTreeMap::new());
+        for ComparedCommitForm { sha, parents, author, committer } in commits {
+            first_parents.insert(sha.clone(), parents.into_iter().next().map(|parent| parent.sha));
+            let all = [author, committer].into_iter().flatten().map(AccountForm::login);
+            people.insert(sha, all.filter(|login| login != WEB_FLOW).collect());
+        }
         let is_whole = files.len() < MOST_FILES;
         let files = files.into_iter().map(ComparedFile::from).collect();
-        Ok(CommitComparison { merge_base: merge_base_commit.sha, parents, files: is_whole.then_some(files) })
+        let (merge_base, files) = (merge_base_commit.sha, is_whole.then_some(files));
+        Ok(CommitComparison { merge_base, parents: first_parents, people, files })
     }
 
     /// The branches of a merge queue: their full names by the commit of the group.
@@ -91,6 +104,8 @@ struct ComparedCommitForm {
     sha: String,
     #[serde(default)]
     parents: Vec<ComparedShaForm>,
+    author: Option<AccountForm>,
+    committer: Option<AccountForm>,
 }
 
 #[derive(Deserialize)]

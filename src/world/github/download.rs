@@ -37,7 +37,7 @@ impl GitHub {
                 Err(SendError::Broken(error)) => (Some(backoff(tries)), GitHubError::Failed(error)),
             };
             match wait {
-                Some(wait) if tries < TRIES && waited + wait <= TIMEOUTS => {
+                Some(wait) if tries < TRIES && waited.saturating_add(wait) <= TIMEOUTS => {
                     tokio::time::sleep(wait).await;
                     waited += wait;
                 }

@@ -5,6 +5,7 @@
 //!   the path, the attempt and the actor of a run.
 //! - Its pages end where an answer has no link header, which a proxy may drop.
 
+mod account;
 mod approvals;
 mod artifacts;
 mod blobs;
@@ -44,6 +45,7 @@ pub use self::artifacts::{Artifact, WorkflowRun};
 pub use self::branch_rules::{BranchRules, QueueGrouping, RequiredCheck};
 pub use self::branches::{FileCommit, FilesCommit, NotCommitted};
 pub use self::checks::{CheckRun, Conclusion};
+pub use self::comment_edits::LISTED_EDITS;
 pub use self::commits::{Blob, Tree};
 pub use self::comparisons::{CommitComparison, ComparedFile};
 use self::download_clients::DownloadClients;
@@ -124,7 +126,8 @@ impl GitHub {
     fn open_on(runtime: Runtime, api: &str, repository: &str, token: &Secret) -> anyhow::Result<Self> {
         // octocrab spawns a task when it is built.
         let guard = runtime.enter();
-        let (client, address) = (built(api, "GITHUB_API_URL", token)?, ApiAddress::parse(api)?);
+        let address = ApiAddress::parse(api)?;
+        let client = built(api, "GITHUB_API_URL", token)?;
         let clients = DownloadClients::open(api, token)?;
         drop(guard);
         let graphql = GraphQl { client: client.clone(), path: "/graphql".to_owned() };
@@ -232,7 +235,7 @@ impl GitHub {
                 }
             };
             match wait {
-                Some(wait) if tries < TRIES && waited + wait <= TIMEOUTS => {
+                Some(wait) if tries < TRIES && waited.saturating_add(wait) <= TIMEOUTS => {
                     tokio::time::sleep(wait).await;
                     waited += wait;
                     tries += 1;

@@ -65,10 +65,16 @@ pub struct ClosedPull {
 }
 
 impl GitHub {
-    /// The newest closed pull request from `owner:branch`.
-    pub fn newest_closed_pull(&self, owner: &str, branch: &str) -> Result<Option<ClosedPull>, GitHubError> {
+    /// The newest closed pull request from `owner:branch` into a branch.
+    pub fn newest_closed_pull(
+        &self,
+        (owner, branch): (&str, &str),
+        into: &str,
+    ) -> Result<Option<ClosedPull>, GitHubError> {
         let head = encoded_segment(&format!("{owner}:{branch}"));
-        let path = self.path(&format!("/pulls?state=closed&head={head}&sort=created&direction=desc&per_page=1"));
+        let into = encoded_segment(into);
+        let path =
+            self.path(&format!("/pulls?state=closed&head={head}&base={into}&sort=created&direction=desc&per_page=1"));
         let forms: Vec<MergedPullForm> = self.listed(&path, "while looking for a closed pull request")?;
         Ok(forms.into_iter().next().map(|MergedPullForm { number, head, merged_at, body, .. }| ClosedPull {
             number,

@@ -16,7 +16,10 @@ pub(super) struct ApiAddress(Uri);
 impl ApiAddress {
     /// Reads the address of the API.
     pub(super) fn parse(api: &str) -> anyhow::Result<Self> {
-        api.parse().map(Self).with_context(|| format!("GITHUB_API_URL is {api:?}"))
+        let address: Uri = api.parse().with_context(|| format!("GITHUB_API_URL is {api:?}"))?;
+        let is_whole = matches!(address.scheme_str(), Some("http" | "https")) && address.host().is_some();
+        anyhow::ensure!(is_whole, "GITHUB_API_URL is {api:?}; it is an address such as https://api.github.com");
+        Ok(Self(address))
     }
 
     /// Returns the path that a redirect leads to, if the token may be sent there: to a repository, in this API, on the same host. A

@@ -92,7 +92,8 @@ impl GitHub {
         for BranchRuleForm { kind, parameters } in listed {
             match kind.as_str() {
                 "required_status_checks" => {
-                    rules.required.extend(parameters.required_status_checks.into_iter().map(RequiredCheck::from));
+                    let Some(checks) = parameters.required_status_checks else { return Err(unlisted_checks(branch)) };
+                    rules.required.extend(checks.into_iter().map(RequiredCheck::from));
                 }
                 "workflows" => rules.workflows.extend(parameters.workflows.into_iter().map(|workflow| workflow.path)),
                 "merge_queue" => {
@@ -106,7 +107,9 @@ impl GitHub {
         let path = self.path(&format!("/branches/{}", encoded_segment(branch)));
         let form: ProtectedForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
         let classic = form.protection.and_then(|protection| protection.required_status_checks);
-        rules.required.extend(classic.into_iter().flat_map(|checks| checks.checks).map(RequiredCheck::from));
+        if let Some(checks) = classic {
+            rules.required.extend(checks.all().ok_or_else(|| unlisted_checks(branch))?);
+        }
         rules.required.sort();
         rules.required.dedup();
         Ok(rules)
@@ -174,6 +177,10 @@ fn token_address(challenge: &str) -> Option<String> {
     Some(format!("{}?{}", field("realm")?, query.join("&")))
 }
 
+fn unlisted_checks(branch: &str) -> GitHubError {
+    GitHubError::Failed(anyhow::anyhow!("GitHub's answer does not list the required checks of {branch}"))
+}
+
 #[derive(Deserialize)]
 struct EnvironmentForm {
     deployment_branch_policy: Option<Value>,
@@ -194,8 +201,7 @@ struct BranchRuleForm {
 
 #[derive(Deserialize, Default)]
 struct BranchRuleParametersForm {
-    #[serde(default)]
-    required_status_checks: Vec<BranchRuleCheckForm>,
+    required_status_checks: Option<Vec<BranchRuleCheckForm>>,
     #[serde(default)]
     workflows: Vec<RuleWorkflowForm>,
     grouping_strategy: Option<String>,
@@ -237,8 +243,17 @@ struct ProtectionForm {
 
 #[derive(Deserialize)]
 struct ProtectionChecksForm {
-    #[serde(default)]
-    checks: Vec<BranchRuleCheckForm>,
+    checks: Option<Vec<BranchRuleCheckForm>>,
+    /// The names alone, as older servers list them.
+    contexts: Option<Vec<String>>,
+}
+
+impl ProtectionChecksForm {
+    fn all(self) -> Option<Vec<RequiredCheck>> {
+        let named = |name| RequiredCheck { name, app: None };
+        let checks = self.checks.map(|checks| checks.into_iter().map(RequiredCheck::from).collect());
+        checks.or_else(|| Some(self.contexts?.into_iter().map(named).collect()))
+    }
 }
 
 #[cfg(test)]

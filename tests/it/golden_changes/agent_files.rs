@@ -129,8 +129,21 @@ fn old_prompt() {
     };
     assert_eq!(asked("Report  nothing that has to do with control.").code, 0);
     let ran = asked("Report every change of control.");
-    let says = "recordings of `contracts/legal` that were made with the base commit's prompt, which this change replaces: lease-3.json";
+    let says = "1 recording of `contracts/legal` made with an older version of prompts/legal.md: lease-3.json";
     assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    // Whatever characters the new one has, and whatever its name is.
+    for prompt in ["Report nothing for $5.\n", "Report <nothing>, 100%.\n", "Report every change\n"] {
+        repository.write("prompts/legal.md", prompt);
+        let ran = asked("Report every change of control.");
+        assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    }
+    repository.remove("prompts/legal.md");
+    repository.write("prompts/lawyer.md", "Report nothing.\n");
+    let ran = asked("Report every change of control.");
+    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    // A file of the agent that still has it may be the one that is asked with.
+    repository.write("prompts/lawyer.md", "Report every change of control. Be brief.\n");
+    assert_eq!(asked("Report every change of control.").code, 0);
 }
 
 fn becomes_recording() {
@@ -197,6 +210,30 @@ fn moved_out() {
     archived.write("prompts/rules.md", "Answer in one sentence, and name the clause it follows from.\n");
     let ran = against(&archived, &[]);
     assert!(ran.code == 0 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
+    // Into a file that was there, or into several.
+    let long =
+        "Name the clause that it follows from.\nQuote it, and say how severe it is.\nLeave out what is settled.\n";
+    let [clause, quote, settled] = long.lines().collect::<Vec<_>>()[..] else { panic!("it has three lines") };
+    for (files, named) in [
+        (vec![("lib/agent.py", format!("import json\nPROMPT = '''\n{long}'''\n"))], "moved to lib/agent.py, which"),
+        (
+            vec![("lib/rules.py", format!("RULES = [\n  \"{clause}\\n\",\n  '{quote}',\n]\n"))],
+            "moved to lib/rules.py, which",
+        ),
+        (
+            vec![("lib/a.md", format!("# A\n{clause}\n")), ("lib/b.md", format!("# B\n1\n2\n3\n- {settled}\n"))],
+            "moved to lib/a.md, lib/b.md, which",
+        ),
+    ] {
+        let moved = with_rules();
+        moved.write("prompts/rules.md", long);
+        moved.write("lib/agent.py", "import json\n");
+        commit_all(&moved);
+        moved.write("prompts/rules.md", "See lib.\n");
+        files.into_iter().for_each(|(file, text)| moved.write(file, text));
+        let ran = against(&moved, &[]);
+        assert!(ran.code == 1 && ran.stdout.contains(named), "{named}: {}{}", ran.stdout, ran.stderr);
+    }
     let edited = with_rules();
     edited.write("prompts/rules.md", "Be very brief.\n");
     edited.write("lib/notes.md", "Rules are short.\n");

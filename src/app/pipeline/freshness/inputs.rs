@@ -9,7 +9,7 @@ use crate::golden_changes::{Sides, same_suite};
 use crate::model::{Config, RunKey, SuiteId, UserTurns};
 
 /// The inputs of the runs of both commits; each suite is read once, when it is needed.
-pub struct RunInputs<'a> {
+pub struct InputsOfRuns<'a> {
     head: &'a Plan,
     before: &'a Config,
     sides: &'a Sides<'a>,
@@ -22,7 +22,7 @@ struct SuiteRequests {
     head: Option<Requests>,
 }
 
-impl<'a> RunInputs<'a> {
+impl<'a> InputsOfRuns<'a> {
     /// Creates the inputs of a plan of the head and of the base commit's config.
     pub fn new(head: &'a Plan, before: &'a Config, sides: &'a Sides<'a>) -> Self {
         Self { head, before, sides, suites: RefCell::default() }
@@ -30,7 +30,7 @@ impl<'a> RunInputs<'a> {
 
     /// Returns whether the input of a run changed and was recorded: only the second one of the digests in its recordings is current. Other line
     /// ends in its files do not change an input.
-    pub fn is_recorded_anew(&self, run: &RunKey, [before, after]: [&str; 2]) -> bool {
+    pub fn has_new_input(&self, run: &RunKey, [before, after]: [&str; 2]) -> bool {
         self.of_suite(run, |requests| {
             let ask = requests.head.as_ref()?.ask(run, self.sides.head)?;
             let InputDigest::Known(now) = InputDigest::of(Some(&ask), self.sides.head) else { return None };

@@ -1,0 +1,116 @@
+//! Whether a changed baseline needs an approval, by the numbers that this change measures.
+
+use super::baseline;
+use crate::files::{BaseFiles, Files, SourceText};
+use crate::format::baseline_v1;
+use crate::model::{Baseline, GoldenChange, RepoPath, Report, Weight};
+use crate::publish::bump::{is_same, rounded};
+use crate::publish::{is_worse, moves};
+
+/// The most differences that are named.
+const NAMED: usize = 3;
+
+/// Weighs the changes of the baseline by the numbers that this change measures: a first baseline has to have them, and one that returns to
+/// an earlier content, as a revert does, is only listed if it has them.
+pub fn weighed(
+    changes: Vec<GoldenChange>,
+    file: Option<&RepoPath>,
+    (base, head): (Option<&dyn BaseFiles>, &dyn Files),
+    against: Option<&Baseline>,
+    report: &Report,
+) -> Vec<GoldenChange> {
+    match (file, base, against) {
+        (Some(file), Some(base), Some(_)) => list_returned(changes, file, (base, head), against, report),
+        (Some(file), Some(_), None) => weigh_first(changes, file, head, report),
+        (None, ..) | (_, None, _) => changes,
+    }
+}
+
+/// A first baseline replaces the stricter limits of gates that have none, so numbers that this change does not measure need an approval.
+fn weigh_first(changes: Vec<GoldenChange>, file: &RepoPath, head: &dyn Files, report: &Report) -> Vec<GoldenChange> {
+    let is_first = |change: &GoldenChange| change.file.as_ref() == Some(file);
+    let Some(differs) = changes.iter().any(is_first).then(|| not_as_measured(file, head, report)).flatten() else {
+        return changes;
+    };
+    let weighed = |change: GoldenChange| match is_first(&change) {
+        true => {
+            let words = format!("{}; {differs}: write it again with `goldgate run --update-baseline`", change.words);
+            GoldenChange { words, weight: Weight::NeedsApproval, ..change }
+        }
+        false => change,
+    };
+    changes.into_iter().map(weighed).collect()
+}
+
+/// How the numbers of a baseline differ from those that were measured; `None` if all are those. What was not measured does not count.
+fn not_as_measured(file: &RepoPath, head: &dyn Files, report: &Report) -> Option<String> {
+    let bytes = head.baseline_bytes(file).ok()?;
+    let own = SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
+    let own = match own {
+        Ok(own) => own,
+        Err(problem) => return Some(format!("it cannot be read ({problem})")),
+    };
+    let measured = rounded(&baseline::proposed(None, report));
+    let mut differences = Vec::new();
+    for (suite, agents) in rounded(&own) {
+        for (agent, entry) in agents {
+            let Some(measured) = measured.get(&suite).and_then(|agents| agents.get(&agent)) else { continue };
+            let name = format!("`{suite}/{agent}`");
+            let metrics = entry.metrics.iter().filter_map(|(metric, value)| {
+                let now = measured.metrics.get(metric).filter(|now| *now != value)?;
+                Some(format!("{metric} of {name} is {now}, not {value}"))
+            });
+            differences.extend(metrics);
+            let is_other = |(case, values)| measured.cases.get(case).is_some_and(|now| now != values);
+            differences
+                .extend(entry.cases.iter().any(is_other).then(|| format!("single cases of {name} have other values")));
+        }
+    }
+    let more = differences.len().saturating_sub(NAMED);
+    differences.truncate(NAMED);
+    differences.extend((more > 0).then(|| format!("and {more} more differ")));
+    (!differences.is_empty()).then(|| differences.join(", "))
+}
+
+/// Lists a changed baseline without asking for an approval, if all of this holds: an ancestor of the base commit had the same
+/// bytes, its numbers are those that this change measures, and none of them is worse than the base commit's baseline. Entries that
+/// this run does not measure equal those of the base commit's baseline, because nobody has judged the older ones here. So no gate
+/// of a later change gets weaker: a return to an older, worse baseline needs an approval like any other.
+fn list_returned(
+    changes: Vec<GoldenChange>,
+    file: &RepoPath,
+    (base, head): (&dyn BaseFiles, &dyn Files),
+    against: Option<&Baseline>,
+    report: &Report,
+) -> Vec<GoldenChange> {
+    let is_edit = |change: &GoldenChange| change.weight == Weight::NeedsApproval && change.file.as_ref() == Some(file);
+    if !changes.iter().any(is_edit) || !is_return(file, base, head, against, report) {
+        return changes;
+    }
+    let listed = |change: GoldenChange| match is_edit(&change) {
+        true => GoldenChange {
+            words: format!("{}; it returns to an earlier baseline", change.words),
+            weight: Weight::Listed,
+            ..change
+        },
+        false => change,
+    };
+    changes.into_iter().map(listed).collect()
+}
+
+fn is_return(
+    file: &RepoPath,
+    base: &dyn BaseFiles,
+    head: &dyn Files,
+    against: Option<&Baseline>,
+    report: &Report,
+) -> bool {
+    let (Some(against), Ok(bytes)) = (against, head.baseline_bytes(file)) else { return false };
+    let own = SourceText::new(file.clone(), bytes.clone()).and_then(|source| baseline_v1::read_baseline(&source));
+    let Ok(own) = own else { return false };
+    let is_measured = is_same(&own, &baseline::proposed(Some(against), report));
+    let is_worse = moves(Some(against), report).iter().any(is_worse);
+    // A revert takes the newest entries back, and adds none.
+    let is_shorter = against.accepted.starts_with(&own.accepted);
+    is_measured && !is_worse && is_shorter && base.had(file, &bytes)
+}

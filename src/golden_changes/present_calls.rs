@@ -1,0 +1,73 @@
+//! What an agent calls by the config of the head, and what recordings state otherwise.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::called_targets::{calls, is_of, live, model};
+use crate::model::{Agent, Config};
+
+/// What an agent calls by the config of the head.
+pub struct PresentCalls {
+    target: String,
+    /// The model of the target; `None` for a program or a server.
+    model: Option<String>,
+    /// The targets that are called otherwise.
+    others: BTreeSet<String>,
+    /// The models of all targets: any may play the user of a conversation.
+    models: BTreeMap<String, String>,
+}
+
+/// What a recording was made with, if the agent calls something else.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OtherCall {
+    Target(String),
+    Model(String),
+    User(String),
+}
+
+impl PresentCalls {
+    /// What an agent calls; `None` if it calls nothing.
+    pub fn of(config: &Config, agent: &Agent) -> Option<Self> {
+        let target = &live(agent)?.target;
+        let own = config.targets.get(target)?;
+        let others = config.targets.iter().filter(|(_, other)| calls(other) != calls(own));
+        let models = config.targets.iter().filter_map(|(name, target)| Some((name.clone(), model(target)?)));
+        Some(Self {
+            target: target.clone(),
+            model: model(own),
+            others: others.map(|(name, _)| name.clone()).collect(),
+            models: models.collect(),
+        })
+    }
+
+    /// What a recording states. `user` is the target that plays the user of its case.
+    pub fn other(&self, recording: &Value, user: Option<&str>) -> BTreeSet<OtherCall> {
+        let stated = |pointer: &str| recording.pointer(pointer).and_then(Value::as_str);
+        let other_target = stated("/provenance/target").filter(|target| self.others.contains(*target));
+        let is_other = |full: &&str, model: Option<&String>| model.is_some_and(|model| !is_of(full, model));
+        let other_model = stated("/provenance/model").filter(|full| is_other(full, self.model.as_ref()));
+        let user_model = user.and_then(|user| self.models.get(user));
+        let other_user = stated("/outputs/user/model").filter(|full| is_other(full, user_model));
+        let own = match other_target {
+            Some(target) => Some(OtherCall::Target(target.to_owned())),
+            None => other_model.map(|model| OtherCall::Model(model.to_owned())),
+        };
+        own.into_iter().chain(other_user.map(|model| OtherCall::User(model.to_owned()))).collect()
+    }
+
+    pub fn words(&self, other: &OtherCall) -> String {
+        match (other, &self.model) {
+            (OtherCall::Target(target), _) => {
+                format!("made with the target {target}, while the agent calls {}", self.target)
+            }
+            (OtherCall::Model(made), Some(model)) => {
+                format!("made with the model {made}, while the target {} has {model}", self.target)
+            }
+            (OtherCall::Model(made), None) => format!("made with the model {made}"),
+            (OtherCall::User(made), _) => {
+                format!("made with {made} as the user, while the target of the user has another model")
+            }
+        }
+    }
+}
