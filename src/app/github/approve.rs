@@ -308,7 +308,7 @@ fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<()
                 "### Approval\n\n**Not approved yet**: {why}. The label stays, but it does not count for a result that comes after it."
             );
             let title = match why {
-                ApprovalRefusal::NoGiver => "It is not known yet who added the label.",
+                ApprovalRefusal::NoGiver => "GitHub does not list yet who added the label.",
                 _ => "This commit has no result to approve yet.",
             };
             context.note(NoteSubject::Approval, "NOTE", title, &text);

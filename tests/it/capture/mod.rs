@@ -345,6 +345,15 @@ fn edited_exchange() {
     let (ran, report) = against_base(&repository);
     let changes = report["golden_changes"].to_string();
     assert!(changes.contains("happy_path-0"), "{changes}{}", ran.stderr);
+    // A replacement in all files changes the agent, too.
+    repository.write("agent.txt", "version 2\n");
+    let (ran, report) = against_base(&repository);
+    let changes = report["golden_changes"].to_string();
+    assert!(
+        ran.code == 1 && changes.contains("still with the digest of the agent's former version"),
+        "{changes}{}",
+        ran.stderr
+    );
 }
 
 fn shown() {

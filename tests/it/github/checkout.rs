@@ -17,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a checkout of the head is compared with where it began, and judged by the newest rules", of_the_head),
         trial("a commit that the job made is judged as the commit of the event", of_the_job),
         trial("a checkout without git is not judged: the test merge is", without_git),
+        trial("a merge group is judged itself, whatever is checked out", other_than_the_group),
         trial("an event without the commits that it is about gives no verdict", without_commits),
     ]
 }
@@ -125,6 +126,34 @@ fn without_git() {
             assert_eq!(ran.code, code, "{event}: {}{}", ran.stdout, ran.stderr);
         }
     }
+}
+
+/// `ref: main` in the step of actions/checkout: the good files of another commit are there, and the check is of the group.
+fn other_than_the_group() {
+    let (checkout, worse, github) = (Repository::small(), Repository::small(), Standin::new(&head_sha()));
+    worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let head = super::payload("merge_group")["merge_group"]["head_sha"].as_str().unwrap().to_owned();
+    let base = base_sha();
+    github.commit(&base, &checkout);
+    let group = || {
+        let mut job = Job::new(&checkout, &github, "merge_group", "merge_group");
+        job.event["merge_group"]["base_sha"] = json!(base);
+        job
+    };
+    let run = |files: &Repository, here: &str| {
+        github.commit(&head, files);
+        github.parents(&head, &[&base]);
+        check_out(&checkout, here);
+        group().runs()
+    };
+    for (files, here, code) in [(&checkout, &head, 0), (&checkout, &base, 0), (&worse, &base, 1)] {
+        let ran = run(files, here);
+        assert_eq!(ran.code, code, "{here}: {}{}", ran.stdout, ran.stderr);
+    }
+    // Models need the files.
+    let ran = group().input("tier", "all").runs();
+    let wanted = "leave out `ref` in actions/checkout";
+    assert!(ran.code == 3 && ran.stderr.contains(wanted), "{}{}", ran.stdout, ran.stderr);
 }
 
 fn without_commits() {

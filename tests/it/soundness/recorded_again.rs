@@ -26,6 +26,8 @@ pub fn trials() -> Vec<Trial> {
         trial("stale recordings of the base commit may be made again", stale_before),
         trial("recordings of unchanged files take the digests of a longer list", other_list),
         trial("a sample may have the content of another if the rest of its case is new", by_chance),
+        trial("new recordings of another target or model than the agent's need an approval", other_recorder),
+        trial("a later date shows that a recording with the same answer was made again", later_date),
     ]
 }
 
@@ -346,4 +348,57 @@ fn by_chance() {
     // Where no sample is new, they may all be the old ones.
     write([2, 1, 2]);
     is(&judged(&repository), 1, "changed only in their digests or numbers");
+}
+
+/// `goldgate run --record --target other`, or a config that was another one while recording.
+fn other_recorder() {
+    let with = |base_model: &str, target: &str, model: &str| {
+        let repository = called();
+        for case in 0..12 {
+            edit(&repository, case, |run| {
+                run["provenance"]["fingerprint"] = Value::Null;
+                run["provenance"]["model"] = json!(base_model);
+            });
+        }
+        committed(&repository);
+        repository.write("prompts/legal.md", "Report every change of control, and be brief.\n");
+        answer_again(&repository);
+        for case in 0..12 {
+            edit(&repository, case, |run| {
+                run["provenance"]["target"] = json!(target);
+                run["provenance"]["model"] = json!(model);
+            });
+        }
+        judged(&repository)
+    };
+    is(&with("big-1-2026-01-01", "m", "big-1-2026-02-02"), 0, "the agent's files changed too");
+    let words = "12 recordings of `contracts/legal` made with the target customer, while the agent calls m";
+    is(&with("big-1-2026-01-01", "customer", "user-1"), 1, words);
+    let words = "12 recordings of `contracts/legal` made with the model huge-9, while the target m has big-1";
+    is(&with("big-1-2026-01-01", "m", "huge-9"), 1, words);
+    // The vendor's name for the model of the target.
+    is(&with("huge-9", "m", "huge-9"), 0, "the agent's files changed too");
+}
+
+fn later_date() {
+    let repository = bases::base("digests");
+    let date_all = |date: &str| {
+        let of_prompt = sha256_hex(repository.read("prompts/legal.md").as_bytes());
+        let digest = sha256_hex(format!("{of_prompt}  prompts/legal.md\n").as_bytes());
+        for case in 0..12 {
+            edit(&repository, case, |run| {
+                run["provenance"]["fingerprint"] = json!(digest);
+                run["provenance"]["recorded_at"] = json!(date);
+            });
+        }
+        judged(&repository)
+    };
+    date_all("2026-01-01T00:00:00Z");
+    committed(&repository);
+    let ran = date_all("2026-02-01T00:00:00Z");
+    is(&ran, 0, "");
+    assert!(!ran.stdout.contains("golden change"), "the same agent answers the same: {}", ran.stdout);
+    repository.write("prompts/legal.md", "Report every change of control, and be brief.\n");
+    is(&date_all("2026-01-01T00:00:00Z"), 1, "changed only in their digests or numbers");
+    is(&date_all("2026-02-01T00:00:00Z"), 0, "changed; the agent's files changed too");
 }

@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("a revert with its baseline needs no label", reverted),
         trial("a return to an older, worse baseline needs a label", worse_baseline),
+        trial("a first baseline with numbers that the change does not measure needs a label", first_baseline),
         trial("a returned baseline brings no entry back that this run does not measure", unmeasured_entries),
     ]
 }
@@ -64,6 +65,28 @@ fn worse_baseline() {
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("[needs approval] the baseline edited"), "{}", ran.stdout);
+}
+
+/// A first baseline replaces the limits that count without one.
+fn first_baseline() {
+    let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
+    let honest = repository.read("baselines/latest.json");
+    repository.remove("baselines/latest.json");
+    commit_all(&repository);
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut baseline: Value = serde_json::from_str(&honest).unwrap();
+        change(&mut baseline["suites"]["contracts"]["agents"]["legal"]);
+        repository.write("baselines/latest.json", baseline.to_string());
+        against_main(&repository, &[])
+    };
+    let ran = with(&|_| {});
+    assert!(ran.code == 0 && ran.stdout.contains("[listed] the first baseline"), "{}{}", ran.stdout, ran.stderr);
+    let ran = with(&|entry| entry["metrics"]["gap_recall"] = json!(0.25));
+    let wanted = "gap_recall of `contracts/legal` is 1, not 0.25: write it again with `goldgate run --update-baseline`";
+    assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    let ran = with(&|entry| entry["cases"]["lease-3"]["gap_recall"] = json!([0.0]));
+    let wanted = "single cases of `contracts/legal` have other values";
+    assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
 }
 
 /// An earlier commit's baseline had an entry for an agent that this run does not measure.

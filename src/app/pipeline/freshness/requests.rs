@@ -26,7 +26,7 @@ pub enum InputDigest {
 }
 
 impl Requests {
-    /// Returns the requests of a suite of a plan, whether or not it is selected; `None` if there is no such suite.
+    /// Returns the requests of a suite of a plan, whether or not it is selected; `None` if it has no such suite.
     ///
     /// # Errors
     /// Its golden files cannot be read.

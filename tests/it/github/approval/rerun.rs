@@ -8,6 +8,10 @@ pub fn trials() -> Vec<Trial> {
         trial("an approval starts the failed jobs of the result's run again, after the status", granted),
         trial("the run of the pull request starts again, not a later one by hand with the same result", by_hand),
         trial("a withdrawal starts all jobs of the run again, because none failed", withdrawn),
+        trial(
+            "a withdrawal starts the gate again also where the label is set again without the right",
+            withdrawn_by_the_way,
+        ),
         trial("without actions: write the comment says which button to press", denied),
         trial("a run in progress is waited for before it is started again", in_progress),
         trial("a job does not wait for its own run, and the comment says what to press", own_run),
@@ -67,6 +71,20 @@ fn withdrawn() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(story.github.reruns(), [again(7, FAILED, 1), again(7, "rerun", 2)]);
     assert!(story.comment().contains("All jobs of [run 7]"), "{}", story.comment());
+}
+
+/// GitHub drops the run on the removal from its queue, and the label is set again by somebody who may not approve.
+fn withdrawn_by_the_way() {
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    story.github.concluded(7, "success");
+    story.github.unlabel_by("alice", 2, LABEL);
+    let ran = story.labeled("mallory");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(story.github.statuses(&head_sha()).iter().any(|status| status.starts_with("failure withdrawn: ")));
+    let started: Vec<String> = story.github.reruns().into_iter().map(|rerun| rerun.what).collect();
+    assert_eq!(started, [FAILED, "rerun"], "{}", ran.stdout);
 }
 
 fn denied() {

@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an approval of another pull request with the same head and the same result does not count", twin),
         trial("a result that the comment does not show is not approved", not_shown),
         trial("a comment that somebody edited since the result approves nothing", edited),
+        trial("a restarted run and many later edits hide no edit of the comment", hidden_edit),
         trial(
             "a comment that is not what the gate wrote approves nothing where GraphQL does not tell who edited it",
             edited_unseen,
@@ -165,6 +166,33 @@ fn edited() {
     story.gate(8);
     let ran = story.approve("alice");
     story.is_refused(&ran, "mallory edited the comment before the label was added");
+}
+
+/// The edit was before the label. Afterwards the run starts again, or the comment gets more edits than GitHub lists.
+fn hidden_edit() {
+    for hide in [(|story| story.github.restarted(8)) as fn(&Story), |story| {
+        (0..100).for_each(|_| story.github.rewrite_comment(1))
+    }] {
+        let story = Story::new();
+        // The same result twice: the comment says since when it shows it.
+        story.gate(7);
+        story.gate(8);
+        let text = story.github.bodies(BOT).concat();
+        story.github.change_comment(1, &text);
+        story.github.label_by("alice", LABEL);
+        hide(&story);
+        let ran = story.approve("alice");
+        story.is_refused(&ran, "edited");
+    }
+    // Without the edit by somebody else neither is in the way.
+    let story = Story::new();
+    story.gate(7);
+    story.gate(8);
+    story.github.rewrite_comment(1);
+    story.github.label_by("alice", LABEL);
+    story.github.restarted(8);
+    let ran = story.approve("alice");
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{}{}", ran.stdout, ran.stderr);
 }
 
 /// Without GraphQL nobody tells who edited: the comment has to be what the gate writes for its report.

@@ -39,6 +39,16 @@ impl Standin {
         });
     }
 
+    /// A job writes its comment again, with the same text.
+    pub fn rewrite_comment(&self, id: u64) {
+        self.change(|state| {
+            let at = state.tick();
+            let Some(comment) = state.comments.all.iter().find(|comment| comment.id == id) else { return };
+            let (author, body) = (comment.author.clone(), comment.body.clone());
+            state.comments.write(id, [&author, &body, &at]);
+        });
+    }
+
     /// Somebody locks the conversation.
     pub fn lock(&self) {
         self.change(|state| state.comments.locked = true);
@@ -90,7 +100,8 @@ impl Comments {
             None => json!({ "__typename": "User", "login": by }),
         };
         let edits = comment.edits.iter().rev().map(|[by, at]| json!({ "editedAt": at, "editor": editor(by) }));
-        let edits: Vec<Value> = edits.collect();
+        // The query asks for the first 100.
+        let edits: Vec<Value> = edits.take(100).collect();
         let last = edits.first().filter(|_| edits.len() > 1).cloned().unwrap_or_default();
         json!({ "lastEditedAt": last["editedAt"], "editor": last["editor"], "userContentEdits": { "nodes": edits } })
     }

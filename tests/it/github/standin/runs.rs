@@ -29,7 +29,11 @@ impl Standin {
     /// A run, as GitHub tells it.
     pub fn run(&self, mut run: Value) {
         self.change(|state| {
-            run["run_started_at"] = json!(state.tick());
+            let at = json!(state.tick());
+            let before = state.runs.all.iter().find(|other| other["id"] == run["id"]);
+            // REST, "Get a workflow run": `run_started_at` is "the start time of the latest run" and "resets on re-run".
+            run["created_at"] = before.map_or(&at, |before| &before["created_at"]).clone();
+            run["run_started_at"] = at;
             state.runs.all.retain(|other| other["id"] != run["id"]);
             state.runs.all.push(run);
         });
@@ -49,6 +53,15 @@ impl Standin {
     /// A run was created more than 30 days ago.
     pub fn grow_old(&self, run: u64) {
         self.change(|state| state.runs.old = Some(run));
+    }
+
+    /// Somebody starts a run again.
+    pub fn restarted(&self, run: u64) {
+        self.change(|state| {
+            let at = state.tick();
+            let found = state.runs.all.iter_mut().find(|one| one["id"] == json!(run)).unwrap();
+            found["run_started_at"] = json!(at);
+        });
     }
 
     /// A run ends.
