@@ -261,7 +261,7 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
     if model != &now.model {
         remarks.push(format!("the baseline's model is {}, this run's is {}", or_none(model), or_none(&now.model)));
     }
-    if prompt_sha256 != &now.prompt_sha256 {
+    if prompt_sha256.as_ref().zip(now.prompt_sha256.as_ref()).is_some_and(|(before, now)| before != now) {
         remarks.push("the prompt package has changed since the baseline".to_owned());
     }
     if tier != &now.tier {

@@ -1,7 +1,7 @@
 //! The command that records an agent again.
 
 use crate::model::{Agent, AgentName, RepoPath, RunSource, SuiteId};
-use crate::text::config_option;
+use crate::text::{as_argument, config_option};
 
 /// Which cases of an agent are recorded again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub fn record_again(
     folder: &str,
     cases: RecordedCases,
 ) -> String {
-    let config = config_option(config.as_str());
+    let (config, folder) = (config_option(config.as_str()), as_argument(folder));
     let missing = match cases {
         RecordedCases::All => "",
         RecordedCases::Missing => " --missing",
@@ -42,7 +42,7 @@ pub fn record_again(
 
 /// What to do to get the recordings that an agent lacks.
 pub fn record_missing(config: &RepoPath, suite: &SuiteId, name: &AgentName, agent: &Agent, folder: &str) -> String {
-    let config = config_option(config.as_str());
+    let (config, folder) = (config_option(config.as_str()), as_argument(folder));
     match has_live_source(agent) {
         true => {
             format!(

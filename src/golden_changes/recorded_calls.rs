@@ -14,7 +14,8 @@ use crate::model::Weight;
 
 impl RecordingComparison<'_> {
     /// Reports new recordings of another target or model than the agent calls, unless those of the base commit are of it, too: a vendor may
-    /// answer with another name for its model. Where the config changed what is called, nothing tells the names apart.
+    /// answer with another name for its model. Where the config changed what is called, or the base commit has no recordings, nothing tells
+    /// such names apart.
     pub fn other_calls(&self, found: &mut ChangeCollector) {
         let Some(present) = &self.owner.calls else { return };
         let known = LazyCell::new(|| -> BTreeSet<OtherCall> {
@@ -32,7 +33,8 @@ impl RecordingComparison<'_> {
                 }
             }
         }
-        let weight = if self.owner.targets.is_empty() { Weight::NeedsApproval } else { Weight::Listed };
+        let is_known = self.owner.targets.is_empty() && !self.old.is_empty();
+        let weight = if is_known { Weight::NeedsApproval } else { Weight::Listed };
         for (other, keys) in made {
             let keys: Vec<&CaseSample> = keys.into_iter().collect();
             self.add_line(found, &keys, weight, self.counted(&keys, &present.words(&other)));

@@ -249,7 +249,13 @@ impl RecordingComparison<'_> {
         };
         let named_by =
             |files: &Option<(FilePaths, String)>| files.as_ref().map_or("none".to_owned(), |(_, of)| of.clone());
-        let words = format!("files of `{}`: {} -> {}", self.agent(), named_by(&old), named_by(&new));
+        let words = match (named_by(&old), named_by(&new)) {
+            (before_list, after_list) if before_list == after_list => {
+                let of = |agent: &Agent| agent.prompt.as_ref().map_or("none", RepoPath::as_str).to_owned();
+                format!("prompt of `{}`: {} -> {}", self.agent(), of(before), of(after))
+            }
+            (before_list, after_list) => format!("files of `{}`: {before_list} -> {after_list}", self.agent()),
+        };
         if names_all_of(before, after, self.sides.head) {
             let words = format!("{words}; no pattern was dropped{}", self.renewable());
             return found.lists(words, Some(self.owner.file));

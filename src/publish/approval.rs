@@ -63,6 +63,13 @@ pub struct ApprovalInput<'a> {
     pub result: Result<&'a str, NoResult>,
 }
 
+impl ApprovalInput<'_> {
+    /// Whether the label of this event is not in the timeline, while nothing is approved.
+    fn is_unlisted(&self, label: &str) -> bool {
+        self.giver.is_none() && is_label(label, self.label) && self.standing.is_none()
+    }
+}
+
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalPlan {
@@ -83,10 +90,7 @@ pub enum ApprovalPlan {
         withdrawn: Option<String>,
     },
     /// Keep a label that does not approve yet, and say why: the commit has no result, or GitHub does not list who added the label.
-    Wait {
-        /// What is missing.
-        why: ApprovalRefusal,
-    },
+    Wait(ApprovalRefusal),
     /// Withdraw the approval by a new status.
     Withdraw {
         /// The commit.
@@ -104,7 +108,7 @@ impl fmt::Display for ApprovalPlan {
             Self::Grant { head, description, by: _ } => write!(out, "approve {}: {description}", short_commit(head)),
             Self::Refuse { why, withdrawn: None } => write!(out, "do not approve: {why}"),
             Self::Refuse { why, withdrawn: Some(withdrawn) } => write!(out, "do not approve: {why}; {withdrawn}"),
-            Self::Wait { why } => write!(out, "keep the label: {why}"),
+            Self::Wait(why) => write!(out, "keep the label: {why}"),
             Self::Withdraw { head, description } => {
                 write!(out, "withdraw the approval of {}: {description}", short_commit(head))
             }
@@ -323,15 +327,13 @@ fn refused(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalPlan {
     let is_early = missing || why == ApprovalRefusal::NoResult(NoResult::Younger);
     let why = match asked.event {
         // The event names the label, so GitHub's list is behind. The next event is planned from the list again.
-        PullRequestEvent::Labeled(label)
-            if why == ApprovalRefusal::NoGiver && is_label(label, asked.label) && asked.standing.is_none() =>
-        {
-            return ApprovalPlan::Wait { why };
+        PullRequestEvent::Labeled(label) if asked.is_unlisted(label) && why == ApprovalRefusal::NoGiver => {
+            return ApprovalPlan::Wait(why);
         }
         _ if !is_early => why,
         _ if now != asked.head => ApprovalRefusal::Moved { seen: asked.head.to_owned(), now },
         PullRequestEvent::Pushed => ApprovalRefusal::Pushed { head: now },
-        _ if missing && asked.presence == LabelPresence::Set => return ApprovalPlan::Wait { why },
+        _ if missing && asked.presence == LabelPresence::Set => return ApprovalPlan::Wait(why),
         PullRequestEvent::Opened => ApprovalRefusal::NeverJudged,
         PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_) | PullRequestEvent::Other => why,
     };

@@ -45,7 +45,13 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
         put(&mut out, &format!("{labels} not counted, because the outputs have changed."));
     }
     let Some(found) = agreement else {
-        put(&mut out, "No selected case has a human label for its current outputs.");
+        let missing = match judge {
+            None => "No selected case has a human label for its current outputs.".to_owned(),
+            Some(judge) => format!(
+                "No selected case has both a human label and a vote of the judge {judge} for its current outputs; `goldgate judge` makes the votes."
+            ),
+        };
+        put(&mut out, &missing);
         return out;
     };
     let other = judge.map_or("the automatic scores".to_owned(), |judge| format!("the judge {judge}"));

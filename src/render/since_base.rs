@@ -1,9 +1,12 @@
 //! What differs from the base commit, apart from the numbers: the agent, its outputs, and what it uses.
 
+use std::collections::BTreeSet;
+
 use super::number::duration;
 use super::words::plural;
 use crate::model::{
-    AgentReport, CaseTrend, ChangedText, MovedUse, PairResult, Report, SampleUse, Unit, fixed_places, metric_value,
+    AgentName, AgentReport, CaseTrend, ChangedText, MovedUse, PairResult, Report, SampleUse, Unit, fixed_places,
+    metric_value,
 };
 use crate::text::{WordPiece, changed_words, line};
 
@@ -96,13 +99,15 @@ pub fn greater_uses(report: &Report) -> Option<String> {
     let greater = report.agents().filter_map(|agent| {
         let uses: Vec<String> =
             agent.since_base.uses.iter().filter(|moved| moved.now > moved.before).map(more).collect();
-        (!uses.is_empty()).then(|| format!("{} needs {}", agent.agent, uses.join(" and ")))
+        (!uses.is_empty()).then(|| (&agent.agent, uses.join(" and ")))
     });
-    let greater: Vec<String> = greater.collect();
-    let first = greater.first()?;
-    Some(match greater.len() {
-        1 => first.clone(),
-        count => format!("{first} (and {} more)", plural(count - 1, "agent", "agents")),
+    let greater: Vec<(&AgentName, String)> = greater.collect();
+    let (name, uses) = greater.first()?;
+    // One agent may be in several suites.
+    let others: BTreeSet<&AgentName> = greater.iter().map(|(other, _)| *other).filter(|other| other != name).collect();
+    Some(match others.len() {
+        0 => format!("{name} needs {uses}"),
+        count => format!("{name} needs {uses} (and {} more)", plural(count, "agent", "agents")),
     })
 }
 

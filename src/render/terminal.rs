@@ -172,13 +172,14 @@ fn golden_changes(out: &mut String, report: &Report) {
     }
     match &report.approval {
         Some(approval) => put(out, &format!("  {}", line(&words::approval(approval), 200))),
-        None if report.golden_changes.iter().any(|change| change.weight == Weight::NeedsApproval) => {
-            put(
-                out,
-                "  If they are intended, push; somebody else approves them with a label (goldgate:accept-baseline by default)",
-            );
+        None => {
+            let needed = report.golden_changes.iter().filter(|change| change.weight == Weight::NeedsApproval).count();
+            let (they_are, them) = if needed == 1 { ("it is", "it") } else { ("they are", "them") };
+            if needed > 0 {
+                let label = "a label (goldgate:accept-baseline by default)";
+                put(out, &format!("  If {they_are} intended, push; somebody else approves {them} with {label}"));
+            }
         }
-        None => {}
     }
     out.push('\n');
 }

@@ -74,7 +74,7 @@ pub fn base(report: &Report, escape: impl Fn(&str) -> String) -> String {
 pub fn graded_commit(report: &Report, word: &str) -> String {
     let commit = short(report.commit.as_deref());
     match report.commit.is_some() && report.commit == report.base {
-        true => format!("uncommitted files on {commit}"),
+        true => format!("working tree at {commit}"),
         false => format!("{word} {commit}"),
     }
 }

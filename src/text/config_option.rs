@@ -12,7 +12,7 @@ pub fn config_option(config: &str) -> String {
 }
 
 /// A text as one argument of a POSIX shell.
-fn as_argument(text: &str) -> String {
+pub fn as_argument(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));
     if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -23,7 +23,7 @@ mod word_diff;
 
 pub(crate) use changed_ranges::{ChangedRange, changed_ranges};
 pub(crate) use commit::{is_commit, short_commit};
-pub(crate) use config_option::config_option;
+pub(crate) use config_option::{as_argument, config_option};
 pub(crate) use line::{line, line_with_end, visible};
 pub(crate) use line_diff::{ChangedLine, changed_lines};
 pub(crate) use listing::{counted, first_of, named, named_with};

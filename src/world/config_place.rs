@@ -33,6 +33,16 @@ impl Disk {
         Ok((disk, inside))
     }
 
+    /// The path from the current folder to the root, as one goes there: `../..` from a folder of it; `None` where it is the current one.
+    pub fn way_to_root(&self) -> Option<PathBuf> {
+        let here = std::path::absolute(".").ok()?;
+        match here.strip_prefix(self.place()) {
+            Ok(inside) if inside.as_os_str().is_empty() => None,
+            Ok(inside) => Some(inside.components().map(|_| "..").collect()),
+            Err(_) => Some(self.place().to_owned()),
+        }
+    }
+
     /// The repository that contains a file, and the file's path inside, as given by the user.
     ///
     /// # Errors

@@ -81,7 +81,16 @@ const PARTIAL_CLONE: &str =
     "this clone was made with `--filter` and lacks files; `git fetch --refetch --no-filter origin` gets them";
 
 /// What to do about a commit that is not in this clone.
-const FETCH_IT: &str = "if it exists, fetch it: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout";
+fn fetching(name: &str, is_shallow: bool) -> String {
+    let deeper = if is_shallow { " --unshallow" } else { "" };
+    match name.strip_prefix("origin/") {
+        Some(branch) => format!("fetch the branch: `git fetch{deeper} origin {branch}:refs/remotes/{name}`"),
+        None if is_shallow => {
+            "if it exists, fetch it: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout".to_owned()
+        }
+        None => "`git branch --all` lists the branches".to_owned(),
+    }
+}
 
 /// The installed git program, for commits of one repository. It runs no hook, filter or file monitor, contacts no remote, and
 /// reads only the repository's own configuration.
@@ -134,9 +143,10 @@ impl Git {
     pub fn commit(&self, name: &str) -> anyhow::Result<String> {
         self.reject_ambiguous(name)?;
         let wanted = format!("{name}^{{commit}}");
-        let out = self
-            .answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
-            .with_context(|| format!("{name}: git does not know this commit here; {FETCH_IT}"))?;
+        let out =
+            self.answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted]).with_context(|| {
+                format!("{name}: git does not know this commit here; {}", fetching(name, self.is_shallow()))
+            })?;
         commit(&String::from_utf8_lossy(&out)).with_context(|| format!("{name}: git's answer is not a commit id"))
     }
 

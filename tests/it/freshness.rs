@@ -164,7 +164,7 @@ fn folder_of_prompts() {
     assert_eq!(noted(&repository).0, 0);
     repository.write("prompts/rules/one.md", "Be rude.\n");
     let (code, why) = refused(&repository, &[]);
-    assert!(code == 3 && why.contains("src/**, prompts changed since"), "{why}");
+    assert!(code == 3 && why.contains("one of the agent's files (src/**, prompts) changed since"), "{why}");
 }
 
 fn one_fresh() {
@@ -291,7 +291,7 @@ fn across() {
     record["provenance"] = json!({ "fingerprint": sha256("another") });
     repository.write("golden/runs/legal/lease.json", record.to_string());
     let (code, why) = refused(&repository, &alone);
-    assert!(code == 3 && why.contains("the files of the agents of contracts changed"), "{why}");
+    assert!(code == 3 && why.contains("one of the files of the agents of contracts changed"), "{why}");
     record["provenance"] = json!({ "input_sha256": sha256("another") });
     repository.write("golden/runs/legal/lease.json", record.to_string());
     let (code, why) = refused(&repository, &alone);

@@ -70,7 +70,7 @@ fn order() {
         "Reproduce it: ",
         "<details>",
         "unchanged numbers</summary>",
-        "<sub>uncommitted files on ",
+        "<sub>working tree at ",
     ];
     let places: Vec<usize> =
         parts.iter().map(|part| comment.find(part).unwrap_or_else(|| panic!("{part}: {comment}"))).collect();
@@ -289,6 +289,7 @@ fn no_verdict() {
         "[prompts/legal.md]",
         &format!("[prompts/legal.md, \"{}\"]", files.join("\", \"")),
     );
+    repository.write(&files[0].replace("**/*", "more"), "Be brief.\n");
     let command = "`goldgate import PATH… --agent legal --out golden/runs --force`";
     for format in ["table", "markdown"] {
         let told = repository.goldgate(&["run", "--format", format]).stdout.replace("&#96;", "`");

@@ -303,7 +303,7 @@ fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<()
         ) => Ok(()),
         ApprovalPlan::Grant { head, description, by } => granted(context, planned, head, description, by),
         ApprovalPlan::Withdraw { head, description } => withdrawn(context, head, description),
-        ApprovalPlan::Wait { why } => {
+        ApprovalPlan::Wait(why) => {
             let text = format!(
                 "### Approval\n\n**Not approved yet**: {why}. The label stays, but it does not count for a result that comes after it."
             );

@@ -14,8 +14,8 @@ use crate::engine::{Model, Pending, Program, TargetClient, TargetQueue};
 use crate::files::SourceText;
 use crate::format::run_v1;
 use crate::model::{
-    CallError, Charge, Conversation, Json, Measures, ModelTurn, RepoPath, Retry, RunEvidence, RunInputs, RunProvenance,
-    RunRecord, RunStatus, SampleRequest, Steps, Transport,
+    CallError, Charge, Conversation, Json, Measures, ModelTurn, Protocol, RepoPath, Retry, RunEvidence, RunInputs,
+    RunProvenance, RunRecord, RunStatus, SampleRequest, Steps, Transport,
 };
 use crate::world::targets::{AgentProgram, ChatModel, Live, ModelAnswers, RecordedSamples, Unopened, UpstreamChoice};
 use crate::world::{Disk, World};
@@ -56,6 +56,8 @@ impl TargetQueues {
             let Some(target) = plan.config.targets.get(name) else { continue };
             let usual = match &target.transport {
                 Transport::Model(_) | Transport::Http(_) => REMOTE,
+                // One worker, so that no call waits for it.
+                Transport::Command { protocol: Protocol::Jsonl, .. } => 1,
                 Transport::Command { .. } => LOCAL,
             };
             let model = match &target.transport {

@@ -6,7 +6,7 @@ mod requests;
 mod words;
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::files::{AgentFileDigests, CurrentAgents};
 pub use self::inputs::InputsOfRuns;
@@ -128,6 +128,15 @@ struct CurrentInput {
 }
 
 impl ReplayedAgent<'_> {
+    /// Returns the agent's files if one digest covers all of them. A prompt package in addition to other files has its own.
+    fn listed(&self) -> Option<&BTreeSet<RepoPath>> {
+        let is_whole = self.agent.prompt.is_none() || self.agent.fingerprint.is_empty();
+        match &self.state {
+            Some(AgentState::Digest(now)) if is_whole => Some(&now.listed),
+            Some(AgentState::Digest(_) | AgentState::Nameless(_)) | None => None,
+        }
+    }
+
     /// Returns whether a recording was made by the current agent.
     fn age(&self, run: &Run) -> RecordingAge {
         let Some(state) = &self.state else { return RecordingAge::Unknown };

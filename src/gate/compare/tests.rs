@@ -215,8 +215,10 @@ fn a_disabled_gate_is_skipped_with_its_reason() {
 #[test]
 fn every_part_of_an_identity_is_compared_and_reported() {
     let pairs = [pair("a", &[Some(0.4)])];
-    let before = entry(0.4, &[("a", 0.4)]);
     let some = |text: &str| Some(text.to_owned());
+    // A digest that one of the two lacks is not compared.
+    let of_before = Identity { prompt_sha256: some("w"), ..identity() };
+    let before = BaselineEntry { identity: Some(of_before), ..entry(0.4, &[("a", 0.4)]) };
     let table = [
         (Identity { samples: Some(3), ..identity() }, "samples per case: 1 in the baseline, 3 in this run"),
         (Identity { samples: None, ..identity() }, "samples per case: 1 in the baseline, unknown in this run"),

@@ -43,7 +43,7 @@ pub(super) fn fitted(text: &str, columns: usize) -> String {
 fn fit(out: &mut String, line: &str, columns: usize) {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let mut used = 0;
-    for (index, word) in line.split(' ').enumerate() {
+    for (index, word) in words(line).enumerate() {
         let length = word.chars().count();
         if index > 0 && used + 1 + length > columns && used > indent {
             out.push('\n');
@@ -58,6 +58,28 @@ fn fit(out: &mut String, line: &str, columns: usize) {
     }
 }
 
+/// The words of a line. What is between backquotes is one word: a command that is broken on two lines would be pasted as two.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let mut at = 0;
+        let end = loop {
+            let Some(end) = text[at..].find(' ').map(|end| at + end) else { break text.len() };
+            let closing = match text[..end].matches('`').count() % 2 {
+                0 => None,
+                _ => text[end..].find('`').map(|closing| end + closing + 1),
+            };
+            match closing {
+                Some(closing) => at = closing,
+                None => break end,
+            }
+        };
+        rest = text.get(end + 1..);
+        text.get(..end)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{fitted, wrapped};
@@ -67,6 +89,8 @@ mod tests {
         for (text, lines) in [
             ("short\n", "short\n"),
             ("  got      a call of a tool\n", "  got      a call\n      of a tool\n"),
+            ("run `one command` now\n", "run\n    `one command`\n    now\n"),
+            ("an odd ` and some words\n", "an odd ` and some\n    words\n"),
             ("averyveryveryverylongword a\n", "averyveryveryverylongword\n    a\n"),
             ("\u{1b}[1m a table row is left alone\n", "\u{1b}[1m a table row is left alone\n"),
         ] {

@@ -48,7 +48,7 @@ fn graded(repository: &Repository) -> (i32, Value) {
     (ran.code, serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr)))
 }
 
-const OLD: &str = "1 case's recordings are stale (lease): prompts/**/*.md changed since they were recorded; record again: \
+const OLD: &str = "1 case's recordings are stale (lease): one of the agent's files (prompts/**/*.md) changed since they were recorded; record again: \
                    `goldgate run --tier model --suite contracts --agent legal --record golden/runs`";
 
 fn refused() {

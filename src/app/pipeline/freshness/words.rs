@@ -1,5 +1,7 @@
 //! The report's messages about the age of recordings.
 
+use std::collections::BTreeSet;
+
 use super::{FreshnessInputs, ReplayedAgent};
 use crate::app::pipeline::fingerprint::{AgentState, DigestOrigin};
 use crate::app::pipeline::plan::LoadedSuite;
@@ -96,16 +98,22 @@ impl<'a> AgentWords<'a> {
         }
     }
 
-    /// The agent's files that differ from those of the base commit; without any, all of its files.
+    /// The agent's files that differ from those of the base commit, for a sentence.
     fn changed_files(&self) -> String {
         let mut changed: Vec<RepoPath> =
             self.agents.iter().flat_map(|(_, agent)| self.inputs.changed_files(agent)).collect();
         changed.sort();
         changed.dedup();
-        if changed.is_empty() {
-            self.files()
-        } else {
-            first_of(&changed.iter().map(RepoPath::as_str).collect::<Vec<_>>())
+        if !changed.is_empty() {
+            return first_of(&changed.iter().map(RepoPath::as_str).collect::<Vec<_>>());
+        }
+        let listed: Option<Vec<&BTreeSet<RepoPath>>> = self.agents.iter().map(|(_, agent)| agent.listed()).collect();
+        match (listed.as_deref(), &self.loaded.config.runs_of, self.inputs.base) {
+            (_, Some(suite), _) => format!("one of the files of the agents of {suite}"),
+            // None differs from the base commit, so a file left the list or joined it, or they were stale there.
+            (Some(_), None, Some(_)) => format!("the agent's files or the list of them ({})", self.files()),
+            (Some([files]), None, None) if let (1, Some(file)) = (files.len(), files.first()) => file.to_string(),
+            (_, None, _) => format!("one of the agent's files ({})", self.files()),
         }
     }
 
