@@ -89,7 +89,7 @@ mod tests {
         for (text, lines) in [
             ("short\n", "short\n"),
             ("  got      a call of a tool\n", "  got      a call\n      of a tool\n"),
-            ("run `one command` now\n", "run\n    `one command`\n    now\n"),
+            ("runs `one command` now\n", "runs\n    `one command`\n    now\n"),
             ("an odd ` and some words\n", "an odd ` and some\n    words\n"),
             ("averyveryveryverylongword a\n", "averyveryveryverylongword\n    a\n"),
             ("\u{1b}[1m a table row is left alone\n", "\u{1b}[1m a table row is left alone\n"),
