@@ -71,8 +71,18 @@ impl ChangedTargets {
         self.own.is_empty() && self.users.is_empty()
     }
 
-    /// What a recording was made with, if that is another one now. `user` is the target that plays the user of its case.
-    pub fn made(&self, recording: &str, on: RecordedOn, user: Option<&str>) -> Option<String> {
+    /// Whether the agent's own target or critic is the same on both sides.
+    pub fn keeps_own(&self) -> bool {
+        self.own.is_empty()
+    }
+
+    /// Whether every target of the base commit that may play a user is the same.
+    pub fn keeps_users(&self) -> bool {
+        self.users.is_empty()
+    }
+
+    /// What a recording was made with, if that is another one now. `user` returns the target that plays the user of its case.
+    pub fn made(&self, recording: &str, on: RecordedOn, user: impl Fn() -> Option<String>) -> Option<String> {
         let run: Value = serde_json::from_str(recording).ok()?;
         let stated = &run["provenance"];
         let model = stated["model"].as_str();
@@ -85,7 +95,7 @@ impl ChangedTargets {
         });
         let other_user = || {
             let model = run["outputs"]["user"]["model"].as_str()?;
-            self.users.get(user?).filter(|changed| changed.concerns(Some(model), on))?;
+            self.users.get(&user()?).filter(|changed| changed.concerns(Some(model), on))?;
             Some(format!("{model} as the user"))
         };
         own.map(|changed| changed.what.clone()).or_else(other_user)
@@ -226,7 +236,7 @@ mod tests {
         let agent = |config: &Config| config.suites[0].agents.values().next().cloned().expect("it has an agent");
         let changed = ChangedTargets::of((before, &agent(before)), (after, &agent(after)));
         let recording = json!({ "provenance": { "target": target, "model": model } });
-        changed.made(&recording.to_string(), on, None)
+        changed.made(&recording.to_string(), on, || None)
     }
 
     #[test]

@@ -135,7 +135,8 @@ impl<'a> LineIndex<'a> {
         }
         let long: Vec<&&str> = wanted.iter().filter(|line| line.chars().count() >= LONG).collect();
         let found: Vec<usize> = long.iter().filter_map(|line| self.lines.get(**line)?.first().copied()).collect();
-        let is_half = !found.is_empty() && 2 * found.len() >= long.len();
+        // One line may be the same by chance, such as an import.
+        let is_half = found.len() > 1 && 2 * found.len() >= long.len();
         Ok(if is_half { found.into_iter().collect::<BTreeSet<_>>().into_iter().collect() } else { Vec::new() })
     }
 }

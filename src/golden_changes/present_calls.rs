@@ -21,8 +21,11 @@ pub struct PresentCalls {
 /// What a recording was made with, if the agent calls something else.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OtherCall {
+    /// A target of the config.
     Target(String),
+    /// A model.
     Model(String),
+    /// A model that played the user of the conversation.
     User(String),
 }
 
@@ -41,14 +44,14 @@ impl PresentCalls {
         })
     }
 
-    /// What a recording states. `user` is the target that plays the user of its case.
-    pub fn other(&self, recording: &Value, user: Option<&str>) -> BTreeSet<OtherCall> {
+    /// What a recording states. `user` returns the target that plays the user of its case.
+    pub fn other(&self, recording: &Value, user: impl Fn() -> Option<String>) -> BTreeSet<OtherCall> {
         let stated = |pointer: &str| recording.pointer(pointer).and_then(Value::as_str);
         let other_target = stated("/provenance/target").filter(|target| self.others.contains(*target));
         let is_other = |full: &&str, model: Option<&String>| model.is_some_and(|model| !is_of(full, model));
         let other_model = stated("/provenance/model").filter(|full| is_other(full, self.model.as_ref()));
-        let user_model = user.and_then(|user| self.models.get(user));
-        let other_user = stated("/outputs/user/model").filter(|full| is_other(full, user_model));
+        let is_other_user = |full: &&str| is_other(full, user().and_then(|user| self.models.get(&user)));
+        let other_user = stated("/outputs/user/model").filter(is_other_user);
         let own = match other_target {
             Some(target) => Some(OtherCall::Target(target.to_owned())),
             None => other_model.map(|model| OtherCall::Model(model.to_owned())),
@@ -56,6 +59,7 @@ impl PresentCalls {
         own.into_iter().chain(other_user.map(|model| OtherCall::User(model.to_owned()))).collect()
     }
 
+    /// What is said of recordings that state it.
     pub fn words(&self, other: &OtherCall) -> String {
         match (other, &self.model) {
             (OtherCall::Target(target), _) => {

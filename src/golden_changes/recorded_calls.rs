@@ -33,9 +33,16 @@ impl RecordingComparison<'_> {
                 }
             }
         }
-        let is_known = self.owner.targets.is_empty() && !self.old.is_empty();
-        let weight = if is_known { Weight::NeedsApproval } else { Weight::Listed };
+        let targets = &self.owner.targets;
         for (other, keys) in made {
+            let is_kept = match other {
+                OtherCall::Target(_) | OtherCall::Model(_) => targets.keeps_own(),
+                OtherCall::User(_) => targets.keeps_users(),
+            };
+            let weight = match is_kept && !self.old.is_empty() {
+                true => Weight::NeedsApproval,
+                false => Weight::Listed,
+            };
             let keys: Vec<&CaseSample> = keys.into_iter().collect();
             self.add_line(found, &keys, weight, self.counted(&keys, &present.words(&other)));
         }
@@ -49,6 +56,6 @@ impl RecordingComparison<'_> {
         recorded: &RecordedFile,
     ) -> BTreeSet<OtherCall> {
         let run = files.text(&recorded.file).ok().and_then(|source| serde_json::from_str::<Value>(&source.text).ok());
-        run.map_or_else(BTreeSet::new, |run| present.other(&run, self.owner.user(key).as_deref()))
+        run.map_or_else(BTreeSet::new, |run| present.other(&run, || self.owner.user(key)))
     }
 }

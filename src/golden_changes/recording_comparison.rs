@@ -97,7 +97,7 @@ impl ComparedAgent<'_> {
         on: RecordedOn,
     ) -> Option<String> {
         let source = files.text(&recording.file).ok()?;
-        self.targets.made(&source.text, on, self.user(key).as_deref())
+        self.targets.made(&source.text, on, || self.user(key))
     }
 
     /// The target that plays the user of a recording's case.

@@ -1,6 +1,6 @@
 //! What runs were asked on the base commit and are asked now, for comparing their recordings.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use super::requests::{InputDigest, Requests};
@@ -18,7 +18,7 @@ pub struct InputsOfRuns<'a> {
 
 /// The requests of a suite on both commits, as far as they can be read.
 struct SuiteRequests {
-    base: Option<Requests>,
+    base: OnceCell<Option<Requests>>,
     head: Option<Requests>,
 }
 
@@ -37,7 +37,8 @@ impl<'a> InputsOfRuns<'a> {
             if now.is(before) || !now.is(after) {
                 return None;
             }
-            let ask = requests.base.as_ref()?.ask(run, self.sides.base);
+            let base = requests.base.get_or_init(|| self.of_base(&run.suite)).as_ref()?;
+            let ask = base.ask(run, self.sides.base);
             match InputDigest::of(ask.as_ref(), self.sides.base) {
                 InputDigest::Known(old) => (old.sha256 != now.sha256).then_some(()),
                 InputDigest::Missing => Some(()),
@@ -58,15 +59,14 @@ impl<'a> InputsOfRuns<'a> {
 
     fn of_suite<T>(&self, run: &RunKey, of: impl Fn(&SuiteRequests) -> Option<T>) -> Option<T> {
         let mut suites = self.suites.borrow_mut();
-        of(suites.entry(run.suite.clone()).or_insert_with(|| self.read(&run.suite)))
+        of(suites.entry(run.suite.clone()).or_insert_with(|| SuiteRequests {
+            base: OnceCell::new(),
+            head: Requests::of_plan(self.head, &run.suite, self.sides.head).ok().flatten(),
+        }))
     }
 
-    fn read(&self, id: &SuiteId) -> SuiteRequests {
-        let head = self.head.config.suites.iter().find(|suite| suite.id == *id);
-        let old = head.and_then(|suite| same_suite(self.before, suite));
-        SuiteRequests {
-            base: old.and_then(|old| Requests::open(old, self.sides.base).ok()?),
-            head: Requests::of_plan(self.head, id, self.sides.head).ok().flatten(),
-        }
+    fn of_base(&self, id: &SuiteId) -> Option<Requests> {
+        let head = self.head.config.suites.iter().find(|suite| suite.id == *id)?;
+        Requests::open(same_suite(self.before, head)?, self.sides.base).ok()?
     }
 }
