@@ -125,12 +125,18 @@ impl ChangedTarget {
 /// Whether this is the full name of a model, with which a vendor answers: the name, and a version or date after it. `m-mini` is another model
 /// than `m`.
 pub fn is_of(full: &str, model: &str) -> bool {
-    let model = model.strip_suffix("-latest").unwrap_or(model);
-    full.strip_prefix(model).is_some_and(|rest| {
-        let version = rest.strip_prefix(['-', '@', ':']);
-        rest.is_empty() || version.is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
+    let [full, model] = [full, model].map(str::to_lowercase);
+    let family = model.strip_suffix(LATEST).unwrap_or(&model);
+    full.strip_prefix(family).is_some_and(|rest| {
+        let is_digit = |first: char| first.is_ascii_digit();
+        let is_version = |version: &str| version == LATEST_TAG || version.starts_with(is_digit);
+        rest.is_empty() || rest.strip_prefix(['-', '@', ':']).is_some_and(is_version)
     })
 }
+
+/// How vendors name the newest version of a model.
+const LATEST: &str = "-latest";
+const LATEST_TAG: &str = "latest";
 
 pub fn live(agent: &Agent) -> Option<&LiveSource> {
     match &agent.model {
@@ -212,7 +218,7 @@ pub fn model(target: &Target) -> Option<String> {
 mod tests {
     use serde_json::json;
 
-    use super::{ChangedTargets, RecordedOn};
+    use super::{ChangedTargets, RecordedOn, is_of};
     use crate::files::SourceText;
     use crate::model::{Config, RepoPath};
     use crate::suites::read_config;
@@ -273,6 +279,12 @@ mod tests {
             let made = made_by(&before, &after, target, model, on);
             assert_eq!(made.is_some(), is_old, "{target} {model} {on:?}: {made:?}");
         }
+        for (full, model) in
+            [("m-latest", "m-latest"), ("m-2411", "m-latest"), ("m:latest", "m"), ("llama-3", "Llama-3")]
+        {
+            assert!(is_of(full, model), "{full} {model}");
+        }
+        assert!(!is_of("m-mini", "m") && !is_of("m", "m-mini"));
         // A pinned version that is not pinned any more is the same model.
         let pinned = config("target: writer", "m-2026-01-01", "other");
         assert_eq!(made_by(&pinned, &before, "writer", "m-2026-01-01", RecordedOn::HeadAlone), None);

@@ -45,8 +45,8 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Result<
         let before = text(sides.base, file);
         // A file that got another name in the list may be quoted elsewhere.
         let to = match &before {
-            Some(before) if !renamed.files_with_half_of(&before.text)?.is_empty() => Vec::new(),
-            Some(before) => index.files_with_half_of(&before.text)?,
+            Some(before) if !renamed.files_with_half_of(before)?.is_empty() => Vec::new(),
+            Some(before) => index.files_with_half_of(before)?,
             None => others
                 .iter()
                 .position(|other| sides.base.likeness(file, &other.file) == FileMatch::Same)
@@ -120,8 +120,9 @@ impl<'a> LineIndex<'a> {
 
     /// The place of a file with this text, else of the first file with at least half of its lines, else of all files that together have at
     /// least half of its long lines.
-    fn files_with_half_of(&self, text: &str) -> Result<Vec<usize>, TooAlike> {
-        let wanted = lines(text);
+    fn files_with_half_of(&self, source: &SourceText) -> Result<Vec<usize>, TooAlike> {
+        let text = source.text.as_str();
+        let wanted = own_lines(source);
         if let Some(place) = self.texts.get(text.trim()).filter(|_| !wanted.is_empty()) {
             return Ok(vec![*place]);
         }
@@ -168,6 +169,19 @@ fn length(text: &str) -> usize {
 fn lines(text: &str) -> HashSet<&str> {
     text.lines().map(words_of).filter(|line| !line.is_empty()).collect()
 }
+
+/// The lines of a file that are its own: those of a program without comments and imports, which other files have as well.
+fn own_lines(source: &SourceText) -> HashSet<&str> {
+    let is_text = source.file.name().rsplit_once('.').is_none_or(|(_, end)| TEXTS.contains(&end));
+    let is_own = |line: &&str| is_text || !SHARED.iter().any(|start| line.trim_start().starts_with(start));
+    source.text.lines().filter(is_own).map(words_of).filter(|line| !line.is_empty()).collect()
+}
+
+/// The endings of files whose lines are all text.
+const TEXTS: [&str; 7] = ["md", "txt", "json", "yaml", "yml", "prompt", "j2"];
+
+/// How lines of a program begin that other files have as well.
+const SHARED: [&str; 8] = ["#", "//", "/*", "* ", "--", "import ", "from ", "use "];
 
 fn words_of(line: &str) -> &str {
     let is_other = |char: char| !char.is_alphanumeric();

@@ -28,14 +28,18 @@ struct ReplacedPrompt {
     after: NewPrompt,
 }
 
-enum NewPrompt {
-    /// Recordings of the new version contain this text.
-    Literal(String),
-    /// It may have placeholders, so recordings contain another text.
-    Template(String),
-    /// The file is gone, or has another name.
-    Gone,
+/// The present version of a prompt.
+struct NewPrompt {
+    /// Its text in normal form; empty if the file is gone, or has another name.
+    text: String,
+    /// Its lines in normal form that the older version does not have, without those that may have placeholders.
+    new_lines: Vec<String>,
+    /// What is around its placeholders, in normal form; empty if it has none.
+    pieces: Vec<String>,
 }
+
+/// What placeholders begin or end with, in the usual languages of templates.
+const PLACEHOLDERS: [char; 8] = ['{', '}', '<', '>', '$', '%', '[', ']'];
 
 impl ReplacedPrompts {
     /// Reads the files of the agent on both sides.
@@ -49,14 +53,18 @@ impl ReplacedPrompts {
         let changed: Vec<&RepoPath> = all.into_iter().filter(|file| !is_same(file)).collect();
         let replaced = |file: &&RepoPath| {
             let before = old.get(file.as_str()).and_then(|file| text(sides.base, file))?;
-            let after = match new.get(file.as_str()) {
-                Some(file) => NewPrompt::of(&text(sides.head, file)?),
-                None => NewPrompt::Gone,
-            };
-            let is_elsewhere = || is_kept(sides.head, &before.text, &new, file);
             let normal = norm(&before.text);
+            let after = match new.get(file.as_str()) {
+                Some(file) => text(sides.head, file)?.text,
+                None => String::new(),
+            };
+            let is_elsewhere = || is_kept(sides.head, [&before.text, &after], &new, file);
             let is_replaced = normal.chars().count() >= LEAST && !is_elsewhere();
-            is_replaced.then(|| ReplacedPrompt { file: (*file).clone(), before: normal, after })
+            is_replaced.then(|| ReplacedPrompt {
+                file: (*file).clone(),
+                after: NewPrompt::of(&after, &normal),
+                before: normal,
+            })
         };
         Self { prompts: changed.iter().filter_map(replaced).collect(), changed: changed.len() }
     }
@@ -82,39 +90,64 @@ impl ReplacedPrompts {
 
 impl ReplacedPrompt {
     fn is_still_in(&self, asked: &str) -> bool {
-        let is_part_of_new = match &self.after {
-            NewPrompt::Literal(after) => {
-                after.contains(&self.before) || (asked.contains(after) && !self.before.contains(after))
-            }
-            NewPrompt::Template(after) => after.contains(&self.before),
-            NewPrompt::Gone => false,
-        };
+        let NewPrompt { text, .. } = &self.after;
+        let is_asked = !text.is_empty() && asked.contains(text) && !self.before.contains(text);
+        let is_part_of_new = text.contains(&self.before) || is_asked || self.after.may_be(&self.before);
         !is_part_of_new && asked.contains(&self.before)
     }
 
+    /// Whether a request has no new line of the prompt. An agent may leave out some of them, such as a header.
     fn is_missing_in(&self, asked: &str) -> bool {
-        match &self.after {
-            NewPrompt::Literal(after) => !asked.contains(after),
-            NewPrompt::Template(_) | NewPrompt::Gone => false,
-        }
+        let lines = &self.after.new_lines;
+        !lines.is_empty() && !lines.iter().any(|line| asked.contains(line))
     }
 }
 
 impl NewPrompt {
-    fn of(source: &SourceText) -> Self {
-        match source.text.contains(['{', '<', '$', '%']) {
-            true => Self::Template(norm(&source.text)),
-            false => Self::Literal(norm(&source.text)),
+    fn of(text: &str, before: &str) -> Self {
+        let lines = text.lines().filter(|line| !line.contains(PLACEHOLDERS)).map(norm);
+        let new_lines = lines.filter(|line| !line.is_empty() && !before.contains(line)).collect();
+        let pieces = match text.contains(PLACEHOLDERS) {
+            // A placeholder may begin with several of them.
+            true => {
+                let mut parts: Vec<char> = text.chars().collect();
+                parts.dedup_by(|next, last| PLACEHOLDERS.contains(next) && PLACEHOLDERS.contains(last));
+                String::from_iter(parts).split(PLACEHOLDERS).step_by(2).map(norm).collect()
+            }
+            false => Vec::new(),
+        };
+        Self { text: norm(text), new_lines, pieces }
+    }
+
+    /// Whether a text may be what comes of its placeholders: what is around them is in the text, in order, from its start to its end.
+    fn may_be(&self, text: &str) -> bool {
+        let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return false };
+        let mut rest = Some(text);
+        for piece in &self.pieces {
+            rest = rest.and_then(|rest| rest.find(piece).and_then(|at| rest.get(at + piece.len()..)));
         }
+        rest.is_some() && text.starts_with(first) && text.ends_with(last)
     }
 }
 
-/// Whether at least half of the lines of a prompt are in other files of the agent now, as part of longer lines or not.
-fn is_kept(head: &dyn Files, before: &str, new: &FilePaths, file: &RepoPath) -> bool {
+/// Whether a prompt is in the agent's files in another way: at least half of its lines are in other files, or all of them are in these and
+/// in the file itself, which lacks some.
+fn is_kept(head: &dyn Files, [before, after]: [&str; 2], new: &FilePaths, file: &RepoPath) -> bool {
     let others = new.values().filter(|other| *other != file).filter_map(|other| text(head, other));
-    let others = others.map(|source| source.text).collect::<Vec<_>>().join("\n");
-    let lines: BTreeSet<&str> = before.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    2 * lines.iter().filter(|line| others.contains(**line)).count() >= lines.len()
+    let others = letters(&others.map(|source| source.text).collect::<String>());
+    let own = letters(after);
+    let lines: BTreeSet<String> = before.lines().map(letters).filter(|line| !line.is_empty()).collect();
+    let count = |is_in: &dyn Fn(&String) -> bool| lines.iter().filter(|line| is_in(line)).count();
+    let in_own = count(&|line| own.contains(line.as_str()));
+    let in_both = count(&|line| own.contains(line.as_str()) || others.contains(line.as_str()));
+    let is_moved = 2 * count(&|line| others.contains(line.as_str())) >= lines.len();
+    is_moved || (in_both == lines.len() && in_own < in_both)
+}
+
+/// The letters and digits of a text: how it is wrapped, quoted and escaped does not matter.
+fn letters(text: &str) -> String {
+    let text = text.replace("\\n", " ");
+    text.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// What the model was asked: the prompt, and the texts of all recorded requests, in normal form. `None` if a recording states neither.

@@ -63,10 +63,13 @@ impl PresentCalls {
     pub fn words(&self, other: &OtherCall) -> String {
         match (other, &self.model) {
             (OtherCall::Target(target), _) => {
-                format!("made with the target {target}, while the agent calls {}", self.target)
+                format!("made with the target {target}, while the agent calls {}: record them with that", self.target)
             }
             (OtherCall::Model(made), Some(model)) => {
-                format!("made with the model {made}, while the target {} has {model}", self.target)
+                format!(
+                    "made with the model {made}, while the target {} has {model}: record them with that",
+                    self.target
+                )
             }
             (OtherCall::Model(made), None) => format!("made with the model {made}"),
             (OtherCall::User(made), _) => {

@@ -6,7 +6,7 @@ mod requests;
 mod words;
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub use self::files::{AgentFileDigests, CurrentAgents};
 pub use self::inputs::InputsOfRuns;
@@ -128,12 +128,12 @@ struct CurrentInput {
 }
 
 impl ReplayedAgent<'_> {
-    /// Returns the agent's files if one digest covers all of them. A prompt package in addition to other files has its own.
-    fn listed(&self) -> Option<&BTreeSet<RepoPath>> {
-        let is_whole = self.agent.prompt.is_none() || self.agent.fingerprint.is_empty();
-        match &self.state {
-            Some(AgentState::Digest(now)) if is_whole => Some(&now.listed),
-            Some(AgentState::Digest(_) | AgentState::Nameless(_)) | None => None,
+    /// Returns the agent's file if its list can name only this one.
+    fn only_file(&self) -> Option<RepoPath> {
+        match (self.agent.fingerprint.as_slice(), &self.agent.prompt, &self.state) {
+            ([glob], None, _) => glob.file(),
+            ([], Some(prompt), Some(AgentState::Digest(now))) => now.listed.get(prompt).cloned(),
+            _ => None,
         }
     }
 

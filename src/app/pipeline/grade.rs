@@ -93,7 +93,7 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     if let Some((changes, refusals)) = judged {
         report::refuse(&mut report, refusals);
-        let changes = weighed(changes, own, (inputs.base, files), against.as_ref(), &report);
+        let changes = weighed(changes, (inputs.base, files), against.as_ref(), (&plan.config, &report));
         report::govern(&mut report, changes, None);
     }
     if let Some(base) = inputs.base {

@@ -3,7 +3,7 @@
 use super::baseline;
 use crate::files::{BaseFiles, Files, SourceText};
 use crate::format::baseline_v1;
-use crate::model::{Baseline, GoldenChange, RepoPath, Report, Weight};
+use crate::model::{AgentName, Baseline, Config, GoldenChange, RepoPath, Report, RunSource, SuiteId, Weight};
 use crate::publish::bump::{is_same, rounded};
 use crate::publish::{is_worse, moves};
 
@@ -14,22 +14,26 @@ const NAMED: usize = 3;
 /// an earlier content, as a revert does, is only listed if it has them.
 pub fn weighed(
     changes: Vec<GoldenChange>,
-    file: Option<&RepoPath>,
     (base, head): (Option<&dyn BaseFiles>, &dyn Files),
     against: Option<&Baseline>,
-    report: &Report,
+    (config, report): (&Config, &Report),
 ) -> Vec<GoldenChange> {
-    match (file, base, against) {
+    match (&config.baseline, base, against) {
         (Some(file), Some(base), Some(_)) => list_returned(changes, file, (base, head), against, report),
-        (Some(file), Some(_), None) => weigh_first(changes, file, head, report),
+        (Some(file), Some(_), None) => weigh_first(changes, file, head, (config, report)),
         (None, ..) | (_, None, _) => changes,
     }
 }
 
 /// A first baseline replaces the stricter limits of gates that have none, so numbers that this change does not measure need an approval.
-fn weigh_first(changes: Vec<GoldenChange>, file: &RepoPath, head: &dyn Files, report: &Report) -> Vec<GoldenChange> {
+fn weigh_first(
+    changes: Vec<GoldenChange>,
+    file: &RepoPath,
+    head: &dyn Files,
+    measured: (&Config, &Report),
+) -> Vec<GoldenChange> {
     let is_first = |change: &GoldenChange| change.file.as_ref() == Some(file);
-    let Some(differs) = changes.iter().any(is_first).then(|| not_as_measured(file, head, report)).flatten() else {
+    let Some(differs) = changes.iter().any(is_first).then(|| not_as_measured(file, head, measured)).flatten() else {
         return changes;
     };
     let weighed = |change: GoldenChange| match is_first(&change) {
@@ -42,8 +46,9 @@ fn weigh_first(changes: Vec<GoldenChange>, file: &RepoPath, head: &dyn Files, re
     changes.into_iter().map(weighed).collect()
 }
 
-/// How the numbers of a baseline differ from those that were measured; `None` if all are those. What was not measured does not count.
-fn not_as_measured(file: &RepoPath, head: &dyn Files, report: &Report) -> Option<String> {
+/// How the numbers of a baseline differ from those that were measured; `None` if all are those. What was not measured does not count, nor what an
+/// agent measures anew in each run.
+fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config, &Report)) -> Option<String> {
     let bytes = head.baseline_bytes(file).ok()?;
     let own = SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
     let own = match own {
@@ -55,6 +60,9 @@ fn not_as_measured(file: &RepoPath, head: &dyn Files, report: &Report) -> Option
     for (suite, agents) in rounded(&own) {
         for (agent, entry) in agents {
             let Some(measured) = measured.get(&suite).and_then(|agents| agents.get(&agent)) else { continue };
+            if is_live(config, &suite, &agent) {
+                continue;
+            }
             let name = format!("`{suite}/{agent}`");
             let metrics = entry.metrics.iter().filter_map(|(metric, value)| {
                 let now = measured.metrics.get(metric).filter(|now| *now != value)?;
@@ -70,6 +78,13 @@ fn not_as_measured(file: &RepoPath, head: &dyn Files, report: &Report) -> Option
     differences.truncate(NAMED);
     differences.extend((more > 0).then(|| format!("and {more} more differ")));
     (!differences.is_empty()).then(|| differences.join(", "))
+}
+
+/// Whether the deterministic tier calls an agent, so that two runs may have other numbers.
+fn is_live(config: &Config, suite: &SuiteId, agent: &AgentName) -> bool {
+    let suite = config.suites.iter().find(|one| one.id == *suite);
+    let source = suite.and_then(|suite| suite.agents.get(agent)?.deterministic.as_ref());
+    matches!(source, Some(RunSource::Live(live)) if live.exchanges.is_none())
 }
 
 /// Lists a changed baseline without asking for an approval, if all of this holds: an ancestor of the base commit had the same

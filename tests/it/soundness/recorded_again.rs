@@ -372,7 +372,7 @@ fn other_recorder() {
         judged(&repository)
     };
     is(&with("big-1-2026-01-01", "m", "big-1-2026-02-02"), 0, "the agent's files changed too");
-    let words = "12 recordings of `contracts/legal` made with the target customer, while the agent calls m";
+    let words = "12 recordings of `contracts/legal` made with the target customer, while the agent calls m: record them with that";
     is(&with("big-1-2026-01-01", "customer", "user-1"), 1, words);
     let words = "12 recordings of `contracts/legal` made with the model huge-9, while the target m has big-1";
     is(&with("big-1-2026-01-01", "m", "huge-9"), 1, words);

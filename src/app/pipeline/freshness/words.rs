@@ -1,7 +1,5 @@
 //! The report's messages about the age of recordings.
 
-use std::collections::BTreeSet;
-
 use super::{FreshnessInputs, ReplayedAgent};
 use crate::app::pipeline::fingerprint::{AgentState, DigestOrigin};
 use crate::app::pipeline::plan::LoadedSuite;
@@ -107,13 +105,13 @@ impl<'a> AgentWords<'a> {
         if !changed.is_empty() {
             return first_of(&changed.iter().map(RepoPath::as_str).collect::<Vec<_>>());
         }
-        let listed: Option<Vec<&BTreeSet<RepoPath>>> = self.agents.iter().map(|(_, agent)| agent.listed()).collect();
-        match (listed.as_deref(), &self.loaded.config.runs_of, self.inputs.base) {
-            (_, Some(suite), _) => format!("one of the files of the agents of {suite}"),
+        let only = self.agents.first().and_then(|(_, agent)| agent.only_file());
+        match (&self.loaded.config.runs_of, only, self.inputs.base) {
+            (Some(suite), ..) => format!("one of the files of the agents of {suite}"),
+            (None, Some(file), None) => file.to_string(),
+            (None, None, None) => format!("one of the agent's files ({})", self.files()),
             // None differs from the base commit, so a file left the list or joined it, or they were stale there.
-            (Some(_), None, Some(_)) => format!("the agent's files or the list of them ({})", self.files()),
-            (Some([files]), None, None) if let (1, Some(file)) = (files.len(), files.first()) => file.to_string(),
-            (_, None, _) => format!("one of the agent's files ({})", self.files()),
+            (None, _, Some(_)) => format!("the agent's files or the list of them ({})", self.files()),
         }
     }
 
