@@ -149,8 +149,8 @@ fn graded_merge(
 /// Refuses a checkout that is neither the head of the pull request nor a merge of it: its result would be that of other files.
 fn other_checkout(pull: &PullRequestDetails, here: &str) -> CliError {
     no_verdict(&format!(
-        "the checkout is {}, which is neither the head of pull request {}, {}, nor a merge of it: run this workflow on pull_request, or check \
-         out refs/pull/{}/merge",
+        "the checkout is {}, which does not contain the head of pull request {}, {}, or contains more than a merge of it: run this workflow on \
+         pull_request, or check out refs/pull/{}/merge",
         short_commit(here),
         pull.number,
         short_commit(&pull.head),

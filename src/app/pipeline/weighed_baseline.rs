@@ -47,7 +47,7 @@ fn weigh_first(
 }
 
 /// How the numbers of a baseline differ from those that were measured; `None` if all are those. What was not measured does not count, nor what an
-/// agent measures anew in each run.
+/// agent measures again in each run.
 fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config, &Report)) -> Option<String> {
     let bytes = head.baseline_bytes(file).ok()?;
     let own = SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));

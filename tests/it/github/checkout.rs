@@ -32,7 +32,7 @@ fn check_out(repository: &Repository, commit: &str) {
 
 fn is_no_verdict(ran: &Ran, github: &Standin) {
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("which is neither the head of pull request 2, ec26c3e"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("does not contain the head of pull request 2, ec26c3e"), "{}", ran.stderr);
     assert!(ran.stderr.contains("check out refs/pull/2/merge"), "{}", ran.stderr);
     assert!(github.bodies(BOT).is_empty());
 }
