@@ -1,5 +1,6 @@
 //! Recordings of an older version of a prompt: they may be of the agent before the change, whatever their digests say.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
@@ -9,13 +10,17 @@ use super::agent_files::agent_files;
 use super::files::text;
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
 use crate::model::{Agent, RepoPath};
+use crate::suites::texts_of;
 use crate::text::norm;
 
 /// The fewest characters of a prompt that is looked for: a shorter one may be part of another text.
 const LEAST: usize = 20;
 
 /// The prompts of an agent that a change replaces.
-pub struct ReplacedPrompts {
+pub struct ReplacedPrompts<'a> {
+    head: &'a dyn Files,
+    /// The agent's files on the head.
+    files: FilePaths,
     prompts: Vec<ReplacedPrompt>,
     /// The number of the agent's files that changed, with those that are no such prompts.
     changed: usize,
@@ -26,6 +31,10 @@ struct ReplacedPrompt {
     file: RepoPath,
     before: String,
     after: NewPrompt,
+    /// The texts of both commits as they are.
+    texts: [String; 2],
+    /// Whether it is in the agent's files in another way. Known only once a recording was asked with it, because all files are read for it.
+    kept: OnceCell<bool>,
 }
 
 /// The present version of a prompt.
@@ -41,12 +50,12 @@ struct NewPrompt {
 /// What placeholders begin or end with, in the usual languages of templates.
 const PLACEHOLDERS: [char; 8] = ['{', '}', '<', '>', '$', '%', '[', ']'];
 
-impl ReplacedPrompts {
+impl<'a> ReplacedPrompts<'a> {
     /// Reads the files of the agent on both sides.
-    pub fn of(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Self {
+    pub fn of(sides: &Sides<'a>, before: &Agent, after: &Agent) -> Self {
         let files = |files: &dyn Files, agent| agent_files(files, agent).ok().flatten().map(|(files, _)| files);
         let (Some(old), Some(new)) = (files(sides.base, before), files(sides.head, after)) else {
-            return Self { prompts: Vec::new(), changed: 0 };
+            return Self { head: sides.head, files: FilePaths::new(), prompts: Vec::new(), changed: 0 };
         };
         let is_same = |file: &RepoPath| sides.base.likeness(file, file) == FileMatch::Same;
         let all: BTreeSet<&RepoPath> = old.values().chain(new.values()).collect();
@@ -58,15 +67,17 @@ impl ReplacedPrompts {
                 Some(file) => text(sides.head, file)?.text,
                 None => String::new(),
             };
-            let is_elsewhere = || is_kept(sides.head, [&before.text, &after], &new, file);
-            let is_replaced = normal.chars().count() >= LEAST && !is_elsewhere();
-            is_replaced.then(|| ReplacedPrompt {
+            let is_long = normal.chars().count() >= LEAST;
+            is_long.then(|| ReplacedPrompt {
                 file: (*file).clone(),
                 after: NewPrompt::of(&after, &normal),
                 before: normal,
+                texts: [before.text, after],
+                kept: OnceCell::new(),
             })
         };
-        Self { prompts: changed.iter().filter_map(replaced).collect(), changed: changed.len() }
+        let (prompts, changed) = (changed.iter().filter_map(replaced).collect(), changed.len());
+        Self { head: sides.head, files: new, prompts, changed }
     }
 
     /// Returns the replaced prompt whose older version a recording of the head was asked with. `before` is a recording of the same case from
@@ -76,15 +87,21 @@ impl ReplacedPrompts {
             return None;
         }
         let now = asked(&now?)?;
-        let older = self.prompts.iter().find(|prompt| prompt.is_still_in(&now));
+        let older = self.prompts.iter().find(|prompt| prompt.is_still_in(&now) && !self.is_kept(prompt));
         let missing = || {
             // Changed code may ask with another text than the whole file.
             let before =
                 (self.prompts.len() == self.changed).then(before).flatten().and_then(|source| asked(&source))?;
-            let is_literal = self.prompts.iter().all(|prompt| before.contains(&prompt.before));
+            let is_replaced = |prompt: &ReplacedPrompt| before.contains(&prompt.before) && !self.is_kept(prompt);
+            let is_literal = self.prompts.iter().all(is_replaced);
             self.prompts.iter().find(|prompt| is_literal && prompt.is_missing_in(&now))
         };
         older.or_else(missing).map(|prompt| &prompt.file)
+    }
+
+    fn is_kept(&self, prompt: &ReplacedPrompt) -> bool {
+        let [before, after] = &prompt.texts;
+        *prompt.kept.get_or_init(|| is_kept(self.head, [before, after], &self.files, &prompt.file))
     }
 }
 
@@ -159,13 +176,4 @@ fn asked(recording: &SourceText) -> Option<String> {
         texts_of(&exchange["request"]["body"], &mut texts);
     }
     (!texts.is_empty()).then(|| norm(&texts.join("\n")))
-}
-
-fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
-    match value {
-        Value::String(text) => texts.push(text),
-        Value::Array(list) => list.iter().for_each(|one| texts_of(one, texts)),
-        Value::Object(fields) => fields.values().for_each(|one| texts_of(one, texts)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }

@@ -148,7 +148,6 @@ pub fn digest(text: &str, key: &str) -> Option<String> {
 struct MadeRun {
     content: Value,
     at: Option<Timestamp>,
-    digest: Option<String>,
     /// All of it but when and from which commit it was made.
     unstamped: Value,
 }
@@ -160,13 +159,11 @@ impl MadeRun {
     fn of(text: &str) -> Option<Self> {
         let mut run: Value = serde_json::from_str(text).ok()?;
         let content = content(&run);
-        let stated = |key: &str| run["provenance"][key].as_str();
-        let at = stated("recorded_at").and_then(|at| at.parse().ok());
-        let digest = stated("fingerprint").map(str::to_owned);
+        let at = run["provenance"]["recorded_at"].as_str().and_then(|at| at.parse().ok());
         if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
             provenance.retain(|key, _| !STAMP.contains(&key.as_str()));
         }
-        Some(Self { content, at, digest, unstamped: run })
+        Some(Self { content, at, unstamped: run })
     }
 
     /// Whether nothing shows that this is another run: it made the same, and was not made later.
@@ -177,7 +174,7 @@ impl MadeRun {
 
     /// Whether the same agent, by its digest, made the same at another time.
     fn has_only_another_stamp(&self, before: &Self) -> bool {
-        self.digest.is_some() && self.unstamped == before.unstamped
+        self.unstamped["provenance"]["fingerprint"].is_string() && self.unstamped == before.unstamped
     }
 }
 

@@ -172,7 +172,7 @@ impl RecordingComparison<'_> {
     }
 
     /// Reports new recordings that were asked with an older version of a prompt.
-    pub fn old_prompts(&self, found: &mut ChangeCollector, prompts: &ReplacedPrompts) {
+    pub fn old_prompts(&self, found: &mut ChangeCollector, prompts: &ReplacedPrompts<'_>) {
         let mut older: BTreeMap<&RepoPath, Vec<&CaseSample>> = BTreeMap::new();
         let new = self.of(&[RecordingChange::Content, RecordingChange::Added]);
         for key in new.into_iter().chain(self.uncompared.iter().copied()) {

@@ -19,7 +19,7 @@ pub fn weighed(
     (config, report): (&Config, &Report),
 ) -> Vec<GoldenChange> {
     match (&config.baseline, base, against) {
-        (Some(file), Some(base), Some(_)) => list_returned(changes, file, (base, head), against, report),
+        (Some(file), Some(base), Some(against)) => list_returned(changes, file, (base, head), against, report),
         (Some(file), Some(_), None) => weigh_first(changes, file, head, (config, report)),
         (None, ..) | (_, None, _) => changes,
     }
@@ -36,14 +36,22 @@ fn weigh_first(
     let Some(differs) = changes.iter().any(is_first).then(|| not_as_measured(file, head, measured)).flatten() else {
         return changes;
     };
-    let weighed = |change: GoldenChange| match is_first(&change) {
-        true => {
-            let words = format!("{}; {differs}: write it again with `goldgate run --update-baseline`", change.words);
-            GoldenChange { words, weight: Weight::NeedsApproval, ..change }
-        }
+    let more = format!("{differs}: write it again with `goldgate run --update-baseline`");
+    reweighed(changes, is_first, Weight::NeedsApproval, &more)
+}
+
+/// Gives some of the changes another weight, and says why.
+fn reweighed(
+    changes: Vec<GoldenChange>,
+    is_one: impl Fn(&GoldenChange) -> bool,
+    weight: Weight,
+    why: &str,
+) -> Vec<GoldenChange> {
+    let of = |change: GoldenChange| match is_one(&change) {
+        true => GoldenChange { words: format!("{}; {why}", change.words), weight, ..change },
         false => change,
     };
-    changes.into_iter().map(weighed).collect()
+    changes.into_iter().map(of).collect()
 }
 
 /// How the numbers of a baseline differ from those that were measured; `None` if all are those. What was not measured does not count, nor what an
@@ -95,32 +103,18 @@ fn list_returned(
     changes: Vec<GoldenChange>,
     file: &RepoPath,
     (base, head): (&dyn BaseFiles, &dyn Files),
-    against: Option<&Baseline>,
+    against: &Baseline,
     report: &Report,
 ) -> Vec<GoldenChange> {
     let is_edit = |change: &GoldenChange| change.weight == Weight::NeedsApproval && change.file.as_ref() == Some(file);
     if !changes.iter().any(is_edit) || !is_return(file, base, head, against, report) {
         return changes;
     }
-    let listed = |change: GoldenChange| match is_edit(&change) {
-        true => GoldenChange {
-            words: format!("{}; it returns to an earlier baseline", change.words),
-            weight: Weight::Listed,
-            ..change
-        },
-        false => change,
-    };
-    changes.into_iter().map(listed).collect()
+    reweighed(changes, is_edit, Weight::Listed, "it returns to an earlier baseline")
 }
 
-fn is_return(
-    file: &RepoPath,
-    base: &dyn BaseFiles,
-    head: &dyn Files,
-    against: Option<&Baseline>,
-    report: &Report,
-) -> bool {
-    let (Some(against), Ok(bytes)) = (against, head.baseline_bytes(file)) else { return false };
+fn is_return(file: &RepoPath, base: &dyn BaseFiles, head: &dyn Files, against: &Baseline, report: &Report) -> bool {
+    let Ok(bytes) = head.baseline_bytes(file) else { return false };
     let own = SourceText::new(file.clone(), bytes.clone()).and_then(|source| baseline_v1::read_baseline(&source));
     let Ok(own) = own else { return false };
     let is_measured = is_same(&own, &baseline::proposed(Some(against), report));

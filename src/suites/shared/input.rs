@@ -130,7 +130,8 @@ pub fn is_shown_in(ask: &Ask, prompt: &str) -> bool {
     !texts.is_empty() && texts.iter().all(has)
 }
 
-fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+/// Adds all texts within a value, in order.
+pub fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),
         Value::Array(list) => list.iter().for_each(|value| texts_of(value, texts)),
