@@ -97,7 +97,8 @@ pub fn read_event(source: &SourceText) -> Result<Event, Diagnostic> {
         let push = payload.reference.as_deref().zip(payload.after).and_then(|(name, after)| {
             // A tag is not a branch, and has no tip before.
             let branch = name.strip_prefix("refs/heads/")?.to_owned();
-            let before = payload.before.filter(|before| is_commit(before));
+            // Without a word about the tip before, the commit is compared like one that no push is known of.
+            let before = Some(payload.before?).filter(|before| is_commit(before));
             // A push that deletes the branch has no tip after. GitHub runs it on the tip of the default branch, and that is judged.
             is_commit(&after).then_some(PushEvent { branch, before, after })
         });

@@ -180,13 +180,13 @@ impl SuiteComparison<'_> {
             for ((case, _), agent) in cases {
                 let edit = match &entries {
                     Some((old, new)) => CaseEdit::of(reader.as_ref(), old.case(case, agent), new.case(case, agent)),
-                    None => CaseEdit { judged: Some("its bytes differ".to_owned()), history: None },
+                    None => CaseEdit { judged: Some("its bytes differ".to_owned()), description: None },
                 };
                 if let Some(detail) = edit.judged {
                     found.expectation(self.id(), case.as_str(), detail, new);
                 }
-                if let Some(detail) = edit.history {
-                    found.history(self.id(), case.as_str(), detail, new);
+                if let Some(detail) = edit.description {
+                    found.description(self.id(), case.as_str(), detail, new);
                 }
             }
         }
@@ -310,20 +310,20 @@ impl SuiteComparison<'_> {
 struct CaseEdit {
     /// The difference in what its runs are graded by.
     judged: Option<String>,
-    /// The difference in its origin and owner.
-    history: Option<String>,
+    /// The difference in what describes it, such as its origin, owner or tags.
+    description: Option<String>,
 }
 
 impl CaseEdit {
     /// How a case's own part of its golden file differs.
     fn of(reader: Option<&MeaningReader>, old: Option<&Value>, new: Option<&Value>) -> Self {
         let (Some(old), Some(new), Some(reader)) = (old, new, reader) else {
-            return Self { judged: Some("its entry cannot be found".to_owned()), history: None };
+            return Self { judged: Some("its entry cannot be found".to_owned()), description: None };
         };
         let (old, new) = (reader.meaning(&changed(old, new)), reader.meaning(&changed(new, old)));
         Self {
             judged: listed(&differences(&old.judged, &new.judged)),
-            history: listed(&differences(&old.history, &new.history)),
+            description: listed(&differences(&old.description, &new.description)),
         }
     }
 }

@@ -101,10 +101,10 @@ impl ChangeCollector {
         self.edited(group, format!("expectation of {case}"), detail, file);
     }
 
-    /// Adds an edit of the origin or owner of a case, which affects no grade; several become one line.
-    pub fn history(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
-        let group = (ChangeClass::Expectation, Weight::Listed, suite.to_owned(), "histories of cases");
-        self.edited(group, format!("history of {case}"), detail, file);
+    /// Adds an edit of what describes a case and affects no grade; several become one line.
+    pub fn description(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
+        let group = (ChangeClass::Expectation, Weight::Listed, suite.to_owned(), "descriptions of cases");
+        self.edited(group, format!("description of {case}"), detail, file);
     }
 
     fn edited(&mut self, group: ChangeGroup, subject: String, detail: String, file: &RepoPath) {

@@ -37,7 +37,7 @@ use crate::model::{
     GateRuling, GoldenChange, Identity, Interruption, Layer, MetricReport, MetricSpec, NoVerdict, NotGateable,
     PairResult, Report, Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, Verdict,
 };
-use crate::text::line;
+use crate::text::line_with_end;
 
 /// An agent's part of the report, with the reasons why it has no verdict.
 pub struct AgentPart {
@@ -178,7 +178,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
 const NAMED: usize = 10;
 
 /// The length of a sample's error, in characters.
-const ERROR: usize = 80;
+const ERROR: usize = 160;
 
 /// The cases that were not measured, with reasons; those in the baseline come first.
 fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
@@ -190,9 +190,13 @@ fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
     let (known, fresh): (Vec<&PairResult>, Vec<&PairResult>) = lost.partition(had);
     let count = known.len() + fresh.len();
     let named = |pairs: &[&PairResult]| {
-        let named = pairs.iter().take(NAMED).map(|pair| {
-            let why = pair.lost.first().map_or("no sample".to_owned(), |lost| line(&lost.why.text(), ERROR));
-            format!("{} ({why})", pair.case)
+        let why = |pair: &PairResult| {
+            pair.lost.first().map_or("no sample".to_owned(), |lost| line_with_end(&lost.why.text(), ERROR))
+        };
+        let shown = &pairs[..pairs.len().min(NAMED)];
+        let named = shown.chunk_by(|one, other| why(one) == why(other)).map(|alike| {
+            let cases: Vec<&str> = alike.iter().map(|pair| pair.case.as_str()).collect();
+            format!("{} ({})", cases.join(", "), why(alike[0]))
         });
         let more = match pairs.len().saturating_sub(NAMED) {
             0 => String::new(),

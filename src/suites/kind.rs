@@ -60,7 +60,7 @@ pub struct SuiteKind {
     /// The cases of a golden file.
     pub golden: GoldenForm,
     /// The keys of a case that state its origin and owner; they affect no grade.
-    pub history_keys: &'static [&'static str],
+    pub description_keys: &'static [&'static str],
     /// The JSON Schemas of its golden files, by name; the schema of a case comes first.
     pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
 }

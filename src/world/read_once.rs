@@ -10,7 +10,7 @@ use super::disk::Disk;
 use super::git::Git;
 use super::object_id::{IdForm, ObjectId, ObjectKind, pointer_length};
 use super::objects::TreeNode;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Entry, Files};
 use crate::model::RepoPath;
 use crate::text::{with_returns, without_returns};
@@ -54,6 +54,15 @@ impl<'a> ReadOnce<'a> {
         kept.iter().filter(|(file, content)| differs(file, content)).nth(most).is_some()
     }
 
+    /// Says of a missing file that its submodule is not checked out. It stays a missing one: not every file has to exist.
+    fn explained(&self, problem: Diagnostic, file: &RepoPath) -> Diagnostic {
+        let is_missing = problem.is_read_failure(ReadFailure::MissingFile);
+        match is_missing && is_in_missing_submodule(self.disk, file) {
+            true => Diagnostic { help: CHECK_OUT.to_owned(), ..problem },
+            false => problem,
+        }
+    }
+
     fn kept(&self, file: &RepoPath) -> Option<Arc<ReadContent>> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).get(file).cloned()
     }
@@ -77,7 +86,7 @@ impl Files for ReadOnce<'_> {
         if let Some(content) = self.kept(file) {
             return Ok(content.bytes.clone());
         }
-        let bytes = self.disk.bytes(file)?;
+        let bytes = self.disk.bytes(file).map_err(|problem| self.explained(problem, file))?;
         if self.kept_bytes.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len() > MOST_BYTES {
             return Ok(bytes);
         }
@@ -99,10 +108,13 @@ impl Files for ReadOnce<'_> {
     }
 }
 
+const CHECK_OUT: &str = "it is in a submodule that is not checked out: check it out (`git submodule update --init`, `submodules: recursive` of \
+                         actions/checkout)";
+
 /// Whether an empty or missing folder is a submodule that is not checked out, or would be inside one. Git stores no empty folder, so it is
 /// one unless git's index does not know it: then somebody else created the folder.
-fn is_in_missing_submodule(disk: &Disk, folder: &RepoPath) -> bool {
-    let whole = disk.place().join(folder.as_str());
+fn is_in_missing_submodule(disk: &Disk, path: &RepoPath) -> bool {
+    let whole = disk.place().join(path.as_str());
     let Some(nearest) = whole.ancestors().find(|place| place.is_dir()) else { return false };
     // A link may lead to the submodule.
     let Ok(place) = nearest.canonicalize() else { return false };
@@ -125,8 +137,8 @@ fn is_in_missing_submodule(disk: &Disk, folder: &RepoPath) -> bool {
 fn not_checked_out(folder: &RepoPath) -> Diagnostic {
     let what =
         "the folder is in a submodule that is not checked out, so its files cannot be compared with the base commit";
-    let help =
-        "check it out (`submodules: recursive` of actions/checkout), or remove the folder if it is not a submodule";
+    let help = "check it out (`git submodule update --init`, `submodules: recursive` of actions/checkout), or remove the folder if it is \
+                not a submodule";
     Diagnostic::of_file(folder, Code::SUBMODULE_NOT_CHECKED_OUT, what, help)
 }
 

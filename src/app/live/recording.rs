@@ -17,6 +17,15 @@ use crate::model::{
 use crate::render::plural;
 use crate::world::{Disk, RecordingFiles, RecordingSet};
 
+/// The samples to record.
+pub struct RecordedSamples<'a> {
+    pub jobs: &'a [SampleJob],
+    /// The record of each job, by its index.
+    pub records: &'a BTreeMap<usize, String>,
+    /// The jobs whose recording was kept, because it is up to date.
+    pub kept: &'a BTreeSet<usize>,
+}
+
 pub struct RecordingWriter {
     /// The folder of `--record`.
     named: Option<String>,
@@ -71,12 +80,12 @@ impl RecordingWriter {
     pub fn write(
         &self,
         disk: &Disk,
-        jobs: &[SampleJob],
-        records: &BTreeMap<usize, String>,
+        samples: &RecordedSamples<'_>,
         complete: bool,
         notes: &mut Vec<String>,
     ) -> Result<(), CliError> {
-        let (named, mut written) = (self.named.as_deref(), 0);
+        let RecordedSamples { jobs, records, kept } = samples;
+        let (named, mut written, mut unchanged) = (self.named.as_deref(), 0, 0);
         if named.is_none() && self.own.is_empty() {
             return Ok(());
         }
@@ -109,9 +118,13 @@ impl RecordingWriter {
                 _ => RecordingFiles::Several(texts),
             };
             written += files.count();
+            let kept = jobs_of_run.iter().filter(|index| kept.contains(index)).count();
+            unchanged += kept;
+            if kept < jobs_of_run.len() {
+                agents.insert(&key.agent);
+            }
             failed += jobs_of_run.iter().filter(|index| has_failed(&jobs[**index], records.get(index))).count();
             sets.push(RecordingSet { paths: RecordingPaths::new(&folder, &key.agent, &key.case), files });
-            agents.insert(&key.agent);
         }
         let folder = elsewhere.as_ref().unwrap_or(disk);
         let is_recorded = |set: &RecordingSet<'_>| {
@@ -124,8 +137,11 @@ impl RecordingWriter {
             return Ok(());
         }
         folder.swap(&sets)?;
-        let (samples, agents) = (plural(written, "sample", "samples"), plural(agents.len(), "agent", "agents"));
-        notes.push(format!("recorded {samples} of {agents}; {}", next_step(written, failed)));
+        let (made, agents) = (written - unchanged, plural(agents.len(), "agent", "agents"));
+        if made > 0 {
+            let samples = plural(made, "sample", "samples");
+            notes.push(format!("recorded {samples} of {agents}; {}", next_step(made, failed)));
+        }
         Ok(())
     }
 }

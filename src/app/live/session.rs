@@ -4,7 +4,7 @@ mod earlier;
 mod kept_recordings;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::time::Duration;
 
@@ -74,6 +74,8 @@ pub(super) struct LiveSession<'a> {
     is_addressed: Vec<bool>,
     /// Records of jobs that need no call, from an unfinished run or from the cache.
     pub(super) known: BTreeMap<usize, String>,
+    /// The jobs whose recording is kept.
+    pub(super) kept: BTreeSet<usize>,
     pub(super) folders: BTreeMap<RepoPath, Box<dyn Files>>,
 }
 
@@ -128,7 +130,17 @@ impl<'a> LiveSession<'a> {
                 jobs.push(sample_job(one, request, origin.clone(), queues));
             }
         }
-        Ok(Self { wanted, disk, jobs, runs, saved, is_addressed, known: BTreeMap::new(), folders })
+        Ok(Self {
+            wanted,
+            disk,
+            jobs,
+            runs,
+            saved,
+            is_addressed,
+            known: BTreeMap::new(),
+            kept: BTreeSet::new(),
+            folders,
+        })
     }
 
     /// Runs the jobs without a known record, with a time limit in minutes.

@@ -25,7 +25,7 @@ pub fn cases(report: &Report) -> String {
     list(&mut out, "Flaky (samples disagree)", flaky.collect());
     let removed =
         report.suite_agents().flat_map(|(suite, agent)| agent.removed.iter().map(move |case| full(suite, agent, case)));
-    list(&mut out, "Removed since the baseline", removed.collect());
+    list(&mut out, "Cases that only the baseline has", removed.collect());
     for (suite, agent) in report.suite_agents() {
         for case in agent.cases.iter().filter(|case| case.exclusion == Exclusion::Quarantined) {
             let quarantine = inline(&words::quarantine(case), 300);

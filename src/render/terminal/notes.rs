@@ -81,7 +81,7 @@ fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
     }
     if !agent.removed.is_empty() {
         let cases: Vec<&str> = agent.removed.iter().map(|case| case.as_str()).collect();
-        put(out, &format!("{who}: removed since the baseline: {}", cases.join(", ")));
+        put(out, &format!("{who}: cases that only the baseline has: {}", cases.join(", ")));
     }
 }
 

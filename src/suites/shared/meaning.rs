@@ -14,12 +14,12 @@ pub struct CaseMeaning {
     /// Everything that affects grading, without values that equal their default.
     pub judged: Value,
     /// Origin and owner of the case.
-    pub history: Value,
+    pub description: Value,
 }
 
 pub struct MeaningReader {
     /// The keys of a case that state origin and owner.
-    history_keys: &'static [&'static str],
+    description_keys: &'static [&'static str],
     /// The key of the agent of an entry, by which it was found.
     agent_key: Option<&'static str>,
     /// The schema of a case; built once, because there are many cases.
@@ -30,7 +30,7 @@ impl MeaningReader {
     /// For the cases of `kind`.
     pub fn of(kind: &SuiteKind) -> Self {
         Self {
-            history_keys: kind.history_keys,
+            description_keys: kind.description_keys,
             agent_key: kind.golden.is_of_agent().then_some(ENTRY_AGENT),
             schema: (kind.schemas)().into_iter().next().map(|(_, schema)| schema),
         }
@@ -39,19 +39,19 @@ impl MeaningReader {
     /// The meaning of a case's own part of a golden file, without notes and quarantine.
     pub fn meaning(&self, case: &Value) -> CaseMeaning {
         let mut judged = case.clone();
-        let mut history = Map::new();
+        let mut description = Map::new();
         if let Some(fields) = judged.as_object_mut() {
             MARKS.iter().for_each(|key| drop(fields.remove(*key)));
             // The case was found by it, also where it is the default.
             IDS.iter().chain(&self.agent_key).for_each(|key| drop(fields.remove(*key)));
-            for key in self.history_keys.iter().copied().chain([TAGS]) {
-                history.extend(fields.remove_entry(key));
+            for key in self.description_keys.iter().copied().chain([TAGS]) {
+                description.extend(fields.remove_entry(key));
             }
         }
         if let Some(schema) = &self.schema {
             Defaults::of(schema.as_value()).leave_out(&mut judged, schema.as_value());
         }
-        CaseMeaning { judged, history: Value::Object(history) }
+        CaseMeaning { judged, description: Value::Object(description) }
     }
 }
 
@@ -193,7 +193,7 @@ mod tests {
         let reader = MeaningReader::of(kind("evidence").unwrap());
         let [one, other] = ["a", "b"].map(|owner| reader.meaning(&task(owner)));
         assert_eq!((&one.judged, &one.judged), (&json!({"name": "t"}), &other.judged));
-        assert_ne!(one.history, other.history);
+        assert_ne!(one.description, other.description);
     }
 
     #[test]

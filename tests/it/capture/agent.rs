@@ -126,6 +126,12 @@ fn chat_loop(mut messages: Vec<Value>, result: &str) -> String {
     }
 }
 
+/// Version 2 of the agent has a bug: it loses short answers.
+fn without_short(answer: String) -> String {
+    let has_bug = std::fs::read_to_string("agent.txt").unwrap().contains("version 2");
+    if has_bug && answer.len() < 30 { "?".to_owned() } else { answer }
+}
+
 fn message_loop(query: &str) -> String {
     let key = format!("x-api-key: {}", variable("ANTHROPIC_API_KEY"));
     let address = format!("{}/v1/messages", variable("ANTHROPIC_BASE_URL"));
@@ -222,6 +228,7 @@ pub fn act(arguments: &[String]) {
         "other-system" => tool_loop(query, "Be brief.", "sent on Monday"),
         "other-result" => tool_loop(query, system, "lost"),
         "other-answer" => tool_loop(query, system, "sent on Monday").replace("Monday", "someday"),
+        "loses-short" => without_short(tool_loop(query, system, "sent on Monday")),
         "talk" => talk(query),
         "messages" => message_loop(query),
         "stream" => stream(query, Arrival::InPieces),

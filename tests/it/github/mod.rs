@@ -76,6 +76,7 @@ pub fn trials() -> Vec<Trial> {
         parts::trials,
         publish::trials,
         pushes::trials,
+        pushes::payloads::trials,
         queue::trials,
         renamed::trials,
         setup::trials,

@@ -1,6 +1,6 @@
 //! The gate on a push: what it is compared with, and which approvals count on the branch that pull requests are merged into.
 
-mod deleted;
+pub mod payloads;
 
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -30,7 +30,6 @@ pub fn trials() -> Vec<Trial> {
             "a tag, a release or a run by hand on the head of a pull request is not judged by its own rules",
             unattached,
         ),
-        trial("a push that deletes a branch judges the commit that its check belongs to", deleted::deleted),
         trial("the first push of the default branch says that nothing is compared", first_push),
         trial("a push whose approvals may not be read says which permission is missing", unread),
     ]

@@ -158,7 +158,19 @@ fn missing() {
         let before = endpoint.requests();
         let ran = model(&repository, &[&["--record", "golden/runs"], more].concat());
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        endpoint.requests() - before
+        let made = endpoint.requests() - before;
+        // Kept recordings are not counted as recorded.
+        let says = match made {
+            0 => "up to date and was kept".to_owned(),
+            1 => "recorded 1 sample of".to_owned(),
+            _ => format!("recorded {made} samples of"),
+        };
+        assert!(
+            ran.stdout.contains(&says) && (made > 0) == ran.stdout.contains("note: recorded"),
+            "{says}: {}",
+            ran.stdout
+        );
+        made
     };
     assert_eq!(record(&["--missing"]), 1);
     let first = repository.read("golden/runs/legal/lease.json");

@@ -30,6 +30,7 @@ impl LiveSession<'_> {
             }
         }
         let count = kept.len();
+        self.kept.extend(kept.keys());
         self.known.extend(kept);
         match count {
             0 => Vec::new(),

@@ -6,7 +6,7 @@ use crate::app::pipeline::plan::LoadedSuite;
 use crate::golden_changes::{RecordedCases, record_again};
 use crate::model::{AgentName, CaseId, Freshness, RecordingAge, RepoPath};
 use crate::render::plural;
-use crate::text::first_of;
+use crate::text::{config_option, first_of};
 
 /// The effect of the recordings' age on the verdict.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,12 @@ pub fn freshness_verdict<'p>(
     } else if let Some(why) = words.other_list().filter(|_| !refused.is_empty()) {
         refused.extend([why, words.record_again(RecordedCases::All)]);
     } else if !refused.is_empty() {
-        refused.push(words.get_pointer().unwrap_or_else(|| words.record_again(wanted)));
+        refused.push(words.get_pointer().unwrap_or_else(|| {
+            match pairs.iter().any(|(_, age)| age.agent == RecordingAge::Stale) {
+                true => words.make_current(wanted),
+                false => words.record_again(wanted),
+            }
+        }));
     }
     verdict.refused = (!refused.is_empty()).then(|| refused.join("; "));
     verdict.notes.extend(words.unknown(&pairs));
@@ -207,6 +212,21 @@ impl<'a> AgentWords<'a> {
         let all = plural(pairs.len(), "case's recordings", "cases' recordings");
         notes.push(format!("{most} of {all} have no digest of {of}: unknown whether they {claim}"));
         notes
+    }
+
+    /// Returns the commands that make stale recordings current.
+    fn make_current(&self, cases: RecordedCases) -> String {
+        let again = self.record_again(cases);
+        // Where no file differs from the base commit, the list of them may.
+        match self.inputs.base.is_some()
+            && self.agents.iter().all(|(_, agent)| self.inputs.changed_files(agent).is_empty())
+        {
+            true => format!(
+                "if only the list changed: `goldgate digests{} --base REV` (REV: the base branch); otherwise {again}",
+                config_option(self.config.as_str())
+            ),
+            false => again,
+        }
     }
 
     /// Returns the command that records the runs again.

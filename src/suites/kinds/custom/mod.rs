@@ -41,7 +41,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: ANSWER,
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    history_keys: &[],
+    description_keys: &[],
     schemas: || vec![("custom-case", schemars::schema_for!(CustomCaseForm))],
 };
 

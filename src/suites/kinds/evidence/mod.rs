@@ -47,7 +47,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::UnderOrWhole(&["result", "text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    history_keys: &["lifecycle", "why"],
+    description_keys: &["lifecycle", "why"],
     schemas: || vec![("evidence-task", schemars::schema_for!(TaskForm))],
 };
 

@@ -66,7 +66,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::TextOrList("findings"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCaseOfAgent,
-    history_keys: &[],
+    description_keys: &[],
     schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile<'_>))],
 };
 

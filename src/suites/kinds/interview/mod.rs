@@ -45,7 +45,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::TextOrList("atoms"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    history_keys: &[],
+    description_keys: &[],
     schemas: || vec![("interview-scenario", schemars::schema_for!(InterviewScenarioForm<'_>))],
 };
 

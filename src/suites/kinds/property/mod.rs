@@ -50,7 +50,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::TextOrList("deltas"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    history_keys: &[],
+    description_keys: &[],
     schemas: || vec![("property-case", schemars::schema_for!(PropertyCaseForm))],
 };
 

@@ -48,7 +48,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::TextOrList("deltas"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    history_keys: &[],
+    description_keys: &[],
     schemas: || vec![("reconciliation-fixture", schemars::schema_for!(FixtureForm))],
 };
 

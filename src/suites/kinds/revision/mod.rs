@@ -76,7 +76,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::UnderOrWhole(&["document", "text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    history_keys: &[],
+    description_keys: &[],
     schemas: || vec![("revision-instructions", schemars::schema_for!(instructions::Instructions))],
 };
 

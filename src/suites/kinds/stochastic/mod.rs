@@ -52,7 +52,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::TextOrList("atoms"),
     caching: RunCaching::Never,
     golden: GoldenForm::OneCase,
-    history_keys: &[],
+    description_keys: &[],
     schemas: || vec![("stochastic-scenario", schemars::schema_for!(StochasticScenarioForm))],
 };
 

@@ -58,7 +58,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::Under(&["text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::Entries(entries),
-    history_keys: &[],
+    description_keys: &[],
     schemas: || {
         vec![
             ("tool-use-case", schemars::schema_for!(ToolUseCaseForm)),

@@ -48,7 +48,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::None,
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    history_keys: &[],
+    description_keys: &[],
     schemas: || {
         vec![
             ("trigger-case", schemars::schema_for!(TriggerCaseForm)),

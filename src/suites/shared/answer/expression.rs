@@ -96,7 +96,7 @@ pub struct ExpressionCase<'a> {
     /// Its JSON; empty if it is not known.
     pub json: &'a str,
     /// The keys that state its origin and owner.
-    pub history_keys: &'static [&'static str],
+    pub description_keys: &'static [&'static str],
 }
 
 /// The values of a run that expressions use; they are read once for all expressions.
@@ -135,7 +135,7 @@ impl<'a> GradedRunValues<'a> {
             let mut case = lenient::any(self.case.json).unwrap_or(Value::Null);
             // A changed note needs no approval, so expressions do not see it.
             if let Some(fields) = case.as_object_mut() {
-                leave_out_marks(fields, self.case.history_keys);
+                leave_out_marks(fields, self.case.description_keys);
             }
             let of_case = |keys: &[&str]| keys.iter().find_map(|key| case.get(key)).cloned();
             let input = of_case(&["input", "query"]).unwrap_or(Value::Null);

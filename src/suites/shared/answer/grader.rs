@@ -114,7 +114,7 @@ impl<'a> SampleAnswers<'a> {
     /// The grader of one answer; `missing` says what fails without it.
     fn grader(&self, answer: Option<AnswerText>, missing: String) -> AnswerGrader<'a> {
         let json = self.pair.answer.as_ref().map_or("", |checks| &checks.case);
-        let case = ExpressionCase { json, history_keys: self.kind.history_keys };
+        let case = ExpressionCase { json, description_keys: self.kind.description_keys };
         AnswerGrader {
             answer,
             missing,
