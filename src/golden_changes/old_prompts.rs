@@ -43,7 +43,7 @@ struct NewPrompt {
     text: String,
     /// Its lines in normal form that the older version does not have, without those that may have placeholders.
     new_lines: Vec<String>,
-    /// What is around its placeholders, in normal form; empty if it has none.
+    /// What is around its placeholders, in normal form; empty if it has none, or if almost nothing is around them: that fits any text.
     pieces: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ impl NewPrompt {
     fn of(text: &str, before: &str) -> Self {
         let lines = text.lines().filter(|line| !line.contains(PLACEHOLDERS)).map(norm);
         let new_lines = lines.filter(|line| !line.is_empty() && !before.contains(line)).collect();
-        let pieces = match text.contains(PLACEHOLDERS) {
+        let pieces: Vec<String> = match text.contains(PLACEHOLDERS) {
             // A placeholder may begin with several of them.
             true => {
                 let mut parts: Vec<char> = text.chars().collect();
@@ -133,7 +133,8 @@ impl NewPrompt {
             }
             false => Vec::new(),
         };
-        Self { text: norm(text), new_lines, pieces }
+        let is_long = pieces.iter().map(|piece| piece.chars().count()).sum::<usize>() >= LEAST;
+        Self { text: norm(text), new_lines, pieces: if is_long { pieces } else { Vec::new() } }
     }
 
     /// Whether a text may be what comes of its placeholders: what is around them is in the text, in order, from its start to its end.

@@ -1,7 +1,6 @@
 //! One case to review: what is expected, the baseline's output and this output, next to each other where the terminal is wide enough.
 
 use comfy_table::{Cell, Table};
-use serde_json::Value;
 
 use super::exhibit;
 use super::plain::{line, put};
@@ -35,7 +34,7 @@ pub fn reviewed_case(case: &ReviewedCase<'_>, columns: u16) -> String {
     let ReviewedCase { number: (number, of), name, state, place, expected, before, now, failed } = case;
     let mut out = String::new();
     put(&mut out, &format!("\n[{number} of {of}] {}: {}  ({})", line(name, 200), line(state, 200), line(place, 200)));
-    let (before, now) = (before.map(produced), produced(now));
+    let (before, now) = (before.map(exhibit::whole), exhibit::whole(now));
     let texts = [("expected", Some(outdented(expected))), ("at the baseline", before), ("now", Some(now))];
     let texts: Vec<(&str, Vec<String>)> =
         texts.into_iter().filter_map(|(title, text)| Some((title, lines(&text?)))).collect();
@@ -53,25 +52,6 @@ pub fn reviewed_case(case: &ReviewedCase<'_>, columns: u16) -> String {
     }
     for (check, got) in *failed {
         put(&mut out, &format!("FAILS {}: {}", line(check, 200), line(got, 400)));
-    }
-    out
-}
-
-/// The outputs of all samples, with the tool calls that led to them.
-fn produced(samples: &[Sample]) -> String {
-    let mut out = exhibit::whole(samples);
-    let runs = samples.iter().filter_map(|sample| match sample {
-        Sample::Completed(runs) => Some(runs),
-        Sample::Inconclusive { .. } | Sample::Spared => None,
-    });
-    for run in runs.flatten() {
-        let steps: Option<Value> = run.intermediate.as_deref().and_then(|text| serde_json::from_str(text).ok());
-        let calls = steps.as_ref().and_then(|steps| steps.get("tool_calls")?.as_array());
-        for call in calls.into_iter().flatten() {
-            let name = call.get("name").and_then(Value::as_str).unwrap_or_default();
-            let arguments = call.get("arguments").map_or(String::new(), Value::to_string);
-            put(&mut out, &format!("calls {name}({arguments})"));
-        }
     }
     out
 }

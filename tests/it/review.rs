@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::golden_changes::commit_all;
 use crate::repository::{Ran, Repository, binary, ran, root};
@@ -180,7 +180,9 @@ fn terminal() {
     repository.replace("cases.json", "\"no\"", "\"yes\"");
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
     commit_all(&repository);
-    repository.replace("runs/helper/b.json", "yes", "maybe");
+    let mut run: Value = serde_json::from_str(&repository.read("runs/helper/b.json").replace("yes", "maybe")).unwrap();
+    run["intermediate"]["tool_calls"] = json!([{ "name": "find_order", "arguments": { "order": 17 } }]);
+    repository.write("runs/helper/b.json", run.to_string());
     repository.replace("cases.json", "\"id\": \"a\"", "\"draft\": true, \"id\": \"a\"");
     repository.replace("cases.json", "\"id\": \"c\"", "\"draft\": true, \"id\": \"c\"");
     let Some(ran) = on_terminal(&repository, "120", "x,a,r,s", &["review"]) else { return };
@@ -198,6 +200,7 @@ fn terminal() {
     // The baseline's output and this one, next to each other.
     let both = |line: &str| line.contains("\"yes\"") && line.contains("\"maybe\"");
     assert!(ran.stdout.lines().any(both), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("calls find_order({\"order\":17})").count(), 1, "{}", ran.stdout);
     let cases = repository.read("cases.json");
     assert!(!cases.contains("draft") && !cases.contains("\"c\""), "{cases}");
     // The end of input ends the review, and nothing is decided.
