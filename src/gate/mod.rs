@@ -19,3 +19,4 @@ pub use compare::{
 pub use early_stop::{SoFar, is_settled};
 pub use excuse::{BaseMeasurement, excuse};
 pub use limits::{GatedMetric, PlannedGate, planned_in};
+pub use rule::{BaseNumber, Subject, ruling};

@@ -11,7 +11,7 @@ use crate::diag::ReadFailure;
 use crate::files::{DifferentRead, Entry, FileMatch, GoldenPart, ReadFor, ReadKind, SourceText};
 use crate::format::checked_golden_value;
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
-use crate::suites::{GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind, setting_files};
+use crate::suites::{CaseUse, GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind, setting_files};
 use crate::text::{counted, named};
 
 /// An agent for each case of a golden file, and for each agent where it has its own part.
@@ -161,6 +161,11 @@ impl SuiteComparison<'_> {
     fn expectations(&self, found: &mut ChangeCollector) {
         let kind = kind(&self.after.config.kind);
         let (reader, form) = (kind.map(MeaningReader::of), kind.map_or(GoldenForm::OneCase, |kind| kind.golden));
+        let states_none = |side: &SuiteSide<'_>| side.config.expressions.is_empty();
+        let used = match states_none(&self.before) && states_none(&self.after) {
+            true => CaseUse::Kind,
+            false => CaseUse::Expressions,
+        };
         // Each case once, by its first agent, unless each agent has its own part.
         let mut by_files: BTreeMap<(&RepoPath, &RepoPath), CasesOfFile<'_>> = BTreeMap::new();
         for ((case, agent), before) in &self.old.pairs {
@@ -179,7 +184,9 @@ impl SuiteComparison<'_> {
                 parsed.as_ref().map(|(old, new)| (GoldenEntries::of(form, old), GoldenEntries::of(form, new)));
             for ((case, _), agent) in cases {
                 let edit = match &entries {
-                    Some((old, new)) => CaseEdit::of(reader.as_ref(), old.case(case, agent), new.case(case, agent)),
+                    Some((old, new)) => {
+                        CaseEdit::of(reader.as_ref(), used, old.case(case, agent), new.case(case, agent))
+                    }
                     None => CaseEdit { judged: Some("its bytes differ".to_owned()), description: None },
                 };
                 if let Some(detail) = edit.judged {
@@ -316,11 +323,12 @@ struct CaseEdit {
 
 impl CaseEdit {
     /// How a case's own part of its golden file differs.
-    fn of(reader: Option<&MeaningReader>, old: Option<&Value>, new: Option<&Value>) -> Self {
+    fn of(reader: Option<&MeaningReader>, used: CaseUse, old: Option<&Value>, new: Option<&Value>) -> Self {
         let (Some(old), Some(new), Some(reader)) = (old, new, reader) else {
             return Self { judged: Some("its entry cannot be found".to_owned()), description: None };
         };
-        let (old, new) = (reader.meaning(&changed(old, new)), reader.meaning(&changed(new, old)));
+        let used = CaseUse::of(CaseUse::of(used, old), new);
+        let (old, new) = (reader.meaning(&changed(old, new), used), reader.meaning(&changed(new, old), used));
         Self {
             judged: listed(&differences(&old.judged, &new.judged)),
             description: listed(&differences(&old.description, &new.description)),

@@ -1,17 +1,20 @@
 //! Recordings of an older version of a prompt: they may be of the agent before the change, whatever their digests say.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::Value;
 
 use super::Sides;
 use super::agent_files::agent_files;
 use super::files::text;
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
-use crate::model::{Agent, RepoPath};
+use crate::model::{Agent, RepoPath, RunStatus};
 use crate::suites::texts_of;
-use crate::text::norm;
+use crate::text::{norm, pattern};
 
 /// The fewest characters of a prompt that is looked for: a shorter one may be part of another text.
 const LEAST: usize = 20;
@@ -122,7 +125,8 @@ impl ReplacedPrompt {
 
 impl NewPrompt {
     fn of(text: &str, before: &str) -> Self {
-        let lines = text.lines().filter(|line| !line.contains(PLACEHOLDERS)).map(norm);
+        let sent = always_sent(text);
+        let lines = sent.lines().filter(|line| !line.contains(PLACEHOLDERS)).map(norm);
         let new_lines = lines.filter(|line| !line.is_empty() && !before.contains(line)).collect();
         let pieces: Vec<String> = match text.contains(PLACEHOLDERS) {
             // A placeholder may begin with several of them.
@@ -148,6 +152,20 @@ impl NewPrompt {
     }
 }
 
+/// A prompt without the parts that a loader or a template leaves out, or may leave out: the header between two lines of dashes, comments, and
+/// blocks with a condition.
+fn always_sent(text: &str) -> Cow<'_, str> {
+    static LEFT_OUT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(concat!(
+            r"(?s)\A---[ \t]*\r?\n.*?\n---[ \t]*(?:\r?\n|\z)",
+            r"|<!--.*?-->|\{#.*?#\}|\{\{!.*?\}\}",
+            r"|\{%-?\s*(?:if|unless|for|case)\b.*\{%-?\s*end\w+\s*-?%\}",
+            r"|\{\{#(?:if|unless|each|with)\b.*\{\{/(?:if|unless|each|with)\}\}",
+        ))
+    });
+    LEFT_OUT.replace_all(text, "")
+}
+
 /// Whether a prompt is in the agent's files in another way: at least half of its lines are in other files, or all of them are in these and
 /// in the file itself, which lacks some.
 fn is_kept(head: &dyn Files, [before, after]: [&str; 2], new: &FilePaths, file: &RepoPath) -> bool {
@@ -171,6 +189,8 @@ fn letters(text: &str) -> String {
 /// What the model was asked: the prompt, and the texts of all recorded requests, in normal form. `None` if a recording states neither.
 fn asked(recording: &SourceText) -> Option<String> {
     let run: Value = serde_json::from_str(&recording.text).ok()?;
+    // A run that failed may have asked nothing, and is not graded.
+    run["status"].as_str().is_none_or(|status| status == RunStatus::Completed.as_str()).then_some(())?;
     let mut texts = Vec::new();
     texts_of(&run["inputs"]["prompt"], &mut texts);
     for exchange in run["intermediate"]["exchanges"].as_array().into_iter().flatten() {

@@ -1,6 +1,7 @@
 //! Keys in texts, which no recording keeps. What is left of a key shows its format, so that a check that forbids such keys still finds it.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -8,23 +9,76 @@ use regex::{Captures, Regex};
 use super::pattern;
 use crate::model::REDACTED;
 
-/// Key formats of common vendors. The first group is the part that every key of the format has, which is kept.
-const KEYS: &[&str] = &[
-    r"(sk-(?:(?:live|test|ant|proj|svcacct|admin)-)?)[A-Za-z0-9_-]{16,}",
-    r"(gh[pousr]_)[A-Za-z0-9]{20,}",
-    r"(github_pat_)[A-Za-z0-9_]{20,}",
-    r"(glpat-)[A-Za-z0-9_-]{16,}",
-    r"(AKIA|ASIA)[0-9A-Z]{16}",
-    r"(xox[abeprs]-)[A-Za-z0-9-]{10,}",
-    r"(AIza)[0-9A-Za-z_-]{30,}",
-    r"(hf_)[A-Za-z0-9]{20,}",
-    r"(npm_)[A-Za-z0-9]{30,}",
-    r"(eyJ)[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
-    r"((?i:bearer)\s+)[A-Za-z0-9._~+/=-]{16,}",
-    r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
+/// A key format of a common vendor.
+struct KeyFormat {
+    /// A regular expression of what every key of the format begins with, which is kept.
+    kept: &'static str,
+    /// A regular expression of the rest, which is removed.
+    rest: &'static str,
+    /// What the rest may be, as text that JSON does not escape: of the length that vendors use, so that a pattern for exactly these keys
+    /// matches.
+    possible: &'static [&'static str],
+}
+
+const FORMATS: &[KeyFormat] = &[
+    KeyFormat {
+        // Not the end of a word: "risk-free" is no key.
+        kept: r"(?:^|[^A-Za-z0-9])sk-(?:(?:live|test|ant|proj|svcacct|admin)-)?",
+        rest: r"[A-Za-z0-9_-]{16,}",
+        possible: &[
+            "0a1B2c3D4e5F6g7H8i9J",
+            "0a1B2c3D4e5F6g7H8i9J0k1L",
+            "0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d",
+            "0a1B2c3D4e5F6g7H8i9JT3BlbkFJ0k1L2m3N4o5P6q7R8s9T",
+            "0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X",
+            "api03-0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8c9D0e1F2g3H4i5J6k7L8m9N0o1P2q3R4AA",
+        ],
+    },
+    KeyFormat { kept: r"gh[pousr]_", rest: r"[A-Za-z0-9]{20,}", possible: &["0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"] },
+    KeyFormat {
+        kept: r"github_pat_",
+        rest: r"[A-Za-z0-9_]{20,}",
+        possible: &["0a1B2c3D4e5F6g7H8i9J0k_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8c9"],
+    },
+    KeyFormat { kept: r"glpat-", rest: r"[A-Za-z0-9_-]{16,}", possible: &["0a1B2c3D4e5F6g7H8i9J"] },
+    KeyFormat { kept: r"AKIA|ASIA", rest: r"[0-9A-Z]{16}", possible: &["Q2B3C4D5E6F7G2H3", "QABCDEFGHIJKLMNO"] },
+    KeyFormat {
+        kept: r"xox[abeprs]-",
+        rest: r"[A-Za-z0-9-]{10,}",
+        possible: &["123456789012-1234567890123-0a1B2c3D4e5F6g7H8i9J0k1L"],
+    },
+    KeyFormat { kept: r"AIza", rest: r"[0-9A-Za-z_-]{30,}", possible: &["0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7"] },
+    KeyFormat { kept: r"hf_", rest: r"[A-Za-z0-9]{20,}", possible: &["abCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh"] },
+    KeyFormat { kept: r"npm_", rest: r"[A-Za-z0-9]{30,}", possible: &["0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"] },
+    KeyFormat {
+        kept: r"eyJ",
+        rest: r"[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+        possible: &["hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1"],
+    },
+    KeyFormat {
+        kept: r"(?i:bearer)\s+",
+        rest: r"[A-Za-z0-9._~+/=-]{16,}",
+        possible: &[
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1",
+            "0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P",
+        ],
+    },
+    KeyFormat {
+        kept: r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
+        // Of a key without its end, only lines of a key are removed.
+        rest: r"(?:(?s:.*?)-----END [A-Z ]*PRIVATE KEY-----|(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{20,})+)",
+        possible: &["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC0a1B2c3D4e5F6"],
+    },
 ];
 
-static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| KEYS.iter().map(|text| pattern(text)).collect());
+/// A pattern of the keys of each format, and one of what is left of them. The first group is what is kept.
+static PATTERNS: LazyLock<Vec<(Regex, Regex)>> = LazyLock::new(|| {
+    let of = |format: &KeyFormat| {
+        let KeyFormat { kept, rest, .. } = format;
+        (pattern(&format!("({kept}){rest}")), pattern(&format!("(?i)({kept}){}", regex::escape(REDACTED))))
+    };
+    FORMATS.iter().map(of).collect()
+});
 
 /// The end of a private key, so that what is left of one has no other end.
 const END: &str = "-----END PRIVATE KEY-----";
@@ -39,7 +93,7 @@ pub fn without_keys(text: &str) -> Cow<'_, str> {
         begin if begin.starts_with("-----") => format!("{begin}{REDACTED}{END}"),
         begin => format!("{begin}{REDACTED}"),
     };
-    PATTERNS.iter().fold(Cow::Borrowed(text), |text, pattern| match pattern.replace_all(&text, rest) {
+    PATTERNS.iter().fold(Cow::Borrowed(text), |text, (key, _)| match key.replace_all(&text, rest) {
         Cow::Borrowed(_) => text,
         Cow::Owned(replaced) => Cow::Owned(replaced),
     })
@@ -48,18 +102,39 @@ pub fn without_keys(text: &str) -> Cow<'_, str> {
 /// Length of the shortest key, in bytes.
 const SHORTEST: usize = 15;
 
-/// What a removed part of a text may have been.
+/// What any removed part of a text may have been.
 const FILLERS: [&str; 3] = ["0a1b2c3d", "0A1B2C3D", "01234567"];
 
-/// Whether a pattern may match a text whose keys are removed.
-pub fn may_match(pattern: &Regex, text: &str) -> bool {
-    let of = |filler: &str| text.replace(REDACTED, &filler.repeat(8));
-    pattern.is_match(text) || (text.contains(REDACTED) && FILLERS.iter().any(|filler| pattern.is_match(&of(filler))))
+/// What a text whose keys are removed may have been; nothing for a text without a removed part.
+pub fn possible_originals(text: &str) -> BTreeSet<String> {
+    if !text.contains(REDACTED) {
+        return BTreeSet::new();
+    }
+    let left: Vec<(&Regex, &KeyFormat)> = PATTERNS.iter().map(|(_, left)| left).zip(FORMATS).collect();
+    let most = FORMATS.iter().map(|format| format.possible.len()).max().unwrap_or(0);
+    let of_vendors = (0..most).map(|number| {
+        let filled = left.iter().fold(Cow::Borrowed(text), |text, (left, format)| {
+            let rest = format.possible[number % format.possible.len()];
+            Cow::Owned(left.replace_all(&text, |found: &Captures<'_>| format!("{}{rest}", &found[1])).into_owned())
+        });
+        filled.replace(REDACTED, &FILLERS[0].repeat(8))
+    });
+    of_vendors.chain(FILLERS.iter().map(|filler| text.replace(REDACTED, &filler.repeat(8)))).collect()
+}
+
+/// Whether a text may have had a phrase where a key was removed: the phrase begins as the key did.
+pub fn may_have_had(text: &str, phrase: &str) -> bool {
+    let phrase = phrase.trim().to_lowercase();
+    let begins = |found: Captures<'_>| {
+        let kept = found[1].trim_matches(|char: char| !char.is_ascii_alphanumeric() && char != '-' && char != '_');
+        phrase.len() > kept.len() && phrase.starts_with(&kept.to_lowercase())
+    };
+    text.contains(REDACTED) && PATTERNS.iter().any(|(_, left)| left.captures_iter(text).any(begins))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{may_match, pattern, without_keys};
+    use super::{FORMATS, PATTERNS, may_have_had, pattern, possible_originals, without_keys};
 
     #[test]
     fn what_is_left_of_a_key_shows_its_format() {
@@ -86,20 +161,67 @@ mod tests {
             assert_eq!(once, format!("the key is {left}, keep it"));
             assert_eq!(without_keys(&once), once, "once is enough");
         }
-        assert_eq!(without_keys("a short task-list of sk-8"), "a short task-list of sk-8");
     }
 
     #[test]
-    fn a_pattern_of_keys_still_finds_what_is_left() {
+    fn what_is_no_key_stays() {
+        for text in [
+            "a short task-list of sk-8",
+            "a risk-free-guaranteed-returns plan",
+            "a key file starts with -----BEGIN PRIVATE KEY----- and that is all; returns are guaranteed",
+        ] {
+            assert_eq!(without_keys(text), text);
+        }
+        let cut = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB and more";
+        let left = "-----BEGIN PRIVATE KEY-----[redacted]-----END PRIVATE KEY----- and more";
+        assert_eq!(without_keys(cut), left);
+    }
+
+    #[test]
+    fn a_pattern_of_keys_finds_what_a_key_may_have_been() {
         for (found, text, expected) in [
             (r"sk-[A-Za-z0-9-]{20,}", "take sk-live-[redacted]", true),
             (r"AKIA[0-9A-Z]{16}", "AKIA[redacted]", true),
+            (r"\bAKIA[0-9A-Z]{16}\b", "the key AKIA[redacted].", true),
+            (r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.", "eyJ[redacted]", true),
+            (r"[Bb]earer [A-Za-z0-9]{8,}\.[A-Za-z0-9]+", "Bearer [redacted]", true),
+            (r"\bsk-[A-Za-z0-9]{48}\b", "sk-[redacted]", true),
             (r"sk-live", "sk-live-[redacted]", true),
             (r"\d{3}-\d{2}-\d{4}", "the number is [redacted]", false),
             (r"refund", "sk-[redacted]", false),
             (r"sk-[A-Za-z0-9-]{20,}", "no key", false),
         ] {
-            assert_eq!(may_match(&pattern(found), text), expected, "{found} in {text}");
+            let pattern = pattern(found);
+            let matches = possible_originals(text).iter().any(|original| pattern.is_match(original));
+            assert_eq!(matches, expected, "{found} in {text}");
+        }
+    }
+
+    #[test]
+    fn what_a_key_may_have_been_is_a_key() {
+        for ((key, _), format) in PATTERNS.iter().zip(FORMATS) {
+            for rest in format.possible {
+                let begin =
+                    ["sk-", "ghp_", "github_pat_", "glpat-", "AKIA", "xoxb-", "AIza", "hf_", "npm_", "eyJ", "Bearer "];
+                let pem = format!("-----BEGIN PRIVATE KEY-----{rest}");
+                let is_key =
+                    begin.iter().map(|begin| format!("{begin}{rest}")).chain([pem]).any(|text| key.is_match(&text));
+                assert!(is_key, "{rest}");
+                assert_eq!(serde_json::Value::from(*rest).to_string(), format!("\"{rest}\""));
+            }
+        }
+    }
+
+    #[test]
+    fn a_phrase_that_begins_as_the_key_may_have_been_there() {
+        for (text, phrase, expected) in [
+            ("take \"sk-live-[redacted]\"", "sk-live-0123", true),
+            ("take sk-live-[redacted]", "SK-Live-0123", true),
+            ("take sk-live-[redacted]", "sk-live-", false),
+            ("take sk-live-[redacted]", "refund", false),
+            ("take [redacted]", "sk-live-0123", false),
+        ] {
+            assert_eq!(may_have_had(text, phrase), expected, "{phrase} in {text}");
         }
     }
 }

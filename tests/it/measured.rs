@@ -80,10 +80,8 @@ fn lost_case() {
         assert_eq!(coverage["verdict"], "inconclusive");
         assert_eq!(coverage["value"], f64::from(10 - lost) / 10.0);
         let why = report["not_gateable"][0].as_str().unwrap();
-        let start = format!(
-            "contracts/legal: {lost} of 10 cases not measured; measured in the baseline: c1 (timeout: no answer)"
-        );
-        assert!(why.starts_with(&start), "{why}");
+        let start = format!("contracts/legal: {lost} of 10 cases not measured; measured in the baseline: c1");
+        assert!(why.starts_with(&start) && why.matches("(timeout: no answer)").count() == 1, "{why}");
         assert_eq!(report["verdict"], "inconclusive");
     }
 }

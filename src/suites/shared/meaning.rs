@@ -17,6 +17,34 @@ pub struct CaseMeaning {
     pub description: Value,
 }
 
+/// What reads the values of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CaseUse {
+    /// Its kind: a default may be left out, and 1.0 is 1.
+    Kind,
+    /// Expressions, which see the case as it is written: `7.0 / 2.0` and `7 / 2` differ, and so do a default and nothing.
+    Expressions,
+}
+
+impl CaseUse {
+    /// What reads a case; `of_suite` is what reads all cases of its suite.
+    pub fn of(of_suite: Self, case: &Value) -> Self {
+        if states_expression(case) { Self::Expressions } else { of_suite }
+    }
+}
+
+/// Whether a value or a part of it states an expression.
+fn states_expression(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.iter().any(|(key, value)| key == EXPRESSION || states_expression(value)),
+        Value::Array(list) => list.iter().any(states_expression),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// The key of an expression.
+const EXPRESSION: &str = "expr";
+
 pub struct MeaningReader {
     /// The keys of a case that state origin and owner.
     description_keys: &'static [&'static str],
@@ -37,7 +65,7 @@ impl MeaningReader {
     }
 
     /// The meaning of a case's own part of a golden file, without notes and quarantine.
-    pub fn meaning(&self, case: &Value) -> CaseMeaning {
+    pub fn meaning(&self, case: &Value, used: CaseUse) -> CaseMeaning {
         let mut judged = case.clone();
         let mut description = Map::new();
         if let Some(fields) = judged.as_object_mut() {
@@ -48,7 +76,9 @@ impl MeaningReader {
                 description.extend(fields.remove_entry(key));
             }
         }
-        if let Some(schema) = &self.schema {
+        if used == CaseUse::Expressions {
+            tell_decimals_apart(&mut judged);
+        } else if let Some(schema) = &self.schema {
             Defaults::of(schema.as_value()).leave_out(&mut judged, schema.as_value());
         }
         CaseMeaning { judged, description: Value::Object(description) }
@@ -79,6 +109,18 @@ pub fn whole_numbers(value: &mut Value) {
         }
         Value::Array(list) => list.iter_mut().for_each(whole_numbers),
         Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Writes decimal numbers that are whole as texts, so that 1.0 is not 1.
+fn tell_decimals_apart(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|float| float.fract() == 0.0) => {
+            *value = Value::String(format!("{number} (decimal)"));
+        }
+        Value::Array(list) => list.iter_mut().for_each(tell_decimals_apart),
+        Value::Object(fields) => fields.values_mut().for_each(tell_decimals_apart),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -150,11 +192,11 @@ impl<'a> Defaults<'a> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{MeaningReader, digested_case};
+    use super::{CaseUse, MeaningReader, digested_case, whole_numbers};
     use crate::suites::kind;
 
     fn judged(name: &str, case: &Value) -> Value {
-        MeaningReader::of(kind(name).unwrap()).meaning(case).judged
+        MeaningReader::of(kind(name).unwrap()).meaning(case, CaseUse::Kind).judged
     }
 
     #[test]
@@ -182,6 +224,22 @@ mod tests {
     }
 
     #[test]
+    fn an_expression_sees_how_a_value_is_written() {
+        let reader = MeaningReader::of(kind("custom").unwrap());
+        let case =
+            |sum: Value, check: &str| json!({"input": "q", "expected": {"sum": sum}, "checks": [{check: "true"}]});
+        for (check, tells_apart) in [("expr", true), ("other", false)] {
+            let cases = [case(json!(7.0), check), case(json!(7), check)];
+            let [one, other] =
+                cases.each_ref().map(|case| reader.meaning(case, CaseUse::of(CaseUse::Kind, case)).judged);
+            let [mut one, mut other] = [one, other];
+            whole_numbers(&mut one);
+            whole_numbers(&mut other);
+            assert_eq!(one != other, tells_apart, "{check}");
+        }
+    }
+
+    #[test]
     fn a_required_value_is_never_removed() {
         let none = json!({"category": "edge_case", "query": "q", "expected_tools": [], "expected_output_contains": []});
         assert_eq!(judged("tool_use", &none), none);
@@ -191,7 +249,7 @@ mod tests {
     fn the_history_of_a_task_is_separate_from_its_expectation() {
         let task = |owner: &str| json!({"name": "t", "lifecycle": {"owner": owner}, "why": {"a": "b"}});
         let reader = MeaningReader::of(kind("evidence").unwrap());
-        let [one, other] = ["a", "b"].map(|owner| reader.meaning(&task(owner)));
+        let [one, other] = ["a", "b"].map(|owner| reader.meaning(&task(owner), CaseUse::Kind));
         assert_eq!((&one.judged, &one.judged), (&json!({"name": "t"}), &other.judged));
         assert_ne!(one.description, other.description);
     }

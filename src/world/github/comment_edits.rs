@@ -1,7 +1,6 @@
 //! Who edited a comment. Everybody with write access may edit a comment of another account, and only GraphQL tells.
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::{GitHub, GitHubError, parsed};
@@ -24,7 +23,11 @@ impl GitHub {
         let body = json!({ "query": EDITS, "variables": { "id": comment.node } });
         let answer = self.ask_repeatable(path, &body, "while reading who edited the comment")?;
         let form: EditsAnswerForm = parsed(&answer, path)?;
-        // An answer with errors has null for what could not be read.
+        // An answer with errors has null for what could not be read. Only of a server that does not know the edits, nobody can read them; any
+        // other error may be gone at the next request.
+        if let Some(error) = form.errors.iter().flatten().find(|error| !error.is_of_old_server()) {
+            return Err(GitHubError::Failed(anyhow::anyhow!("{path}: {}", error.message)));
+        }
         let whole = form.data.filter(|_| form.errors.is_none()).and_then(|data| data.node);
         let comment = whole.filter(|comment| comment.user_content_edits.is_some()).ok_or(GitHubError::Missing)?;
         let last = comment.last_edited_at.map(|at| EditForm { edited_at: at, editor: comment.editor });
@@ -36,8 +39,31 @@ impl GitHub {
 #[derive(Deserialize)]
 struct EditsAnswerForm {
     data: Option<EditsDataForm>,
-    errors: Option<IgnoredAny>,
+    errors: Option<Vec<EditsErrorForm>>,
 }
+
+#[derive(Deserialize)]
+struct EditsErrorForm {
+    #[serde(default)]
+    message: String,
+    extensions: Option<ErrorExtensionsForm>,
+}
+
+#[derive(Deserialize)]
+struct ErrorExtensionsForm {
+    code: Option<String>,
+}
+
+impl EditsErrorForm {
+    /// Whether the server does not know a field or a type of the question.
+    fn is_of_old_server(&self) -> bool {
+        let code = self.extensions.as_ref().and_then(|extensions| extensions.code.as_deref());
+        code.is_some_and(|code| UNKNOWN.contains(&code))
+    }
+}
+
+/// The codes of errors about fields and types that a server does not have (graphql-ruby, "Static Validation").
+const UNKNOWN: [&str; 2] = ["undefinedField", "undefinedType"];
 
 #[derive(Deserialize)]
 struct EditsDataForm {

@@ -4,6 +4,7 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use super::base_values::{against_main, behind, find_gap, lose_gap, record_changed_agent};
+use super::goldgate;
 use crate::golden_changes::{commit_all, recording};
 use crate::repository::Repository;
 use crate::trial;
@@ -13,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a revert with its baseline needs no label", reverted),
         trial("a return to an older, worse baseline needs a label", worse_baseline),
         trial("a first baseline with numbers that the change does not measure needs a label", first_baseline),
+        trial("a first baseline of an agent that is called may not hide a failure", first_baseline_of_called_agent),
         trial("a returned baseline brings no entry back that this run does not measure", unmeasured_entries),
     ]
 }
@@ -85,8 +87,44 @@ fn first_baseline() {
     let wanted = "gap_recall of `contracts/legal` is 1, not 0.25: write it again with `goldgate run --update-baseline`";
     assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
     let ran = with(&|entry| entry["cases"]["lease-3"]["gap_recall"] = json!([0.0]));
-    let wanted = "single cases of `contracts/legal` have other values";
+    let wanted = "single cases have other values (`contracts/legal`)";
     assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    let missing = "the values of some cases are missing (`contracts/legal`)";
+    for (key, wanted) in [("cases", missing), ("metrics", "and is not in it")] {
+        let ran = with(&|entry| entry[key] = json!({}));
+        assert!(ran.code == 1 && ran.stdout.contains(wanted), "{key}: {}{}", ran.stdout, ran.stderr);
+    }
+    let ran = with(&|entry| {
+        let moved = entry["cases"].as_object_mut().unwrap().remove("lease-3").unwrap();
+        entry["earlier"] = json!({ "lease-3": moved });
+    });
+    assert!(ran.code == 1 && ran.stdout.contains(missing), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// Two runs of an agent that the deterministic tier calls may have other numbers, within what its gates tolerate.
+fn first_baseline_of_called_agent() {
+    let repository = Repository::empty();
+    repository.write(
+        "goldgate.yaml",
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: chat\n    kind: tool_use\n    path: cases.json\n    gates: { \
+         case_pass_rate: { min: baseline, otherwise: 1.0, hard: true, max_drop: 0.1 } }\n    agents:\n      helper: { deterministic: { \
+         target: mine }, fingerprint: [agent.sh] }\ntargets: { mine: { command: [sh, agent.sh], protocol: oneshot } }\n",
+    );
+    repository.write("agent.sh", "cat > /dev/null\necho '{\"status\":\"completed\",\"outputs\":{\"text\":\"ok\"}}'\n");
+    repository.write(
+        "cases.json",
+        r#"[{ "category": "happy_path", "query": "Yes?", "expected_tools": [], "expected_output_contains": ["ok"] }]"#,
+    );
+    commit_all(&repository);
+    assert_eq!(repository.goldgate(&["run", "-q", "--update-baseline"]).code, 0);
+    let honest = repository.read("baselines/latest.json");
+    for (stated, code) in [(1.0, 0), (0.1, 1)] {
+        let mut baseline: Value = serde_json::from_str(&honest).unwrap();
+        baseline["suites"]["chat"]["agents"]["helper"]["metrics"]["case_pass_rate"] = json!(stated);
+        repository.write("baselines/latest.json", baseline.to_string());
+        let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+        assert_eq!(ran.code, code, "{stated}: {}{}", ran.stdout, ran.stderr);
+    }
 }
 
 /// An earlier commit's baseline had an entry for an agent that this run does not measure.

@@ -8,7 +8,7 @@ use crate::model::{Check, CheckKey, Failure, Run, reaches};
 use crate::suites::GradeContext;
 use crate::suites::kind::Pair;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
-use crate::text::{Keyword, norm, visible};
+use crate::text::{Keyword, may_have_had, norm, visible};
 
 /// Checks one sample against its task.
 pub struct EvidenceChecker<'a> {
@@ -169,7 +169,7 @@ impl<'a> EvidenceChecker<'a> {
     }
 
     fn contains_text(&self, text: &Keyword) -> bool {
-        self.texts.iter().any(|spoken| text.is_in(spoken))
+        self.texts.iter().any(|spoken| text.is_in(spoken) || may_have_had(spoken, text.as_str()))
     }
 
     /// The number of violations of a category, or why it is unknown.

@@ -7,11 +7,11 @@ use super::form::LengthForm;
 use super::phrase::{AnswerPhrase, LetterCase};
 use super::text::AnswerText;
 use crate::format::{JsonSchemaValidator, lenient};
-use crate::model::{Layer, reaches, words};
+use crate::model::{Layer, REDACTED, reaches, words};
 use crate::suites::shared::field_matcher::{self, FieldMatcher, RangeForm};
 use crate::suites::shared::field_path::{FieldPath, at};
 use crate::suites::shared::terms::TermList;
-use crate::text::{levenshtein, line, may_match, norm, rouge_l, token_f1};
+use crate::text::{levenshtein, line, may_have_had, norm, rouge_l, token_f1};
 
 /// The longest quotation of an answer, in characters.
 const QUOTED: usize = 120;
@@ -196,6 +196,28 @@ impl AnswerCondition {
         }
     }
 
+    /// Whether it may forbid a text, so that it must also hold for what the answer may have been before its keys were removed. A condition
+    /// that quotes the removed part is about the answer as it was recorded.
+    pub fn forbids(&self) -> bool {
+        let may_forbid = match self {
+            Self::NotRegex(_) | Self::JsonSchema(..) | Self::Json(..) | Self::DoesNotRefuse(_) | Self::Not(..) => true,
+            Self::Equals(_)
+            | Self::OneOf(_)
+            | Self::AllOf(_)
+            | Self::AnyOf(_)
+            | Self::NoneOf(_)
+            | Self::StartsWith(_)
+            | Self::EndsWith(_)
+            | Self::Regex(_)
+            | Self::Length(_)
+            | Self::Similar(_)
+            | Self::Refuses(_)
+            | Self::Latency(_)
+            | Self::Cost(_) => false,
+        };
+        may_forbid && !self.expectation().contains(REDACTED)
+    }
+
     /// The next step if it does not hold.
     pub fn next_action(&self) -> &'static str {
         match self {
@@ -247,7 +269,8 @@ impl AnswerCondition {
             }
             Self::AnyOf(phrases) => content(!phrases.iter().any(has), &shown),
             Self::NoneOf(phrases) => {
-                let found: Vec<String> = phrases.iter().filter(|phrase| has(phrase)).map(quoted).collect();
+                let is_found = |phrase: &&AnswerPhrase| has(phrase) || may_have_had(answer.written(), phrase.stated());
+                let found: Vec<String> = phrases.iter().filter(is_found).map(quoted).collect();
                 content(!found.is_empty(), &|| format!("in the answer: {}; {}", found.join(", "), shown()))
             }
             Self::StartsWith(phrase) => content(!phrase.is_start_of(normal()), &shown),
@@ -255,14 +278,9 @@ impl AnswerCondition {
                 format!("the answer ends with \"{}\"", line(&end(answer.written()), QUOTED))
             }),
             Self::Regex(pattern) => content(!answer.texts().any(|text| pattern.is_match(text)), &shown),
-            Self::NotRegex(pattern) => match answer.texts().find_map(|text| pattern.find(text)) {
-                Some(found) => {
-                    Some(AnswerMiss::Content(format!("it matches \"{}\" in the answer", line(found.as_str(), QUOTED))))
-                }
-                None => content(answer.texts().any(|text| may_match(pattern, text)), &|| {
-                    format!("it may match the part of the answer that was removed as a key; {}", shown())
-                }),
-            },
+            Self::NotRegex(pattern) => answer.texts().find_map(|text| pattern.find(text)).map(|found| {
+                AnswerMiss::Content(format!("it matches \"{}\" in the answer", line(found.as_str(), QUOTED)))
+            }),
             Self::JsonSchema(validator, place) => by_schema(validator, *place, answer),
             Self::Json(fields, place) => by_fields(fields, *place, answer),
             Self::Length(length) => {

@@ -11,14 +11,15 @@ use super::phrase::LetterCase;
 use super::text::AnswerText;
 use crate::diag::Diagnostic;
 use crate::model::{
-    Aggregate, Better, Check, CheckKey, CheckName, CheckOutcome, ExplainedBy, Failure, Grade, MetricSpec, Run, Tag,
-    all_hold, indicator, reaches,
+    Aggregate, Better, Check, CheckKey, CheckName, CheckOutcome, ExplainedBy, Failure, Grade, MetricSpec, REDACTED,
+    Run, Tag, all_hold, indicator, reaches,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{Pair, Suite, SuiteKind};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::turns::{answer_of_turn, turn_name};
 use crate::suites::shared::use_metrics::used;
+use crate::text::possible_originals;
 
 /// Grades one completed sample of a pair. `specs` are the metrics of the suite: those of the kind, then the others.
 pub fn graded(
@@ -39,7 +40,7 @@ pub fn graded(
     if let Some(run) = runs.first()
         && states_checks(pair, suite.expressions)
     {
-        let sample = SampleAnswers { kind, pair, run, context };
+        let sample = SampleAnswers { kind, pair, run, context, reading: AnswerReading::Recorded };
         let grader = sample.grader(AnswerText::of(run, kind.answer), NO_ANSWER.to_owned());
         let line = pair.answer.as_ref().map_or(1, |checks| checks.line);
         let mut entries = sample.entries(&grader, suite.expressions, line);
@@ -47,7 +48,8 @@ pub fn graded(
         for (key, run) in pair.runs.iter().zip(runs).skip(1) {
             let sample = SampleAnswers { run, ..sample };
             let grader = sample.grader(AnswerText::of(run, kind.answer), NO_ANSWER.to_owned());
-            entries.add_run(key.case.as_str(), sample.entries(&grader, suite.expressions, line));
+            let of_run = sample.entries(&grader, suite.expressions, line);
+            entries.add(&format!("in the run {}", key.case), of_run);
         }
         let (mut checks, score) = entries.with_score();
         for spec in &specs[own..] {
@@ -74,6 +76,22 @@ pub fn graded(
     let others: Vec<Option<f64>> = specs[own..].iter().map(value).collect();
     grade.values.extend(others);
     Ok(grade)
+}
+
+/// What a run may have been before keys were removed from its outputs and calls; nothing if none was.
+fn before_removal(run: &Run) -> Vec<Run> {
+    let originals = |text: &str| -> Vec<String> { possible_originals(text).into_iter().collect() };
+    let steps = run.intermediate.as_deref().unwrap_or_default();
+    let (outputs_before, steps_before) = (originals(&run.outputs), originals(steps));
+    let one = |originals: &[String], text: &str, number: usize| -> Box<str> {
+        originals.get(number % originals.len().max(1)).map_or(text, String::as_str).into()
+    };
+    let of = |number| Run {
+        outputs: one(&outputs_before, &run.outputs, number),
+        intermediate: run.intermediate.as_deref().map(|steps| one(&steps_before, steps, number)),
+        ..run.clone()
+    };
+    (0..outputs_before.len().max(steps_before.len())).map(of).collect()
 }
 
 /// What to say of a run without an answer.
@@ -108,6 +126,16 @@ struct SampleAnswers<'a> {
     pair: &'a Pair,
     run: &'a Run,
     context: &'a GradeContext<'a>,
+    reading: AnswerReading,
+}
+
+/// Which text of an answer is graded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AnswerReading {
+    /// The recorded one.
+    Recorded,
+    /// One that it may have been before its keys were removed. Only what forbids a text is checked.
+    BeforeRemoval,
 }
 
 impl<'a> SampleAnswers<'a> {
@@ -120,6 +148,7 @@ impl<'a> SampleAnswers<'a> {
             missing,
             classifier: FailureClassifier::new(self.pair, self.run, self.context, &[]),
             values: GradedRunValues::new(self.run, self.kind.answer, case),
+            reading: self.reading,
         }
     }
 
@@ -128,6 +157,14 @@ impl<'a> SampleAnswers<'a> {
         let mut entries = GradedEntries::default();
         grader.grade(self.pair.answer.as_deref(), own, line, &mut entries);
         self.grade_turns(&mut entries);
+        for run in before_removal(self.run) {
+            let sample = SampleAnswers { run: &run, reading: AnswerReading::BeforeRemoval, ..*self };
+            let grader = sample.grader(AnswerText::of(&run, self.kind.answer), NO_ANSWER.to_owned());
+            entries.add(
+                &format!("a key was removed where {REDACTED} is, and with a key there"),
+                sample.entries(&grader, own, line),
+            );
+        }
         entries
     }
 
@@ -156,11 +193,12 @@ struct GradedEntries {
 }
 
 impl GradedEntries {
-    /// Adds the same checks of another run: a check holds if it holds for all runs, and an entry counts with its lowest score.
-    fn add_run(&mut self, run: &str, other: Self) {
+    /// Adds the same checks of another run: a check holds if it holds for all runs, and an entry counts with its lowest score. `which` says
+    /// which run failed.
+    fn add(&mut self, which: &str, other: Self) {
         for (check, other) in self.checks.iter_mut().zip(other.checks) {
             if let (CheckOutcome::Passed, CheckOutcome::Failed(failure)) = (&check.outcome, other.outcome) {
-                let detail = format!("in the run {run}: {}", failure.detail);
+                let detail = format!("{which}: {}", failure.detail);
                 let outcome = CheckOutcome::Failed(Box::new(Failure { detail, ..*failure }));
                 *check = Check { outcome, expected: other.expected, ..check.clone() };
             }
@@ -186,6 +224,7 @@ struct AnswerGrader<'a> {
     classifier: FailureClassifier<'a>,
     /// What expressions are about.
     values: GradedRunValues<'a>,
+    reading: AnswerReading,
 }
 
 impl AnswerGrader<'_> {
@@ -252,9 +291,11 @@ impl AnswerGrader<'_> {
 
     /// Why an expression does not hold, in one line.
     fn expression_miss(&self, stated: &StatedExpression) -> Option<String> {
-        match self.is_without_answer(stated) {
-            true => Some(self.missing.clone()),
-            false => stated.miss(&self.values),
+        let is_of_recorded = stated.expression.as_str().contains(REDACTED);
+        match (self.reading, self.is_without_answer(stated)) {
+            (AnswerReading::BeforeRemoval, _) if is_of_recorded => None,
+            (_, true) => Some(self.missing.clone()),
+            (_, false) => stated.miss(&self.values),
         }
     }
 
@@ -328,6 +369,7 @@ impl AnswerGrader<'_> {
 
     fn miss(&self, condition: &AnswerCondition, letter_case: LetterCase) -> Option<AnswerMiss> {
         match &self.answer {
+            Some(_) if self.reading == AnswerReading::BeforeRemoval && !condition.forbids() => None,
             Some(answer) => condition.miss(answer, letter_case),
             None => Some(AnswerMiss::Format(self.missing.clone())),
         }

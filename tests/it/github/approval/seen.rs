@@ -13,6 +13,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a result that the comment does not show is not approved", not_shown),
         trial("a comment that somebody edited since the result approves nothing", edited),
         trial("a restarted run and many later edits hide no edit of the comment", hidden_edit),
+        trial("an error while the edits of the comment are read approves nothing", edits_error),
         trial(
             "a comment that is not what the gate wrote approves nothing where GraphQL does not tell who edited it",
             edited_unseen,
@@ -193,6 +194,24 @@ fn hidden_edit() {
     story.github.restarted(8);
     let ran = story.approve("alice");
     assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// The text is as it was before, so only the list of edits shows that the label was set to another one.
+fn edits_error() {
+    let story = Story::new();
+    story.gate(7);
+    story.gate(8);
+    let text = story.github.bodies(BOT).concat();
+    story.github.change_comment(1, &text.replace("Merge blocked", "All gates pass"));
+    story.github.change_comment(1, &text);
+    story.github.label_by("alice", LABEL);
+    story.github.graphql(GraphQlAccess::Error);
+    let ran = story.approve("alice");
+    let kept = (story.github.statuses(&head_sha()).len(), story.github.labels().len());
+    assert_eq!((ran.code, kept), (3, (0, 1)), "{}{}", ran.stdout, ran.stderr);
+    story.github.graphql(GraphQlAccess::Answers);
+    let ran = story.approve("alice");
+    story.is_refused(&ran, "edited");
 }
 
 /// Without GraphQL nobody tells who edited: the comment has to be what the gate writes for its report.
