@@ -4,11 +4,11 @@ pub mod archive;
 #[cfg(feature = "models")]
 pub(crate) mod aws;
 pub mod baseline_v1;
+#[cfg(feature = "models")]
+pub(crate) mod capture;
 pub(crate) mod config;
 pub mod event;
 pub(crate) mod event_action;
-#[cfg(feature = "models")]
-pub(crate) mod exchange;
 pub mod expression;
 pub mod failed_v1;
 pub(crate) mod finished_run;

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::exchange::CaptureSource;
 use super::ids::{AgentName, SuiteId};
 use super::judge::Judge;
 use super::own_expressions::OwnExpressions;
 use super::path::{PathGlob, RepoPath};
+use super::recorded_call::CaptureSource;
 use super::run_source::RunSource;
 use super::setting::KindSettings;
 use super::words::words;

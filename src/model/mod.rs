@@ -13,7 +13,6 @@ mod case_choice;
 mod comment;
 mod config;
 mod evidence;
-mod exchange;
 mod file_form;
 mod gate;
 mod gate_ruling;
@@ -36,6 +35,7 @@ mod pair;
 mod passing_report;
 mod path;
 mod record;
+mod recorded_call;
 mod reliability;
 mod report;
 mod run;
@@ -71,7 +71,6 @@ pub(crate) use config::{Budget, DEFAULT_RECORDER, Price, RecordingTrust, Role, S
 pub(crate) use evidence::{
     CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls,
 };
-pub(crate) use exchange::{Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
 pub(crate) use gate::GateKind;
 pub use gate::{ChangeDirection, Gate, Limit, LimitSide, Strictness};
 pub(crate) use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling, NewPart};
@@ -106,6 +105,9 @@ pub use path::RepoPath;
 pub(crate) use path::{BadPath, PathGlob};
 pub(crate) use record::{CALL_LISTS, REDACTED};
 pub use record::{Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
+pub(crate) use recorded_call::{
+    Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse,
+};
 pub(crate) use reliability::{Passing, Reliability};
 pub(crate) use report::{
     AgentReport, BaselineUse, Comparison, FailureLine, MetricReport, Noise, ReportTool, SuiteReport,

@@ -139,14 +139,14 @@ impl Disk {
             }
             SwapStep::SyncDrafts(folder) => home.sync_folder(folder).with_context(|| context(home, folder)),
             SwapStep::Folder(folder) => self.make_folder(folder).with_context(|| context(self, folder)),
-            SwapStep::Put(draft, name) => self.exchange(home, draft, name).with_context(|| context(self, name)),
+            SwapStep::Put(draft, name) => self.swap_in(home, draft, name).with_context(|| context(self, name)),
             SwapStep::Sync(folder) => self.sync_folder(folder).with_context(|| context(self, folder)),
             SwapStep::Remove(path) => self.remove(path),
         }
     }
 
     /// Renames the draft. If the name is an existing folder, both are exchanged in one step where the system supports it.
-    fn exchange(&self, home: &Self, draft: &RepoPath, name: &RepoPath) -> io::Result<()> {
+    fn swap_in(&self, home: &Self, draft: &RepoPath, name: &RepoPath) -> io::Result<()> {
         let (old, new) = (draft.as_str(), name.as_str());
         let is_folder = home.root.symlink_metadata(old)?.is_dir();
         let is_taken = self.root.symlink_metadata(new).is_ok_and(|found| found.is_dir());

@@ -11,7 +11,7 @@ use crate::app::pipeline::plan::{Plan, plan};
 use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::format::exchange::recorded_exchanges;
+use crate::format::capture::recorded_exchanges;
 use crate::format::recording_layout::{RecordingPaths, sample_name};
 use crate::format::run_v1;
 use crate::model::{

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::app::pipeline::required_samples::recorded_count;
 use crate::diag::Diagnostic;
 use crate::files::Files;
-use crate::format::exchange::{NoExchanges, RecordedExchanges, recorded_exchanges};
+use crate::format::capture::{NoExchanges, RecordedExchanges, recorded_exchanges};
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::{request_v1, run_v1};
 use crate::model::{AgentName, CaseId, RepoPath, RunKey, SampleRequest, UserMessage};

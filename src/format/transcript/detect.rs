@@ -5,8 +5,8 @@ use serde_json::value::RawValue;
 
 use super::content;
 use super::documents::documents;
-use super::exchange::{has_exchanges, vendor_of};
 use super::recorded_run::TranscriptFormat;
+use super::request_log::{has_exchanges, vendor_of};
 use crate::diag::Diagnostic;
 use crate::files::SourceText;
 

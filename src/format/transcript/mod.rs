@@ -7,7 +7,6 @@ mod conversation_builder;
 mod detect;
 mod documents;
 mod event_stream;
-mod exchange;
 mod found_calls;
 mod inspect;
 mod langchain;
@@ -18,6 +17,7 @@ mod openai;
 mod otlp;
 mod promptfoo;
 mod recorded_run;
+mod request_log;
 mod run_trees;
 mod source_texts;
 mod streamed_calls;
@@ -31,10 +31,10 @@ pub(crate) use self::model_answers::{OwnCalls, answer_transcripts};
 use serde_json::value::RawValue;
 
 use self::documents::documents;
-use self::exchange::{JoinedConversation, has_exchanges};
 use self::found_calls::unread_call;
 pub use self::recorded_run::TranscriptFormat;
 pub(crate) use self::recorded_run::{Transcript, TranscriptTurn};
+use self::request_log::{JoinedConversation, has_exchanges};
 pub use self::source_texts::source_texts;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::SourceText;
@@ -105,7 +105,7 @@ fn read_chats(
     }
     let mut problems = Diagnostics::default();
     let mut runs = Vec::new();
-    for JoinedConversation { at, text } in exchange::join(source, records)? {
+    for JoinedConversation { at, text } in request_log::join(source, records)? {
         let joined = SourceText::from_text(source.file.clone(), text);
         let read = documents(&joined).map_err(Diagnostics::from).and_then(|records| read_records(&joined, &records));
         let read = read.map_err(|found| found.all_at(source.point(at)));

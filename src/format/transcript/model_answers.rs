@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::exchange::body;
+use super::request_log::body;
 use super::{Transcript, TranscriptFormat, read_transcripts};
 use crate::files::SourceText;
 use crate::model::{ExchangeWire, Measures, RecordedExchange, RepoPath};

@@ -6,8 +6,8 @@ use anyhow::Context;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use octocrab::Octocrab;
 
-use super::exchange::{SendError, exchanged};
 use super::redirect::HOPS;
+use super::send_once::{SendError, send_once};
 use super::{GitHub, GitHubError, GitHubResponse, JSON, Repeatable, TIMEOUTS, TRIES, backoff, error, pause};
 
 impl GitHub {
@@ -89,7 +89,7 @@ async fn got(client: &Octocrab, address: &str, limit: u64) -> Result<GitHubRespo
         .body(String::new())
         .map_err(|_| SendError::Refused(anyhow::anyhow!("the address is not valid")))?;
     // The client's errors contain the whole address.
-    let answer = exchanged(client, request, limit, |_| anyhow::anyhow!("the connection broke")).await?;
+    let answer = send_once(client, request, limit, |_| anyhow::anyhow!("the connection broke")).await?;
     Ok(GitHubResponse { status: checked_status(answer.status, &answer.headers), ..answer })
 }
 

@@ -19,7 +19,6 @@ mod comparisons;
 mod contents;
 mod download;
 mod download_clients;
-mod exchange;
 mod identity;
 mod labels;
 mod pulls;
@@ -27,6 +26,7 @@ mod redirect;
 mod refusal;
 mod reruns;
 mod response;
+mod send_once;
 mod settings;
 mod trees;
 
@@ -49,7 +49,6 @@ pub use self::comment_edits::LISTED_EDITS;
 pub use self::commits::{Blob, Tree};
 pub use self::comparisons::{CommitComparison, ComparedFile};
 use self::download_clients::DownloadClients;
-use self::exchange::{SendError, exchanged};
 pub use self::labels::RepositoryLabel;
 pub use self::pulls::{ClosedPull, MergeState, MergedPull, OpenPull};
 use self::redirect::{ApiAddress, HOPS};
@@ -57,6 +56,7 @@ pub use self::refusal::{GitHubError, GitHubRefusal, ReadOnlyToken};
 use self::refusal::{Repeatable, backoff, error, pause};
 pub use self::reruns::RerunScope;
 use self::response::{GitHubResponse, PAGE};
+use self::send_once::{SendError, send_once};
 pub use self::settings::{EnvironmentUse, ImageState};
 use super::env::Secret;
 use super::runtime::start_runtime;
@@ -271,7 +271,7 @@ async fn asked(client: &Octocrab, request: &GitHubRequest<'_>, path: &str) -> Re
         .header("x-github-api-version", "2022-11-28")
         .body(text)
         .map_err(|error| SendError::Refused(error.into()))?;
-    exchanged(client, request, InputLimit::API_ANSWER.most, anyhow::Error::from).await
+    send_once(client, request, InputLimit::API_ANSWER.most, anyhow::Error::from).await
 }
 
 fn built(address: &str, variable: &str, token: &Secret) -> anyhow::Result<Octocrab> {

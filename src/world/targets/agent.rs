@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
 use super::capture::{CapturedAgent, RecordedSamples, UpstreamChoice};
-use super::exchange::Sending;
+use super::http_request::TargetRequest;
 use super::pool::Pool;
 use super::process::{Complaints, Launch, too_slow};
 use super::{Timeouts, Unopened, lasting, oneshot};
@@ -95,8 +95,9 @@ impl AgentProgram {
             Means::Http { client, url } => {
                 let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
                 let (url, timeouts) = (url.clone(), self.timeouts);
-                let text =
-                    Sending { method: Method::POST, client, url, headers, body: request_text, timeouts }.text().await?;
+                let text = TargetRequest { method: Method::POST, client, url, headers, body: request_text, timeouts }
+                    .text()
+                    .await?;
                 record(text.into_bytes())
             }
             Means::Oneshot(launch) => {

@@ -7,7 +7,7 @@ use reqwest::{Client, Method, Url};
 use serde_json::Value;
 
 use super::bedrock::Bedrock;
-use super::exchange::Sending;
+use super::http_request::TargetRequest;
 use super::secret_header::secret_header;
 use super::{Timeouts, Unopened};
 use crate::format::wire::{Server, anthropic, converse, openai};
@@ -98,7 +98,7 @@ impl ChatModel {
 
     async fn post(&self, url: &Url, headers: HeaderMap, body: String) -> Result<Value, CallError> {
         let (client, url, timeouts) = (&self.client, url.clone(), self.timeouts);
-        Sending { client, method: Method::POST, url, headers, body, timeouts }.answer().await
+        TargetRequest { client, method: Method::POST, url, headers, body, timeouts }.answer().await
     }
 }
 

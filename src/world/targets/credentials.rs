@@ -9,7 +9,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Url};
 use tokio::sync::Mutex;
 
-use super::exchange::Sending;
+use super::http_request::TargetRequest;
 use super::{Timeouts, Unopened, lasting};
 use crate::format::aws;
 use crate::format::aws::{AwsKeys, AwsProfile, AwsProfileFile};
@@ -112,7 +112,8 @@ impl CredentialsSource {
                 (Method::GET, url, String::new(), aws::contained)
             }
         };
-        let sending = Sending { client: &self.client, method, url: url.clone(), headers, body, timeouts: TIMEOUTS };
+        let sending =
+            TargetRequest { client: &self.client, method, url: url.clone(), headers, body, timeouts: TIMEOUTS };
         let (_, answer) = sending.bytes().await?;
         // The answer is not quoted, because it may contain part of a key.
         read(&String::from_utf8_lossy(&answer)).ok_or_else(|| lasting("the answer contains no keys".to_owned()))

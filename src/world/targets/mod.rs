@@ -7,7 +7,7 @@ mod capture;
 mod chat;
 mod credentials;
 mod descendants;
-mod exchange;
+mod http_request;
 mod live;
 mod oneshot;
 mod origin;

@@ -10,7 +10,7 @@ use super::endpoint::CaptureEndpoint;
 use super::endpoint_state::EndpointMode;
 use super::recorded_answers::RecordedAnswers;
 use super::upstream::{UpstreamChoice, Upstreams};
-use crate::format::exchange::{AnswerBefore, CapturedRun, RecordedExchanges, captured_record};
+use crate::format::capture::{AnswerBefore, CapturedRun, RecordedExchanges, captured_record};
 use crate::format::request_v1;
 use crate::format::transcript::OwnCalls;
 use crate::model::{CallError, CaptureSource, SampleRequest};

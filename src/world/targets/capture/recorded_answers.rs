@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::format::exchange::{first_difference, request_key};
+use crate::format::capture::{first_difference, request_key};
 use crate::model::{ExchangeWire, RecordedExchange, RecordedRequest};
 
 pub struct RecordedAnswers {

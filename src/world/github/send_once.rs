@@ -15,7 +15,7 @@ pub(super) enum SendError {
 }
 
 /// Sends a request and reads an answer of at most `limit` bytes; `what` describes a broken connection.
-pub(super) async fn exchanged(
+pub(super) async fn send_once(
     client: &Octocrab,
     request: Request<String>,
     limit: u64,

@@ -1,13 +1,9 @@
-//! Exchanges with a model in recordings: when two requests ask the same, and the run record of an agent that was captured.
-
-mod captured_run;
-mod request_key;
+//! The exchanges with a model that a recording keeps, for a replay.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub use self::captured_run::{AnswerBefore, CapturedRun, captured_record};
-pub use self::request_key::{first_difference, request_key};
+use super::captured_run::AnswerBefore;
 use crate::model::{Answerer, RecordedExchange};
 
 /// The parts of a recording that a replay of its exchanges needs.

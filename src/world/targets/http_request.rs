@@ -14,7 +14,7 @@ use crate::model::{CallError, Retry, RunStatus};
 use crate::text::line;
 
 /// A request that is ready to be sent.
-pub struct Sending<'a> {
+pub struct TargetRequest<'a> {
     pub client: &'a Client,
     /// The method, usually `POST`.
     pub method: Method,
@@ -25,14 +25,14 @@ pub struct Sending<'a> {
     pub timeouts: Timeouts,
 }
 
-impl Sending<'_> {
+impl TargetRequest<'_> {
     /// Sends the request and returns the content type and body of a successful answer.
     ///
     /// # Errors
     /// The call's failure. Its text contains no header and no query.
     pub async fn bytes(self) -> Result<(Option<String>, Vec<u8>), CallError> {
         let call = self.timeouts.call;
-        timeout(call, self.exchange()).await.unwrap_or_else(|_| Err(too_slow(call)))
+        timeout(call, self.send()).await.unwrap_or_else(|_| Err(too_slow(call)))
     }
 
     /// Sends the request and returns the unchanged text of a JSON answer.
@@ -48,7 +48,7 @@ impl Sending<'_> {
         wire::answer(kind.as_deref(), &body)
     }
 
-    async fn exchange(self) -> Result<(Option<String>, Vec<u8>), CallError> {
+    async fn send(self) -> Result<(Option<String>, Vec<u8>), CallError> {
         let sent = self.client.request(self.method, self.url).headers(self.headers).body(self.body).send().await;
         let response = sent.map_err(broken)?;
         let status = response.status().as_u16();
