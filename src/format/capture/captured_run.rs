@@ -1,7 +1,5 @@
 //! The run record of an agent that was captured: from what it printed, what it asked its model, and the spans that it exported.
 
-use std::collections::BTreeMap;
-
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
@@ -12,8 +10,7 @@ use crate::format::transcript::{
     OwnCalls, Transcript, TranscriptFormat, answer_transcripts, read_transcripts, source_texts,
 };
 use crate::model::{
-    AgentName, Answerer, CaptureSource, CaseId, ExchangeWire, Json, Measures, RecordedExchange, RepoPath, RunStatus,
-    ToolCall,
+    AgentName, Answerer, CaptureSource, CaseId, ExchangeWire, Json, RecordedExchange, RepoPath, RunStatus, ToolCall,
 };
 
 pub struct CapturedRun<'a> {
@@ -129,14 +126,10 @@ fn transcripts(run: &CapturedRun<'_>) -> Result<(TranscriptFormat, Vec<Transcrip
             && let Some(text) = answer.prompt.take()
         {
             let role = if answer.query.is_some() { "user" } else { "system" };
-            answer.events.insert(0, event(role, &text));
+            answer.events.insert(0, Transcript::event(role, &text));
         }
     }
     Ok((form, answers))
-}
-
-fn event(role: &str, text: &str) -> Json {
-    Json::from(json!({ "role": role, "text": text }).to_string())
 }
 
 /// Whether an exchange is a step of a conversation, and no other call such as a list of models.
@@ -196,7 +189,7 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
             None => next,
             Some(mut before) => {
                 let said = before.text.take().filter(|text| !text.is_empty());
-                before.events.extend(said.map(|text| event("assistant", &text)));
+                before.events.extend(said.map(|text| Transcript::event("assistant", &text)));
                 before.calls.extend(next.calls);
                 before.events.extend(next.events);
                 before.metrics = std::mem::take(&mut before.metrics).with_tokens_of(&next.metrics);
@@ -205,26 +198,7 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
             }
         });
     }
-    let blank = Transcript {
-        at: 0,
-        agent: None,
-        case: None,
-        status: RunStatus::Completed,
-        error: None,
-        prompt: None,
-        query: None,
-        interjected: None,
-        instructed: None,
-        turns: Vec::new(),
-        text: None,
-        calls: Vec::new(),
-        events: Vec::new(),
-        metrics: Measures::default(),
-        model: None,
-        started_at: None,
-        left_out: BTreeMap::new(),
-    };
-    let mut whole = whole.unwrap_or(blank);
+    let mut whole = whole.unwrap_or_else(|| Transcript::blank(0));
     // The turns are those between the agent and its model, not those between the user and the agent.
     whole.calls.iter_mut().for_each(|call| call.turn = None);
     ToolCall::clear_single_step(&mut whole.calls);

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use serde_json::json;
-
 use super::{Transcript, TranscriptTurn};
-use crate::model::{Json, Measures, RunStatus, ToolCall};
+use crate::model::{Json, ToolCall};
 
 #[derive(Default)]
 pub struct ConversationBuilder {
@@ -62,25 +60,28 @@ impl ConversationBuilder {
     /// Adds a message of the system or the user.
     pub fn add_question(&mut self, asker: Asker, text: String) {
         self.is_asked = true;
-        let follows_user = self.query.is_some() || self.begun;
-        match (follows_user, asker) {
-            _ if text.is_empty() => {}
-            (false, Asker::System) => {}
-            (false, Asker::User) => self.query = Some(text.clone()),
-            (true, Asker::User) if self.query.is_none() => self.query = Some(text.clone()),
-            (true, Asker::System | Asker::User) => drop(self.unanswered.get_or_insert_with(|| text.clone())),
+        if text.is_empty() {
+            return;
         }
-        match (follows_user, asker) {
-            _ if text.is_empty() => {}
-            (_, Asker::User) => self.heard.push(text.clone()),
-            (true, Asker::System) => drop(self.unanswered_instruction.get_or_insert_with(|| text.clone())),
-            (false, Asker::System) => {}
+        let follows_user = self.query.is_some() || self.begun;
+        match asker {
+            Asker::User => {
+                self.heard.push(text.clone());
+                match self.query {
+                    None => self.query = Some(text.clone()),
+                    Some(_) => drop(self.unanswered.get_or_insert_with(|| text.clone())),
+                }
+            }
+            Asker::System if follows_user => {
+                self.unanswered.get_or_insert_with(|| text.clone());
+                self.unanswered_instruction.get_or_insert_with(|| text.clone());
+            }
+            Asker::System => {}
         }
         match (self.begun, asker) {
-            _ if text.is_empty() => {}
             (false, _) => self.prompt.push(text),
-            (true, Asker::System) => self.events.push(event("system", &text)),
-            (true, Asker::User) => self.events.push(event("user", &text)),
+            (true, Asker::System) => self.events.push(Transcript::event("system", &text)),
+            (true, Asker::User) => self.events.push(Transcript::event("user", &text)),
         }
     }
 
@@ -111,7 +112,7 @@ impl ConversationBuilder {
         self.is_asked = true;
         self.answers();
         if let Some((index, before)) = self.last.take().filter(|(_, before)| !before.is_empty()) {
-            self.events.insert(index, event("assistant", &before));
+            self.events.insert(index, Transcript::event("assistant", &before));
         }
         if let Some(turn) = self.turns.last_mut() {
             turn.text.clone_from(&text);
@@ -182,11 +183,6 @@ impl ConversationBuilder {
         }
         ToolCall::clear_single_step(&mut self.calls);
         Ok(Transcript {
-            at,
-            agent: None,
-            case: None,
-            status: RunStatus::Completed,
-            error: None,
             prompt: (!self.prompt.is_empty()).then(|| self.prompt.join("\n\n")),
             query: self.query,
             interjected: self.interjected,
@@ -195,16 +191,10 @@ impl ConversationBuilder {
             text: Some(self.last.ok_or(NoAssistantMessage)?.1),
             calls: self.calls,
             events: self.events,
-            metrics: Measures::default(),
-            model: None,
-            started_at: None,
             left_out: self.left_out,
+            ..Transcript::blank(at)
         })
     }
-}
-
-fn event(role: &str, text: &str) -> Json {
-    Json::from(json!({ "role": role, "text": text }).to_string())
 }
 
 #[cfg(test)]

@@ -303,10 +303,6 @@ impl OpenAiReader<'_> {
                 let (arguments, input) = (message.arguments, message.input);
                 self.call(id, Function { name, arguments, input })?;
             }
-            (Some("function_call_output" | "custom_tool_call_output"), _, Some(id)) => {
-                let answered = self.builder.answered(&id, content::result(message.output), None);
-                answered.map_err(content::unasked(self.source, raw, &id))?;
-            }
             (Some("reasoning"), ..) => self.builder.left_out("reasoning"),
             (Some(kind @ ("function_call" | "custom_tool_call")), None, _) => {
                 return Err(self.refuse(raw, &format!("this {kind} has no \"name\"")));

@@ -55,6 +55,34 @@ pub struct TranscriptTurn {
 }
 
 impl Transcript {
+    /// A completed run that contains nothing, at a byte offset.
+    pub fn blank(at: usize) -> Self {
+        Self {
+            at,
+            agent: None,
+            case: None,
+            status: RunStatus::Completed,
+            error: None,
+            prompt: None,
+            query: None,
+            interjected: None,
+            instructed: None,
+            turns: Vec::new(),
+            text: None,
+            calls: Vec::new(),
+            events: Vec::new(),
+            metrics: Measures::default(),
+            model: None,
+            started_at: None,
+            left_out: BTreeMap::new(),
+        }
+    }
+
+    /// A message in between, as an event.
+    pub fn event(role: &str, text: &str) -> Json {
+        Json::from(json!({ "role": role, "text": text }).to_string())
+    }
+
     /// The messages of the user that were answered; of a run whose turns are not known, the first one.
     pub fn messages(&self) -> Vec<&str> {
         match self.turns.as_slice() {
