@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Server, answered, as_object, count, forced, result_text, state, strange, turns};
+use super::{Server, answered, as_object, count, forced, parse_call, result_text, state, strange, turns};
 use crate::model::{
     AnswerForm, AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage, ToolSpec,
 };
@@ -95,7 +95,8 @@ pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, Call
     };
     let text: String =
         blocks.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str()).collect();
-    let calls: Vec<AskedCall> = blocks.iter().filter(|block| block["type"] == "tool_use").map(parse_call).collect();
+    let calls: Vec<AskedCall> =
+        blocks.iter().filter(|block| block["type"] == "tool_use").map(|call| parse_call(call, "id")).collect();
     let (text, calls) = answered(conversation, &stop, text, calls);
     let usage = &body["usage"];
     let cached_input = count(usage, "cache_read_input_tokens");
@@ -111,9 +112,4 @@ pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, Call
         },
         model: body["model"].as_str().map(str::to_owned),
     })
-}
-
-fn parse_call(block: &Value) -> AskedCall {
-    let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
-    AskedCall { id: text("id"), name: text("name"), arguments: block["input"].clone() }
 }

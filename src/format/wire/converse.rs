@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{answered, as_object, count, forced, result_text, state, strange, turns};
+use super::{answered, as_object, count, forced, parse_call, result_text, state, strange, turns};
 use crate::model::{
     AnswerForm, AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage, ToolSpec,
 };
@@ -92,8 +92,8 @@ pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, Call
         other => StopReason::Other(other.unwrap_or("no stopReason").to_owned()),
     };
     let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
-    let calls: Vec<AskedCall> =
-        blocks.iter().map(|block| &block["toolUse"]).filter(|call| call.is_object()).map(parse_call).collect();
+    let calls = blocks.iter().map(|block| &block["toolUse"]).filter(|call| call.is_object());
+    let calls: Vec<AskedCall> = calls.map(|call| parse_call(call, "toolUseId")).collect();
     let (text, calls) = answered(conversation, &stop, text, calls);
     let usage = &body["usage"];
     let cached_input = count(usage, "cacheReadInputTokens");
@@ -110,9 +110,4 @@ pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, Call
         // The answer does not contain it.
         model: None,
     })
-}
-
-fn parse_call(call: &Value) -> AskedCall {
-    let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
-    AskedCall { id: text("toolUseId"), name: text("name"), arguments: call["input"].clone() }
 }

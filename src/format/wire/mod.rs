@@ -52,6 +52,12 @@ fn strange(body: &Value, missing: &str) -> CallError {
     retryable(format!("the answer has no {missing}: {message}"))
 }
 
+/// A call of Anthropic or Bedrock; `id` is the key of its id.
+fn parse_call(call: &Value, id: &str) -> AskedCall {
+    let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
+    AskedCall { id: text(id), name: text("name"), arguments: call["input"].clone() }
+}
+
 /// A count of tokens; 0 if the server does not report it.
 fn count(usage: &Value, key: &str) -> u64 {
     usage[key].as_u64().unwrap_or(0)
