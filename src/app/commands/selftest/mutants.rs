@@ -51,7 +51,7 @@ impl fmt::Display for Mutation {
 /// Returns the possible mutations of a run, the most important first.
 pub fn mutations(run: &Run) -> Vec<Mutation> {
     let mut found = vec![Mutation::Truncated];
-    let outputs = shown(run).value();
+    let (outputs, _) = shown(run);
     let mut calls = Vec::new();
     if let Some(steps) = &run.intermediate {
         pointers(&serde_json::from_str(steps).unwrap_or_default(), "", &mut calls);
@@ -96,27 +96,13 @@ enum ValueKind {
     Other,
 }
 
-enum ShownOutputs {
-    /// As they are.
-    Plain(Value),
-    /// They have only a text, and these are the values in its JSON object.
-    InText(Value),
-}
-
-impl ShownOutputs {
-    fn value(self) -> Value {
-        match self {
-            Self::Plain(value) | Self::InText(value) => value,
-        }
-    }
-}
-
-fn shown(run: &Run) -> ShownOutputs {
+/// The outputs, or the values in the JSON object of their only text; and whether they are those in the text.
+fn shown(run: &Run) -> (Value, bool) {
     let outputs: Value = serde_json::from_str(&run.outputs).unwrap_or_default();
     let only = outputs.as_object().filter(|fields| fields.len() == 1).and_then(|fields| fields.get("text")?.as_str());
     match only.and_then(recover_any).map(|found| found.value).filter(Value::is_object) {
-        Some(inner) => ShownOutputs::InText(inner),
-        None => ShownOutputs::Plain(outputs),
+        Some(inner) => (inner, true),
+        None => (outputs, false),
     }
 }
 
@@ -140,16 +126,9 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<(String, ValueKind)>) {
 
 pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
     let outputs = |change: &dyn Fn(&mut Value)| {
-        let outputs = match shown(run) {
-            ShownOutputs::Plain(mut value) => {
-                change(&mut value);
-                value
-            }
-            ShownOutputs::InText(mut value) => {
-                change(&mut value);
-                json!({ "text": value.to_string() })
-            }
-        };
+        let (mut value, is_in_text) = shown(run);
+        change(&mut value);
+        let outputs = if is_in_text { json!({ "text": value.to_string() }) } else { value };
         Run { outputs: outputs.to_string().into(), ..run.clone() }
     };
     let steps = |change: &dyn Fn(&mut Value)| Run {
