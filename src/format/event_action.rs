@@ -1,4 +1,4 @@
-//! Reads the action, the label and the sender of an event payload.
+//! Reads the action, the label and the branch of an event payload.
 
 use serde::Deserialize;
 
@@ -13,8 +13,6 @@ pub struct EventAction {
     pub action: Option<String>,
     /// The label concerned.
     pub label: Option<String>,
-    /// The login of the user who caused the event.
-    pub sender: Option<String>,
     /// The branch of the event, if any.
     pub branch: Option<String>,
     pub default_branch: Option<String>,
@@ -24,7 +22,6 @@ pub struct EventAction {
 struct ActionPayload {
     action: Option<String>,
     label: Option<EventLabelForm>,
-    sender: Option<SenderForm>,
     #[serde(rename = "ref")]
     reference: Option<String>,
     repository: Option<ActionRepositoryForm>,
@@ -33,11 +30,6 @@ struct ActionPayload {
 #[derive(Deserialize)]
 struct EventLabelForm {
     name: String,
-}
-
-#[derive(Deserialize)]
-struct SenderForm {
-    login: String,
 }
 
 #[derive(Deserialize)]
@@ -52,7 +44,6 @@ pub fn read_event_action(source: &SourceText) -> Result<EventAction, Diagnostic>
     Ok(EventAction {
         action: payload.action,
         label: payload.label.map(|label| label.name),
-        sender: payload.sender.map(|sender| sender.login),
         branch,
         default_branch: payload.repository.and_then(|repository| repository.default_branch),
     })
