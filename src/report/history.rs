@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Baseline, Better, MOVED, NEWLY_FAILING, Report, Unit, metric_value};
+use crate::model::{Baseline, Better, MOVED, MetricSpec, NEWLY_FAILING, Report, Unit, metric_value};
 
 /// A number's name: suite, agent and metric.
 pub type NumberName = (String, String, String);
@@ -24,6 +24,14 @@ pub struct Measurement {
 pub struct NumberScale {
     pub unit: Unit,
     pub better: Better,
+}
+
+impl NumberScale {
+    /// The scale of a metric; that of a count for one that is not known.
+    pub fn of(spec: Option<MetricSpec>) -> Self {
+        let unknown = Self { unit: Unit::Count, better: Better::Neither };
+        spec.map_or(unknown, |spec| Self { unit: spec.unit, better: spec.better })
+    }
 }
 
 /// One number over all measurements.

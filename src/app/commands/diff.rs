@@ -7,7 +7,7 @@ use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText};
 use crate::format::{baseline_v1, report_v1};
-use crate::model::{Better, InputLimit, Unit};
+use crate::model::InputLimit;
 use crate::render::side_by_side::{MetricRow, side_by_side};
 use crate::render::{Detail, Screen, Style};
 use crate::report::{MeasuredNumbers, NumberScale, case_moves};
@@ -24,6 +24,7 @@ pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
     let mut names: Vec<_> = before.numbers.keys().chain(after.numbers.keys()).cloned().collect();
     names.sort();
     names.dedup();
+    let scale = |metric: &str| NumberScale::of(metric_spec(metric));
     let rows: Vec<MetricRow> = names
         .into_iter()
         .map(|name| MetricRow {
@@ -39,11 +40,6 @@ pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
     let screen = Screen { style: Style::Plain, columns: world.columns(), detail };
     world.say(&side_by_side(&rows, &case_moves(&before, &after), &scale, screen));
     Ok(0)
-}
-
-fn scale(metric: &str) -> NumberScale {
-    let unknown = NumberScale { unit: Unit::Count, better: Better::Neither };
-    metric_spec(metric).map_or(unknown, |spec| NumberScale { unit: spec.unit, better: spec.better })
 }
 
 /// Reads a folder of `--out`, a report, a baseline, or the baseline of a commit. A path comes before a commit of the same name.

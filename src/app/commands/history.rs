@@ -8,13 +8,11 @@ use crate::app::pipeline::past_baselines::committed_baseline;
 use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
 use crate::format::report_v1;
-use crate::model::{Better, InputLimit, RepoPath, Unit};
+use crate::model::{InputLimit, RepoPath};
 use crate::render::history::history as to_text;
 use crate::render::html_history::html_history;
 use crate::render::{Detail, Screen, Style};
-use crate::report::{
-    Measurement, NumberName, NumberScale, history as history_of, numbers_of_baseline, numbers_of_report,
-};
+use crate::report::{Measurement, NumberScale, history as history_of, numbers_of_baseline, numbers_of_report};
 use crate::suites::{metric_spec, read_config};
 use crate::text::short_commit;
 use crate::world::{Disk, FileVersion, Git, HistoryExtent, World};
@@ -43,7 +41,7 @@ pub fn history(args: &HistoryArgs, world: &World) -> Result<u8, CliError> {
     if measured.len() == 1 {
         notes.push("one measurement has no history yet: every committed baseline adds one".to_owned());
     }
-    let found = history_of(measured, notes, scale);
+    let found = history_of(measured, notes, |(_, _, metric)| NumberScale::of(metric_spec(metric)));
     let detail = if args.verbose { Detail::Everything } else { Detail::Changes };
     let style = if world.shows_colours() { Style::Coloured } else { Style::Plain };
     if let Some(file) = &args.html {
@@ -52,11 +50,6 @@ pub fn history(args: &HistoryArgs, world: &World) -> Result<u8, CliError> {
     }
     world.say(&to_text(&found, Screen { style, columns: world.columns(), detail }));
     Ok(0)
-}
-
-fn scale((_, _, metric): &NumberName) -> NumberScale {
-    let unknown = NumberScale { unit: Unit::Count, better: Better::Neither };
-    metric_spec(metric).map_or(unknown, |spec| NumberScale { unit: spec.unit, better: spec.better })
 }
 
 /// The committed baselines, oldest first.
