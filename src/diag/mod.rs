@@ -75,6 +75,11 @@ impl Diagnostic {
         Self { file, at: None, code, what, help, read_failure: None }
     }
 
+    /// A problem of the arguments.
+    pub fn of_command_line(code: Code, what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::of_file("command line", code, what, help)
+    }
+
     /// A file or a folder that could not be read.
     pub fn of_read(
         file: impl fmt::Display,

@@ -66,7 +66,7 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
     if gates.is_empty() {
         let what = "no metric to calibrate: no selected agent has a metric with a gate or a value";
         let help = "accept drafts with `goldgate review`, or correct --suite or --agent";
-        return Err(Diagnostic::of_file("command line", Code::NOTHING_SELECTED, what, help).into());
+        return Err(Diagnostic::of_command_line(Code::NOTHING_SELECTED, what, help).into());
     }
     let runs_are = match reports.as_slice() {
         [one] => RunsAre::Samples { of: one.samples },

@@ -76,7 +76,7 @@ fn similar_code(name: &str) -> Option<Diagnostic> {
 
 fn unknown_code(name: &str, help: String) -> Diagnostic {
     let what = format!("\"{name}\" is not the code of a problem");
-    Diagnostic::of_file("command line", Code::UNKNOWN_CODE, what, help)
+    Diagnostic::of_command_line(Code::UNKNOWN_CODE, what, help)
 }
 
 /// Grades the cases with one id and shows the results.

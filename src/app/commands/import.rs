@@ -62,13 +62,7 @@ fn write_runs(
     let unknown = match (args.new_cases, &known) {
         (true, None) => {
             let help = "set up a repository with goldgate init";
-            return Err(Diagnostic::of_file(
-                "command line",
-                Code::NOTHING_SELECTED,
-                "--new-cases needs a config",
-                help,
-            )
-            .into());
+            return Err(Diagnostic::of_command_line(Code::NOTHING_SELECTED, "--new-cases needs a config", help).into());
         }
         (true, Some(_)) => UnknownCase::Drafted,
         (false, _) => UnknownCase::Refused,
@@ -142,7 +136,7 @@ impl ImportNames<'_> {
     fn of(args: &ImportArgs) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let bad = |option: &str, bad: BadId| {
-            Diagnostic::of_file("command line", Code::BAD_ID, format!("{option}: {bad}"), bad.help())
+            Diagnostic::of_command_line(Code::BAD_ID, format!("{option}: {bad}"), bad.help())
         };
         let agent = args.agent.as_deref().map(|name| AgentName::new(name).map_err(|id| bad("--agent", id)));
         let case = args.case.as_deref().map(|id| CaseId::new(id).map_err(|id| bad("--case", id)));

@@ -47,7 +47,7 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     let args = asked.as_ref().unwrap_or(args);
     let agent = AgentName::new(&args.agent).map_err(|bad| {
         let help = bad.help();
-        Diagnostic::of_file("command line", Code::BAD_ID, format!("--agent: {bad}"), help)
+        Diagnostic::of_command_line(Code::BAD_ID, format!("--agent: {bad}"), help)
     })?;
     let transcripts = match args.from.is_empty() {
         true => vec![recognised(SourceText::from_text(RepoPath::root().below("example.json"), EXAMPLE.to_owned()))?],
@@ -347,7 +347,7 @@ fn refuse_existing(disk: &Disk) -> Result<(), CliError> {
 fn refuse_unmatched(disk: &Disk, patterns: &[String]) -> Result<(), CliError> {
     let mut problems = Diagnostics::default();
     for pattern in patterns {
-        let refuse = |code, what: String, help: &str| Diagnostic::of_file("command line", code, what, help);
+        let refuse = |code, what: String, help: &str| Diagnostic::of_command_line(code, what, help);
         match PathGlob::new(&RepoPath::root(), pattern) {
             Err(bad) => {
                 let help = "write a pattern such as prompts/**";

@@ -37,7 +37,7 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, CliError> {
         let by = args.by.clone().or_else(|| user_name(&disk, &world.env));
         let by = by.filter(|by| !by.trim().is_empty()).ok_or_else(|| {
             let help = "use --by NAME, or set git's user.name";
-            Diagnostic::of_file("command line", Code::NO_NAME, "the labeler's name is unknown", help)
+            Diagnostic::of_command_line(Code::NO_NAME, "the labeler's name is unknown", help)
         })?;
         let saved = table.ask(args, &by, &disk, world)?;
         world.say(&format!("{} saved\n", plural(saved, "label", "labels")));
@@ -56,7 +56,7 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, CliError> {
 fn dimension_of(name: &str) -> Result<usize, Diagnostic> {
     DIMENSIONS.iter().position(|known| *known == name).ok_or_else(|| {
         let help = did_you_mean(name, DIMENSIONS, format!("the dimensions are {}", DIMENSIONS.join(", ")));
-        Diagnostic::of_file("command line", Code::UNKNOWN_DIMENSION, format!("unknown dimension \"{name}\""), help)
+        Diagnostic::of_command_line(Code::UNKNOWN_DIMENSION, format!("unknown dimension \"{name}\""), help)
     })
 }
 

@@ -41,7 +41,7 @@ fn named<'a>(whole: &'a Command, name: Option<&str>) -> Result<&'a Command, Diag
     let Some(name) = name else { return Ok(whole) };
     shown(whole).find(|command| command.get_name() == name).ok_or_else(|| {
         let help = did_you_mean(name, shown(whole).map(Command::get_name), "`goldgate --help` lists the commands");
-        Diagnostic::of_file("command line", Code::UNKNOWN_COMMAND, format!("unknown command \"{name}\""), help)
+        Diagnostic::of_command_line(Code::UNKNOWN_COMMAND, format!("unknown command \"{name}\""), help)
     })
 }
 

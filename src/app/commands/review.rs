@@ -69,7 +69,7 @@ fn decide(
             .any(|(other, taken)| taken != decision && other.agents == draft.agents);
         if is_contradicted {
             let what = format!("{} is both accepted and rejected", draft.name());
-            return Err(Diagnostic::of_file("command line", Code::CONTRADICTION, what, "name it once").into());
+            return Err(Diagnostic::of_command_line(Code::CONTRADICTION, what, "name it once").into());
         }
     }
     for (draft, decision) in &decisions {
@@ -88,7 +88,7 @@ fn unknown(name: &str, drafts: &[DraftCase]) -> Diagnostic {
         (None, Some(_)) => "`goldgate review` lists the drafts".to_owned(),
         (None, None) => "there are no drafts".to_owned(),
     };
-    Diagnostic::of_file("command line", Code::NOTHING_SELECTED, format!("no draft is called \"{name}\""), help)
+    Diagnostic::of_command_line(Code::NOTHING_SELECTED, format!("no draft is called \"{name}\""), help)
 }
 
 /// What to do after decisions. Only the first baseline is written with the cases: later ones after the merge.

@@ -33,7 +33,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
     for (option, given) in [("--case", &args.chosen.case), ("--tag", &args.chosen.tag)] {
         if args.update_baseline && !given.is_empty() {
             let what = format!("--update-baseline with {option} would save numbers of only some cases");
-            return Err(Diagnostic::of_file("command line", Code::CONTRADICTION, what, format!("omit {option}")).into());
+            return Err(Diagnostic::of_command_line(Code::CONTRADICTION, what, format!("omit {option}")).into());
         }
     }
     let tiers = match args.tier {
@@ -44,7 +44,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
     if args.affected && tiers != [Tier::Model] {
         let what =
             "--affected is for the model tier: recordings are graded in seconds, and their verdict is about all agents";
-        return Err(Diagnostic::of_file("command line", Code::CONTRADICTION, what, "add --tier model").into());
+        return Err(Diagnostic::of_command_line(Code::CONTRADICTION, what, "add --tier model").into());
     }
     let blocking = args.blocking || (!args.non_blocking && tiers.contains(&Tier::Deterministic));
     Ok(RunOptions {

@@ -52,8 +52,7 @@ impl RecordingWriter {
                         "--record: the suites \"{other}\" and \"{}\" both have runs of {} on {}",
                         key.suite, key.agent, key.case
                     );
-                    problems.push(Diagnostic::of_file(
-                        "command line",
+                    problems.push(Diagnostic::of_command_line(
                         Code::CONTRADICTION,
                         what,
                         "record one --suite at a time",

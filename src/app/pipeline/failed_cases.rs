@@ -36,8 +36,7 @@ pub fn failed_before(disk: &Disk, results: &RepoPath, tiers: &[Tier]) -> Result<
     };
     let failed: BTreeSet<FailedCase> = known.into_iter().filter(|case| tiers.contains(&case.tier)).collect();
     match failed.is_empty() {
-        true => Err(Diagnostic::of_file(
-            "command line",
+        true => Err(Diagnostic::of_command_line(
             Code::NOTHING_SELECTED,
             "--failed: no case failed in the last run of these tiers",
             "run without --failed",

@@ -57,7 +57,7 @@ impl JoinedShards {
             return Ok(());
         };
         let what = format!("the shards are of the commit {parts}, but {here} is checked out");
-        Err(Diagnostic::of_file("command line", Code::BAD_PARTS, what, "merge on the commit of the shards"))
+        Err(Diagnostic::of_command_line(Code::BAD_PARTS, what, "merge on the commit of the shards"))
     }
 
     /// Refuses shards that were not graded against this base commit: what they were compared with is not what the result would say.
@@ -72,7 +72,7 @@ impl JoinedShards {
         let graded = own.map_or("without a base commit".to_owned(), |own| format!("against {}", short(Some(own))));
         let what = format!("the shards were graded {graded}, but --base {named} is {}", short(base));
         let help = format!("grade all shards with --base {named}, or merge without --base");
-        Err(Diagnostic::of_file("command line", Code::BAD_PARTS, what, help))
+        Err(Diagnostic::of_command_line(Code::BAD_PARTS, what, help))
     }
 
     /// Checks the joined result against the shards, and adds their times and costs.
@@ -115,7 +115,7 @@ pub(super) fn read_part(folder: &str) -> Result<ShardPart, CliError> {
 
 /// Returns the first shard if each shard of one run is given exactly once.
 pub(super) fn together(parts: &[ShardPart]) -> Result<&ShardPart, Diagnostic> {
-    let refuse = |what: String, help: &str| Diagnostic::of_file("command line", Code::BAD_PARTS, what, help);
+    let refuse = |what: String, help: &str| Diagnostic::of_command_line(Code::BAD_PARTS, what, help);
     let Some(first) = parts.first() else {
         return Err(refuse("no shard is given".to_owned(), "name the shards' folders"));
     };
@@ -194,12 +194,7 @@ pub(super) fn job(config: &str, one: &ShardPart, parts: &[ShardPart]) -> Result<
 /// Checks that the shards were graded with the golden files of this checkout, and that all their results were used.
 pub(super) fn belong(parts: &[ShardPart], whole: &Report, count: usize) -> Result<(), Diagnostic> {
     let refuse = |what: String| {
-        Diagnostic::of_file(
-            "command line",
-            Code::BAD_PARTS,
-            what,
-            "grade all shards on the same checkout and merge there",
-        )
+        Diagnostic::of_command_line(Code::BAD_PARTS, what, "grade all shards on the same checkout and merge there")
     };
     let agents = |report: &Report| -> Vec<_> {
         let suites = report.suites.iter();

@@ -30,12 +30,7 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
         Ok(glob) => Some(glob.compile_matcher()),
         Err(error) => {
             let what = format!("--case {text}: {}", error.kind());
-            problems.push(Diagnostic::of_file(
-                "command line",
-                Code::BAD_GLOB,
-                what,
-                "write a pattern such as 'lease-*'",
-            ));
+            problems.push(Diagnostic::of_command_line(Code::BAD_GLOB, what, "write a pattern such as 'lease-*'"));
             None
         }
     });
