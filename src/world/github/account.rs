@@ -7,9 +7,9 @@ const BOT: &str = "[bot]";
 
 #[derive(Deserialize)]
 pub(super) struct AccountForm {
-    login: String,
+    pub(super) login: String,
     #[serde(rename = "type")]
-    kind: Option<String>,
+    pub(super) kind: Option<String>,
 }
 
 impl AccountForm {

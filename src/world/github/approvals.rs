@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::account::AccountForm;
-use super::{GitHub, GitHubError, PAGE, parsed};
+use super::forms::NamedForm;
+use super::{GitHub, GitHubError, PAGE, if_found, parsed};
 use crate::model::{
     BranchOrigin, BranchPush, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
     StatusState,
@@ -16,18 +17,14 @@ impl GitHub {
     /// The current state of a pull request.
     pub fn pull(&self, number: u64) -> Result<PullRequestDetails, GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
-        let answer = self.ask(&Method::GET, &path, None, "while reading the pull request")?;
-        Ok(parsed::<ApprovalPullForm>(&answer, &path)?.into())
+        Ok(self.get::<ApprovalPullForm>(&path, "while reading the pull request")?.into())
     }
 
     /// A user's permission in this repository; `None` for anybody who is not a collaborator.
     pub fn permission_of(&self, login: &str) -> Result<Permission, GitHubError> {
         let path = self.path(&format!("/collaborators/{}/permission", encoded_segment(login)));
-        match self.ask(&Method::GET, &path, None, "while checking the permission of the user who set the label") {
-            Ok(answer) => Ok(parsed::<PermissionForm>(&answer, &path)?.into()),
-            Err(GitHubError::Missing) => Ok(Permission::None),
-            Err(other) => Err(other),
-        }
+        let doing = "while checking the permission of the user who set the label";
+        Ok(if_found(self.get::<PermissionForm>(&path, doing))?.map_or(Permission::None, Permission::from))
     }
 
     /// The statuses of a commit, newest first.
@@ -68,8 +65,7 @@ impl GitHub {
     pub fn pushes_to(&self, repository: &str, branch: &str) -> Result<Vec<BranchPush>, GitHubError> {
         let reference = encoded_segment(&format!("refs/heads/{branch}"));
         let path = format!("/repos/{repository}/activity?ref={reference}&per_page={PAGE}");
-        let answer = self.ask(&Method::GET, &path, None, "while looking up who pushed the head")?;
-        let pushes: Vec<ActivityForm> = parsed(&answer, &path)?;
+        let pushes: Vec<ActivityForm> = self.get(&path, "while looking up who pushed the head")?;
         let push =
             |ActivityForm { before, after, actor }| BranchPush { before, after, by: actor.map(AccountForm::login) };
         Ok(pushes.into_iter().map(push).collect())
@@ -78,10 +74,7 @@ impl GitHub {
     /// Removes a label; a label that is already gone is not an error.
     pub fn remove_label(&self, pull_request: u64, label: &str) -> Result<(), GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/labels/{}", encoded_segment(label)));
-        match self.ask(&Method::DELETE, &path, None, "while removing the label") {
-            Ok(_) | Err(GitHubError::Missing) => Ok(()),
-            Err(other) => Err(other),
-        }
+        if_found(self.ask(&Method::DELETE, &path, None, "while removing the label")).map(|_| ())
     }
 }
 
@@ -92,14 +85,9 @@ pub(super) struct ApprovalPullForm {
     user: Option<AccountForm>,
     body: Option<String>,
     #[serde(default)]
-    labels: Vec<ApprovalLabelForm>,
+    labels: Vec<NamedForm>,
     head: ApprovalBranchForm,
     base: ApprovalBranchForm,
-}
-
-#[derive(Deserialize)]
-struct ApprovalLabelForm {
-    name: String,
 }
 
 #[derive(Deserialize)]
@@ -123,7 +111,7 @@ struct TimelineForm {
     event: Option<String>,
     actor: Option<AccountForm>,
     created_at: Option<String>,
-    label: Option<ApprovalLabelForm>,
+    label: Option<NamedForm>,
 }
 
 impl TimelineForm {

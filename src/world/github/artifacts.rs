@@ -1,10 +1,10 @@
 //! Workflow runs and their artifacts.
 
-use http::Method;
 use serde::Deserialize;
 
 use super::account::AccountForm;
-use super::{GitHub, GitHubError, PAGE, parsed};
+use super::forms::LoginForm;
+use super::{GitHub, GitHubError, PAGE};
 
 /// A workflow run of this repository, as reported by GitHub.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,16 +51,14 @@ impl GitHub {
     /// A workflow run by id.
     pub fn workflow_run(&self, id: u64) -> Result<WorkflowRun, GitHubError> {
         let path = self.path(&format!("/actions/runs/{id}"));
-        let answer = self.ask(&Method::GET, &path, None, "while reading the run")?;
-        Ok(parsed::<WorkflowRunForm>(&answer, &path)?.into())
+        Ok(self.get::<WorkflowRunForm>(&path, "while reading the run")?.into())
     }
 
     /// The runs on a commit that were started by this event, newest first; at most one page. A run in progress may have uploaded its
     /// result already.
     pub fn runs_on(&self, commit: &str, event: &str) -> Result<Vec<WorkflowRun>, GitHubError> {
         let path = self.path(&format!("/actions/runs?head_sha={commit}&event={event}&per_page={PAGE}"));
-        let answer = self.ask(&Method::GET, &path, None, "while listing the runs on a commit")?;
-        let form: RunsForm = parsed(&answer, &path)?;
+        let form: RunsForm = self.get(&path, "while listing the runs on a commit")?;
         let mut runs: Vec<WorkflowRun> = form.workflow_runs.into_iter().map(WorkflowRun::from).collect();
         runs.sort_by_key(|run| std::cmp::Reverse((run.id, run.attempt)));
         Ok(runs)
@@ -69,22 +67,19 @@ impl GitHub {
     /// The artifacts of a run with this name, newest first; each attempt adds its own.
     pub fn artifacts(&self, run: u64, name: &str) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/runs/{run}/artifacts?name={name}&per_page={PAGE}"));
-        let answer = self.ask(&Method::GET, &path, None, "while listing the run's artifacts")?;
-        Ok(called(parsed(&answer, &path)?, name))
+        Ok(called(self.get(&path, "while listing the run's artifacts")?, name))
     }
 
     /// All artifacts of a run, newest first; at most one page.
     pub fn all_artifacts(&self, run: u64) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/runs/{run}/artifacts?per_page={PAGE}"));
-        let answer = self.ask(&Method::GET, &path, None, "while listing the run's artifacts")?;
-        Ok(artifacts(parsed(&answer, &path)?))
+        Ok(artifacts(self.get(&path, "while listing the run's artifacts")?))
     }
 
     /// The artifacts of the repository with this name, newest first; at most one page.
     pub fn artifacts_called(&self, name: &str) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/artifacts?name={name}&per_page={PAGE}"));
-        let answer = self.ask(&Method::GET, &path, None, "while listing the artifacts with a name")?;
-        Ok(called(parsed(&answer, &path)?, name))
+        Ok(called(self.get(&path, "while listing the artifacts with a name")?, name))
     }
 
     /// The zip archive of an artifact, at most `limit` bytes. The download address gets no token.
@@ -118,12 +113,7 @@ struct WorkflowRunForm {
 #[derive(Deserialize)]
 struct ArtifactRepositoryForm {
     id: u64,
-    owner: Option<OwnerForm>,
-}
-
-#[derive(Deserialize)]
-struct OwnerForm {
-    login: String,
+    owner: Option<LoginForm>,
 }
 
 #[derive(Deserialize)]

@@ -8,7 +8,8 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{GitHub, GitHubError, GitHubRefusal, parsed};
+use super::forms::ShaForm;
+use super::{GitHub, GitHubError, GitHubRefusal, if_found, parsed};
 use crate::model::{BranchTip, RepoPath};
 use crate::text::encoded_segment;
 
@@ -94,14 +95,14 @@ impl GitHub {
     pub fn put_on(&self, branch: &str, parent: &str, what: &FileCommit<'_>) -> Result<String, GitHubError> {
         let doing = "while writing the baseline's branch";
         let path = self.path(&format!("/git/commits/{parent}"));
-        let below: BelowForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
+        let below: BelowForm = self.get(&path, doing)?;
         let path = self.path("/git/trees");
         let entry = json!({ "path": what.file.as_str(), "mode": "100644", "type": "blob", "content": what.text });
         let body = json!({ "base_tree": below.tree.sha, "tree": [entry] });
-        let tree: RefShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
+        let tree: ShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
         let path = self.path("/git/commits");
         let body = json!({ "message": what.headline, "tree": tree.sha, "parents": [parent] });
-        let commit: RefShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
+        let commit: ShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
         match self.branch(branch)? {
             Some(_) => {
                 let path = self.path(&format!("/git/refs/{}", encoded_segment(&format!("heads/{branch}"))));
@@ -118,11 +119,7 @@ impl GitHub {
     /// The head commit of a branch; `None` if the branch does not exist.
     pub fn branch(&self, name: &str) -> Result<Option<String>, GitHubError> {
         let path = self.path(&format!("/git/ref/{}", encoded_segment(&format!("heads/{name}"))));
-        match self.ask(&Method::GET, &path, None, "while looking for the branch") {
-            Ok(answer) => Ok(Some(parsed::<RefForm>(&answer, &path)?.object.sha)),
-            Err(GitHubError::Missing) => Ok(None),
-            Err(other) => Err(other),
-        }
+        Ok(if_found(self.get::<RefForm>(&path, "while looking for the branch"))?.map(|form| form.object.sha))
     }
 
     /// The tip of a branch as the commit whose numbers count; `None` if the branch does not exist.
@@ -215,17 +212,12 @@ impl GraphQlErrorForm {
 
 #[derive(Deserialize)]
 struct BelowForm {
-    tree: RefShaForm,
-}
-
-#[derive(Deserialize)]
-struct RefShaForm {
-    sha: String,
+    tree: ShaForm,
 }
 
 #[derive(Deserialize)]
 struct RefForm {
-    object: RefShaForm,
+    object: ShaForm,
 }
 
 #[derive(Deserialize)]

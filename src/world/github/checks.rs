@@ -35,8 +35,7 @@ impl GitHub {
     pub fn check_run(&self, head: &str, name: &str) -> Result<Option<u64>, GitHubError> {
         let path =
             self.path(&format!("/commits/{head}/check-runs?check_name={}&per_page={PAGE}", encoded_segment(name)));
-        let answer = self.ask(&Method::GET, &path, None, "while looking for the check run")?;
-        let form: CheckListForm = parsed(&answer, &path)?;
+        let form: CheckListForm = self.get(&path, "while looking for the check run")?;
         let own = form.check_runs.iter().filter(|run| run.name == name && run.external_id.as_deref() == Some(OURS));
         Ok(own.map(|run| run.id).max())
     }

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use super::account::AccountForm;
 use super::{GitHub, GitHubError, parsed};
 use crate::model::{Comment, CommentEdit};
 
@@ -100,10 +101,7 @@ struct EditorForm {
 impl From<EditForm> for CommentEdit {
     fn from(form: EditForm) -> Self {
         // GraphQL names the account of an app without the suffix that REST gives it.
-        let login = |editor: EditorForm| match editor.kind.as_str() {
-            "Bot" if !editor.login.ends_with("[bot]") => format!("{}[bot]", editor.login),
-            _ => editor.login,
-        };
+        let login = |EditorForm { kind, login }| AccountForm { login, kind: Some(kind) }.login();
         Self { by: form.editor.map(login), at: form.edited_at }
     }
 }

@@ -4,6 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::forms::{LoginForm, ShaForm};
 use super::{GitHub, GitHubError, parsed};
 use crate::model::Comment;
 
@@ -11,8 +12,7 @@ impl GitHub {
     /// The current head commit of a pull request.
     pub fn head_of(&self, pull_request: u64) -> Result<String, GitHubError> {
         let path = self.path(&format!("/pulls/{pull_request}"));
-        let answer = self.ask(&Method::GET, &path, None, "while reading the pull request's head")?;
-        let form: CommentPullForm = parsed(&answer, &path)?;
+        let form: CommentPullForm = self.get(&path, "while reading the pull request's head")?;
         Ok(form.head.sha)
     }
 
@@ -43,8 +43,7 @@ impl GitHub {
     /// A comment by id.
     pub fn comment(&self, id: u64) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/comments/{id}"));
-        let answer = self.ask(&Method::GET, &path, None, "while reading the comment back")?;
-        Ok(parsed::<CommentForm>(&answer, &path)?.into())
+        Ok(self.get::<CommentForm>(&path, "while reading the comment back")?.into())
     }
 
     /// Deletes a comment.
@@ -55,18 +54,8 @@ impl GitHub {
 }
 
 #[derive(Deserialize)]
-struct UserForm {
-    login: String,
-}
-
-#[derive(Deserialize)]
 struct CommentPullForm {
-    head: HeadForm,
-}
-
-#[derive(Deserialize)]
-struct HeadForm {
-    sha: String,
+    head: ShaForm,
 }
 
 #[derive(Deserialize)]
@@ -76,7 +65,7 @@ struct CommentForm {
     #[serde(default)]
     body: Option<String>,
     html_url: Option<String>,
-    user: Option<UserForm>,
+    user: Option<LoginForm>,
     updated_at: Option<String>,
 }
 

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, GitHubError, parsed};
+use super::{GitHub, GitHubError};
 use crate::model::RepoPath;
 use crate::text::encoded_segment;
 use crate::world::object_id::{IdForm, ObjectId, ObjectKind};
@@ -45,7 +44,7 @@ impl GitHub {
         let doing = "while reading the list of a commit's files";
         // GitHub takes a commit's id for that of its tree.
         let path = self.path(&format!("/git/trees/{}?recursive=1", encoded_segment(commit)));
-        let form: CommitTreeForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
+        let form: CommitTreeForm = self.get(&path, doing)?;
         if form.truncated {
             return Ok(None);
         }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use http::Method;
 use serde::Deserialize;
 
 use super::account::AccountForm;
-use super::{GitHub, GitHubError, parsed};
+use super::forms::ShaForm;
+use super::{GitHub, GitHubError};
 use crate::text::encoded_segment;
 
 /// The number of files at which GitHub stops listing them (REST, "Compare two commits").
@@ -66,8 +66,7 @@ impl GitHub {
     /// Compares a commit with its merge base with another commit.
     pub fn compare(&self, base: &str, head: &str) -> Result<CommitComparison, GitHubError> {
         let path = self.path(&format!("/compare/{}...{}", encoded_segment(base), encoded_segment(head)));
-        let answer = self.ask(&Method::GET, &path, None, "while comparing two commits")?;
-        let ComparisonForm { merge_base_commit, commits, files } = parsed(&answer, &path)?;
+        let ComparisonForm { merge_base_commit, commits, files } = self.get(&path, "while comparing two commits")?;
         let (mut first_parents, mut people) = (BTreeMap::new(), BTreeMap::new());
         for ComparedCommitForm { sha, parents, author, committer } in commits {
             first_parents.insert(sha.clone(), parents.into_iter().next().map(|parent| parent.sha));
@@ -84,15 +83,14 @@ impl GitHub {
     pub fn queue_branches(&self, into: &str) -> Result<BTreeMap<String, String>, GitHubError> {
         let name = encoded_segment(&format!("heads/gh-readonly-queue/{into}/"));
         let path = self.path(&format!("/git/matching-refs/{name}"));
-        let answer = self.ask(&Method::GET, &path, None, "while listing the merge queue")?;
-        let refs: Vec<QueueRefForm> = parsed(&answer, &path)?;
+        let refs: Vec<QueueRefForm> = self.get(&path, "while listing the merge queue")?;
         Ok(refs.into_iter().map(|one| (one.object.sha, one.name)).collect())
     }
 }
 
 #[derive(Deserialize)]
 struct ComparisonForm {
-    merge_base_commit: ComparedShaForm,
+    merge_base_commit: ShaForm,
     #[serde(default)]
     commits: Vec<ComparedCommitForm>,
     #[serde(default)]
@@ -103,14 +101,9 @@ struct ComparisonForm {
 struct ComparedCommitForm {
     sha: String,
     #[serde(default)]
-    parents: Vec<ComparedShaForm>,
+    parents: Vec<ShaForm>,
     author: Option<AccountForm>,
     committer: Option<AccountForm>,
-}
-
-#[derive(Deserialize)]
-struct ComparedShaForm {
-    sha: String,
 }
 
 #[derive(Deserialize)]
@@ -125,7 +118,7 @@ struct ComparedFileForm {
 struct QueueRefForm {
     #[serde(rename = "ref")]
     name: String,
-    object: ComparedShaForm,
+    object: ShaForm,
 }
 
 impl From<ComparedFileForm> for ComparedFile {

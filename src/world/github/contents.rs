@@ -3,10 +3,9 @@
 use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, GitHubError, GitHubResponse, parsed};
+use super::{GitHub, GitHubError, if_found};
 use crate::model::RepoPath;
 use crate::text::encoded_segment;
 
@@ -17,20 +16,16 @@ impl GitHub {
         let encoded = encoded_segment(file.as_str());
         let path = self.path(&format!("/contents/{encoded}?ref={commit}"));
         let doing = "while reading a file of the base commit";
-        match self.ask(&Method::GET, &path, None, doing) {
-            Ok(answer) => match content(&answer, &path)? {
-                Some(bytes) => Ok(Some(bytes)),
-                None => self.ask_raw(&path, doing).map(|answer| Some(answer.body)),
-            },
-            Err(GitHubError::Missing) => Ok(None),
-            Err(other) => Err(other),
+        let Some(form) = if_found(self.get(&path, doing))? else { return Ok(None) };
+        match content(&form)? {
+            Some(bytes) => Ok(Some(bytes)),
+            None => self.ask_raw(&path, doing).map(|answer| Some(answer.body)),
         }
     }
 }
 
 /// A file's bytes from the contents API's base64; `None` if the file is over the API's limit of 1 MB.
-fn content(answer: &GitHubResponse, path: &str) -> Result<Option<Vec<u8>>, GitHubError> {
-    let form: ContentForm = parsed(answer, path)?;
+fn content(form: &ContentForm) -> Result<Option<Vec<u8>>, GitHubError> {
     if form.encoding != "base64" {
         return Ok(None);
     }

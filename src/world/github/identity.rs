@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use super::forms::LoginForm;
 use super::{GitHub, parsed};
 
 /// GraphQL query for the token's account. It works for every kind of token; `GET /user` answers 403 for installation tokens.
@@ -39,10 +40,5 @@ struct ViewerAnswerForm {
 
 #[derive(Deserialize)]
 struct ViewerDataForm {
-    viewer: Option<ViewerForm>,
-}
-
-#[derive(Deserialize)]
-struct ViewerForm {
-    login: String,
+    viewer: Option<LoginForm>,
 }

@@ -19,6 +19,7 @@ mod comparisons;
 mod contents;
 mod download;
 mod download_clients;
+mod forms;
 mod identity;
 mod labels;
 mod pulls;
@@ -203,6 +204,11 @@ impl GitHub {
         })
     }
 
+    /// Reads what an address of the API answers.
+    fn get<T: DeserializeOwned>(&self, path: &str, doing: &'static str) -> Result<T, GitHubError> {
+        parsed(&self.ask(&Method::GET, path, None, doing)?, path)
+    }
+
     /// Every entry of a list, across its pages.
     fn entries<T: DeserializeOwned>(&self, path: &str, doing: &'static str) -> Result<Vec<T>, GitHubError> {
         let mut all = Vec::new();
@@ -287,6 +293,15 @@ fn parsed<T: DeserializeOwned>(answer: &GitHubResponse, path: &str) -> Result<T,
     serde_json::from_slice(&answer.body)
         .with_context(|| format!("GitHub's answer to {path} does not have the documented form"))
         .map_err(GitHubError::Failed)
+}
+
+/// `None` if what was asked for does not exist.
+fn if_found<T>(answer: Result<T, GitHubError>) -> Result<Option<T>, GitHubError> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(GitHubError::Missing) => Ok(None),
+        Err(other) => Err(other),
+    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use http::Method;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::approvals::ApprovalPullForm;
+use super::forms::ShaForm;
 use super::{GitHub, GitHubError, PAGE, parsed};
 use crate::model::PullRequestDetails;
 use crate::text::encoded_segment;
@@ -26,34 +26,24 @@ impl GitHub {
     pub fn open_pulls(&self, owner: &str, branch: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let head = encoded_segment(&format!("{owner}:{branch}"));
         let path = self.path(&format!("/pulls?state=open&head={head}&per_page={PAGE}"));
-        let forms: Vec<PullForm> = self.listed(&path, "while looking for the pull request")?;
-        Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
+        Ok(open(self.get(&path, "while looking for the pull request")?))
     }
-}
 
-impl GitHub {
     /// The open pull requests that have a commit, which the caller compares with their heads. GitHub lists none for a commit that only
     /// a fork has (TooTallNate/nx.js#410): [`GitHub::every_open_pull`] has those too.
     pub fn pulls_of(&self, commit: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
-        let forms: Vec<PullForm> = self.listed(&path, "while looking for the commit's pull requests")?;
-        Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
+        Ok(open(self.get(&path, "while looking for the commit's pull requests")?))
     }
-}
 
-impl GitHub {
     /// All open pull requests.
     pub fn every_open_pull(&self) -> Result<Vec<OpenPull>, GitHubError> {
-        let forms: Vec<PullForm> = self.entries(&self.path("/pulls"), "while listing the open pull requests")?;
-        Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
+        Ok(open(self.entries(&self.path("/pulls"), "while listing the open pull requests")?))
     }
 }
 
-impl GitHub {
-    /// One page of a list.
-    fn listed<T: DeserializeOwned>(&self, path: &str, doing: &'static str) -> Result<Vec<T>, GitHubError> {
-        parsed(&self.ask(&Method::GET, path, None, doing)?, path)
-    }
+fn open(forms: Vec<PullForm>) -> Vec<OpenPull> {
+    forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +65,7 @@ impl GitHub {
         let into = encoded_segment(into);
         let path =
             self.path(&format!("/pulls?state=closed&head={head}&base={into}&sort=created&direction=desc&per_page=1"));
-        let forms: Vec<MergedPullForm> = self.listed(&path, "while looking for a closed pull request")?;
+        let forms: Vec<MergedPullForm> = self.get(&path, "while looking for a closed pull request")?;
         Ok(forms.into_iter().next().map(|MergedPullForm { number, head, merged_at, body, .. }| ClosedPull {
             number,
             head: head.sha,
@@ -103,14 +93,14 @@ impl GitHub {
     pub fn merged_pulls(&self, into: &str) -> Result<Vec<MergedPull>, GitHubError> {
         let into = encoded_segment(into);
         let path = self.path(&format!("/pulls?state=closed&base={into}&sort=updated&direction=desc&per_page={PAGE}"));
-        let forms: Vec<MergedPullForm> = self.listed(&path, "while looking for merged pull requests")?;
+        let forms: Vec<MergedPullForm> = self.get(&path, "while looking for merged pull requests")?;
         Ok(forms.into_iter().filter_map(MergedPullForm::merged).collect())
     }
 
     /// The merged pull requests of a commit.
     pub fn merged_pulls_of(&self, commit: &str) -> Result<Vec<MergedPull>, GitHubError> {
         let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
-        let forms: Vec<MergedPullForm> = self.listed(&path, "while looking for the commit's pull requests")?;
+        let forms: Vec<MergedPullForm> = self.get(&path, "while looking for the commit's pull requests")?;
         Ok(forms.into_iter().filter_map(MergedPullForm::merged).collect())
     }
 }
@@ -141,15 +131,18 @@ impl GitHub {
     /// The parents of a commit, in order.
     pub fn parents(&self, commit: &str) -> Result<Vec<String>, GitHubError> {
         let path = self.path(&format!("/git/commits/{}", encoded_segment(commit)));
-        let answer = self.ask(&Method::GET, &path, None, "while reading the parents of a commit")?;
-        Ok(parsed::<ParentsForm>(&answer, &path)?.parents.into_iter().map(|parent| parent.sha).collect())
+        Ok(self
+            .get::<ParentsForm>(&path, "while reading the parents of a commit")?
+            .parents
+            .into_iter()
+            .map(|parent| parent.sha)
+            .collect())
     }
 
     /// The merge base of a branch of this repository and a head commit.
     pub fn merge_base(&self, branch: &str, head: &str) -> Result<String, GitHubError> {
         let path = self.path(&format!("/compare/{}...{}?per_page=1", encoded_segment(branch), encoded_segment(head)));
-        let answer = self.ask(&Method::GET, &path, None, "while reading the merge base")?;
-        Ok(parsed::<CompareForm>(&answer, &path)?.merge_base_commit.sha)
+        Ok(self.get::<CompareForm>(&path, "while reading the merge base")?.merge_base_commit.sha)
     }
 
     /// Whether a branch or commit has a commit in its history, or is that commit.
@@ -198,11 +191,6 @@ struct ParentsForm {
 #[derive(Deserialize)]
 struct CompareForm {
     merge_base_commit: ShaForm,
-}
-
-#[derive(Deserialize)]
-struct ShaForm {
-    sha: String,
 }
 
 #[derive(Deserialize)]

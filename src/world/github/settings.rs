@@ -7,8 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::branch_rules::{BranchRules, QueueGrouping, RequiredCheck};
+use super::forms::NamedForm;
 use super::response::PAGE;
-use super::{GitHub, GitHubError, parsed};
+use super::{GitHub, GitHubError, if_found};
 use crate::text::encoded_segment;
 use crate::world::web;
 
@@ -33,39 +34,33 @@ impl GitHub {
     /// Which branches may use an environment; `None` if it does not exist.
     pub fn environment(&self, name: &str) -> Result<Option<EnvironmentUse>, GitHubError> {
         let path = self.path(&format!("/environments/{}", encoded_segment(name)));
-        match self.ask(&Method::GET, &path, None, "while reading the environment") {
-            Ok(answer) => {
-                let form: EnvironmentForm = parsed(&answer, &path)?;
-                let is_open = form.deployment_branch_policy.is_none();
-                Ok(Some(if is_open { EnvironmentUse::AnyBranch } else { EnvironmentUse::SomeBranches }))
-            }
-            Err(GitHubError::Missing) => Ok(None),
-            Err(other) => Err(other),
-        }
+        let found = if_found(self.get::<EnvironmentForm>(&path, "while reading the environment"))?;
+        Ok(found.map(|form| match form.deployment_branch_policy {
+            None => EnvironmentUse::AnyBranch,
+            Some(_) => EnvironmentUse::SomeBranches,
+        }))
     }
 
     /// The name of the default branch.
     pub fn default_branch(&self) -> Result<String, GitHubError> {
         let path = self.path("");
-        let answer = self.ask(&Method::GET, &path, None, "while reading the repository")?;
-        Ok(parsed::<SettingsForm>(&answer, &path)?.default_branch)
+        Ok(self.get::<SettingsForm>(&path, "while reading the repository")?.default_branch)
     }
 
     /// Whether the repository has a label; letter case does not matter.
     pub fn has_label(&self, name: &str) -> Result<bool, GitHubError> {
         let path = self.path(&format!("/labels/{}", encoded_segment(name)));
-        match self.ask(&Method::GET, &path, None, "while looking for the label") {
-            Ok(_) => Ok(true),
-            Err(GitHubError::Missing) => Ok(false),
-            Err(other) => Err(other),
-        }
+        Ok(if_found(self.ask(&Method::GET, &path, None, "while looking for the label"))?.is_some())
     }
 
     /// The names of branches that a ruleset or branch protection covers, at most 100.
     pub fn protected_branches(&self) -> Result<Vec<String>, GitHubError> {
         let path = self.path(&format!("/branches?protected=true&per_page={PAGE}"));
-        let answer = self.ask(&Method::GET, &path, None, "while reading the protected branches")?;
-        Ok(parsed::<Vec<NamedForm>>(&answer, &path)?.into_iter().map(|branch| branch.name).collect())
+        Ok(self
+            .get::<Vec<NamedForm>>(&path, "while reading the protected branches")?
+            .into_iter()
+            .map(|branch| branch.name)
+            .collect())
     }
 
     /// What rulesets and branch protection require of a branch. Asked once for each branch.
@@ -83,12 +78,8 @@ impl GitHub {
         let doing = "while reading the rules of the branch";
         let mut rules = BranchRules::default();
         let path = self.path(&format!("/rules/branches/{}", encoded_segment(branch)));
-        let listed: Vec<BranchRuleForm> = match self.entries(&path, doing) {
-            Ok(listed) => listed,
-            // Servers before Enterprise Server 3.11 have no rulesets.
-            Err(GitHubError::Missing) => Vec::new(),
-            Err(other) => return Err(other),
-        };
+        // Servers before Enterprise Server 3.11 have no rulesets.
+        let listed: Vec<BranchRuleForm> = if_found(self.entries(&path, doing))?.unwrap_or_default();
         for BranchRuleForm { kind, parameters } in listed {
             match kind.as_str() {
                 "required_status_checks" => {
@@ -105,7 +96,7 @@ impl GitHub {
             }
         }
         let path = self.path(&format!("/branches/{}", encoded_segment(branch)));
-        let form: ProtectedForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
+        let form: ProtectedForm = self.get(&path, doing)?;
         let classic = form.protection.and_then(|protection| protection.required_status_checks);
         if let Some(checks) = classic {
             rules.required.extend(checks.all().ok_or_else(|| unlisted_checks(branch))?);
@@ -118,11 +109,8 @@ impl GitHub {
     /// The `action.yml` of an action at a commit, tag or branch; `None` if it does not exist.
     pub fn action_file(&self, action: &str, reference: &str) -> Result<Option<String>, GitHubError> {
         let path = format!("/repos/{action}/contents/action.yml?ref={}", encoded_segment(reference));
-        match self.ask_raw(&path, "while reading the action") {
-            Ok(answer) => Ok(Some(String::from_utf8_lossy(&answer.body).into_owned())),
-            Err(GitHubError::Missing) => Ok(None),
-            Err(other) => Err(other),
-        }
+        let found = if_found(self.ask_raw(&path, "while reading the action"))?;
+        Ok(found.map(|answer| String::from_utf8_lossy(&answer.body).into_owned()))
     }
 
     /// Whether an image such as `ghcr.io/owner/name@sha256:…` can be pulled without a login, as a runner pulls it.
@@ -224,11 +212,6 @@ impl From<BranchRuleCheckForm> for RequiredCheck {
         // Branch protection writes -1 for any app.
         Self { name: form.context, app: form.app_id.and_then(|id| u64::try_from(id).ok()) }
     }
-}
-
-#[derive(Deserialize)]
-struct NamedForm {
-    name: String,
 }
 
 #[derive(Deserialize)]
