@@ -88,14 +88,6 @@ impl Git {
         });
         blobs.next().map(|blob| self.object(blob)).transpose()
     }
-
-    /// The content of a version of a file.
-    ///
-    /// # Errors
-    /// The object is missing, or is larger than a baseline may be.
-    pub fn content(&self, blob: &str) -> anyhow::Result<Vec<u8>> {
-        self.object(blob)
-    }
 }
 
 /// Parses `COMMIT DATE TITLE`, and after an empty line `:MODE MODE ID ID STATUS<tab>PATH[<tab>NEW PATH]`.

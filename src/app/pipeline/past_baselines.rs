@@ -5,7 +5,7 @@ use crate::files::SourceText;
 use crate::format::baseline_v1;
 use crate::model::{Baseline, MetricReport, RepoPath};
 use crate::report::{NumberName, numbers_of_baseline};
-use crate::world::{Disk, FileVersion, FileVersions, Git, HistoryExtent};
+use crate::world::{Disk, FileVersion, FileVersions, Git, HistoryExtent, Objects};
 
 /// The number of committed baselines that a report shows of a number.
 const PAST: u32 = 10;
@@ -13,7 +13,7 @@ const PAST: u32 = 10;
 /// The baseline of one commit; `None` if the commit removed the file.
 pub fn committed_baseline(git: &Git, version: &FileVersion) -> Result<Option<Baseline>, String> {
     let Some(blob) = &version.blob else { return Ok(None) };
-    let bytes = git.content(blob).map_err(|error| format!("{error:#}"))?;
+    let bytes = git.blob(blob).map_err(|error| format!("{error:#}"))?;
     let source = SourceText::new(version.path.clone(), bytes).map_err(|problem| problem.to_string())?;
     baseline_v1::read_baseline(&source).map(Some).map_err(|problem| problem.to_string())
 }
