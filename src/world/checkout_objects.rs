@@ -103,12 +103,7 @@ fn tree_entries(mut tree: &[u8], form: IdForm) -> Option<Vec<(String, TreeNode)>
         let end = memchr::memchr(0, tree)?;
         let (mode, name) = std::str::from_utf8(&tree[..end]).ok()?.split_once(' ')?;
         let id = tree.get(end + 1..=end + form.bytes())?;
-        let kind = match mode {
-            "40000" => NodeKind::Folder,
-            "120000" => NodeKind::Link,
-            "160000" => NodeKind::Other,
-            _ => NodeKind::File,
-        };
+        let kind = NodeKind::of_mode(mode);
         entries.push((name.to_owned(), TreeNode { kind, id: hex::encode(id), size: None }));
         tree = &tree[end + 1 + form.bytes()..];
     }

@@ -12,7 +12,7 @@ use anyhow::Context;
 use super::disk::Disk;
 use super::env::Env;
 use super::git_command::{TIMEOUTS, git_command, git_output};
-use super::objects::{Depth, Listing, NodeKind, Objects, Submodule, TreeNode};
+use super::objects::{Depth, Listing, NodeKind, Objects, SUBMODULE_MODE, Submodule, TreeNode};
 use crate::model::{BranchTip, InputLimit, RepoPath};
 
 /// The commit of `HEAD`; `None` if the repository has no commit.
@@ -69,9 +69,6 @@ fn name_of(config: &[u8]) -> Option<String> {
     }
     name.filter(|name| !name.is_empty())
 }
-
-/// The mode of a submodule in a tree and in the index.
-const SUBMODULE_MODE: &str = "160000";
 
 /// Number of a file's changes that are read.
 const CHANGES: &str = "10";
@@ -335,11 +332,6 @@ fn entry(line: &str) -> Option<(String, TreeNode)> {
     let (head, path) = line.split_once('\t')?;
     let mut parts = head.split_ascii_whitespace();
     let (mode, _, id, size) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let kind = match mode {
-        "040000" => NodeKind::Folder,
-        "120000" => NodeKind::Link,
-        SUBMODULE_MODE => NodeKind::Other,
-        _ => NodeKind::File,
-    };
+    let kind = NodeKind::of_mode(mode);
     Some((path.to_owned(), TreeNode { kind, id: id.to_owned(), size: size.parse().ok() }))
 }

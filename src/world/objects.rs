@@ -25,6 +25,21 @@ pub enum NodeKind {
     Other,
 }
 
+impl NodeKind {
+    /// The kind for a mode of git, which leaves out leading zeros within trees.
+    pub(super) fn of_mode(mode: &str) -> Self {
+        match mode {
+            "40000" | "040000" => Self::Folder,
+            "120000" => Self::Link,
+            SUBMODULE_MODE => Self::Other,
+            _ => Self::File,
+        }
+    }
+}
+
+/// The mode of a submodule in a tree and in the index.
+pub(super) const SUBMODULE_MODE: &str = "160000";
+
 /// How deep a tree is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, GitHubError, parsed};
+use super::forms::ShaForm;
+use super::{GitHub, GitHubError};
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
 use crate::model::{CommitStatus, RepoPath};
@@ -19,18 +19,11 @@ impl Objects for GitHub {
             Depth::All => "?recursive=1",
         };
         let path = self.path(&format!("/git/trees/{}{query}", of_id(id)?));
-        let answer = self
-            .ask(&Method::GET, &path, None, "while listing the base commit")
+        let form: TreeForm = self
+            .get(&path, "while listing the base commit")
             .map_err(|refusal| tree_error(refusal, "the files of the base commit"))?;
-        let form: TreeForm =
-            parsed(&answer, &path).map_err(|refusal| tree_error(refusal, "the files of the base commit"))?;
         let entries = form.tree.into_iter().map(|EntryForm { path, mode, sha, size }| {
-            let kind = match mode.as_str() {
-                "040000" => NodeKind::Folder,
-                "120000" => NodeKind::Link,
-                "160000" => NodeKind::Other,
-                _ => NodeKind::File,
-            };
+            let kind = NodeKind::of_mode(&mode);
             (path, TreeNode { kind, id: sha.unwrap_or_default(), size })
         });
         Ok(Listing { entries: entries.collect(), truncated: form.truncated })
@@ -51,9 +44,8 @@ impl Objects for GitHub {
         let (commit, path) = (of_id(commit)?, encoded_segment(file.as_str()));
         let path = self.path(&format!("/commits?sha={commit}&path={path}&per_page={CHANGES}"));
         let what = "the history of a file";
-        let answer = self.ask(&Method::GET, &path, None, "while reading the history of a file");
-        let changes: Vec<ChangeCommitForm> =
-            answer.and_then(|answer| parsed(&answer, &path)).map_err(|refusal| tree_error(refusal, what))?;
+        let changes: Vec<ShaForm> =
+            self.get(&path, "while reading the history of a file").map_err(|refusal| tree_error(refusal, what))?;
         let mut earlier = Vec::new();
         for change in changes {
             earlier.extend(self.file(file, of_id(&change.sha)?).map_err(|refusal| tree_error(refusal, what))?);
@@ -91,11 +83,6 @@ fn of_id(id: &str) -> anyhow::Result<&str> {
 
 fn tree_error(refusal: GitHubError, what: &str) -> anyhow::Error {
     refusal.explained(&format!("{what} cannot be read"), "contents: read")
-}
-
-#[derive(Deserialize)]
-struct ChangeCommitForm {
-    sha: String,
 }
 
 #[derive(Deserialize)]
