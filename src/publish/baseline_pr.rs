@@ -1,7 +1,7 @@
 //! Plans the one pull request with the moved baseline of the default branch, from its present state and the measured numbers.
 
 use super::bump::is_same;
-use super::moves::{BaselineMove, MoveDirection, is_worse};
+use super::moves::{BaselineMove, is_worse};
 use super::reason::{reason, reason_example};
 use crate::model::{Acceptance, Baseline, metric_value};
 use crate::render::{delta, inline};
@@ -131,7 +131,7 @@ fn newest_entry(baseline: &Baseline) -> Option<(Option<u64>, Option<&str>, usize
 const ROWS: usize = 200;
 
 fn description(moves: &[BaselineMove], reason: Option<&str>) -> String {
-    let worse = moves.iter().filter(|one| one.turn == MoveDirection::Worse).count();
+    let worse = moves.iter().filter(|one| is_worse(one)).count();
     let mut out =
         "These numbers were measured on the default branch and differ from the committed baseline.\n\n".to_owned();
     match (worse, reason) {
@@ -146,7 +146,7 @@ fn description(moves: &[BaselineMove], reason: Option<&str>) -> String {
     out.push_str("\n| suite | agent | metric | baseline | measured | delta |\n|---|---|---|---:|---:|---:|\n");
     for one in moves.iter().take(ROWS) {
         let change = one.before.zip(one.after).map(|(before, after)| after - before);
-        let mark = if one.turn == MoveDirection::Worse { " ▼ worse" } else { "" };
+        let mark = if is_worse(one) { " ▼ worse" } else { "" };
         out.push_str(&format!(
             "| {} | {} | {} | {} | {} | {}{mark} |\n",
             one.suite,

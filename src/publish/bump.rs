@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::approval::NoResult;
-use super::moves::{BaselineMove, MoveDirection};
+use super::moves::{BaselineMove, is_worse};
 use super::reason::reason_example;
 use crate::model::{
     Acceptance, AgentName, Approval, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, PullState, SuiteId,
+    six_places,
 };
 
 /// The input of the plan.
@@ -20,7 +21,7 @@ pub struct BumpInput<'a> {
     /// The approval of the present head; `None` if there is none.
     pub standing: Option<&'a Approval>,
     /// The result of a run on that head.
-    pub result: Result<MeasuredBaseline<'a>, NoResult>,
+    pub result: Result<MeasuredBaseline, NoResult>,
     /// The baseline of the base commit.
     pub before: Option<&'a Baseline>,
     /// The SHA-256 of its bytes.
@@ -32,16 +33,16 @@ pub struct BumpInput<'a> {
 }
 
 /// The result of a run from its artifact.
-#[derive(Debug, Clone, Copy)]
-pub struct MeasuredBaseline<'a> {
+#[derive(Debug, Clone)]
+pub struct MeasuredBaseline {
     /// Its digest, computed from the report.
-    pub digest: &'a str,
+    pub digest: String,
     /// The base commit's baseline with the report's numbers, computed from the report.
-    pub proposed: &'a Baseline,
+    pub proposed: Baseline,
     /// The proposed baseline in the artifact.
-    pub written: &'a Baseline,
+    pub written: Baseline,
     /// The numbers that moved.
-    pub moves: &'a [BaselineMove],
+    pub moves: Vec<BaselineMove>,
 }
 
 /// What to do.
@@ -124,10 +125,10 @@ fn decided(asked: &BumpInput<'_>) -> Result<BumpPlan, BumpPlan> {
     if result.digest != approval.digest {
         return refuse(BumpRefusal::OtherResult);
     }
-    if !is_same(result.proposed, result.written) {
+    if !is_same(&result.proposed, &result.written) {
         return refuse(BumpRefusal::NotAsMeasured);
     }
-    if asked.committed.is_some_and(|committed| is_same(committed, result.proposed)) {
+    if asked.committed.is_some_and(|committed| is_same(committed, &result.proposed)) {
         return nothing(if carried { BumpSkip::Committed } else { BumpSkip::Same });
     }
     if carried {
@@ -136,7 +137,7 @@ fn decided(asked: &BumpInput<'_>) -> Result<BumpPlan, BumpPlan> {
     if pull.origin == BranchOrigin::Fork {
         return refuse(BumpRefusal::Fork);
     }
-    let worse: Vec<String> = result.moves.iter().filter(|one| one.turn == MoveDirection::Worse).map(named).collect();
+    let worse: Vec<String> = result.moves.iter().filter(|one| is_worse(one)).map(named).collect();
     if !worse.is_empty() && asked.reason.is_none() {
         return refuse(BumpRefusal::NoReason(worse));
     }
@@ -169,11 +170,10 @@ pub fn is_same(one: &Baseline, other: &Baseline) -> bool {
 /// The entries of a baseline with their numbers rounded as in the file.
 pub fn rounded(baseline: &Baseline) -> BTreeMap<SuiteId, BTreeMap<AgentName, BaselineEntry>> {
     let mut suites = baseline.suites.clone();
-    let places = |value: f64| (value * 1e6).round() / 1e6 + 0.0;
     for entry in suites.values_mut().flat_map(|agents| agents.values_mut()) {
-        entry.metrics.values_mut().for_each(|value| *value = places(*value));
+        entry.metrics.values_mut().for_each(|value| *value = six_places(*value));
         for values in entry.cases.values_mut().flat_map(|case| case.values_mut()) {
-            values.iter_mut().flatten().for_each(|value| *value = places(*value));
+            values.iter_mut().flatten().for_each(|value| *value = six_places(*value));
         }
         entry.taxonomy.retain(|_, count| *count > 0);
     }

@@ -16,7 +16,7 @@ use crate::model::{Approval, Comment, LabelChange, LabelEvent, Permission, PullS
 use crate::publish::approval::{
     ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult, PullRequestEvent,
 };
-use crate::publish::{MoveDirection, NoteSubject, approval};
+use crate::publish::{NoteSubject, approval};
 use crate::render::inline;
 use crate::render::plain::with_code;
 use crate::text::line_with_end;
@@ -204,7 +204,7 @@ fn result(
                 None => None,
             };
             let moves = publish::moves(before.as_ref(), &newest.report);
-            let is_worse = moves.iter().any(|one| one.turn == MoveDirection::Worse);
+            let is_worse = moves.iter().any(publish::is_worse);
             let is_given = !is_worse || publish::reason(&context.pull.description).is_some();
             let reason = if is_given { ReasonState::Given } else { ReasonState::Missing };
             Ok(FoundResult { digest: Ok(found), gate, reason })

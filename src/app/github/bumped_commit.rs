@@ -53,18 +53,11 @@ impl BaselineFiles {
         standing: Option<&Approval>,
         found: Result<MeasuredRun, NoResult>,
     ) -> BumpPlan {
-        let computed = found.map(|found| self.computed(found));
-        let result = computed.as_ref().map_err(Clone::clone).map(|computed| MeasuredBaseline {
-            digest: &computed.digest,
-            proposed: &computed.proposed,
-            written: &computed.written,
-            moves: &computed.moves,
-        });
         bump::plan(&BumpInput {
             pull,
             head: &context.seen.head,
             standing,
-            result,
+            result: found.map(|found| self.computed(found)),
             before: self.before.as_ref(),
             before_sha256: self.before_sha256.clone(),
             committed: self.committed.as_ref(),
@@ -72,24 +65,16 @@ impl BaselineFiles {
         })
     }
 
-    fn computed(&self, found: MeasuredRun) -> ComputedBump {
+    fn computed(&self, found: MeasuredRun) -> MeasuredBaseline {
         let MeasuredRun { report, written, run: _, at: _, artifact: _ } = found;
         let before = self.before.as_ref();
-        ComputedBump {
+        MeasuredBaseline {
             digest: report::result_digest(&report, Some(&self.file)),
             proposed: baseline::proposed(before, &report),
             written,
             moves: publish::moves(before, &report),
         }
     }
-}
-
-/// The digest, baselines and changes computed from a measured run.
-struct ComputedBump {
-    digest: String,
-    proposed: Baseline,
-    written: Baseline,
-    moves: Vec<publish::BaselineMove>,
 }
 
 /// Moves the approvals of a commit on to the commit of a baseline on top of it: first those of other configs, whose results it does not

@@ -18,12 +18,12 @@ fn a_baseline_is_committed_for_an_approved_result_alone() {
         digest: digest.clone(),
         reason: None,
     };
-    let measured = MeasuredBaseline { digest: &digest, proposed: &after, written: &after, moves: &moves };
+    let measured = MeasuredBaseline { digest: digest.clone(), proposed: after.clone(), written: after.clone(), moves };
     let base = BumpInput {
         pull: &pull,
         head: &pull.head,
         standing: Some(&approval),
-        result: Ok(measured),
+        result: Ok(measured.clone()),
         before: Some(&before),
         before_sha256: Some("p".to_owned()),
         committed: Some(&before),
@@ -55,11 +55,11 @@ fn a_baseline_is_committed_for_an_approved_result_alone() {
             BumpPlan::Nothing(BumpSkip::Carried),
         ),
         (
-            BumpInput { result: Ok(MeasuredBaseline { digest: &other, ..measured }), ..base.clone() },
+            BumpInput { result: Ok(MeasuredBaseline { digest: other, ..measured.clone() }), ..base.clone() },
             BumpPlan::Refuse(BumpRefusal::OtherResult),
         ),
         (
-            BumpInput { result: Ok(MeasuredBaseline { written: &own, ..measured }), ..base.clone() },
+            BumpInput { result: Ok(MeasuredBaseline { written: own.clone(), ..measured.clone() }), ..base.clone() },
             BumpPlan::Refuse(BumpRefusal::NotAsMeasured),
         ),
         (BumpInput { committed: Some(&after), ..base.clone() }, BumpPlan::Nothing(BumpSkip::Committed)),
@@ -76,7 +76,7 @@ fn a_baseline_is_committed_for_an_approved_result_alone() {
     ] {
         assert_eq!(plan(&asked), wanted);
     }
-    let result = Ok(MeasuredBaseline { moves: &better, ..measured });
+    let result = Ok(MeasuredBaseline { moves: better, ..measured });
     assert!(matches!(plan(&BumpInput { reason: None, result, ..base }), BumpPlan::Commit { .. }));
 }
 
