@@ -1,6 +1,8 @@
 //! The results that approvals are about, read from the artifacts of their runs, and whether they cover another result.
 
 use super::measured_run::{ResultDigest, RunQuery, evidence};
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::graded_run::GradedRun;
 use crate::model::{Approval, RepoPath, Report};
 use crate::render::line;
 use crate::world::{GitHub, GitHubError};
@@ -23,6 +25,22 @@ pub fn approved_result(
 ) -> Result<Option<Report>, GitHubError> {
     let result = Some(ResultDigest { digest: &approval.digest, baseline });
     Ok(evidence(github, &RunQuery { result, ..*query })?.ok().map(|run| run.report))
+}
+
+/// Without the right to read approvals the result is judged without one, and the report says so.
+///
+/// # Errors
+/// Any other refusal.
+pub fn unread(error: GitHubError, permission: &str, done: &mut GradedRun) -> Result<Option<Approval>, CliError> {
+    let is_denied = error.is_denied();
+    let error = error.explained("approvals cannot be read", permission);
+    match is_denied {
+        true => {
+            done.report.notes.push(error.to_string());
+            Ok(None)
+        }
+        false => Err(error.into()),
+    }
 }
 
 /// The first parts of a result that no approval covers, for a note.

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::approval_query::ApprovalQuery;
-use super::approved_results::{approved_result, named_parts};
+use super::approved_results::{approved_result, named_parts, unread};
 use super::changed_files::changed_files;
 use super::contained_pulls::{ContainedPull, contained_pulls};
 use super::measured_run::RunQuery;
@@ -45,11 +45,11 @@ pub fn approval_of_contained(
     let ApprovalQuery { key, event, .. } = *query;
     let pulls = match contained_pulls(github, event) {
         Ok(pulls) => pulls,
-        Err(error) => return unread(error, done),
+        Err(error) => return unread(error, PERMISSION, done),
     };
     let found = match (JointApproval { github, key, event, done }).find(&pulls) {
         Ok(found) => found,
-        Err(error) => return unread(error, done),
+        Err(error) => return unread(error, PERMISSION, done),
     };
     match found {
         Ok(approval) => return Ok(Some(approval)),
@@ -61,19 +61,6 @@ pub fn approval_of_contained(
 /// Whether nothing has to be approved.
 fn passes(report: &Report) -> bool {
     report.verdict == Ruling::Judged(Verdict::Pass) && report.unapproved().next().is_none()
-}
-
-/// Without the right to read approvals the result is judged without one, and the report says so.
-fn unread(error: GitHubError, done: &mut GradedRun) -> Result<Option<Approval>, CliError> {
-    let is_denied = error.is_denied();
-    let error = error.explained("approvals cannot be read", PERMISSION);
-    match is_denied {
-        true => {
-            done.report.notes.push(error.to_string());
-            Ok(None)
-        }
-        false => Err(error.into()),
-    }
 }
 
 struct JointApproval<'a> {

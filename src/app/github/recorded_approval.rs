@@ -1,7 +1,7 @@
 //! Finds the approval of a run's result and applies it.
 
 use super::approval_query::ApprovalQuery;
-use super::approved_results::{approved_result, named_parts};
+use super::approved_results::{approved_result, named_parts, unread};
 use super::joint_approval;
 use super::measured_run::RunQuery;
 use super::merged_approvals::approval_of_merges;
@@ -12,7 +12,7 @@ use crate::model::{Approval, Baseline, NoVerdict, Report, Ruling};
 use crate::publish::approval::ApprovalScope;
 use crate::publish::{approval, reason};
 use crate::report;
-use crate::world::{GitHub, GitHubError};
+use crate::world::GitHub;
 
 /// Returns the approval that counts for a result: the one on the graded commit, for a push or a merge group those of its pull requests,
 /// and for the pull request with the baseline those of the merged pull requests. Without the permission to read them, adds a
@@ -100,19 +100,6 @@ fn approved(
         // Then only the approval of exactly this result counts.
         Err(error) if error.is_denied() => Ok(None),
         Err(error) => Err(error.explained("the approved result cannot be read", "actions: read").into()),
-    }
-}
-
-/// Without the right to read approvals the result is judged without one, and the report says so.
-fn unread(error: GitHubError, permission: &str, done: &mut GradedRun) -> Result<Option<Approval>, CliError> {
-    let is_denied = error.is_denied();
-    let error = error.explained("approvals cannot be read", permission);
-    match is_denied {
-        true => {
-            done.report.notes.push(error.to_string());
-            Ok(None)
-        }
-        false => Err(error.into()),
     }
 }
 
