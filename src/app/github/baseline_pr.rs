@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::environment::payload;
+use super::environment::action_of;
 use super::given_reasons::given_reasons;
 use super::inputs::{ActionInputs, inside};
 use super::pull_request_context::{baseline_file, baseline_of, log, needs, open, outputs};
@@ -11,7 +11,7 @@ use crate::app::pipeline::baseline;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, sha256_hex};
 use crate::format::event_action::EventAction;
-use crate::format::{baseline_v1, event_action, report_v1};
+use crate::format::{baseline_v1, report_v1};
 use crate::model::{Baseline, PullRequestDetails, RepoPath, Report};
 use crate::publish;
 use crate::publish::baseline_pr::{BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr, TITLE};
@@ -42,10 +42,7 @@ struct BaselineBranch<'a> {
 /// # Errors
 /// Bad input, or a failed request.
 pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let act = match payload(&world.env)? {
-        Some(source) => event_action::read_event_action(&source)?,
-        None => EventAction::default(),
-    };
+    let act = action_of(&world.env)?.unwrap_or_default();
     let commit = world.env.get("GITHUB_SHA").unwrap_or_default();
     let github = open(&world.env)?;
     let Some(into) = default_branch(world, &act, &github)? else { return Ok(0) };

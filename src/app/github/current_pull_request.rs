@@ -171,10 +171,7 @@ pub fn merged(env: &Env, event: Event, github: &GitHub) -> Result<Option<(Event,
             let base = event.base.clone().unwrap_or_default();
             return Ok(Some((event, TestMerge { base, merge })));
         }
-        (None, _, _) => match dispatched_pull(env, github)? {
-            Some((pull, head)) => (pull.number, head, BranchOrigin::Same),
-            None => return Ok(None),
-        },
+        (None, _, _) => return dispatched_merge(env, github),
         (Some(pull_request), _, head) => {
             let head = head.clone().unwrap_or_else(|| pull_request.head.clone());
             (pull_request.number, head, pull_request.origin)

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::app::cli_error::CliError;
 use crate::files::SourceText;
 use crate::format::event::Event;
+use crate::format::event_action::EventAction;
 use crate::format::{event, event_action};
 use crate::model::{BranchOrigin, RepoPath};
 use crate::world::{Disk, Env, GitHub, ReadOnlyToken};
@@ -36,10 +37,15 @@ pub(super) fn event_of(env: &Env) -> Result<Event, CliError> {
 /// # Errors
 /// A payload that cannot be read.
 pub(super) fn default_branch(env: &Env) -> Result<Option<String>, CliError> {
-    match payload(env)? {
-        Some(source) => Ok(event_action::read_event_action(&source)?.default_branch),
-        None => Ok(None),
-    }
+    Ok(action_of(env)?.and_then(|act| act.default_branch))
+}
+
+/// Reads the action of the event; `None` without a payload.
+///
+/// # Errors
+/// A payload that cannot be read.
+pub(super) fn action_of(env: &Env) -> Result<Option<EventAction>, CliError> {
+    Ok(payload(env)?.map(|source| event_action::read_event_action(&source)).transpose()?)
 }
 
 /// Reads the payload of the event.

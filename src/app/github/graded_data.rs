@@ -7,7 +7,7 @@ use super::approval_query::ApprovalQuery;
 use super::base_branch::base_branch;
 use super::commit_files::{BaseView, CommitFiles};
 use super::current_pull_request::TestMerge;
-use super::inputs::ActionInputs;
+use super::inputs::{ActionInputs, path_of_input};
 use super::read_paths::wanted_by;
 use super::recorded_approval;
 use crate::app::cli_error::CliError;
@@ -68,14 +68,6 @@ pub fn grade_as_data(
     let key = inputs.key_of(&file);
     let done = grade_with_approval(github, (&key, event), &job, world, &commits, learn)?;
     Ok((job, done))
-}
-
-/// Parses the path of an input, which must be inside the repository.
-pub(super) fn path_of_input(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
-    RepoPath::root().join(path).map_err(|bad| {
-        let what = format!("{input} is {path:?}, which {bad}");
-        Diagnostic::of_file("action input", Code::PATH_OUTSIDE, what, "write a path inside the repository")
-    })
 }
 
 /// Grades the pull request and applies its approval.

@@ -140,10 +140,7 @@ impl ActionInputs {
     /// # Errors
     /// A path that leads out of the repository.
     pub fn config_file(&self) -> Result<RepoPath, Diagnostic> {
-        RepoPath::root().join(&self.config).map_err(|bad| {
-            let what = format!("config is {:?}, which {bad}", self.config);
-            Diagnostic::of_file("action input", Code::PATH_OUTSIDE, what, "write a path inside the repository")
-        })
+        path_of_input("config", &self.config)
     }
 
     /// Whether the runs are also judged by the rules of a base commit.
@@ -293,17 +290,26 @@ impl<'a> InputValues<'a> {
 }
 
 fn refuse(name: &str, found: &str, help: &str) -> Diagnostic {
-    Diagnostic::of_file("action input", Code::BAD_INPUT, format!("{name} is {found:?}"), help)
+    bad_input(format!("{name} is {found:?}"), help)
+}
+
+/// A problem of the inputs.
+pub fn bad_input(what: impl Into<String>, help: &str) -> Diagnostic {
+    Diagnostic::of_file("action input", Code::BAD_INPUT, what, help)
+}
+
+/// Parses the path of an input, which must be inside the repository.
+pub fn path_of_input(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
+    RepoPath::root().join(path).map_err(|bad| {
+        let what = format!("{input} is {path:?}, which {bad}");
+        Diagnostic::of_file("action input", Code::PATH_OUTSIDE, what, "write a path inside the repository")
+    })
 }
 
 /// Parses the input `shard`.
 fn shard(stated: Option<&str>) -> Result<Option<Shard>, Diagnostic> {
     let Some(text) = stated else { return Ok(None) };
-    let read = text.parse().map(Some);
-    read.map_err(|_| {
-        let what = format!("shard is {text:?}");
-        Diagnostic::of_file("action input", Code::BAD_INPUT, what, "write i/n, such as 1/4")
-    })
+    text.parse().map(Some).map_err(|_| refuse("shard", text, "write i/n, such as 1/4"))
 }
 
 /// Returns the path of a file in the workspace, relative to the current folder.

@@ -8,11 +8,10 @@ use std::path::Path;
 use super::comment;
 use super::comment::{CommentInput, CommentOutcome};
 use super::environment::{github, payload};
-use super::inputs::ActionInputs;
+use super::inputs::{ActionInputs, bad_input};
 use super::job_output::add_to_summary;
 use super::links::addresses;
 use crate::app::cli_error::CliError;
-use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::archive::ArchiveLimits;
 use crate::format::finished_run::FinishedRun;
@@ -61,13 +60,16 @@ impl Unpublished {
 /// # Errors
 /// Bad inputs, or a failed request.
 pub fn publish_report(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let bad = |what: &str, help: &str| CliError::from(Diagnostic::of_file("action input", Code::BAD_INPUT, what, help));
     let finished = payload(&world.env)?.map(|source| finished_run::read_finished_run(&source)).transpose()?.flatten();
     let Some(finished) = finished else {
-        return Err(bad("mode \"publish\" needs the event workflow_run", "start the workflow with on: workflow_run"));
+        return Err(bad_input(
+            "mode \"publish\" needs the event workflow_run",
+            "start the workflow with on: workflow_run",
+        )
+        .into());
     };
     let Some(github) = github(&world.env)? else {
-        return Err(bad("mode \"publish\" needs a token", "set the input token"));
+        return Err(bad_input("mode \"publish\" needs a token", "set the input token").into());
     };
     match write_comment(world, inputs, &github, &finished) {
         Ok(CommentOutcome::Written(url)) => {

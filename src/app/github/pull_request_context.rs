@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
-use super::environment::{event_of, github, payload};
-use super::inputs::ActionInputs;
+use super::environment::{action_of, event_of, github};
+use super::inputs::{ActionInputs, path_of_input};
 use super::job_output;
 use super::job_output::add_to_summary;
 use super::measured_run::RunQuery;
 use crate::app::cli_error::CliError;
-use crate::diag::{Code, Diagnostic, one_line};
+use crate::diag::one_line;
 use crate::files::SourceText;
+use crate::format::baseline_v1;
 use crate::format::event_action::EventAction;
-use crate::format::{baseline_v1, event_action};
 use crate::model::{
     Approval, Baseline, CommitStatus, LabelChange, LabelEvent, PullRequest, PullRequestDetails, RepoPath, RunNumber,
     StatusState,
@@ -62,10 +62,7 @@ impl<'a> PullRequestContext<'a> {
             log(world, "this event has no pull request, so nothing is done");
             return Ok(None);
         };
-        let act = match payload(&world.env)? {
-            Some(source) => event_action::read_event_action(&source)?,
-            None => EventAction::default(),
-        };
+        let act = action_of(&world.env)?.unwrap_or_default();
         let github = open(&world.env)?;
         let pull =
             github.pull(seen.number).map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
@@ -324,14 +321,8 @@ pub fn baseline_file(
     inputs: &ActionInputs,
     read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
 ) -> Result<Option<RepoPath>, CliError> {
-    let inside = |path: &str| {
-        RepoPath::root().join(path).map_err(|bad| {
-            let what = format!("baseline is {path:?}, which {bad}");
-            Diagnostic::of_file("action input", Code::PATH_OUTSIDE, what, "write a path inside the repository")
-        })
-    };
     if let Some(path) = &inputs.baseline {
-        return Ok(Some(inside(path)?));
+        return Ok(Some(path_of_input("baseline", path)?));
     }
     configured_baseline(&inputs.config_file()?, read)
 }

@@ -9,12 +9,11 @@ use super::current_pull_request::TestMerge;
 use super::environment::{default_branch, event_of, github};
 use super::gained_cases::name_gained_cases;
 use super::graded_data::grade_as_data;
-use super::inputs::ActionInputs;
+use super::inputs::{ActionInputs, bad_input};
 use super::links::links;
 use super::other_pull_requests::judge_others;
 use super::published_run::{PublishPlace, learn_identity, publish_result};
 use crate::app::cli_error::CliError;
-use crate::diag::{Code, Diagnostic};
 use crate::format::event::Event;
 use crate::model::{NoVerdict, Report, Tier};
 use crate::report;
@@ -27,13 +26,13 @@ use crate::world::{GitHub, World};
 pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let event = event_of(&world.env)?;
     if inputs.tiers != [Tier::Deterministic] {
-        return Err(bad("mode \"trusted\" only grades recordings", "write tier: deterministic"));
+        return Err(bad_input("mode \"trusted\" only grades recordings", "write tier: deterministic").into());
     }
     if inputs.shard.is_some() {
-        return Err(bad("mode \"trusted\" grades all cases in one job", "leave shard out"));
+        return Err(bad_input("mode \"trusted\" grades all cases in one job", "leave shard out").into());
     }
     let Some(github) = github(&world.env)? else {
-        return Err(bad("mode \"trusted\" needs a token", "set the input token"));
+        return Err(bad_input("mode \"trusted\" needs a token", "set the input token").into());
     };
     let head = event.head.clone().or_else(|| dispatched_commit(world)).filter(|_| inputs.verdict_check);
     let check = match head {
@@ -70,7 +69,7 @@ fn dispatched_commit(world: &World) -> Option<String> {
 fn judged(world: &World, inputs: &ActionInputs, event: Event, github: &GitHub) -> Result<(u8, Report), CliError> {
     let Some((event, merged)) = current_pull_request::merged(&world.env, event, github)? else {
         let help = "start the workflow with on: pull_request_target or merge_group";
-        return Err(bad("mode \"trusted\" needs an event with a pull request", help));
+        return Err(bad_input("mode \"trusted\" needs an event with a pull request", help).into());
     };
     grade_merge(world, inputs, &event, &merged, github)
 }
@@ -123,8 +122,4 @@ fn moved_base(
         "this run was started for {then}, but the base branch is {now}: wait for the run that this change started, or push a commit, or \
          close and reopen the pull request"
     ))))
-}
-
-fn bad(what: &str, help: &str) -> CliError {
-    Diagnostic::of_file("action input", Code::BAD_INPUT, what, help).into()
 }
