@@ -139,10 +139,7 @@ const LATEST: &str = "-latest";
 const LATEST_TAG: &str = "latest";
 
 pub fn live(agent: &Agent) -> Option<&LiveSource> {
-    match &agent.model {
-        Some(RunSource::Live(live)) => Some(live),
-        Some(RunSource::Replay(_)) | None => None,
-    }
+    agent.model.as_ref().and_then(RunSource::live)
 }
 
 /// The role in which an agent calls something else. Recordings name the target of the agent, also where its critic changed.

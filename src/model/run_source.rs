@@ -26,6 +26,22 @@ pub struct LiveSource {
 }
 
 impl RunSource {
+    /// The live calls; `None` for recordings.
+    pub fn live(&self) -> Option<&LiveSource> {
+        match self {
+            Self::Replay(_) => None,
+            Self::Live(live) => Some(live),
+        }
+    }
+
+    /// The folder of the recordings that are graded; `None` for live calls.
+    pub fn replay(&self) -> Option<&RepoPath> {
+        match self {
+            Self::Replay(folder) => Some(folder),
+            Self::Live(_) => None,
+        }
+    }
+
     /// The folder of the recordings that decide what a run answers: the recordings themselves, or those with its exchanges.
     pub fn recordings(&self) -> Option<&RepoPath> {
         match self {

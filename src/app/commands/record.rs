@@ -125,13 +125,11 @@ fn refuse_several_agents(plan: &Plan) -> Result<(), Diagnostic> {
 
 /// The target of a live source whose model calls are recorded.
 fn captured(targets: &BTreeMap<String, Target>) -> impl Fn(&RunSource) -> Option<&String> {
-    move |source| match source {
-        RunSource::Live(live) => {
-            let transport = &targets.get(&live.target)?.transport;
-            let is_captured = matches!(transport, Transport::Command { protocol: Protocol::Captured(_), .. });
-            is_captured.then_some(&live.target)
-        }
-        RunSource::Replay(_) => None,
+    move |source| {
+        let live = source.live()?;
+        let transport = &targets.get(&live.target)?.transport;
+        let is_captured = matches!(transport, Transport::Command { protocol: Protocol::Captured(_), .. });
+        is_captured.then_some(&live.target)
     }
 }
 

@@ -148,10 +148,7 @@ fn of_agent<'a>(
 ) -> Result<AgentDependencies<'a>, Diagnostics> {
     let config = &loaded.config;
     let judges = loaded.judges.iter().map(|judge| &judge.config);
-    let own = match &agent.model {
-        Some(RunSource::Live(live)) => Some(live),
-        Some(RunSource::Replay(_)) | None => None,
-    };
+    let own = agent.model.as_ref().and_then(RunSource::live);
     let called = own.into_iter().chain(judges.map(|judge| &judge.source)).flat_map(LiveSource::targets);
     Ok(AgentDependencies {
         suite: SuiteConfig { index: 0, agents: BTreeMap::from([(name.clone(), agent.clone())]), ..config.clone() },

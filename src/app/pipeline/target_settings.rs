@@ -2,19 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Agent, ChangedText, Config, Provider, RunSource, Target, Tier, Transport};
+use crate::model::{Agent, ChangedText, Config, LiveSource, Provider, RunSource, Target, Tier, Transport};
 
 /// Compares the targets that these agents call. Time limits and the number of calls at a time are left out: they decide no answer.
 pub fn changed_target_settings(agents: &[&Agent], before: &Config, now: &Config) -> Vec<ChangedText> {
     let sources = agents.iter().flat_map(|agent| [Tier::Deterministic, Tier::Model].map(|tier| agent.source(tier)));
-    let targets: BTreeSet<&String> = sources
-        .flatten()
-        .filter_map(|source| match source {
-            RunSource::Live(live) => Some(live.targets()),
-            RunSource::Replay(_) => None,
-        })
-        .flatten()
-        .collect();
+    let live = sources.flatten().filter_map(RunSource::live);
+    let targets: BTreeSet<&String> = live.flat_map(LiveSource::targets).collect();
     let of = |config: &Config, name| config.targets.get(name).map(settings).unwrap_or_default();
     let mut changed = Vec::new();
     for name in targets {

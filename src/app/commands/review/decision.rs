@@ -8,7 +8,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
 use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
-use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, RunSource, SuiteConfig, SuiteId, words};
+use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, SuiteConfig, SuiteId, words};
 use crate::suites::{CaseText, GoldenForm, Pair};
 use crate::world::Disk;
 
@@ -68,10 +68,8 @@ pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
 /// The paths of a replayed run's recordings.
 fn recording_paths(config: &Config, key: &RunKey) -> Option<RecordingPaths> {
     let suite = config.suites.iter().find(|suite| suite.id == key.suite)?;
-    match suite.agents.get(&key.agent)?.deterministic.as_ref()? {
-        RunSource::Replay(folder) => Some(RecordingPaths::new(folder, &key.agent, &key.case)),
-        RunSource::Live(_) => None,
-    }
+    let folder = suite.agents.get(&key.agent)?.deterministic.as_ref()?.replay()?;
+    Some(RecordingPaths::new(folder, &key.agent, &key.case))
 }
 
 /// Which cases read which recordings: suites may share a folder.

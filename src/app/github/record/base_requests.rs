@@ -78,8 +78,5 @@ fn is_same_request(old: &Ask, new: &Ask) -> bool {
 
 /// The targets that answer.
 fn callees(agent: &Agent) -> Option<Vec<&String>> {
-    match &agent.model {
-        Some(RunSource::Live(live)) => Some(live.targets().collect()),
-        Some(RunSource::Replay(_)) | None => None,
-    }
+    agent.model.as_ref().and_then(RunSource::live).map(|live| live.targets().collect())
 }

@@ -34,7 +34,7 @@ use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::golden_changes::{Sides, proof_description, recording_digest, remaining};
-use crate::model::{Config, Permission, PullState, RecordingTrust, StatusState, Tier, Transport};
+use crate::model::{Config, Permission, PullState, RecordingTrust, RunSource, StatusState, Tier, Transport};
 use crate::publish::approval;
 use crate::publish::approval::PullRequestEvent;
 use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal};
@@ -211,10 +211,7 @@ fn require_recorder(context: &PullRequestContext<'_>, base: &Config) -> Result<(
 /// Refuses to start a command anywhere but in a checkout of the base branch: elsewhere it would run files of the pull request, or none.
 fn require_base_checkout(context: &PullRequestContext<'_>, plan: &Plan, workspace: &str) -> Result<(), CliError> {
     let asked = plan.suites.iter().flat_map(|loaded| loaded.config.agents.values());
-    let mut targets = asked.flat_map(|agent| agent.source(Tier::Model)).filter_map(|source| match source {
-        crate::model::RunSource::Live(live) => Some(live),
-        crate::model::RunSource::Replay(_) => None,
-    });
+    let mut targets = asked.flat_map(|agent| agent.source(Tier::Model)).filter_map(RunSource::live);
     let is_command = |name: &String| {
         plan.config.targets.get(name).is_some_and(|target| matches!(target.transport, Transport::Command { .. }))
     };
