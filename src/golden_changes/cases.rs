@@ -12,7 +12,9 @@ use crate::files::{DifferentRead, Entry, FileMatch, GoldenPart, ReadFor, ReadKin
 use crate::format::checked_golden_value;
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
 use crate::suites::{CaseUse, GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind, setting_files};
-use crate::text::{counted, named};
+use crate::text::named;
+
+const CASES: [&str; 2] = ["case", "cases"];
 
 /// An agent for each case of a golden file, and for each agent where it has its own part.
 type CasesOfFile<'a> = BTreeMap<(&'a CaseId, Option<&'a AgentName>), &'a AgentName>;
@@ -94,22 +96,12 @@ impl SuiteComparison<'_> {
         removed.retain(|case| !new.retired.keys().any(|retired| retired.as_str() == case));
         let is_draft = |case: &String| new.drafts.iter().any(|draft| draft.as_str() == case);
         let (drafts, removed): (Vec<String>, Vec<String>) = removed.into_iter().partition(is_draft);
-        if !drafts.is_empty() {
-            let words = counted(&drafts, "case", "cases", &format!("of `{id}` made a draft, which counts for nothing"));
-            found.add(ChangeClass::Removed, Weight::NeedsApproval, words, None);
-        }
-        if !removed.is_empty() {
-            let words = counted(&removed, "case", "cases", &format!("of `{id}` removed"));
-            found.add(ChangeClass::Removed, Weight::NeedsApproval, words, None);
-        }
+        found.removed(&drafts, CASES, &format!("of `{id}` made a draft, which counts for nothing"), None);
+        found.removed(&removed, CASES, &format!("of `{id}` removed"), None);
         for (case, why) in new.retired.iter().filter(|(case, _)| old.cases.contains(*case)) {
             found.add(ChangeClass::Removed, Weight::NeedsApproval, format!("case {case} of `{id}` {why}"), None);
         }
-        let added = names(&new.cases, &old.cases);
-        if !added.is_empty() {
-            let words = counted(&added, "case", "cases", &format!("of `{id}` added"));
-            found.add(ChangeClass::Added, Weight::Listed, words, None);
-        }
+        found.added(&names(&new.cases, &old.cases), CASES, &format!("of `{id}` added"), None);
         let mut fewer: BTreeMap<&AgentName, Vec<&str>> = BTreeMap::new();
         for (case, agent) in old.pairs.keys().filter(|key| !new.pairs.contains_key(*key) && new.cases.contains(key.0)) {
             fewer.entry(agent).or_default().push(case.as_str());
@@ -120,8 +112,7 @@ impl SuiteComparison<'_> {
             agents.is_empty() || agents.contains_key(agent)
         };
         for (agent, cases) in fewer.into_iter().filter(|(agent, _)| is_configured(agent)) {
-            let words = counted(&cases, "case", "cases", &format!("of `{id}/{agent}` removed"));
-            found.add(ChangeClass::Removed, Weight::NeedsApproval, words, None);
+            found.removed(&cases, CASES, &format!("of `{id}/{agent}` removed"), None);
         }
     }
 

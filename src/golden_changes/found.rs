@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{ChangeClass, GoldenChange, RepoPath, Weight};
-use crate::text::named_with;
+use crate::text::{counted, named_with};
 
 /// Whether a limit got looser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +93,21 @@ impl ChangeCollector {
     /// Adds a limit that moved.
     pub fn moved(&mut self, how: LimitMove, words: String, file: Option<&RepoPath>) {
         self.add(ChangeClass::Config, how.weight(), words, file);
+    }
+
+    /// Adds one line about all that was removed, if anything was. `nouns` are the word for one of them, and for several.
+    pub fn removed<S: AsRef<str>>(&mut self, names: &[S], nouns: [&str; 2], what: &str, file: Option<&RepoPath>) {
+        if !names.is_empty() {
+            let words = counted(names, nouns[0], nouns[1], what);
+            self.add(ChangeClass::Removed, Weight::NeedsApproval, words, file);
+        }
+    }
+
+    /// The same about all that was added.
+    pub fn added<S: AsRef<str>>(&mut self, names: &[S], nouns: [&str; 2], what: &str, file: Option<&RepoPath>) {
+        if !names.is_empty() {
+            self.add(ChangeClass::Added, Weight::Listed, counted(names, nouns[0], nouns[1], what), file);
+        }
     }
 
     /// Adds an edited expectation of a case; several become one line.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::golden_changes::called_targets::calls;
 use crate::golden_changes::found::ChangeCollector;
 use crate::model::{
-    Agent, ChangeClass, Config, Judge, RecordPolicy, RepoPath, RunSource, StalePolicy, SuiteConfig, Target, Tier,
-    Weight,
+    Agent, ChangeClass, Config, Judge, LiveSource, RecordPolicy, RepoPath, RunSource, StalePolicy, SuiteConfig, Target,
+    Tier, Weight,
 };
 use crate::text::counted;
 
@@ -17,14 +17,8 @@ pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut C
         alone.map(|suite| suite.id.to_string()).collect()
     };
     let (gone, fresh) = (ids(&before.suites, &after.suites), ids(&after.suites, &before.suites));
-    if !gone.is_empty() {
-        let words = counted(&gone, "suite", "suites", "removed");
-        found.add(ChangeClass::Removed, Weight::NeedsApproval, words, Some(&after.file));
-    }
-    if !fresh.is_empty() {
-        let words = counted(&fresh, "suite", "suites", "added");
-        found.add(ChangeClass::Added, Weight::Listed, words, Some(&after.file));
-    }
+    found.removed(&gone, ["suite", "suites"], "removed", Some(&after.file));
+    found.added(&fresh, ["suite", "suites"], "added", Some(&after.file));
     for new in &after.suites {
         let Some(old) = before.suites.iter().find(|old| old.id == new.id) else { continue };
         let mut one = SuiteSettings { file: &after.file, suite: new, deciding, found };
@@ -60,11 +54,8 @@ fn blocking_targets<'a>(config: &'a Config, deciding: &[Tier]) -> BTreeMap<&'a S
     let mut targets = BTreeMap::new();
     for tier in deciding {
         let suites = config.suites.iter().filter(|suite| suite.tiers.contains(tier));
-        let sources = suites.flat_map(|suite| suite.agents.values()).filter_map(|agent| match agent.source(*tier) {
-            Some(RunSource::Live(live)) => Some(live),
-            Some(RunSource::Replay(_)) | None => None,
-        });
-        for target in sources.flat_map(|live| live.targets()) {
+        let sources = suites.flat_map(|suite| suite.agents.values()).filter_map(|agent| agent.source(*tier)?.live());
+        for target in sources.flat_map(LiveSource::targets) {
             targets.entry(target).or_insert(*tier);
         }
     }
@@ -232,14 +223,8 @@ impl SuiteSettings<'_> {
             some.keys().filter(|name| !others.contains_key(*name)).map(ToString::to_string).collect()
         };
         let (gone, fresh) = (alone(&old.agents, &suite.agents), alone(&suite.agents, &old.agents));
-        if !gone.is_empty() {
-            let words = counted(&gone, "agent", "agents", &format!("of `{}` removed", suite.id));
-            self.found.add(ChangeClass::Removed, Weight::NeedsApproval, words, Some(self.file));
-        }
-        if !fresh.is_empty() {
-            let words = counted(&fresh, "agent", "agents", &format!("of `{}` added", suite.id));
-            self.found.add(ChangeClass::Added, Weight::Listed, words, Some(self.file));
-        }
+        self.found.removed(&gone, ["agent", "agents"], &format!("of `{}` removed", suite.id), Some(self.file));
+        self.found.added(&fresh, ["agent", "agents"], &format!("of `{}` added", suite.id), Some(self.file));
         for (name, new) in &suite.agents {
             if let Some(old) = old.agents.get(name) {
                 self.agent(&format!("{}/{name}", suite.id), old, new);
