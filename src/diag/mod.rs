@@ -181,6 +181,11 @@ impl Diagnostics {
         self.found.dedup();
         self.found
     }
+
+    /// The first problem by file and position as text; empty without one.
+    pub fn first_line(self) -> String {
+        self.sorted().first().map(ToString::to_string).unwrap_or_default()
+    }
 }
 
 impl From<Diagnostic> for Diagnostics {

@@ -113,7 +113,7 @@ fn is_compared_alike(pair: &ComparedPair<'_>, own: &ComparedPair<'_>) -> bool {
     let age = own.result.answered_by.freshness;
     own.result.exclusion == Exclusion::Counted
         && pair.expectation == own.expectation
-        && age.agent.max(age.input) != RecordingAge::Stale
+        && age.worst() != RecordingAge::Stale
         && pair.result.values.len() == own.result.values.len()
 }
 

@@ -75,7 +75,7 @@ pub fn base_config(base: &dyn BaseFiles, file: &RepoPath) -> BaseConfig {
     let read = SourceText::new(file.clone(), bytes).map_err(Into::into).and_then(|source| read_config(&source));
     match read {
         Ok(config) => BaseConfig::Known(Box::new(config)),
-        Err(problems) => BaseConfig::Unreadable(problems.sorted().first().map(ToString::to_string).unwrap_or_default()),
+        Err(problems) => BaseConfig::Unreadable(problems.first_line()),
     }
 }
 

@@ -43,4 +43,9 @@ impl Freshness {
     pub fn and(self, other: Self) -> Self {
         Self { agent: self.agent.max(other.agent), input: self.input.max(other.input) }
     }
+
+    /// The worse age of both parts.
+    pub fn worst(self) -> RecordingAge {
+        self.agent.max(self.input)
+    }
 }

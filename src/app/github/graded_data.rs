@@ -208,7 +208,7 @@ impl CommitPair {
 
 /// An unreadable base config gives no verdict: its rules are needed to judge the pull request.
 fn unreadable_base(problems: Diagnostics) -> CliError {
-    let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
+    let first = problems.first_line();
     anyhow::anyhow!("this version cannot read the config of the base commit: {first}; correct it on the base branch")
         .into()
 }

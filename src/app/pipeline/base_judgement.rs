@@ -264,7 +264,7 @@ impl BaseJudge<'_> {
 
     /// Why the runs cannot be judged. Rules of a base branch that went on may need files that it got later.
     fn unreadable(&self, problems: Diagnostics) -> NoVerdict {
-        let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
+        let first = problems.first_line();
         let is_base = self.rules.config.suites == self.before.suites;
         NoVerdict::liftable(match is_base {
             true => format!("the runs cannot be judged by the base commit's rules: {first}"),

@@ -78,7 +78,7 @@ impl<'a> BaseValues<'a> {
             return known;
         }
         let suite = Arc::new(self.graded(id, tier).unwrap_or_else(|problems| {
-            let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
+            let first = problems.first_line();
             TipSuite::Unreadable(line(&first, REASON))
         }));
         self.suites.lock().unwrap_or_else(PoisonError::into_inner).insert(key, suite.clone());

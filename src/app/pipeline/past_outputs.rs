@@ -53,7 +53,7 @@ pub fn past_outputs(
     let head = ReadOnce::of(disk);
     let tree = BaseTree::open(&git, &commit, &head).with_context(context)?;
     let refused = |problems: Diagnostics| {
-        let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
+        let first = problems.first_line();
         anyhow::anyhow!("{}: {first}", context())
     };
     let plan = match plan(&tree, config, wanted, &world.clock) {

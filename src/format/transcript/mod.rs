@@ -187,7 +187,7 @@ mod tests {
             let source = SourceText::from_text(RepoPath::root().child("t.json"), text);
             for form in [TranscriptFormat::OpenAi, TranscriptFormat::Anthropic] {
                 let refused = read_transcripts(form, &source, None).unwrap_err();
-                let first = refused.sorted().first().map(ToString::to_string).unwrap_or_default();
+                let first = refused.first_line();
                 assert!(first.contains("is a call in a form that this format does not have"), "{message}: {first}");
             }
         }

@@ -167,7 +167,7 @@ fn is_measured_alike(pair: &ComparedPair<'_>, own: &ComparedPair<'_>, columns: &
     before.exclusion == Exclusion::Counted
         && pair.expectation == own.expectation
         && [pair.quarantine, own.quarantine] == [QuarantineHistory::Never; 2]
-        && age.agent.max(age.input) != RecordingAge::Stale
+        && age.worst() != RecordingAge::Stale
         && now.values.len() == before.values.len()
         && columns.iter().all(|column| now.values[*column].value.is_none() || before.values[*column].value.is_some())
 }

@@ -9,9 +9,7 @@ use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;
 use crate::golden_changes::{Sides, has_agent_changed};
-use crate::model::{
-    AgentName, CaseId, RecordingAge, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig, Tier,
-};
+use crate::model::{AgentName, CaseId, RecordingAge, RepoPath, Run, RunKey, RunStatus, Sample, SuiteConfig, Tier};
 use crate::suites::Pair;
 
 /// The pairs of a suite that are recorded again.
@@ -49,7 +47,7 @@ pub fn outdated_pairs(
         let age = match complete_samples(&recorded, count) {
             Some(samples) if count > 0 => {
                 let freshness = current.of_samples(pair, &samples);
-                freshness.agent.max(freshness.input)
+                freshness.worst()
             }
             Some(_) | None => RecordingAge::Stale,
         };
@@ -82,10 +80,7 @@ fn is_own(loaded: &LoadedSuite, pair: &Pair) -> bool {
 
 /// Returns the folder of an agent's recordings.
 pub fn replay_folder<'a>(loaded: &'a LoadedSuite, key: &RunKey) -> Option<&'a RepoPath> {
-    match loaded.config.agents.get(&key.agent)?.deterministic.as_ref()? {
-        RunSource::Replay(folder) => Some(folder),
-        RunSource::Live(_) => None,
-    }
+    loaded.config.agents.get(&key.agent)?.deterministic.as_ref()?.replay()
 }
 
 /// Returns the recordings of each run of a pair; `None` for one that is not valid.
