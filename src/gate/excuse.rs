@@ -21,7 +21,7 @@ impl GateOutcome {
     /// Whether a gate fails that the branch's own value might excuse.
     pub fn fails_by_comparison(&self) -> bool {
         let mut gates = self.metrics.iter().flat_map(|metric| metric.gates.iter().map(move |gate| (metric, gate)));
-        gates.any(|(metric, gate)| compares(metric, gate) && fails(gate))
+        gates.any(|(metric, gate)| compares(metric, gate) && gate.ruling.fails())
     }
 }
 
@@ -34,17 +34,13 @@ fn is_count(metric: &MetricReport) -> bool {
     metric.aggregate == Aggregate::NewlyFailing.as_str()
 }
 
-fn fails(gate: &GateRuling) -> bool {
-    gate.ruling == Ruling::Judged(Verdict::Fail)
-}
-
 /// Excuses every failed gate that may be excused, and returns why the others that the branch fails as well are not. Gates with fixed
 /// limits are never excused.
 pub fn excuse(judged: &GateInput<'_>, base: &BaseMeasurement<'_>, outcome: &mut GateOutcome) -> Vec<String> {
     let mut notes = Vec::new();
     let hidden = judged.before.and_then(|entry| WorstResults::of(judged, entry));
     for (index, metric) in outcome.metrics.iter_mut().enumerate() {
-        let failing = metric.gates.iter().enumerate().filter(|(_, gate)| compares(metric, gate) && fails(gate));
+        let failing = metric.gates.iter().enumerate().filter(|(_, gate)| compares(metric, gate) && gate.ruling.fails());
         let failing: Vec<usize> = failing.map(|(gate, _)| gate).collect();
         if failing.is_empty() {
             continue;
@@ -59,7 +55,7 @@ pub fn excuse(judged: &GateInput<'_>, base: &BaseMeasurement<'_>, outcome: &mut 
         }
         let own = split.branch_outcome(judged, base.identity);
         let own = &own.metrics[index];
-        for gate in failing.into_iter().filter(|gate| fails(&own.gates[*gate])) {
+        for gate in failing.into_iter().filter(|gate| own.gates[*gate].ruling.fails()) {
             let Some(value) = own.compared().or(own.value) else { continue };
             let refusal = match is_count(metric) {
                 true => more_failing(judged, &split, &judged.metrics[index].spec),

@@ -360,6 +360,11 @@ impl Report {
         self.suites.iter().flat_map(|suite| &suite.agents)
     }
 
+    /// All cases, each with its suite and its agent, in report order.
+    pub fn suite_cases(&self) -> impl Iterator<Item = (&SuiteReport, &AgentReport, &PairResult)> {
+        self.suite_agents().flat_map(|(suite, agent)| agent.cases.iter().map(move |case| (suite, agent, case)))
+    }
+
     /// The metrics of all agents, in report order.
     pub fn metrics(&self) -> impl Iterator<Item = &MetricReport> {
         self.agents().flat_map(|agent| &agent.metrics)

@@ -92,6 +92,11 @@ impl From<StatedRuling> for Ruling {
 pub const SWITCHED_OFF: &str = "switched off: ";
 
 impl Ruling {
+    /// Whether the limit was evaluated and fails.
+    pub fn fails(&self) -> bool {
+        self.verdict() == Some(Verdict::Fail)
+    }
+
     /// The verdict, if the limit was evaluated.
     pub fn verdict(&self) -> Option<Verdict> {
         match self {

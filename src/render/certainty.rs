@@ -2,7 +2,7 @@
 
 use super::number::ValueDirection;
 use super::{number, words};
-use crate::model::{AgentReport, Noise, Passing, Report, Ruling, Unit, Verdict, metric_value};
+use crate::model::{AgentReport, Noise, Passing, Report, Unit, metric_value};
 
 /// The fewest cases of an average with an interval.
 const FEWEST_CASES: usize = 5;
@@ -24,7 +24,7 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
                 (Some(noise), Some(ends)) => {
                     let ends = interval(metric.unit, ends);
                     // A failed gate decides. "Within the noise" next to it would read as an excuse.
-                    let fails = metric.verdict == Ruling::Judged(Verdict::Fail);
+                    let fails = metric.verdict.fails();
                     let noise = if fails { String::new() } else { format!(": {}", noise_phrase(noise)) };
                     let sure = format!("{name} {delta}, 95% interval {ends}{noise}");
                     sentences.push(format!("{}/{} {sure}", suite.id, agent.agent));

@@ -73,7 +73,7 @@ fn shows_check(metric: &MetricReport, case: &PairResult, check: &PairCheck) -> b
 }
 
 pub fn first_failed(metric: &MetricReport) -> Option<&GateRuling> {
-    metric.gates.iter().find(|gate| gate.ruling == Ruling::Judged(Verdict::Fail))
+    metric.gates.iter().find(|gate| gate.ruling.fails())
 }
 
 /// A failed gate in one phrase: `severity_accuracy 87.5%, needs 95% (baseline 100%)`.

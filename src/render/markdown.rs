@@ -23,7 +23,7 @@ use self::remarks::remarks;
 use super::plain::{inline, name, put, sentence, title};
 use super::words;
 use super::words::GateCounts;
-use crate::model::{Authority, Report, Ruling, Verdict, grouped};
+use crate::model::{Authority, Report, Verdict, grouped};
 use crate::text::line_with_end;
 
 /// A part of a section. If there is too little room it is left out as a whole, the highest rank first.
@@ -101,7 +101,7 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlo
     match tables {
         Tables::One => all.push(block(1, "changed numbers", changed(&report.suites, report.approval.as_ref()))),
         Tables::BySuite => all.extend(report.suites.iter().map(|suite| {
-            let fails = suite.verdict == Ruling::Judged(Verdict::Fail);
+            let fails = suite.verdict.fails();
             let (rank, name) = if fails { (1, "a failing suite's numbers") } else { (6, "a suite's changed numbers") };
             block(rank, name, changed(std::slice::from_ref(suite), report.approval.as_ref()))
         })),

@@ -85,13 +85,9 @@ fn rules() -> Vec<Value> {
     tags.chain([moved, lost]).collect()
 }
 
-fn cases(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport, &PairResult)> {
-    report.suite_agents().flat_map(|(suite, agent)| agent.cases.iter().map(move |case| (suite, agent, case)))
-}
-
 fn failed_checks(report: &Report) -> Vec<SarifResult<'_>> {
     let mut found = Vec::new();
-    for (suite, agent, case) in cases(report) {
+    for (suite, agent, case) in report.suite_cases() {
         for check in case.checks.iter().filter(|check| !check.standing.passes()) {
             let Some(failure) = check.failure.as_deref() else { continue };
             let expected = check.expected.as_deref().unwrap_or_default();
@@ -147,7 +143,7 @@ fn moved_gates<'a>(report: &'a Report, checks: &[SarifResult<'a>]) -> Vec<SarifR
 }
 
 fn not_measured(report: &Report) -> impl Iterator<Item = SarifResult<'_>> {
-    let lost = cases(report).filter(|(_, _, case)| case.exclusion == Exclusion::NoMajority);
+    let lost = report.suite_cases().filter(|(_, _, case)| case.exclusion == Exclusion::NoMajority);
     lost.map(|(suite, agent, case)| {
         let why = case.lost.first().map_or(String::new(), |lost| format!(": {}", line(&lost.why.text(), 400)));
         SarifResult {

@@ -195,6 +195,5 @@ fn open_report(args: &RunArgs, disk: &Disk, done: &GradedRun, world: &World) -> 
 /// Whether nothing was called and no case has a sample, as without a key.
 fn has_no_answer(report: &Report) -> bool {
     let has_sample = |agent: &AgentReport| agent.shown().any(|case| case.completed > 0);
-    report.usage.calls + report.usage.cached == 0
-        && !report.suites.iter().flat_map(|suite| &suite.agents).any(has_sample)
+    report.usage.calls + report.usage.cached == 0 && !report.agents().any(has_sample)
 }

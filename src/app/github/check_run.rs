@@ -2,7 +2,7 @@
 
 use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
-use crate::model::{Authority, Report, Ruling, Verdict};
+use crate::model::{Authority, Report};
 use crate::publish;
 use crate::publish::ConfigKey;
 use crate::render::markdown::Links;
@@ -35,7 +35,7 @@ pub fn check_run(world: &World, github: Option<&GitHub>, key: &ConfigKey, report
 }
 
 fn worse(report: &Report) -> bool {
-    report.verdict == Ruling::Judged(Verdict::Fail)
+    report.verdict.fails()
 }
 
 fn written(github: &GitHub, head: &str, key: &ConfigKey, report: &Report, links: &Links) -> Result<(), GitHubError> {

@@ -67,7 +67,7 @@ fn artifact(inputs: &ActionInputs, report: &Report) -> String {
 /// The runner's output file cannot be written.
 pub fn outputs(world: &World, inputs: &ActionInputs, report: &Report, url: Option<&str>) -> anyhow::Result<()> {
     let Some(file) = world.env.get("GITHUB_OUTPUT") else { return Ok(()) };
-    let counts = report.suites.iter().flat_map(|suite| &suite.agents).fold(BTreeMap::new(), |mut counts, agent| {
+    let counts = report.agents().fold(BTreeMap::new(), |mut counts, agent| {
         agent.taxonomy().into_iter().for_each(|(tag, count)| *counts.entry(tag).or_insert(0) += count);
         counts
     });

@@ -52,8 +52,7 @@ pub(super) fn can_be_approved(report: &Report) -> bool {
 /// The metrics with their difference from the baseline, except for what the base branch already shows: nobody is asked to approve numbers
 /// of others. Of an agent that the base branch fails as well, numbers without a gate are taken for those of the base branch.
 fn own_moves(report: &Report) -> impl Iterator<Item = (&MetricReport, f64)> {
-    let agents = report.suites.iter().flat_map(|suite| &suite.agents);
-    agents.flat_map(|agent| {
+    report.agents().flat_map(|agent| {
         let is_behind = agent.metrics.iter().any(|metric| of_base(metric).is_some());
         agent.metrics.iter().filter_map(move |metric| {
             let is_own = match (of_base(metric), metric.value) {

@@ -160,7 +160,7 @@ fn is_part(agent: &AgentReport) -> bool {
 fn stale_cases(agent: &AgentReport) -> usize {
     let is_stale = |case: &&PairResult| {
         let age = case.answered_by.freshness;
-        case.completed > 0 && age.agent.max(age.input) == RecordingAge::Stale
+        case.completed > 0 && age.worst() == RecordingAge::Stale
     };
     agent.cases.iter().filter(is_stale).count()
 }
@@ -200,7 +200,7 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
 pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), CliError> {
     let refuse =
         |what: &str, help: &str| CliError::from(Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help));
-    let mut agents = done.report.suites.iter().flat_map(|suite| &suite.agents).peekable();
+    let mut agents = done.report.agents().peekable();
     if agents.peek().is_none() {
         return Err(refuse("nothing was graded, so the baseline cannot be updated", "run a suite"));
     }

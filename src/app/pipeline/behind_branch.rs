@@ -1,7 +1,7 @@
 //! A branch that is behind its base branch, which got better after the branch began.
 
 use crate::files::{BaseFiles, FileMatch, FilePaths, Files, files_below};
-use crate::model::{AgentReport, Baseline, Config, MOVED, MetricReport, RepoPath, Report, Ruling, SuiteId, Verdict};
+use crate::model::{AgentReport, Baseline, Config, MOVED, MetricReport, RepoPath, Report, SuiteId};
 
 /// The files that show whether a branch is behind.
 pub struct BehindFiles<'a> {
@@ -15,16 +15,16 @@ pub struct BehindFiles<'a> {
 /// Whether a gate fails that compares with the baseline, and the base branch got better after this branch began: its baseline has a
 /// better number than the one where the branch began, or its agent has newer recordings, while this branch kept the old ones.
 pub fn is_behind(report: &Report, config: &Config, began: Option<&Baseline>, files: &BehindFiles<'_>) -> bool {
-    let agents = report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (&suite.id, agent)));
-    agents.into_iter().any(|(suite, agent)| {
+    report.suite_agents().any(|(suite, agent)| {
         let failed: Vec<&MetricReport> = agent.metrics.iter().filter(|metric| fails_by_comparison(metric)).collect();
         !failed.is_empty()
-            && (has_better_baseline(suite, agent, &failed, began) || keeps_old_recordings(suite, agent, config, files))
+            && (has_better_baseline(&suite.id, agent, &failed, began)
+                || keeps_old_recordings(&suite.id, agent, config, files))
     })
 }
 
 fn fails_by_comparison(metric: &MetricReport) -> bool {
-    metric.gates.iter().any(|gate| gate.from_baseline && gate.ruling == Ruling::Judged(Verdict::Fail))
+    metric.gates.iter().any(|gate| gate.from_baseline && gate.ruling.fails())
 }
 
 fn has_better_baseline(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::Files;
 use crate::format::failed_v1::{FailedCase, read_failed, written};
-use crate::model::{AgentReport, Exclusion, PairResult, RepoPath, Report, Ruling, SuiteReport, Tier, Verdict};
+use crate::model::{AgentReport, Exclusion, PairResult, RepoPath, Report, SuiteReport, Tier};
 use crate::world::Disk;
 
 /// The folder of the last run's files in the config's folder `results`. Git ignores it.
@@ -50,10 +50,12 @@ pub fn save_failed(disk: &Disk, results: &RepoPath, report: &Report) -> anyhow::
     let path = file(results);
     // A broken file is replaced: it holds nothing that cannot be graded again.
     let before = disk.text(&path).ok().and_then(|source| read_failed(&source).ok()).unwrap_or_default();
-    let graded: BTreeSet<FailedCase> = cases(report).map(|(suite, agent, case)| named(suite, agent, case)).collect();
+    let graded: BTreeSet<FailedCase> =
+        report.suite_cases().map(|(suite, agent, case)| named(suite, agent, case)).collect();
     let mut after: BTreeSet<FailedCase> = before.difference(&graded).cloned().collect();
     after.extend(
-        cases(report)
+        report
+            .suite_cases()
             .filter(|(_, agent, case)| has_failed(agent, case))
             .map(|(suite, agent, case)| named(suite, agent, case)),
     );
@@ -64,27 +66,21 @@ pub fn save_failed(disk: &Disk, results: &RepoPath, report: &Report) -> anyhow::
     disk.replace_input(&path, written(&after).as_bytes())
 }
 
-fn cases(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport, &PairResult)> {
-    let agents = report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
-    agents.flat_map(|(suite, agent)| agent.cases.iter().map(move |case| (suite, agent, case)))
-}
-
 fn named(suite: &SuiteReport, agent: &AgentReport, case: &PairResult) -> FailedCase {
     FailedCase { tier: suite.tier, suite: suite.id.clone(), agent: agent.agent.clone(), case: case.case.clone() }
 }
 
 /// Whether a case has to be looked at: a check or one of its values fails, it moved a failed gate, or it was not measured.
 fn has_failed(agent: &AgentReport, case: &PairResult) -> bool {
-    let fails = |ruling: &Ruling| *ruling == Ruling::Judged(Verdict::Fail);
     let moved_a_gate = || {
-        let failed = agent.metrics.iter().filter(|metric| fails(&metric.verdict));
+        let failed = agent.metrics.iter().filter(|metric| metric.verdict.fails());
         failed.flat_map(|metric| &metric.evidence.cases).any(|evidence| evidence.case == case.case)
     };
     match case.exclusion {
         Exclusion::Quarantined => false,
         Exclusion::NoMajority => true,
         Exclusion::Counted => {
-            fails(&case.verdict) || case.checks.iter().any(|check| !check.standing.passes()) || moved_a_gate()
+            case.verdict.fails() || case.checks.iter().any(|check| !check.standing.passes()) || moved_a_gate()
         }
     }
 }

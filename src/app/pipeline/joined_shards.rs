@@ -197,9 +197,8 @@ pub(super) fn belong(parts: &[ShardPart], whole: &Report, count: usize) -> Resul
         Diagnostic::of_command_line(Code::BAD_PARTS, what, "grade all shards on the same checkout and merge there")
     };
     let agents = |report: &Report| -> Vec<_> {
-        let suites = report.suites.iter();
-        let agents = suites.flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
-        agents
+        report
+            .suite_agents()
             .map(|(suite, agent)| {
                 ((suite.tier, suite.id.clone(), agent.agent.clone()), agent.identity.suite_digest.clone())
             })
@@ -214,7 +213,7 @@ pub(super) fn belong(parts: &[ShardPart], whole: &Report, count: usize) -> Resul
             )));
         }
     }
-    let graded: usize = whole.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
+    let graded: usize = whole.agents().map(|agent| agent.cases.len()).sum();
     match graded == count {
         true => Ok(()),
         false => Err(refuse(format!(

@@ -5,9 +5,7 @@ use crate::gate::operating::{
     Advice, Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, Refold, advice, operating,
 };
 use crate::gate::{GateInput, GateOutcome};
-use crate::model::{
-    AgentReport, ChanceOfFailure, GateRuling, PairResult, Report, Ruling, SuiteId, SuiteReport, Tier, Verdict,
-};
+use crate::model::{AgentReport, ChanceOfFailure, GateRuling, PairResult, Report, SuiteId, SuiteReport, Tier};
 use crate::render::operating::SuiteOperating;
 use crate::suites::Pair;
 
@@ -100,7 +98,7 @@ const REPORTED: f64 = 0.1;
 /// samples of the baseline are those of the unchanged agent; the run's own are not, because a worse agent would excuse itself. Nothing is
 /// computed if no gate fails, and nothing decides by it.
 pub fn add_chances(loaded: &LoadedSuite, input: &GateInput<'_>, pairs: &[&Pair], outcome: &mut GateOutcome) {
-    let failed = |gate: &GateRuling| gate.ruling == Ruling::Judged(Verdict::Fail);
+    let failed = |gate: &GateRuling| gate.ruling.fails();
     let Some(entry) = input.before else { return };
     if !outcome.metrics.iter().flat_map(|metric| &metric.gates).any(failed) {
         return;

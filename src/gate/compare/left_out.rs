@@ -125,7 +125,7 @@ pub(super) fn withhold_passes(
 ) -> Vec<PartlyLost> {
     // A failed gate explains more: who misses a finding has no severity of it.
     let mut gates = metrics.iter().flat_map(|metric| &metric.gates);
-    let is_red = gates.any(|gate| !gate.from_baseline && gate.ruling == Ruling::Judged(Verdict::Fail));
+    let is_red = gates.any(|gate| !gate.from_baseline && gate.ruling.fails());
     let Some(entry) = entry.filter(|_| !is_red) else { return Vec::new() };
     let Some(hidden) = WorstResults::of(judged, entry) else { return Vec::new() };
     let is_counted = |pair: &usize| judged.pairs[*pair].result.exclusion == Exclusion::Counted;
@@ -142,7 +142,7 @@ pub(super) fn withhold_passes(
         let subject = Subject { value: whole[index], shared_value: shared[index], ..subjects[index] };
         let mut withheld = false;
         for (planned, gate) in judged.metrics[index].gates.iter().zip(&mut report.gates) {
-            let fails = || ruled(planned, &subject, &bases[index]).ruling == Ruling::Judged(Verdict::Fail);
+            let fails = || ruled(planned, &subject, &bases[index]).ruling.fails();
             let may_fail =
                 matches!(gate.ruling, Ruling::Judged(Verdict::Pass | Verdict::Inconclusive) | Ruling::Skipped(_));
             if may_fail && fails() {

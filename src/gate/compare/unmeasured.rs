@@ -22,8 +22,7 @@ pub(super) fn withhold_failures(judged: &GateInput<'_>, metrics: &mut [MetricRep
         let Some(value) = at_best(&gated.spec, &fold::column(judged.results(), index), missing) else { continue };
         let best = Subject::alone(Some(value));
         for (planned, gate) in gated.gates.iter().zip(&mut report.gates) {
-            let fails = |ruling: &Ruling| *ruling == Ruling::Judged(Verdict::Fail);
-            if !gate.from_baseline && fails(&gate.ruling) && !fails(&ruled(planned, &best, &BaseNumber::Absent).ruling)
+            if !gate.from_baseline && gate.ruling.fails() && !ruled(planned, &best, &BaseNumber::Absent).ruling.fails()
             {
                 gate.ruling = Ruling::Judged(Verdict::Inconclusive);
             }

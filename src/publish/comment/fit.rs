@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Report, Ruling, Verdict};
+use crate::model::Report;
 use crate::render::markdown;
 use crate::render::markdown::{Links, MarkdownBlock, Tables};
 
@@ -22,11 +22,7 @@ pub fn summary_within(report: &Report, links: &Links, limit: usize) -> String {
 
 /// The number of failed gates.
 pub fn regressions(report: &Report) -> usize {
-    report
-        .metrics()
-        .flat_map(|metric| &metric.gates)
-        .filter(|gate| gate.ruling == Ruling::Judged(Verdict::Fail))
-        .count()
+    report.metrics().flat_map(|metric| &metric.gates).filter(|gate| gate.ruling.fails()).count()
 }
 
 /// A section's text, and what did not fit.

@@ -10,7 +10,7 @@ use crate::render::{certainty, judges, number, words};
 
 /// One table for each suite; suites with a failed gate first.
 pub fn numbers(report: &Report) -> Markup {
-    let fails = |suite: &&SuiteReport| suite.verdict == Ruling::Judged(Verdict::Fail);
+    let fails = |suite: &&SuiteReport| suite.verdict.fails();
     let (failed, others): (Vec<&SuiteReport>, Vec<&SuiteReport>) = report.suites.iter().partition(fails);
     html! {
         @if !report.suites.is_empty() {
@@ -82,7 +82,7 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> Markup {
     };
     let comparison = &metric.comparison;
     let moved = number::direction_of(metric) != ValueDirection::Same;
-    let fails = metric.verdict == Ruling::Judged(Verdict::Fail);
+    let fails = metric.verdict.fails();
     let noise = match (comparison.noise, comparison.ci95) {
         (Some(_), Some(ends)) if moved && fails => certainty::interval(metric.unit, ends),
         (Some(noise), Some(ends)) if moved => {

@@ -2,8 +2,8 @@
 
 use super::Links;
 use crate::model::{
-    AgentName, AgentReport, CaseEvidence, CaseId, EvidenceLine, MetricReport, PairCheck, PairResult, Report, Ruling,
-    SuiteId, SuiteReport, Tag, Tier, Verdict,
+    AgentName, AgentReport, CaseEvidence, CaseId, EvidenceLine, MetricReport, PairCheck, PairResult, Report, SuiteId,
+    SuiteReport, Tag, Tier,
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::{inline, name, put, sentence, title};
@@ -83,8 +83,7 @@ pub fn moved_cases(report: &Report, links: &Links) -> String {
     }
     for (suite, agent) in report.suite_agents() {
         let moved = |metric: &&MetricReport| {
-            metric.verdict != Ruling::Judged(Verdict::Fail)
-                && metric.evidence.cases.iter().any(|one| !shown.has(&key(suite, agent, one)))
+            !metric.verdict.fails() && metric.evidence.cases.iter().any(|one| !shown.has(&key(suite, agent, one)))
         };
         let moved: Vec<&MetricReport> = agent.metrics.iter().filter(moved).take(GATES).collect();
         for metric in moved {

@@ -1,7 +1,7 @@
 //! What to do now: how to reproduce the result, and how to accept it.
 
 use super::Links;
-use crate::model::{Aggregate, GateRuling, MetricReport, Report, Ruling, Tier, Verdict, metric_value};
+use crate::model::{Aggregate, GateRuling, MetricReport, Report, Tier, metric_value};
 use crate::render::plain::{put, sentence};
 use crate::render::{evidence, words};
 use crate::text::config_option;
@@ -33,7 +33,7 @@ const GATES: usize = 3;
 /// Which failed gates an approval does not lift, as a sentence; empty if it lifts all.
 fn not_accepted(report: &Report) -> String {
     let mut named: Vec<String> = Vec::new();
-    for suite in report.suites.iter().filter(|suite| suite.verdict == Ruling::Judged(Verdict::Fail)) {
+    for suite in report.suites.iter().filter(|suite| suite.verdict.fails()) {
         for agent in &suite.agents {
             for metric in &agent.metrics {
                 let gates = metric.gates.iter().filter(|gate| stays(metric, gate));
@@ -62,7 +62,7 @@ fn not_accepted(report: &Report) -> String {
 /// approval moves.
 fn stays(metric: &MetricReport, gate: &GateRuling) -> bool {
     let is_compared = gate.from_baseline || metric.aggregate == Aggregate::NewlyFailing.as_str();
-    gate.ruling == Ruling::Judged(Verdict::Fail) && !is_compared && gate.new_parts.is_empty()
+    gate.ruling.fails() && !is_compared && gate.new_parts.is_empty()
 }
 
 /// The first case behind a failed gate, else a placeholder.

@@ -44,7 +44,7 @@ fn rows(
 }
 
 fn has_failed_gate(agent: &AgentReport) -> bool {
-    agent.metrics.iter().any(|metric| metric.verdict == Ruling::Judged(Verdict::Fail))
+    agent.metrics.iter().any(|metric| metric.verdict.fails())
 }
 
 fn row(agent: &AgentReport, metric: &MetricReport, approval: Option<&Approval>) -> String {
@@ -135,7 +135,7 @@ pub fn moved_uses(report: &Report) -> String {
     let mut out = String::new();
     for (suite, agent) in report.suite_agents() {
         // A failed gate shows them already.
-        let fails = agent.verdict == Ruling::Judged(Verdict::Fail);
+        let fails = agent.verdict.fails();
         let changes = if fails { Vec::new() } else { since_base::agent_changes(agent, MARKS) };
         if let Some(uses) = since_base::moved_uses(agent) {
             let (suite, agent) = (name(suite.id.as_str()), name(agent.agent.as_str()));
