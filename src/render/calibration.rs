@@ -1,10 +1,10 @@
 //! The output of `goldgate calibrate`: a table of the gates, its assumptions, and the tolerances to paste into the config.
 
-use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table};
+use comfy_table::{Cell, ColumnConstraint};
 use std::collections::BTreeMap;
 
 use super::plain::{line, put};
-use super::terminal::plain_style;
+use super::terminal::{plain_table, right};
 use super::words;
 use crate::gate::calibration::{Alarms, CalibratedGate, CalibrationFinding, FEWEST, Proposal, has_zone};
 use crate::gate::statistics::RepeatedMetric;
@@ -76,9 +76,7 @@ fn table(
     columns: &[&str],
     cells: &dyn Fn(&CalibratedGate) -> Vec<Cell>,
 ) -> String {
-    let mut table = Table::new();
-    plain_style(&mut table, width);
-    table.force_no_tty();
+    let mut table = plain_table(width);
     table.set_header([&["metric"], columns].concat());
     let mut last = None;
     for one in gates {
@@ -94,10 +92,6 @@ fn table(
         metrics.set_constraint(ColumnConstraint::ContentWidth);
     }
     table.to_string()
-}
-
-fn right(text: String) -> Cell {
-    Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
 /// The number of runs, their mean, deviation and range.

@@ -1,12 +1,12 @@
 //! The history of all numbers for a terminal: a table with a line of bars, then the commits that moved a number.
 
-use comfy_table::{Cell, CellAlignment, Table};
+use comfy_table::{Cell, Table};
 
 use super::number::{ValueDirection, delta, direction};
 use super::plain::{line, put};
 use super::screen::{Detail, Screen};
 use super::sparkline::sparkline;
-use super::terminal::plain_style;
+use super::terminal::{plain_table, right};
 use super::words::plural;
 use crate::model::metric_value;
 use crate::report::{History, NumberMove, NumberTrend};
@@ -84,10 +84,8 @@ pub(super) fn ends(trend: &NumberTrend) -> (Option<f64>, Option<f64>) {
 }
 
 fn table(trends: &[&NumberTrend], width: u16) -> Table {
-    let mut table = Table::new();
-    plain_style(&mut table, width);
-    table.force_no_tty().set_header(["suite/agent", "metric", "trend", "first", "now", "each time"]);
-    let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+    let mut table = plain_table(width);
+    table.set_header(["suite/agent", "metric", "trend", "first", "now", "each time"]);
     let mut above = String::new();
     for trend in trends {
         let (suite, agent, metric) = &trend.name;

@@ -20,7 +20,7 @@ pub use self::links::Links;
 use self::next_steps::next_steps;
 use self::numbers::{certainty, changed, detectable, moved_uses, unchanged};
 use self::remarks::remarks;
-use super::plain::{inline, name, put, sentence, title};
+use super::plain::{inline, name, put, put_more, sentence, title};
 use super::words;
 use super::words::GateCounts;
 use crate::model::{Authority, Report, Verdict, grouped};
@@ -158,9 +158,9 @@ fn not_gateable(report: &Report) -> String {
     for why in report.not_gateable.iter().take(REASONS) {
         put(&mut out, &format!("- **No verdict:** {}", inline(&line_with_end(&why.0, 520), 540)));
     }
-    if report.not_gateable.len() > REASONS {
-        put(&mut out, &format!("- … and {} more reasons in the full report", report.not_gateable.len() - REASONS));
-    }
+    put_more(&mut out, report.not_gateable.len(), REASONS, |more| {
+        format!("- … and {more} more reasons in the full report")
+    });
     out
 }
 
@@ -169,9 +169,7 @@ fn notes(report: &Report) -> String {
     for note in report.notes.iter().take(NOTES) {
         put(&mut out, &format!("- {}", inline(note, 300)));
     }
-    if report.notes.len() > NOTES {
-        put(&mut out, &format!("- … and {} more notes in the full report", report.notes.len() - NOTES));
-    }
+    put_more(&mut out, report.notes.len(), NOTES, |more| format!("- … and {more} more notes in the full report"));
     out
 }
 

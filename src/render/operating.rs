@@ -3,7 +3,7 @@
 use comfy_table::{Cell, ColumnConstraint, Table};
 
 use super::plain::{line, put};
-use super::terminal::plain_style;
+use super::terminal::plain_table;
 use super::words;
 use crate::gate::GatedMetric;
 use crate::gate::operating::{Advice, Basis, DROP, GateAdvice, GateRates, HardGates, OperatingEstimate, Rates};
@@ -47,9 +47,7 @@ fn table_of(first: &SuiteOperating<'_>, suites: &[&SuiteOperating<'_>], width: u
     put(&mut out, "How often each gate fails, by samples per case. Left of the slash: an unchanged");
     put(&mut out, &format!("agent that is recorded again. Right: after a drop of {drop} points (the agent gets"));
     put(&mut out, "everything wrong in a tenth of the cases). ~: about.");
-    let mut table = Table::new();
-    plain_style(&mut table, width);
-    table.force_no_tty();
+    let mut table = plain_table(width);
     let samples = first.estimates.iter().map(|(samples, _)| words::plural(*samples, "sample", "samples"));
     table.set_header(["gate".to_owned()].into_iter().chain(samples));
     for suite in suites {
@@ -67,7 +65,7 @@ fn table_of(first: &SuiteOperating<'_>, suites: &[&SuiteOperating<'_>], width: u
 
 /// Whether there is an estimate for any number of samples.
 fn is_known(suite: &SuiteOperating<'_>) -> bool {
-    suite.estimates.iter().any(|(_, estimate)| basis_of(estimate).is_some())
+    suite.estimates.iter().any(|(_, estimate)| estimate.rates().is_some())
 }
 
 /// One sentence per suite: the rates with the recorded number of samples.
@@ -161,10 +159,7 @@ fn recorded_estimate<'a>(suite: &'a SuiteOperating<'_>) -> Option<&'a OperatingE
 }
 
 fn recorded_rates(suite: &SuiteOperating<'_>) -> Option<(Basis, Rates)> {
-    match recorded_estimate(suite)? {
-        OperatingEstimate::Rates(found) => Some((found.basis, found.suite)),
-        OperatingEstimate::TooFew { .. } | OperatingEstimate::FewCases(_) => None,
-    }
+    recorded_estimate(suite)?.rates().map(|found| (found.basis, found.suite))
 }
 
 fn rows(table: &mut Table, suite: &SuiteOperating<'_>) {
@@ -173,10 +168,8 @@ fn rows(table: &mut Table, suite: &SuiteOperating<'_>) {
             suite.estimates.iter().map(|(_, estimate)| Cell::new(of(estimate).map_or("–".to_owned(), rate_cell)));
         [Cell::new(name)].into_iter().chain(rates).collect::<Vec<Cell>>()
     };
-    table.add_row(cells(format!("{} (all gates)", suite.suite), &|estimate| match estimate {
-        OperatingEstimate::Rates(found) => Some((found.basis, found.suite)),
-        OperatingEstimate::TooFew { .. } | OperatingEstimate::FewCases(_) => None,
-    }));
+    let all = |estimate: &OperatingEstimate| estimate.rates().map(|found| (found.basis, found.suite));
+    table.add_row(cells(format!("{} (all gates)", suite.suite), &all));
     for (index, agent) in suite.agents.iter().enumerate() {
         for (metric, gate) in failing_gates(suite, index) {
             let Some(report) = agent.metrics.get(metric) else { continue };
@@ -184,7 +177,7 @@ fn rows(table: &mut Table, suite: &SuiteOperating<'_>) {
             let name = format!("  {} {} {limit}", agent.agent, line(&report.name, 60));
             table.add_row(cells(name, &|estimate| {
                 let found = rates_of(estimate, index).iter().find(|one| (one.metric, one.index) == (metric, gate))?;
-                Some((basis_of(estimate)?, found.rates))
+                Some((estimate.rates()?.basis, found.rates))
             }));
         }
     }
@@ -205,17 +198,7 @@ fn failing_gates(suite: &SuiteOperating<'_>, agent: usize) -> Vec<(usize, usize)
 }
 
 fn rates_of(estimate: &OperatingEstimate, agent: usize) -> &[GateRates] {
-    match estimate {
-        OperatingEstimate::Rates(found) => found.agents.get(agent).map_or(&[], Vec::as_slice),
-        OperatingEstimate::TooFew { .. } | OperatingEstimate::FewCases(_) => &[],
-    }
-}
-
-fn basis_of(estimate: &OperatingEstimate) -> Option<Basis> {
-    match estimate {
-        OperatingEstimate::Rates(found) => Some(found.basis),
-        OperatingEstimate::TooFew { .. } | OperatingEstimate::FewCases(_) => None,
-    }
+    estimate.rates().and_then(|found| found.agents.get(agent)).map_or(&[], Vec::as_slice)
 }
 
 fn rate_cell((basis, Rates { false_alarms, detection }): (Basis, Rates)) -> String {
@@ -252,9 +235,10 @@ fn sentences(suite: &SuiteOperating<'_>) -> Vec<String> {
         return all;
     }
     let others = suite.estimates.iter().filter(|(samples, _)| *samples != suite.recorded);
-    let lacking = others.filter(|(_, estimate)| basis_of(estimate).is_none());
+    let lacking = others.filter(|(_, estimate)| estimate.rates().is_none());
     all.extend(lacking.map(|(samples, estimate)| format!("{}: {}.", suite.suite, missing(*samples, estimate))));
-    let pooled = suite.estimates.iter().find(|(_, estimate)| basis_of(estimate) == Some(Basis::Pooled));
+    let pooled =
+        suite.estimates.iter().find(|(_, estimate)| estimate.rates().is_some_and(|found| found.basis == Basis::Pooled));
     if let Some((samples, _)) = pooled {
         let rates = words::plural(*samples, "sample per case", "samples per case");
         let needed = words::plural(2 * samples, "sample", "samples");

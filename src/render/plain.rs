@@ -8,6 +8,13 @@ pub fn put(out: &mut String, text: &str) {
     writeln!(out, "{text}").expect("a string accepts every write");
 }
 
+/// Adds a line about the entries beyond those that are shown, if there are any. `words` gets their number.
+pub fn put_more(out: &mut String, all: usize, shown: usize, words: impl FnOnce(usize) -> String) {
+    if all > shown {
+        put(out, &words(all - shown));
+    }
+}
+
 /// Escapes an untrusted text for GitHub's Markdown: one line without mentions, links, images, HTML, ends of table cells,
 /// fences, references and comment markers. `limit` is in characters, before escaping.
 pub fn inline(text: &str, limit: usize) -> String {

@@ -1,11 +1,11 @@
 //! Two measurements, side by side: by metric, then by case.
 
-use comfy_table::{Cell, CellAlignment, Table};
+use comfy_table::{Cell, Table};
 
 use super::number::{ValueDirection, delta, direction};
 use super::plain::{line, put};
 use super::screen::{Detail, Screen};
-use super::terminal::plain_style;
+use super::terminal::{plain_table, right};
 use super::words::plural;
 use crate::model::{Unit, metric_value};
 use crate::report::{CaseMove, CaseMoves, CaseName, NumberScale};
@@ -62,10 +62,8 @@ fn differs(row: &MetricRow) -> bool {
 }
 
 fn table(rows: &[&MetricRow], width: u16) -> Table {
-    let mut table = Table::new();
-    plain_style(&mut table, width);
-    table.force_no_tty().set_header(["suite/agent", "metric", "before", "after", "delta", ""]);
-    let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+    let mut table = plain_table(width);
+    table.set_header(["suite/agent", "metric", "before", "after", "delta", ""]);
     let mut above = String::new();
     for row in rows {
         let change = row.before.zip(row.after).map(|(before, after)| after - before);

@@ -7,9 +7,9 @@ mod numbers;
 mod overview;
 mod wrapping;
 
-pub(super) use self::frame::plain_style;
+pub(super) use self::frame::{plain_style, plain_table, right};
 use self::gates::LISTED;
-use super::plain::{line, put};
+use super::plain::{line, put, put_more};
 use super::screen::{Detail, Screen, Style};
 use super::since_base::{changed_names, explains};
 use super::words::GateCounts;
@@ -72,9 +72,7 @@ fn certain(out: &mut String, report: &Report) {
         return;
     }
     moved.iter().take(LISTED).for_each(|sentence| put(out, sentence));
-    if moved.len() > LISTED {
-        put(out, &format!("… and {} more numbers that moved; --out DIR shows all", moved.len() - LISTED));
-    }
+    put_more(out, moved.len(), LISTED, |more| format!("… and {more} more numbers that moved; --out DIR shows all"));
     reliability.iter().for_each(|sentence| put(out, sentence));
     if !moved.is_empty() {
         certainty::detectable(report, line).iter().for_each(|sentence| put(out, sentence));
@@ -167,9 +165,7 @@ fn golden_changes(out: &mut String, report: &Report) {
     for change in report.golden_changes.iter().take(LISTED) {
         put(out, &format!("  [{}] {}", words::weight(report, change), line(&change.words, 400)));
     }
-    if report.golden_changes.len() > LISTED {
-        put(out, &format!("  … and {} more; --out DIR shows all", report.golden_changes.len() - LISTED));
-    }
+    put_more(out, report.golden_changes.len(), LISTED, |more| format!("  … and {more} more; --out DIR shows all"));
     match &report.approval {
         Some(approval) => put(out, &format!("  {}", line(&words::approval(approval), 200))),
         None => {

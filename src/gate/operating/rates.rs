@@ -30,6 +30,16 @@ pub enum OperatingEstimate {
     FewCases(usize),
 }
 
+impl OperatingEstimate {
+    /// The rates, if there are any.
+    pub fn rates(&self) -> Option<&SuiteRates> {
+        match self {
+            Self::Rates(found) => Some(found),
+            Self::TooFew { .. } | Self::FewCases(_) => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SuiteRates {
     /// Samples per case of a run.

@@ -1,7 +1,7 @@
 //! The golden changes since the base commit.
 
 use crate::model::{ChangeClass, GoldenChange, Report, Weight};
-use crate::render::plain::{inline, put, with_code};
+use crate::render::plain::{inline, put, put_more, with_code};
 use crate::render::words;
 
 /// The number of changes of each weight that are listed.
@@ -61,9 +61,7 @@ pub fn listed(report: &Report) -> String {
     for change in light.iter().take(LISTED) {
         put(&mut out, &format!("- {}", with_names(&change.words)));
     }
-    if light.len() > LISTED {
-        put(&mut out, &format!("- … and {} more in the full report", light.len() - LISTED));
-    }
+    put_more(&mut out, light.len(), LISTED, |more| format!("- … and {more} more in the full report"));
     out.push_str("\n</details>\n");
     out
 }

@@ -6,7 +6,7 @@ use crate::model::{
     SuiteReport, Tag, Tier,
 };
 use crate::render::evidence::FailedMetric;
-use crate::render::plain::{inline, name, put, sentence, title};
+use crate::render::plain::{inline, name, put, put_more, sentence, title};
 use crate::render::since_base::{DiffMarks, LIKELY_CAUSE, UNDO_IT, agent_changes, change_line};
 use crate::render::{evidence, since_base, words};
 use crate::text::encoded_path;
@@ -40,9 +40,7 @@ fn changes(out: &mut String, agent: &AgentReport) {
     }
     put(out, &format!("{}:\n", title(LIKELY_CAUSE)));
     all.iter().take(CHANGES).for_each(|change| put(out, &format!("- {change}")));
-    if all.len() > CHANGES {
-        put(out, &format!("- … and {} more in the full report", all.len() - CHANGES));
-    }
+    put_more(out, all.len(), CHANGES, |more| format!("- … and {more} more in the full report"));
     put(out, &format!("\n{}\n", title(UNDO_IT)));
     put(out, "Cases behind the number:\n");
 }
@@ -68,9 +66,7 @@ pub fn failed_gates(report: &Report, links: &Links) -> String {
         }
         out.push('\n');
     }
-    if failed.len() > GATES {
-        put(&mut out, &format!("… and {} more failed gates in the full report", failed.len() - GATES));
-    }
+    put_more(&mut out, failed.len(), GATES, |more| format!("… and {more} more failed gates in the full report"));
     out.truncate(out.trim_end().len());
     if out.is_empty() { out } else { out + "\n" }
 }
@@ -192,9 +188,7 @@ fn differences(
         hints.iter().for_each(|hint| text.push_str(&format!("<br>{hint}")));
         put(out, &text);
     }
-    if evidence.differences.len() > lines.len() {
-        put(out, &format!("  - … and {} more", evidence.differences.len() - lines.len()));
-    }
+    put_more(out, evidence.differences.len(), lines.len(), |more| format!("  - … and {more} more"));
 }
 
 /// The values of the output that differ from the base commit's.

@@ -1,7 +1,7 @@
 //! Remarks on single agents: folded, because they do not decide the verdict.
 
 use crate::model::Report;
-use crate::render::plain::{inline, name, put};
+use crate::render::plain::{inline, name, put, put_more};
 use crate::render::words;
 
 /// The number of remarks that are listed.
@@ -15,9 +15,7 @@ pub fn remarks(report: &Report) -> String {
     }
     let mut out = String::new();
     lines.iter().take(REMARKS).for_each(|line| put(&mut out, line));
-    if lines.len() > REMARKS {
-        put(&mut out, &format!("- … and {} more remarks in the full report", lines.len() - REMARKS));
-    }
+    put_more(&mut out, lines.len(), REMARKS, |more| format!("- … and {more} more remarks in the full report"));
     if out.is_empty() {
         return out;
     }

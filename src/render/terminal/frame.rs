@@ -1,6 +1,6 @@
 //! What the tables of the terminal share.
 
-use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 use crate::model::{Report, SuiteReport};
 use crate::render::screen::{Screen, Style};
@@ -13,6 +13,19 @@ pub fn plain_style(table: &mut Table, width: u16) {
     let rule = LineStyle::none().fill('─').junction('─');
     let style = TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule);
     table.load_style(style).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+}
+
+/// A table of this style without colours.
+pub fn plain_table(width: u16) -> Table {
+    let mut table = Table::new();
+    plain_style(&mut table, width);
+    table.force_no_tty();
+    table
+}
+
+/// A cell whose text is at its right.
+pub fn right(text: String) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
 /// The style of a table on this screen.

@@ -5,7 +5,7 @@ use crate::model::{
     Verdict, metric_value,
 };
 use crate::render::evidence::FailedMetric;
-use crate::render::plain::{line, put};
+use crate::render::plain::{line, put, put_more};
 use crate::render::since_base::{LIKELY_CAUSE, PLAIN_MARKS, UNDO_IT, agent_changes, change_line};
 use crate::render::{evidence, words};
 
@@ -50,9 +50,7 @@ fn failed_gates<'a>(out: &mut String, report: &'a Report, compared: &mut Compare
             put(out, &format!("  {chance}"));
         }
     }
-    if failed.len() > LISTED {
-        put(out, &format!("… and {} more failed gates; --out DIR shows all", failed.len() - LISTED));
-    }
+    put_more(out, failed.len(), LISTED, |more| format!("… and {more} more failed gates; --out DIR shows all"));
 }
 
 /// The inconclusive gates with a value: what is missing altogether has a note of its own.
@@ -73,9 +71,7 @@ fn inconclusive_gates<'a>(out: &mut String, report: &'a Report, compared: &mut C
             compared.list(out, suite, agent, metric);
         }
     }
-    if shown > LISTED {
-        put(out, &format!("… and {} more inconclusive gates; --out DIR shows all", shown - LISTED));
-    }
+    put_more(out, shown, LISTED, |more| format!("… and {more} more inconclusive gates; --out DIR shows all"));
 }
 
 impl<'a> ComparedCases<'a> {
@@ -119,9 +115,8 @@ fn changes(out: &mut String, agent: &AgentReport) {
     }
     put(out, &format!("  {LIKELY_CAUSE}:"));
     all.iter().take(OUTPUTS).for_each(|change| put(out, &format!("    {change}")));
-    if all.len() > OUTPUTS {
-        let more = words::plural(all.len() - OUTPUTS, "more change", "more changes");
-        put(out, &format!("    … and {more}; --out DIR shows all"));
-    }
+    put_more(out, all.len(), OUTPUTS, |more| {
+        format!("    … and {}; --out DIR shows all", words::plural(more, "more change", "more changes"))
+    });
     put(out, &format!("    {UNDO_IT}"));
 }

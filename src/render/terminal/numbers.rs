@@ -1,8 +1,8 @@
 //! The table of numbers: those that moved or failed, or all of them.
 
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint, Table};
+use comfy_table::{Attribute, Cell, Color, ColumnConstraint, Table};
 
-use super::frame::{WIDE, on_screen, suite_name};
+use super::frame::{WIDE, on_screen, right, suite_name};
 use super::wrapping::wrapped;
 use crate::model::{AgentReport, MetricReport, Report, Ruling, Unit, Verdict, metric_value};
 use crate::render::number::{ValueDirection, direction_of};
@@ -108,10 +108,6 @@ fn rows(metric: &MetricReport, names: usize) -> impl Iterator<Item = Vec<Cell>> 
         }));
         row
     })
-}
-
-fn right(text: String) -> Cell {
-    Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
 fn colour(direction: ValueDirection) -> Color {
