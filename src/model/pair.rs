@@ -178,6 +178,11 @@ impl From<StatedCheck> for PairCheck {
 }
 
 impl PairResult {
+    /// Its checks that fail in half of the samples or more.
+    pub fn failed_checks(&self) -> impl Iterator<Item = &PairCheck> {
+        self.checks.iter().filter(|check| !check.standing.passes())
+    }
+
     /// Whether a sample disagrees with another one on a check.
     pub fn has_flaky_check(&self) -> bool {
         self.checks.iter().any(|check| check.standing.is_flaky())

@@ -411,7 +411,7 @@ impl AgentReport {
     pub fn failures(&self) -> impl Iterator<Item = (&PairResult, &PairCheck)> {
         let counted = self.cases.iter().filter(|case| case.exclusion == Exclusion::Counted);
         counted.flat_map(|case| {
-            let failed = case.checks.iter().filter(|check| !check.standing.passes());
+            let failed = case.failed_checks();
             failed.map(move |check| (case, check))
         })
     }

@@ -134,7 +134,7 @@ pub fn repeats_unreadable(failed: &FailureLine<'_>) -> bool {
 
 /// The first failed check of a case, if its cause is the format.
 fn format_check(case: &PairResult) -> Option<&PairCheck> {
-    let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
+    let mut failed = case.failed_checks();
     failed.next().filter(|check| check.failure.as_ref().is_some_and(|failure| failure.tag == Tag::Schema))
 }
 

@@ -66,7 +66,7 @@ pub fn list(report: &Report) -> String {
     let mut lines: Vec<(bool, String)> = Vec::new();
     for (suite, agent) in report.suite_agents() {
         for case in agent.shown() {
-            let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
+            let mut failed = case.failed_checks();
             let first =
                 failed.next().map_or(String::new(), |check| format!("  {}", line(&check.name.to_string(), 120)));
             let verdict = case.verdict.as_str();
@@ -131,7 +131,7 @@ fn history(out: &mut String, past: &[Option<f64>]) {
 /// What to do about the first failed check, and how to grade the case again.
 fn next_steps(out: &mut String, config: &RepoPath, (suite, agent): (&SuiteReport, &AgentReport), case: &PairResult) {
     let config = config_option(config.as_str());
-    let mut failed = case.checks.iter().filter(|check| !check.standing.passes());
+    let mut failed = case.failed_checks();
     if let Some(failure) = failed.find_map(|check| check.failure.as_deref()) {
         put(out, &format!("next: {}", line(&failure.next_action, 400)));
     }

@@ -101,7 +101,7 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
 
 /// A failed case is a failure, one in quarantine is skipped, and one that was not measured is an error.
 fn case_status(case: &PairResult) -> TestCaseStatus {
-    let failed: Vec<&PairCheck> = case.checks.iter().filter(|check| !check.standing.passes()).collect();
+    let failed: Vec<&PairCheck> = case.failed_checks().collect();
     let is_failed = !failed.is_empty() || case.verdict.fails();
     match case.exclusion {
         Exclusion::Quarantined => skipped(&words::quarantine(case)),

@@ -88,7 +88,7 @@ fn rules() -> Vec<Value> {
 fn failed_checks(report: &Report) -> Vec<SarifResult<'_>> {
     let mut found = Vec::new();
     for (suite, agent, case) in report.suite_cases() {
-        for check in case.checks.iter().filter(|check| !check.standing.passes()) {
+        for check in case.failed_checks() {
             let Some(failure) = check.failure.as_deref() else { continue };
             let expected = check.expected.as_deref().unwrap_or_default();
             found.push(SarifResult {

@@ -267,7 +267,7 @@ pub fn quarantine(pair: &PairResult) -> String {
 
 /// What a draft does now: `passes`, or the first check that it fails.
 pub fn draft(pair: &PairResult) -> String {
-    let failed = pair.checks.iter().find(|check| !check.standing.passes());
+    let failed = pair.failed_checks().next();
     match (pair.has_majority(), pair.passed.passes(), failed) {
         (false, ..) => "is inconclusive".to_owned(),
         (true, true, _) => "passes".to_owned(),

@@ -91,7 +91,7 @@ fn of_pair(case: &PairResult) -> CaseNumbers {
         return CaseNumbers::default();
     }
     let values = case.values.iter().filter_map(|value| Some((value.name.to_string(), mean(&value.samples)?)));
-    let why = case.checks.iter().filter(|check| !check.standing.passes()).find_map(|check| {
+    let why = case.failed_checks().find_map(|check| {
         let failure = check.failure.as_deref()?;
         Some(format!("{}: {}", check.name, failure.detail))
     });

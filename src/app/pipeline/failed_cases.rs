@@ -79,8 +79,6 @@ fn has_failed(agent: &AgentReport, case: &PairResult) -> bool {
     match case.exclusion {
         Exclusion::Quarantined => false,
         Exclusion::NoMajority => true,
-        Exclusion::Counted => {
-            case.verdict.fails() || case.checks.iter().any(|check| !check.standing.passes()) || moved_a_gate()
-        }
+        Exclusion::Counted => case.verdict.fails() || case.failed_checks().next().is_some() || moved_a_gate(),
     }
 }

@@ -28,7 +28,7 @@ impl CaseSnapshot {
         // Metrics that every kind has are left out.
         let own = |name: &str| ![COVERAGE, READABLE, NEWLY_FAILING].contains(&name);
         let values = agent.metrics.iter().zip(&case.values).filter(|(metric, _)| own(&metric.name));
-        let failing = case.checks.iter().filter(|check| !check.standing.passes());
+        let failing = case.failed_checks();
         Self {
             scorer: agent.identity.scorer.clone(),
             suite_digest: agent.identity.suite_digest.clone(),

@@ -216,7 +216,7 @@ fn item(suite: &SuiteId, agent: &AgentReport, case: &PairResult, reason: ReviewR
 
 /// The checks that fail, with what they got.
 fn failed(case: &PairResult) -> Vec<(String, String)> {
-    let checks = case.checks.iter().filter(|check| !check.standing.passes());
+    let checks = case.failed_checks();
     checks
         .map(|check| {
             let got = check.failure.as_ref().map_or(String::new(), |failure| failure.detail.clone());
