@@ -5,61 +5,29 @@ use std::path::Path;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::run_options::{AgentScope, DecidingTiers};
 use crate::diag::{Code, Diagnostic};
-use crate::model::{Authority, ByAuthor, Permission, RepoPath, Report, Shard, Tier};
+use crate::model::{Authority, ByAuthor, Permission, RepoPath, Report, Shard, Tier, Word, words};
 use crate::publish::ConfigKey;
 use crate::world::Env;
 
-/// What the step does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ActionMode {
-    /// Grades the checkout.
-    Run,
-    /// Joins and judges the shards that several jobs graded.
-    Merge,
-    /// Grades a pull request whose files are only read as data.
-    Trusted,
-    /// Writes the comment for a run that had no right to write it.
-    Publish,
-    /// Checks the label that accepts a baseline.
-    Approve,
-    /// Commits an approved baseline to the pull request.
-    Bump,
-    /// Maintains one pull request with the moved baseline of the default branch.
-    BaselinePr,
-    /// Records a pull request again after a label.
-    Record,
-}
-
-impl ActionMode {
-    /// Every mode.
-    pub const ALL: [Self; 8] = [
-        Self::Run,
-        Self::Merge,
-        Self::Trusted,
-        Self::Publish,
-        Self::Approve,
-        Self::Bump,
-        Self::BaselinePr,
-        Self::Record,
-    ];
-
-    /// The mode of a value in a workflow.
-    pub fn of(value: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.as_str() == value)
-    }
-
-    /// The value in a workflow.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Merge => "merge",
-            Self::Trusted => "trusted",
-            Self::Publish => "publish",
-            Self::Approve => "approve",
-            Self::Bump => "bump",
-            Self::BaselinePr => "baseline-pr",
-            Self::Record => "record",
-        }
+words! {
+    /// What the step does.
+    pub enum ActionMode {
+        /// Grades the checkout.
+        Run = "run",
+        /// Joins and judges the shards that several jobs graded.
+        Merge = "merge",
+        /// Grades a pull request whose files are only read as data.
+        Trusted = "trusted",
+        /// Writes the comment for a run that had no right to write it.
+        Publish = "publish",
+        /// Checks the label that accepts a baseline.
+        Approve = "approve",
+        /// Commits an approved baseline to the pull request.
+        Bump = "bump",
+        /// Maintains one pull request with the moved baseline of the default branch.
+        BaselinePr = "baseline-pr",
+        /// Records a pull request again after a label.
+        Record = "record",
     }
 }
 
@@ -166,7 +134,7 @@ impl ActionInputs {
         let values = InputValues(env);
         let get = |name: &str| values.get(name);
         let mode = get("mode").unwrap_or(ActionMode::Run.as_str());
-        let Some(mode) = ActionMode::of(mode) else {
+        let Some(mode) = ActionMode::of_word(mode) else {
             let known: Vec<&str> = ActionMode::ALL.into_iter().map(ActionMode::as_str).collect();
             return Err(refuse("mode", mode, &format!("write one of {}", known.join(", "))).into());
         };

@@ -3,7 +3,7 @@
 use crate::app::github::inputs::ActionMode;
 use crate::diag::{Code, Diagnostic};
 use crate::format::workflow::{Workflow, WorkflowJob, WorkflowStep, WorkflowTrigger};
-use crate::model::RepoPath;
+use crate::model::{RepoPath, Word};
 use crate::publish::ConfigKey;
 
 /// A step that runs goldgate.
@@ -84,7 +84,7 @@ impl<'a> GateStep<'a> {
     pub fn mode(&self) -> Option<ActionMode> {
         match self.input("mode") {
             "" => Some(ActionMode::Run),
-            mode => ActionMode::of(mode),
+            mode => ActionMode::of_word(mode),
         }
     }
 
