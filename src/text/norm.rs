@@ -71,27 +71,10 @@ pub(super) fn plain(char: char) -> char {
 
 /// Whether a character has the Unicode category Pd, as of Unicode 16.
 fn is_dash(char: char) -> bool {
-    matches!(
-        char,
-        '-' | '\u{058A}' | '\u{05BE}' | '\u{1400}' | '\u{1806}' | '\u{2010}'
-            ..='\u{2015}'
-                | '\u{2E17}'
-                | '\u{2E1A}'
-                | '\u{2E3A}'
-                | '\u{2E3B}'
-                | '\u{2E40}'
-                | '\u{2E5D}'
-                | '\u{301C}'
-                | '\u{3030}'
-                | '\u{30A0}'
-                | '\u{FE31}'
-                | '\u{FE32}'
-                | '\u{FE58}'
-                | '\u{FE63}'
-                | '\u{FF0D}'
-                | '\u{10D6E}'
-                | '\u{10EAD}'
-    )
+    matches!(char,
+        '-' | '\u{58a}' | '\u{5be}' | '\u{1400}' | '\u{1806}' | '\u{2010}'..='\u{2015}' | '\u{2e17}' | '\u{2e1a}'
+        | '\u{2e3a}'..='\u{2e3b}' | '\u{2e40}' | '\u{2e5d}' | '\u{301c}' | '\u{3030}' | '\u{30a0}' | '\u{fe31}'..='\u{fe32}'
+        | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' | '\u{10d6e}' | '\u{10ead}')
 }
 
 #[cfg(test)]
