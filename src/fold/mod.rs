@@ -298,16 +298,9 @@ pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize)
         })
         .collect();
     let named = |name| specs.iter().position(|spec| spec.name == name).and_then(|index| simple[index]);
-    let composed = specs.iter().zip(&simple).map(|(spec, value)| match spec.aggregate {
-        Aggregate::Harmonic(one, other) => Some(harmonic(named(one)?, named(other)?)),
-        Aggregate::Worst
-        | Aggregate::Mean
-        | Aggregate::Sum
-        | Aggregate::Median
-        | Aggregate::P95
-        | Aggregate::Rate
-        | Aggregate::Coverage
-        | Aggregate::NewlyFailing => *value,
+    let composed = specs.iter().zip(&simple).map(|(spec, value)| match spec.aggregate.parts() {
+        Some([one, other]) => Some(harmonic(named(one)?, named(other)?)),
+        None => *value,
     });
     composed.collect()
 }

@@ -34,17 +34,8 @@ pub fn is_settled(metrics: &[GatedMetric], so_far: &SoFar<'_>) -> bool {
 fn is_metric_settled(metrics: &[GatedMetric], index: usize, metric: &GatedMetric, so_far: &SoFar<'_>) -> bool {
     let GatedMetric { spec, gates } = metric;
     let is_active = |metric: &GatedMetric| metric.gates.iter().any(|planned| planned.off.is_none());
-    let part_of_another = metrics.iter().any(|composed| match composed.spec.aggregate {
-        Aggregate::Harmonic(one, two) => is_active(composed) && (one == spec.name || two == spec.name),
-        Aggregate::Worst
-        | Aggregate::Mean
-        | Aggregate::Sum
-        | Aggregate::Median
-        | Aggregate::P95
-        | Aggregate::Rate
-        | Aggregate::Coverage
-        | Aggregate::NewlyFailing => false,
-    });
+    let is_part = |of: &GatedMetric| of.spec.aggregate.parts().is_some_and(|parts| parts.contains(&spec.name));
+    let part_of_another = metrics.iter().any(|composed| is_active(composed) && is_part(composed));
     // A counted pair is measured; whether it fails is settled by its checks.
     let of_the_agent = matches!(spec.aggregate, Aggregate::Coverage | Aggregate::NewlyFailing);
     if of_the_agent || (!is_active(metric) && !part_of_another) {

@@ -35,6 +35,23 @@ pub enum Aggregate {
     NewlyFailing,
 }
 
+impl Aggregate {
+    /// The two metrics that a harmonic mean is made of; `None` for every other aggregate.
+    pub fn parts(self) -> Option<[&'static str; 2]> {
+        match self {
+            Self::Harmonic(one, other) => Some([one, other]),
+            Self::Worst
+            | Self::Mean
+            | Self::Sum
+            | Self::Median
+            | Self::P95
+            | Self::Rate
+            | Self::Coverage
+            | Self::NewlyFailing => None,
+        }
+    }
+}
+
 /// How a pair's value is computed from its completed samples (grading.md 2.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleFold {

@@ -2,8 +2,6 @@
 //! samples in which a metric has no value any more. Otherwise an agent would look better without its bad samples (verdict.md 4: a missing sample is
 //! inconclusive).
 
-use std::borrow::Cow;
-
 use super::GateInput;
 use super::case_sets::CaseSets;
 use super::own::case_before;
@@ -286,17 +284,7 @@ fn worst(spec: &MetricSpec) -> Option<f64> {
 
 /// The cases that lack values of a metric, or of those that it is made of.
 fn cases(specs: &[MetricSpec], index: usize, missing: &[MissingValues], pairs: &[&PairResult]) -> Vec<CaseId> {
-    let parts: Cow<'_, [&str]> = match specs[index].aggregate {
-        Aggregate::Harmonic(one, other) => vec![one, other].into(),
-        Aggregate::Worst
-        | Aggregate::Mean
-        | Aggregate::Sum
-        | Aggregate::Median
-        | Aggregate::P95
-        | Aggregate::Rate
-        | Aggregate::Coverage
-        | Aggregate::NewlyFailing => vec![specs[index].name].into(),
-    };
+    let parts = specs[index].aggregate.parts().map_or_else(|| vec![specs[index].name], Vec::from);
     let of = specs.iter().zip(missing).filter(|(spec, _)| parts.contains(&spec.name)).map(|(_, missing)| missing);
     let lacks = |pair: usize| of.clone().any(|missing| missing.by_pair.get(pair).is_some_and(|count| *count > 0));
     (0..pairs.len()).filter(|pair| lacks(*pair)).map(|pair| pairs[pair].case.clone()).collect()

@@ -7,8 +7,8 @@ use super::not_excused::NotExcused;
 use crate::fold;
 use crate::gate::compare::{ComparedPair, GateInput, GateOutcome, QuarantineHistory, agent, is_strict, more_parts};
 use crate::model::{
-    Aggregate, BaselineEntry, CaseId, EPSILON, Exclusion, GateKind, GateRuling, Identity, MetricSpec, PairResult,
-    RecordingAge, Ruling, Verdict,
+    BaselineEntry, CaseId, EPSILON, Exclusion, GateKind, GateRuling, Identity, MetricSpec, PairResult, RecordingAge,
+    Ruling, Verdict,
 };
 
 /// The counted cases of a change, for one metric.
@@ -133,19 +133,12 @@ impl<'a> SplitCases<'a> {
 
 /// The columns of the values that a metric consists of: its own, or those of the two metrics that it is the harmonic mean of.
 fn columns(judged: &GateInput<'_>, index: usize) -> Vec<usize> {
-    match judged.metrics[index].spec.aggregate {
-        Aggregate::Harmonic(one, other) => {
+    match judged.metrics[index].spec.aggregate.parts() {
+        Some(parts) => {
             let of = |name| judged.metrics.iter().position(|metric| metric.spec.name == name);
-            [of(one), of(other)].into_iter().flatten().collect()
+            parts.into_iter().filter_map(of).collect()
         }
-        Aggregate::Worst
-        | Aggregate::Mean
-        | Aggregate::Sum
-        | Aggregate::Median
-        | Aggregate::P95
-        | Aggregate::Rate
-        | Aggregate::Coverage
-        | Aggregate::NewlyFailing => vec![index],
+        None => vec![index],
     }
 }
 

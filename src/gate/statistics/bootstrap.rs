@@ -80,16 +80,9 @@ fn measured_documents(paired: &PairedCases<'_>, column: usize) -> usize {
         measured.map(|(_, document)| document).collect::<BTreeSet<_>>().len()
     };
     let named = |name: &str| paired.specs.iter().position(|spec| spec.name == name).map_or(0, plain);
-    match paired.specs[column].aggregate {
-        Aggregate::Harmonic(one, other) => named(one).min(named(other)),
-        Aggregate::Worst
-        | Aggregate::Mean
-        | Aggregate::Sum
-        | Aggregate::Median
-        | Aggregate::P95
-        | Aggregate::Rate
-        | Aggregate::Coverage
-        | Aggregate::NewlyFailing => plain(column),
+    match paired.specs[column].aggregate.parts() {
+        Some([one, other]) => named(one).min(named(other)),
+        None => plain(column),
     }
 }
 
