@@ -61,32 +61,28 @@ pub const ATOMS: OutputLists = OutputLists { anchor: Some(ANCHOR), unordered: &[
 const ANCHOR: Anchor<'static> = Anchor { list: "atoms", field: "description" };
 
 #[derive(Deserialize, Default)]
+#[serde(default)]
 struct AtomsForm<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     atoms: Lenient<Vec<Lenient<Object<AtomForm<'a>>>>>,
-    #[serde(borrow, default)]
     questions: Lenient<Vec<Lenient<QuestionForm<'a>>>>,
-    #[serde(default)]
     rounds: Option<serde_json::Value>,
-    #[serde(borrow, default)]
     text: Lenient<Text<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
+#[serde(default)]
 struct AtomForm<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     description: Lenient<Text<'a>>,
-    #[serde(borrow, default)]
     category: Lenient<Text<'a>>,
-    #[serde(borrow, default, rename = "type")]
+    #[serde(rename = "type")]
     kind: Lenient<Text<'a>>,
-    #[serde(borrow, default, rename = "observableOutcomes")]
+    #[serde(rename = "observableOutcomes")]
     outcomes: Lenient<Vec<Lenient<Text<'a>>>>,
-    #[serde(borrow, default, rename = "observable_outcomes")]
+    #[serde(rename = "observable_outcomes")]
     outcomes_snake: Lenient<Vec<Lenient<Text<'a>>>>,
-    #[serde(default)]
     evidence: Lenient<Vec<serde_json::Value>>,
-    #[serde(borrow, default)]
     validators: Lenient<Vec<Lenient<Object<ValidatorForm<'a>>>>>,
 }
 

@@ -78,38 +78,35 @@ pub const DELTAS: OutputLists = OutputLists { anchor: Some(ANCHOR), unordered: &
 const ANCHOR: Anchor<'static> = Anchor { list: "deltas", field: "item" };
 
 #[derive(Deserialize, Default)]
+#[serde(default)]
 struct DeltasForm<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     deltas: Lenient<Vec<Lenient<Object<DeltaForm<'a>>>>>,
-    #[serde(borrow, default)]
     recommendations: Lenient<Vec<Lenient<Object<DeltaStepForm<'a>>>>>,
-    #[serde(borrow, default)]
     text: Lenient<Text<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
+#[serde(default)]
 struct DeltaForm<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     item: Lenient<Text<'a>>,
-    #[serde(borrow, default)]
     kind: Lenient<Text<'a>>,
-    #[serde(borrow, default)]
     evidence: Lenient<Object<DeltaEvidenceForm<'a>>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
+#[serde(default)]
 struct DeltaEvidenceForm<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     file_paths: Lenient<Vec<Lenient<Text<'a>>>>,
-    #[serde(borrow, default, rename = "filePaths")]
+    #[serde(rename = "filePaths")]
     file_paths_seed: Lenient<Vec<Lenient<Text<'a>>>>,
-    #[serde(borrow, default)]
     test_names: Lenient<Vec<Lenient<Text<'a>>>>,
-    #[serde(borrow, default, rename = "testNames")]
+    #[serde(rename = "testNames")]
     test_names_seed: Lenient<Vec<Lenient<Text<'a>>>>,
-    #[serde(borrow, default)]
     coverage_refs: Lenient<Vec<Lenient<Text<'a>>>>,
-    #[serde(borrow, default, rename = "coverageRefs")]
+    #[serde(rename = "coverageRefs")]
     coverage_refs_seed: Lenient<Vec<Lenient<Text<'a>>>>,
 }
 

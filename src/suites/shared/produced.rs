@@ -33,26 +33,22 @@ const ANCHOR: Anchor<'static> = Anchor { list: "findings", field: "category" };
 
 /// The fields of a record's outputs.
 #[derive(Deserialize, Default)]
+#[serde(default)]
 struct FindingsForm<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     findings: Lenient<Vec<Lenient<Object<FindingForm<'a>>>>>,
-    #[serde(borrow, default)]
     gaps: Lenient<Vec<Lenient<GapForm<'a>>>>,
-    #[serde(borrow, default)]
     text: Lenient<Text<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
+#[serde(default)]
 struct FindingForm<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     category: Lenient<Text<'a>>,
-    #[serde(borrow, default)]
     severity: Lenient<Text<'a>>,
-    #[serde(borrow, default)]
     title: Lenient<Text<'a>>,
-    #[serde(borrow, default)]
     description: Lenient<Text<'a>>,
-    #[serde(borrow, default)]
     citations: Lenient<Vec<Lenient<Object<CitationForm<'a>>>>>,
 }
 

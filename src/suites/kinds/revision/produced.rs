@@ -50,15 +50,13 @@ impl VerifiedAttempt {
 
 /// The fields of a run's `outputs` that an actor or a critic may set.
 #[derive(Deserialize, Default)]
+#[serde(default)]
 pub struct RevisionForm<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     document: Lenient<Text<'a>>,
     /// The answer as text, if it has no other structure.
-    #[serde(borrow, default)]
     pub text: Lenient<Text<'a>>,
-    #[serde(default)]
     evaluation: Option<Value>,
-    #[serde(default)]
     attempts: Option<Value>,
 }
 
