@@ -145,19 +145,15 @@ pub struct RunFile<'a> {
     #[schemars(with = "Option<Value>")]
     error: Option<ErrorText>,
     /// The inputs of the agent.
-    #[serde(borrow)]
     #[schemars(with = "Option<Value>")]
     inputs: Option<&'a RawValue>,
     /// The outputs of the agent; an empty object if nothing was produced.
-    #[serde(borrow)]
     #[schemars(with = "Map<String, Value>")]
     outputs: Option<&'a RawValue>,
     /// Node transitions, tool calls, events.
-    #[serde(borrow)]
     #[schemars(with = "Option<StepsSchema>")]
     intermediate: Option<&'a RawValue>,
     /// Votes of LLM judges by judge name; written by `goldgate judge` and `run --record`.
-    #[serde(borrow)]
     #[schemars(with = "Option<Value>")]
     judgements: Option<&'a RawValue>,
     /// What the agent claims to have read.
@@ -165,7 +161,6 @@ pub struct RunFile<'a> {
     #[schemars(with = "Option<Value>")]
     _evidence: Option<IgnoredAny>,
     /// Tokens, latency, cost.
-    #[serde(borrow)]
     #[schemars(with = "Option<Value>")]
     metrics: Option<&'a RawValue>,
     /// Target, model, prompt package, commit.

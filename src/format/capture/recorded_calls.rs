@@ -51,7 +51,6 @@ struct LatencyKey {
 struct ExchangeList<'a> {
     #[serde(borrow)]
     exchanges: Option<&'a RawValue>,
-    #[serde(borrow)]
     answered_by: Option<&'a RawValue>,
 }
 

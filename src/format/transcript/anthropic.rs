@@ -19,9 +19,7 @@ struct AnthropicConversation<'a> {
     #[serde(borrow)]
     metadata: Option<&'a RawValue>,
     model: Option<String>,
-    #[serde(borrow)]
     system: Option<&'a RawValue>,
-    #[serde(borrow)]
     messages: Option<Vec<&'a RawValue>>,
     usage: Option<VendorUsage>,
     error: Option<AnthropicErrorForm>,
@@ -53,10 +51,8 @@ struct ContentBlock<'a> {
     id: Option<String>,
     name: Option<String>,
     server_name: Option<String>,
-    #[serde(borrow)]
     input: Option<&'a RawValue>,
     tool_use_id: Option<String>,
-    #[serde(borrow)]
     content: Option<&'a RawValue>,
     is_error: Option<bool>,
 }

@@ -71,9 +71,8 @@ pub fn refuse_foreign_calls(source: &SourceText, raw: &RawValue) -> Result<(), D
 struct ForeignCalls<'a> {
     #[serde(borrow, rename = "toolInvocations")]
     tool_invocations: Option<&'a RawValue>,
-    #[serde(borrow, rename = "toolCalls")]
+    #[serde(rename = "toolCalls")]
     tool_calls: Option<&'a RawValue>,
-    #[serde(borrow)]
     parts: Option<&'a RawValue>,
 }
 
@@ -109,7 +108,6 @@ struct PartForm<'a> {
     kind: String,
     #[serde(borrow)]
     text: Option<&'a RawValue>,
-    #[serde(borrow)]
     refusal: Option<&'a RawValue>,
 }
 

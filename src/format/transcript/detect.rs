@@ -15,51 +15,31 @@ use crate::files::SourceText;
 struct RecordKeys<'a> {
     #[serde(borrow, rename = "resourceSpans", alias = "resource_spans")]
     resource_spans: Option<&'a RawValue>,
-    #[serde(borrow)]
     messages: Option<&'a RawValue>,
-    #[serde(borrow)]
     system: Option<&'a RawValue>,
-    #[serde(borrow)]
     choices: Option<&'a RawValue>,
-    #[serde(borrow)]
     input: Option<&'a RawValue>,
-    #[serde(borrow)]
     output: Option<&'a RawValue>,
-    #[serde(borrow)]
     role: Option<&'a RawValue>,
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     kind: Option<&'a RawValue>,
-    #[serde(borrow)]
     content: Option<&'a RawValue>,
-    #[serde(borrow)]
     arguments: Option<&'a RawValue>,
-    #[serde(borrow)]
     stop_reason: Option<&'a RawValue>,
-    #[serde(borrow)]
     error: Option<&'a RawValue>,
-    #[serde(borrow)]
     eval: Option<&'a RawValue>,
-    #[serde(borrow)]
     samples: Option<&'a RawValue>,
-    #[serde(borrow)]
     epoch: Option<&'a RawValue>,
-    #[serde(borrow)]
     run_type: Option<&'a RawValue>,
-    #[serde(borrow)]
     observations: Option<&'a RawValue>,
-    #[serde(borrow, rename = "traceId")]
+    #[serde(rename = "traceId")]
     trace_id: Option<&'a RawValue>,
-    #[serde(borrow)]
     data: Option<&'a RawValue>,
-    #[serde(borrow)]
     kwargs: Option<&'a RawValue>,
-    #[serde(borrow, rename = "evalId")]
+    #[serde(rename = "evalId")]
     eval_id: Option<&'a RawValue>,
-    #[serde(borrow)]
     tests: Option<&'a RawValue>,
-    #[serde(borrow)]
     prompts: Option<&'a RawValue>,
-    #[serde(borrow)]
     ideal: Option<&'a RawValue>,
 }
 

@@ -23,19 +23,12 @@ struct InspectLog<'a> {
 struct InspectSample<'a> {
     #[serde(borrow)]
     id: &'a RawValue,
-    #[serde(borrow)]
     messages: Vec<&'a RawValue>,
-    #[serde(borrow)]
     error: Option<&'a RawValue>,
-    #[serde(borrow)]
     limit: Option<&'a RawValue>,
-    #[serde(borrow)]
     model_usage: Option<&'a RawValue>,
-    #[serde(borrow)]
     output: Option<&'a RawValue>,
-    #[serde(borrow)]
     attachments: Option<&'a RawValue>,
-    #[serde(borrow)]
     events: Option<&'a RawValue>,
     started_at: Option<String>,
     total_time: Option<f64>,

@@ -19,15 +19,10 @@ struct OpenAiConversation<'a> {
     #[serde(borrow)]
     metadata: Option<&'a RawValue>,
     model: Option<String>,
-    #[serde(borrow)]
     messages: Option<Vec<&'a RawValue>>,
-    #[serde(borrow)]
     choices: Option<Vec<Choice<'a>>>,
-    #[serde(borrow)]
     instructions: Option<&'a RawValue>,
-    #[serde(borrow)]
     input: Option<&'a RawValue>,
-    #[serde(borrow)]
     output: Option<Vec<&'a RawValue>>,
     usage: Option<VendorUsage>,
     status: Option<String>,
@@ -54,20 +49,14 @@ struct OpenAiMessage<'a> {
     kind: Option<String>,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    #[serde(borrow)]
     refusal: Option<&'a RawValue>,
-    #[serde(borrow)]
     tool_calls: Option<Vec<&'a RawValue>>,
-    #[serde(borrow)]
     function_call: Option<Function<'a>>,
     tool_call_id: Option<String>,
     call_id: Option<String>,
     name: Option<String>,
-    #[serde(borrow)]
     arguments: Option<&'a RawValue>,
-    #[serde(borrow)]
     input: Option<&'a RawValue>,
-    #[serde(borrow)]
     output: Option<&'a RawValue>,
     usage: Option<VendorUsage>,
     model: Option<String>,
@@ -79,15 +68,10 @@ struct VendorCallForm<'a> {
     server_label: Option<String>,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
-    #[serde(borrow)]
     output: Option<&'a RawValue>,
-    #[serde(borrow)]
     outputs: Option<&'a RawValue>,
-    #[serde(borrow)]
     results: Option<&'a RawValue>,
-    #[serde(borrow)]
     result: Option<&'a RawValue>,
-    #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(flatten)]
     others: serde_json::Map<String, serde_json::Value>,
@@ -98,7 +82,6 @@ struct OpenAiCallForm<'a> {
     id: Option<String>,
     #[serde(borrow)]
     function: Option<Function<'a>>,
-    #[serde(borrow)]
     custom: Option<Function<'a>>,
 }
 
@@ -107,7 +90,6 @@ struct Function<'a> {
     name: String,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
-    #[serde(borrow)]
     input: Option<&'a RawValue>,
 }
 
@@ -149,7 +131,7 @@ fn samples(source: &SourceText, raw: &RawValue) -> Result<Vec<Transcript>, Diagn
 struct OpenAiMessageProbe<'a> {
     #[serde(borrow)]
     role: Option<&'a RawValue>,
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     kind: Option<&'a RawValue>,
 }
 

@@ -16,11 +16,8 @@ use crate::format::{json, lenient};
 struct ExchangeKeys<'a> {
     #[serde(borrow)]
     request: Option<&'a RawValue>,
-    #[serde(borrow)]
     response: Option<&'a RawValue>,
-    #[serde(borrow)]
     interactions: Option<&'a RawValue>,
-    #[serde(borrow)]
     log: Option<&'a RawValue>,
 }
 

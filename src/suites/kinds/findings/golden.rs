@@ -26,23 +26,20 @@ pub struct ExpectedFile<'a> {
     #[schemars(with = "Vec<crate::suites::shared::expected::ExpectedForm>")]
     expected_findings: Vec<&'a RawValue>,
     /// The gap types that the agent should report.
-    #[serde(borrow, default)]
+    #[serde(default)]
     #[schemars(with = "Vec<String>")]
     expected_gaps: Vec<&'a RawValue>,
     /// What the agent must not report on this document.
-    #[serde(borrow, default)]
+    #[serde(default)]
     #[schemars(with = "Vec<GuardForm>")]
     must_not_find: Vec<&'a RawValue>,
     /// The ambiguity zone of this case's own verdict, 0 to 0.5. It is shown to the reader; hard gates ignore it.
-    #[serde(borrow)]
     #[schemars(with = "Option<f64>")]
     ambiguity_zone: Option<&'a RawValue>,
     /// The lowest accepted number of findings.
-    #[serde(borrow)]
     #[schemars(with = "Option<u64>")]
     min_expected_findings: Option<&'a RawValue>,
     /// The highest accepted number of findings.
-    #[serde(borrow)]
     #[schemars(with = "Option<u64>")]
     max_expected_findings: Option<&'a RawValue>,
     /// A note for people; grading ignores it.
