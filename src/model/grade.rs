@@ -25,6 +25,15 @@ pub enum CheckKey {
 }
 
 impl CheckKey {
+    pub fn named(name: &str) -> Self {
+        Self::Named(name.into())
+    }
+
+    /// The key of an element of the golden file's list.
+    pub fn at(index: usize) -> Self {
+        Self::At(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
     /// The key of the same check of a part of a case, such as a turn: `part`, or `part: key`.
     pub fn inside(self, part: &str) -> Self {
         match self {
@@ -100,6 +109,11 @@ impl Check {
         let expected = failure.as_ref().map(|_| expected().into_boxed_str());
         let outcome = failure.map_or(CheckOutcome::Passed, |failure| CheckOutcome::Failed(Box::new(failure)));
         Self { name: CheckName { word: word.into(), key }, line, outcome, expected }
+    }
+
+    /// A check of which a case has one, and that is about its golden file as a whole.
+    pub fn only(word: &'static str, expected: impl FnOnce() -> String, failure: Option<Failure>) -> Self {
+        Self::of(word, CheckKey::Only, 1, expected, failure)
     }
 }
 

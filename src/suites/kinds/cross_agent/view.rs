@@ -91,14 +91,14 @@ impl<'a> View<'a> {
             });
             checks.push(Check::of(
                 "schema",
-                CheckKey::Named(agent.as_str().into()),
+                CheckKey::named(agent.as_str()),
                 1,
                 || format!("{agent} answers {{findings: []}}"),
                 failure,
             ));
         }
         for (index, shared) in self.case.shared.iter().enumerate() {
-            let key = CheckKey::At(u32::try_from(index).unwrap_or(u32::MAX));
+            let key = CheckKey::at(index);
             let at = shared.expected.line;
             let expected = || format!("{} by at least {} agents", shared.expected, shared.min_agents);
             checks.push(Check::of("shared_finding", key.clone(), at, expected, self.missed(shared)));
@@ -117,7 +117,7 @@ impl<'a> View<'a> {
         }
         if self.case.no_duplicates {
             let expected = || "each finding by one agent alone".to_owned();
-            checks.push(Check::of("no_duplicates", CheckKey::Only, 1, expected, self.repeated(doubled)));
+            checks.push(Check::only("no_duplicates", expected, self.repeated(doubled)));
         }
         checks
     }

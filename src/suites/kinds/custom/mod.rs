@@ -8,9 +8,7 @@ use self::case::{CustomCase, CustomCaseForm, read_case};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::lenient;
-use crate::model::{
-    Ask, Check, CheckKey, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold, indicator,
-};
+use crate::model::{Ask, Check, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold, indicator};
 use crate::suites::GradeContext;
 use crate::suites::kind::{
     AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
@@ -71,7 +69,7 @@ impl Suite for Custom {
         let classifier = FailureClassifier::new(pair, run, context, &flaws);
         let failure = classifier.schema("make the agent answer with a text, or with fields in `outputs`");
         let expected = || "an answer, or fields in `outputs`".to_owned();
-        let checks = vec![Check::of("schema", CheckKey::Only, 1, expected, failure)];
+        let checks = vec![Check::only("schema", expected, failure)];
         let layer = if flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
         let values = CustomMetrics { case_pass_rate: Some(indicator(all_hold(&checks))) };
         Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls: Vec::new(), kept: None })

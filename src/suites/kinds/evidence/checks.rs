@@ -90,25 +90,29 @@ impl<'a> EvidenceChecker<'a> {
             "fix output construction or validation before the reasoning: {\"files_inspected\": [], \"result\": \"\"}";
         let EvidenceTask { file, keyword, allowed, .. } = self.task;
         let mut checks = vec![
-            only(
+            Check::only(
                 "schema_ok",
-                &|| "JSON with the list files_inspected and the text result".to_owned(),
+                || "JSON with the list files_inspected and the text result".to_owned(),
                 self.classifier.schema(form),
             ),
-            only("expected_file_inspected", &|| format!("{file} inspected"), self.file()),
-            only("expected_keyword_present", &|| format!("\"{}\" in the result", keyword.as_str()), self.keyword()),
-            only(
+            Check::only("expected_file_inspected", || format!("{file} inspected"), self.file()),
+            Check::only(
+                "expected_keyword_present",
+                || format!("\"{}\" in the result", keyword.as_str()),
+                self.keyword(),
+            ),
+            Check::only(
                 "no_hallucinated_file",
-                &|| format!("only allowed files inspected (allowed: {})", allowed.len()),
+                || format!("only allowed files inspected (allowed: {})", allowed.len()),
                 self.hallucinated(),
             ),
-            only("no_invalid_tool_call", &|| "no tool call outside the policy".to_owned(), self.invalid()),
+            Check::only("no_invalid_tool_call", || "no tool call outside the policy".to_owned(), self.invalid()),
         ];
         checks.extend(self.context_budget());
         checks.extend(self.task.violations.iter().map(|(category, most)| self.policy_violations(category, *most)));
         if !self.task.events.is_empty() {
             let expected = || format!("the events {} in this order", self.task.events.join(", "));
-            checks.push(only("required_events", &expected, self.events()));
+            checks.push(Check::only("required_events", expected, self.events()));
         }
         checks.extend(self.latency());
         checks.extend(self.task.forbidden.iter().map(|text| self.forbidden_string(text)));
@@ -119,14 +123,14 @@ impl<'a> EvidenceChecker<'a> {
         let most = self.task.budget?;
         let action = "narrow what is read, or search instead of reading whole files";
         let failure = self.number("tokens", self.run.tokens.total, most, action);
-        Some(only("context_budget", &|| format!("at most {most} tokens"), failure))
+        Some(Check::only("context_budget", || format!("at most {most} tokens"), failure))
     }
 
     fn latency(&self) -> Option<Check> {
         let most = self.task.latency?;
         let action = "look at the slowest node or tool of the run";
         let failure = self.number("milliseconds", self.run.tokens.latency_ms, most, action);
-        Some(only("latency", &|| format!("at most {most} milliseconds"), failure))
+        Some(Check::only("latency", || format!("at most {most} milliseconds"), failure))
     }
 
     fn policy_violations(&self, category: &str, most: usize) -> Check {
@@ -143,7 +147,7 @@ impl<'a> EvidenceChecker<'a> {
             }
         };
         let expected = || format!("violations of {category}: at most {most}");
-        Check::of("policy_violations", CheckKey::Named(category.into()), 1, expected, failure)
+        Check::of("policy_violations", CheckKey::named(category), 1, expected, failure)
     }
 
     fn forbidden_string(&self, text: &Keyword) -> Check {
@@ -153,7 +157,7 @@ impl<'a> EvidenceChecker<'a> {
             self.failure(CheckFailure::Content, detail, action)
         });
         let expected = || format!("\"{}\" absent from the answer and the calls", text.as_str());
-        Check::of("forbidden_string", CheckKey::Named(text.as_str().into()), 1, expected, failure)
+        Check::of("forbidden_string", CheckKey::named(text.as_str()), 1, expected, failure)
     }
 
     fn failure(&self, fault: CheckFailure, detail: String, next_action: &str) -> Failure {
@@ -259,9 +263,4 @@ impl<'a> EvidenceChecker<'a> {
             )),
         }
     }
-}
-
-/// A check of which a task has one.
-fn only(word: &'static str, expected: &dyn Fn() -> String, failure: Option<Failure>) -> Check {
-    Check::of(word, CheckKey::Only, 1, expected, failure)
 }

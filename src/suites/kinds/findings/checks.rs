@@ -25,10 +25,16 @@ impl FindingsChecker<'_> {
         let form =
             "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}";
         let readable = || "JSON with the lists findings and gaps".to_owned();
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.classifier.schema(form))];
+        let mut checks = vec![Check::only("schema", readable, self.classifier.schema(form))];
         for (index, expected) in self.expectation.required() {
             let failure = self.expected(index, expected);
-            checks.push(Check::of("expected_finding", key(index), expected.line, || expected.to_string(), failure));
+            checks.push(Check::of(
+                "expected_finding",
+                CheckKey::at(index),
+                expected.line,
+                || expected.to_string(),
+                failure,
+            ));
         }
         for (index, gap) in self.expectation.gaps.iter().enumerate() {
             let missing = (!self.produced.gaps.contains(&gap.key)).then(|| {
@@ -36,11 +42,11 @@ impl FindingsChecker<'_> {
                 self.failure(None, format!("the gap \"{}\" was not reported", gap.name), action.to_owned())
             });
             let expected = || format!("the gap \"{}\" reported", gap.name);
-            checks.push(Check::of("expected_gap", key(index), gap.line, expected, missing));
+            checks.push(Check::of("expected_gap", CheckKey::at(index), gap.line, expected, missing));
         }
         for (index, guard) in self.expectation.guards.iter().enumerate() {
             let expected = || format!("no finding of category {}", guard.category);
-            checks.push(Check::of("must_not_find", key(index), guard.line, expected, self.guard(guard)));
+            checks.push(Check::of("must_not_find", CheckKey::at(index), guard.line, expected, self.guard(guard)));
         }
         if let Some((least, most)) = self.expectation.count {
             let found = self.produced.findings.len() as u64;
@@ -145,10 +151,6 @@ fn range(least: u64, most: u64) -> String {
         _ if least == most => least.to_string(),
         _ => format!("{least} to {most}"),
     }
-}
-
-fn key(index: usize) -> CheckKey {
-    CheckKey::At(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
 fn named(finding: &Finding) -> String {

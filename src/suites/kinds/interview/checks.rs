@@ -45,7 +45,7 @@ impl InterviewChecker<'_> {
     pub fn checks(&self, edges: &[Vec<usize>]) -> Vec<Check> {
         let form = "make the agent answer {\"atoms\": [{description, category, observableOutcomes, evidence, validators}], \"questions\": []}";
         let readable = || "JSON with the lists atoms and questions".to_owned();
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.classifier.schema(form))];
+        let mut checks = vec![Check::only("schema", readable, self.classifier.schema(form))];
         for (place, (expected, edges)) in (0_u32..).zip(self.scenario.expected.iter().zip(edges)) {
             let failure = edges.is_empty().then(|| self.missed(expected));
             checks.push(Check::of(
@@ -68,7 +68,7 @@ impl InterviewChecker<'_> {
             self.classifier.failure(CheckFailure::Content, None, detail, action)
         });
         let expected = || format!("at least {} of 12 points", self.scenario.least);
-        checks.push(Check::of("rubric_total", CheckKey::Only, 1, expected, low));
+        checks.push(Check::only("rubric_total", expected, low));
         checks
     }
 

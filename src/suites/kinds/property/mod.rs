@@ -188,7 +188,7 @@ impl Suite for Property {
         let form_hint = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
         let classifier = FailureClassifier::new(pair, &runs[0], context, &flaws);
         let readable = || "JSON with the list deltas".to_owned();
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, classifier.schema(form_hint))];
+        let mut checks = vec![Check::only("schema", readable, classifier.schema(form_hint))];
         if !expected.is_empty() {
             let failure = misread(expected, &kinds[0]).map(|detail| {
                 let action =
@@ -196,7 +196,7 @@ impl Suite for Property {
                 classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
             });
             let expected = || format!("the base run reports {expected}");
-            checks.push(Check::of("base_classified", CheckKey::Only, 1, expected, failure));
+            checks.push(Check::only("base_classified", expected, failure));
         }
         let mut stable = 0_usize;
         for (at, variant) in variants.iter().enumerate() {
@@ -220,7 +220,7 @@ impl Suite for Property {
                 classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
             });
             let expected = || format!("the same kinds after \"{}\"", variant.transform);
-            checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, expected, failure));
+            checks.push(Check::of("stable", CheckKey::named(variant.name.as_str()), 1, expected, failure));
         }
         let layer = read.iter().map(|(_, layer)| *layer).max().unwrap_or(Layer::Structured);
         // Of an unreadable base run, nothing can be counted.

@@ -10,8 +10,8 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold,
-    indicator, share,
+    Ask, Check, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold, indicator,
+    share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -217,20 +217,23 @@ struct ReconciliationChecker<'a> {
 impl ReconciliationChecker<'_> {
     fn checks(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Check> {
         let form = "make the agent answer {\"deltas\": [{item, kind, evidence}], \"recommendations\": [{action, success_condition}]}";
-        let only = |word, expected: &dyn Fn() -> String, failure| Check::of(word, CheckKey::Only, 1, expected, failure);
         let most = self.fixture.most;
         vec![
-            only(
+            Check::only(
                 "schema",
-                &|| "JSON with the lists deltas and recommendations".to_owned(),
+                || "JSON with the lists deltas and recommendations".to_owned(),
                 self.classifier.schema(form),
             ),
-            only("deltas_found", &|| format!("the deltas {}", self.fixture.expected), self.missing(kinds)),
-            only("kinds_right", &|| format!("the kinds {}", self.fixture.expected), self.wrong_kind(kinds)),
-            only("evidence_grounded", &|| "every claim cites parts of the snapshot".to_owned(), self.ungrounded()),
-            only(
+            Check::only("deltas_found", || format!("the deltas {}", self.fixture.expected), self.missing(kinds)),
+            Check::only("kinds_right", || format!("the kinds {}", self.fixture.expected), self.wrong_kind(kinds)),
+            Check::only(
+                "evidence_grounded",
+                || "every claim cites parts of the snapshot".to_owned(),
+                self.ungrounded(),
+            ),
+            Check::only(
                 "actions_bounded",
-                &|| format!("recommendations: at most {most}, each with a success condition"),
+                || format!("recommendations: at most {most}, each with a success condition"),
                 self.unbounded(),
             ),
         ]

@@ -6,7 +6,7 @@ use super::fault::{Criterion, FaultKind, RevisionFault};
 use super::produced::{RevisionOutput, VerifiedAttempt};
 use super::score::Verification;
 use super::scoring::Scoring;
-use crate::model::{Check, CheckKey, Failure, Role, indicator};
+use crate::model::{Check, Failure, Role, indicator};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 
 /// Number of faults of one criterion that are listed.
@@ -55,7 +55,7 @@ impl RevisionChecker<'_> {
     }
 
     fn check(&self, word: &'static str, expected: &str, failure: Option<Failure>) -> Check {
-        Check::of(word, CheckKey::Only, 1, || expected.to_owned(), failure)
+        Check::only(word, || expected.to_owned(), failure)
     }
 
     fn failed(&self, detail: String, next: &str) -> Failure {

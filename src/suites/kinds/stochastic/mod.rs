@@ -14,8 +14,8 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Ask, Better, Check, CheckKey, Gate, Grade, MetricSpec, PairResult, Ruling, Run, RunKey, SampleFold, SuiteConfig,
-    Unit, all_hold, harmonic, indicator, reaches,
+    Ask, Better, Check, Gate, Grade, MetricSpec, PairResult, Ruling, Run, RunKey, SampleFold, SuiteConfig, Unit,
+    all_hold, harmonic, indicator, reaches,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -294,11 +294,9 @@ impl Suite for Stochastic {
         });
         let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
         let checks = vec![
-            Check::of("schema", CheckKey::Only, 1, || "JSON with the list atoms".to_owned(), classifier.schema(form)),
-            Check::of(
+            Check::only("schema", || "JSON with the list atoms".to_owned(), classifier.schema(form)),
+            Check::only(
                 REACHES_THRESHOLDS,
-                CheckKey::Only,
-                1,
                 || format!("precision at least {enough_precise} and recall at least {enough_found}"),
                 low,
             ),

@@ -30,13 +30,7 @@ impl ToolUseChecker<'_> {
         }
         for tool in self.case.tools.iter().flatten() {
             let expected = || format!("a call of {tool}");
-            checks.push(Check::of(
-                "expected_tool",
-                CheckKey::Named(tool.as_str().into()),
-                line,
-                expected,
-                self.tool(tool),
-            ));
+            checks.push(Check::of("expected_tool", CheckKey::named(tool.as_str()), line, expected, self.tool(tool)));
         }
         if !self.case.phrases.is_empty() {
             let expected = || {
@@ -56,18 +50,12 @@ impl ToolUseChecker<'_> {
                 self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
             });
             let expected = || format!("an answer with a phrase from the term list of the flag {name}");
-            checks.push(Check::of("expected_flag", CheckKey::Named(name.as_str().into()), line, expected, missing));
+            checks.push(Check::of("expected_flag", CheckKey::named(name.as_str()), line, expected, missing));
         }
         for (tool, part) in &self.case.outputs {
             let failure = self.output(tool, part);
             let expected = || format!("{tool} returns {part}");
-            checks.push(Check::of(
-                "expected_tool_output",
-                CheckKey::Named(tool.as_str().into()),
-                line,
-                expected,
-                failure,
-            ));
+            checks.push(Check::of("expected_tool_output", CheckKey::named(tool.as_str()), line, expected, failure));
         }
         if let (Some(trajectory), Some(followed)) = (&self.case.trajectory, self.path) {
             checks.extend(self.trajectory(trajectory, followed));

@@ -68,7 +68,7 @@ impl ToolUseChecker<'_> {
             Some(tools) => checks.extend(tools.iter().map(|tool| {
                 let expected = || format!("a call of {tool} in {name}");
                 let failure = self.tool_in(tool, &name, made);
-                Check::of("expected_tool", key(CheckKey::Named(tool.as_str().into())), turn.line, expected, failure)
+                Check::of("expected_tool", key(CheckKey::named(tool.as_str())), turn.line, expected, failure)
             })),
         }
         if let Some(trajectory) = &turn.trajectory {

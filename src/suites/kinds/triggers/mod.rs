@@ -328,7 +328,7 @@ pub fn trigger_checks(
         });
         checks.push(Check::of(
             "expected_trigger",
-            CheckKey::Named(id.as_str().into()),
+            CheckKey::named(id.as_str()),
             *line,
             || format!("the rule {id} fires"),
             failure,
@@ -340,7 +340,7 @@ pub fn trigger_checks(
             classifier(id, detail, format!("narrow the conditions of {id} in rules.yaml"))
         });
         let expected = || format!("the rule {id} does not fire");
-        checks.push(Check::of("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, expected, failure));
+        checks.push(Check::of("must_not_trigger", CheckKey::named(id.as_str()), *line, expected, failure));
     }
     checks
 }

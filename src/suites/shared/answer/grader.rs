@@ -321,13 +321,7 @@ impl AnswerGrader<'_> {
             let detail = format!("the metric has no value: {problem}");
             Failure { tag: Tag::Schema, detail, next_action: action.to_owned() }
         });
-        Check::of(
-            OWN_METRIC,
-            CheckKey::Named(spec.name.into()),
-            line,
-            || format!("a number: {}", spec.meaning),
-            failure,
-        )
+        Check::of(OWN_METRIC, CheckKey::named(spec.name), line, || format!("a number: {}", spec.meaning), failure)
     }
 
     /// The weighted share of the entries that hold.
