@@ -77,7 +77,6 @@ pub struct RemainingRecordings {
     pub digest: String,
 }
 
-/// Recordings with their content.
 type RecordingContents = BTreeMap<RepoPath, Vec<u8>>;
 /// Recordings by the run that they name.
 type RecordingsByRun = BTreeMap<RecordingGroup, RecordingContents>;

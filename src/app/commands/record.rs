@@ -64,7 +64,6 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
     Ok(if is_complete { 0 } else { NOT_RECORDED })
 }
 
-/// The folders of recordings of the agents that are recorded.
 type RecordingFolders = BTreeMap<(String, AgentName), RepoPath>;
 
 /// Lets the selected agents be run by the program of the command line, or by their targets with `capture`.

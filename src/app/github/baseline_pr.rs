@@ -33,7 +33,6 @@ struct BaselineBranch<'a> {
     file: RepoPath,
     /// The branch of the pull request.
     branch: String,
-    /// The key of the config.
     key: ConfigKey,
 }
 

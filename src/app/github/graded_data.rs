@@ -149,9 +149,7 @@ fn require_replay(config: &Config, source: &SourceText) -> Result<(), Diagnostic
 
 /// The files of both commits.
 pub(super) struct CommitPair {
-    /// The files of the base commit.
     pub(super) base: CommitFiles,
-    /// The files of the head.
     pub(super) head: CommitFiles,
     /// The base commit's config.
     pub(super) base_config: Config,

@@ -73,7 +73,6 @@ fn outcome_of(report: &Report) -> OtherOutcome {
 /// A default branch for which the head is judged as well.
 struct DefaultBranch {
     name: String,
-    /// Why.
     why: String,
 }
 

@@ -66,7 +66,6 @@ impl SectionState {
     }
 }
 
-/// A section of a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommentSection {
     pub(super) state: SectionState,

@@ -403,7 +403,6 @@ fn read_by(layer: Layer) -> String {
     }
 }
 
-/// The JSON at its place.
 fn json_at(place: JsonPlace, answer: &AnswerText) -> Option<&(Value, Layer)> {
     answer.json().filter(|_| match place {
         JsonPlace::Anywhere => true,
