@@ -13,6 +13,8 @@ pub struct EventAction {
     pub action: Option<String>,
     /// The label concerned.
     pub label: Option<String>,
+    /// The head before a push to a pull request.
+    pub before: Option<String>,
     /// The branch of the event, if any.
     pub branch: Option<String>,
     pub default_branch: Option<String>,
@@ -22,6 +24,7 @@ pub struct EventAction {
 struct ActionPayload {
     action: Option<String>,
     label: Option<EventLabelForm>,
+    before: Option<String>,
     #[serde(rename = "ref")]
     reference: Option<String>,
     repository: Option<ActionRepositoryForm>,
@@ -44,6 +47,7 @@ pub fn read_event_action(source: &SourceText) -> Result<EventAction, Diagnostic>
     Ok(EventAction {
         action: payload.action,
         label: payload.label.map(|label| label.name),
+        before: payload.before,
         branch,
         default_branch: payload.repository.and_then(|repository| repository.default_branch),
     })

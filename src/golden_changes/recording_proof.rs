@@ -17,8 +17,8 @@ use crate::text::named;
 
 /// The context of the status, before the key of the config.
 pub const RECORDING_STATUS: &str = "goldgate/recordings";
-/// The most runs whose statuses are looked up: each is a request.
-const RUNS: usize = 20;
+/// The most commits whose statuses are looked up: each is a request.
+const COMMITS: usize = 100;
 
 /// The origin of recordings: the commit and the run that they name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +43,13 @@ pub fn proof_description(count: usize, digest: &str) -> String {
 /// Why recordings are not proven.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unproven {
-    /// No run left them: these files.
-    Files(Vec<RepoPath>),
+    /// No run left them as they are.
+    Files {
+        /// The files.
+        missing: Vec<RepoPath>,
+        /// The runs that left recordings of which some are missing or changed.
+        incomplete: BTreeSet<String>,
+    },
     /// It cannot be known here, because GitHub cannot be asked.
     NoStatuses(usize),
     /// It cannot be known, for this reason.
@@ -84,15 +89,17 @@ type RecordingsByRun = BTreeMap<RecordingGroup, RecordingContents>;
 /// The recordings of a change that no run left, if there are any. What the base commit holds needs no proof.
 pub fn unproven(change: &RecordingChanges<'_>) -> Option<Unproven> {
     match examine(change) {
-        Ok((_, missing)) => (!missing.is_empty()).then_some(Unproven::Files(missing)),
+        Ok(Examined { missing, incomplete, proven: _ }) => {
+            (!missing.is_empty()).then_some(Unproven::Files { missing, incomplete })
+        }
         Err(unproven) => Some(unproven),
     }
 }
 
 /// The proven recordings that stay when others of the same run are replaced: they need a status of their own.
 pub fn remaining(change: &RecordingChanges<'_>, replaced: &BTreeSet<RepoPath>) -> Vec<RemainingRecordings> {
-    let Ok((proven, _)) = examine(change) else { return Vec::new() };
-    let touched = proven.into_iter().filter(|(_, files)| files.keys().any(|file| replaced.contains(file)));
+    let Ok(examined) = examine(change) else { return Vec::new() };
+    let touched = examined.proven.into_iter().filter(|(_, files)| files.keys().any(|file| replaced.contains(file)));
     let left = touched.map(|(group, mut files)| {
         files.retain(|file, _| !replaced.contains(file));
         RemainingRecordings { commit: group.commit, count: files.len(), digest: digest_of(&files) }
@@ -104,20 +111,33 @@ fn digest_of(files: &RecordingContents) -> String {
     recording_digest(files.iter().map(|(file, bytes)| (file, bytes.as_slice())))
 }
 
-/// The recordings of a change by run, if a status proves them, and the others.
-fn examine(change: &RecordingChanges<'_>) -> Result<(RecordingsByRun, Vec<RepoPath>), Unproven> {
+/// What statuses say of the recordings of a change.
+struct Examined {
+    /// Those that a status proves, by run.
+    proven: RecordingsByRun,
+    /// The others.
+    missing: Vec<RepoPath>,
+    /// The runs of others that have a status for other contents.
+    incomplete: BTreeSet<String>,
+}
+
+/// Compares the recordings of a change with the statuses of the commits that they name.
+fn examine(change: &RecordingChanges<'_>) -> Result<Examined, Unproven> {
     let (groups, mut missing) = grouped(change)?;
     let count = missing.len() + groups.values().map(BTreeMap::len).sum::<usize>();
     // Where there are no statuses, there are none of any commit.
     if count > 0 && change.sides.base.statuses_of("").is_none() {
         return Err(Unproven::NoStatuses(count));
     }
-    if groups.len() > RUNS {
-        let why = format!("they name {} runs, of which at most {RUNS} are looked up", groups.len());
+    let commits = groups.keys().map(|group| &group.commit).collect::<BTreeSet<_>>().len();
+    if commits > COMMITS {
+        let why = format!(
+            "they name {commits} commits, and the statuses of at most {COMMITS} are read; merge fewer changes together"
+        );
         return Err(Unproven::Unknown(why));
     }
     let mut known: BTreeMap<String, Vec<CommitStatus>> = BTreeMap::new();
-    let mut proven = RecordingsByRun::new();
+    let (mut proven, mut incomplete) = (RecordingsByRun::new(), BTreeSet::new());
     for (group, files) in groups {
         if !known.contains_key(&group.commit) {
             match change.sides.base.statuses_of(&group.commit) {
@@ -130,11 +150,16 @@ fn examine(change: &RecordingChanges<'_>) -> Result<(RecordingsByRun, Vec<RepoPa
         let digest = digest_of(&files);
         match statuses.iter().any(|status| proves(status, change.account, files.len(), &digest)) {
             true => drop(proven.insert(group, files)),
-            false => missing.extend(files.into_keys()),
+            false => {
+                if statuses.iter().any(|status| is_proof(status, change.account)) {
+                    incomplete.insert(group.run);
+                }
+                missing.extend(files.into_keys());
+            }
         }
     }
     missing.sort();
-    Ok((proven, missing))
+    Ok(Examined { proven, missing, incomplete })
 }
 
 /// The recordings of a change by the run that they name, and those that name none.
@@ -153,12 +178,15 @@ fn grouped(change: &RecordingChanges<'_>) -> Result<(RecordingsByRun, Vec<RepoPa
 
 /// Whether a status proves recordings with this digest.
 fn proves(status: &CommitStatus, account: &str, count: usize, digest: &str) -> bool {
+    is_proof(status, account) && status.description == proof_description(count, digest)
+}
+
+/// Whether a status proves any recordings.
+fn is_proof(status: &CommitStatus, account: &str) -> bool {
     let is_own = status.context == RECORDING_STATUS
         || status.context.strip_prefix(RECORDING_STATUS).is_some_and(|key| key.starts_with('/'));
-    is_own
-        && status.state == StatusState::Success
-        && status.creator == account
-        && status.description == proof_description(count, digest)
+    // GitHub's logins are unique without regard to letter case.
+    is_own && status.state == StatusState::Success && status.creator.eq_ignore_ascii_case(account)
 }
 
 /// The recordings of a change that the base commit does not hold.
@@ -189,11 +217,16 @@ impl Unproven {
     /// What to say about it. `label` starts a recording.
     pub fn words(&self, label: &str) -> String {
         match self {
-            Self::Files(files) => {
-                let names: Vec<&str> = files.iter().map(RepoPath::as_str).collect();
+            Self::Files { missing, incomplete } => {
+                let names: Vec<&str> = missing.iter().map(RepoPath::as_str).collect();
+                let runs: Vec<&str> = incomplete.iter().map(String::as_str).collect();
+                let partly = match runs.is_empty() {
+                    true => String::new(),
+                    false => format!(" ({} left recordings of which some are missing here or changed)", named(&runs)),
+                };
                 format!(
-                    "recordings count only if a run of `mode: record` left them, and none left {}: set the label {label}, or \
-                     restore the recordings of the base branch",
+                    "recordings count only if a run of `mode: record` left them, and none left {} like this{partly}: set the label \
+                     {label}, or restore the recordings of the base branch",
                     named(&names)
                 )
             }

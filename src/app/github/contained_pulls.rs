@@ -53,7 +53,9 @@ fn own_commits(github: &GitHub, between: &CommitComparison, head: &str) -> Resul
 fn merged(github: &GitHub, push: &PushEvent, between: &CommitComparison) -> Result<Vec<ContainedPull>, GitHubError> {
     let own = own_commits(github, between, &push.after)?;
     let mut found = github.merged_pulls_of(&push.after)?;
-    if own.len() > 1 {
+    // An older server names merged pull requests only for commits of the default branch.
+    let has_own = found.iter().any(|pull| pull.into == push.branch);
+    if own.len() > 1 || !has_own {
         found.extend(github.merged_pulls(&push.branch)?);
     }
     let mut pulls: Vec<ContainedPull> = Vec::new();

@@ -155,11 +155,12 @@ impl<'a> JobContext<'a> {
     fn of_its_commit(self) -> Result<Self, CliError> {
         let (disk, _) = Disk::of_config(&inside(&self.workspace, &self.inputs.config))?;
         let (Some(commit), Some(here)) = (self.commit(), head_commit(&disk)) else { return Ok(self) };
-        // Whoever starts a run by hand may mean what is checked out, such as a pull request.
-        let is_by_hand = self.world.env.get("GITHUB_EVENT_NAME") == Some("workflow_dispatch");
+        // Of another event, GitHub names the default branch, and the workflow may mean what it checks out, such as a pull request.
+        let is_about_its_commit =
+            self.world.env.get("GITHUB_EVENT_NAME").is_none_or(|name| !OF_DEFAULT_BRANCH.contains(&name));
         match self.event.base.clone() {
             _ if here == commit => Ok(self),
-            Some(base) if self.can_read_data() && !is_by_hand => {
+            Some(base) if self.can_read_data() && is_about_its_commit => {
                 Ok(Self { merge: Some(TestMerge { base, merge: commit }), ..self })
             }
             Some(_) | None => {
@@ -178,6 +179,11 @@ impl<'a> JobContext<'a> {
         self.event.head.clone().or_else(|| self.world.env.get("GITHUB_SHA").map(str::to_owned))
     }
 }
+
+/// The events whose commit is not what happened: the head of the default branch, or of the branch that somebody chose (docs, "Events that
+/// trigger workflows").
+const OF_DEFAULT_BRANCH: [&str; 5] =
+    ["issue_comment", "repository_dispatch", "schedule", "workflow_dispatch", "workflow_run"];
 
 /// Grades, judges, looks for an approval and publishes the result. `complete` adds what only the caller knows.
 pub(super) fn grade_and_publish(

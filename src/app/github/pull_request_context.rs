@@ -101,9 +101,10 @@ impl<'a> PullRequestContext<'a> {
             |event: &LabelEvent| event.change == LabelChange::Removed && Some(event.by.as_str()) == identity;
         let mut statuses = Vec::new();
         if events.iter().any(is_removed) {
-            // An earlier step of the job may have committed: its mark is on the head before.
-            let heads = BTreeSet::from([self.pull.head.as_str(), self.seen.head.as_str()]);
-            for head in heads {
+            // An earlier step of the job may have committed, or somebody pushed: the mark is on the head before.
+            let before = self.act.before.as_deref();
+            let heads = [Some(self.pull.head.as_str()), Some(self.seen.head.as_str()), before];
+            for head in heads.into_iter().flatten().collect::<BTreeSet<_>>() {
                 statuses.extend(self.statuses(head)?);
             }
         }

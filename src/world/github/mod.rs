@@ -281,6 +281,9 @@ async fn asked(client: &Octocrab, request: &GitHubRequest<'_>, path: &str) -> Re
 }
 
 fn built(address: &str, variable: &str, token: &Secret) -> anyhow::Result<Octocrab> {
+    // The client panics on others, which no header can have.
+    let is_of_token = |byte: u8| byte.is_ascii_graphic();
+    anyhow::ensure!(token.reveal().bytes().all(is_of_token), "the token has a character that no token of GitHub has");
     Octocrab::builder()
         .base_uri(address)
         .with_context(|| format!("{variable} is {address:?}"))?

@@ -92,6 +92,8 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
     let (presence, added) = approval::label_presence(&events, label, &context.pull);
     let giver = added.map(|event| event.by.as_str());
     let permission = match giver.filter(|giver| !giver.is_empty()) {
+        // A workflow's token may set labels, and GitHub's answer for an app is not documented.
+        Some(giver) if giver.ends_with("[bot]") => Permission::None,
         Some(giver) => {
             let permission = context.github.permission_of(giver);
             permission.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))?
@@ -134,6 +136,7 @@ fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, Cli
     check_budget(&plan, inputs.max_cost_usd, &samples, &commits.head)?;
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     require_base_checkout(context, &plan, workspace)?;
+    begin(context, &commits.base_config)?;
     let options = live::LiveOptions {
         earlier: live::EarlierAnswers::None,
         sparing: live::EarlyStopping::Off,
@@ -174,6 +177,16 @@ fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, Cli
     Ok(Recording { outcome: RecordOutcome::Delivered { delivery, files }, left_out })
 }
 
+/// Says on the commit that it is being recorded, so that a missing permission is known before the first call is paid for.
+fn begin(context: &PullRequestContext<'_>, base: &Config) -> Result<(), CliError> {
+    if base.recordings == RecordingTrust::Any {
+        return Ok(());
+    }
+    let status = context.key.recordings_status();
+    let set = context.github.set_status(&context.pull.head, &status, StatusState::Other, "recording", None);
+    set.map_err(needs("the status of the recordings cannot be set", "statuses: write"))
+}
+
 /// Sets the status by which the gate knows that a run left these recordings: on the recorded commit, which each of them names, and
 /// before they are delivered, so that a gate that starts at once finds it.
 fn prove(context: &PullRequestContext<'_>, base: &Config, files: &NewRecordings) -> Result<(), CliError> {
@@ -198,7 +211,7 @@ fn set_proof(context: &PullRequestContext<'_>, commit: &str, count: usize, diges
 fn require_recorder(context: &PullRequestContext<'_>, base: &Config) -> Result<(), CliError> {
     let RecordingTrust::Ci(account) = &base.recordings else { return Ok(()) };
     match context.github.identity() {
-        Some(own) if own != account => {
+        Some(own) if !own.eq_ignore_ascii_case(account) => {
             let what =
                 format!("recordings of {own} do not count, because the config of the base branch names {account}");
             let help = "write recordings: { trust: ci, recorder: … } on the base branch, or give the step the other account's token";

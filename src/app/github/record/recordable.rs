@@ -87,7 +87,7 @@ fn unproven_files(commits: &CommitPair, sides: &Sides<'_>, head: &Config) -> Res
     let RecordingTrust::Ci(account) = &commits.base_config.recordings else { return Ok(BTreeSet::new()) };
     match unproven(&recording_changes(commits, sides, head, account)) {
         None | Some(Unproven::NoStatuses(_)) => Ok(BTreeSet::new()),
-        Some(Unproven::Files(files)) => Ok(files.into_iter().collect()),
+        Some(Unproven::Files { missing, incomplete: _ }) => Ok(missing.into_iter().collect()),
         Some(Unproven::Unknown(why)) => Err(anyhow::anyhow!(why).into()),
     }
 }
