@@ -23,28 +23,14 @@ impl LimitMove {
     }
 }
 
-/// A change of which there may be many, such as one expectation of a suite.
-#[derive(Debug)]
-struct ChangeItem {
-    /// What it is and where: `expectation of lease-3`.
-    subject: String,
-    /// What happened to it: `edited`.
-    verb: &'static str,
-    /// The cases that it was read for; empty for the whole suite, or if the subject already names the case.
-    readers: String,
-    /// How it differs.
-    detail: Option<String>,
-    file: Option<RepoPath>,
-}
-
-/// A changed file that cases are graded by.
+/// A change of which there may be many: a file that cases are graded by, or the part of it that is about one case.
 #[derive(Debug)]
 pub struct ChangedFile {
-    /// Its name in the report.
+    /// Its name in the report: that of the file, or `expectation of lease-3`.
     pub subject: String,
     /// What happened: `edited`.
     pub verb: &'static str,
-    /// The cases that it was read for; empty for the whole suite.
+    /// The cases that it was read for; empty for the whole suite, or if the subject already names the case.
     pub readers: String,
     /// How it differs.
     pub detail: Option<String>,
@@ -57,7 +43,7 @@ type ChangeGroup = (ChangeClass, Weight, String, &'static str);
 #[derive(Debug, Default)]
 pub struct ChangeCollector {
     changes: Vec<GoldenChange>,
-    items: BTreeMap<ChangeGroup, Vec<ChangeItem>>,
+    items: BTreeMap<ChangeGroup, Vec<(ChangedFile, RepoPath)>>,
 }
 
 /// Groups with more items than this become one line.
@@ -123,22 +109,14 @@ impl ChangeCollector {
     }
 
     fn edited(&mut self, group: ChangeGroup, subject: String, detail: String, file: &RepoPath) {
-        let readers = String::new();
-        let item = ChangeItem { subject, verb: "edited", readers, detail: Some(detail), file: Some(file.clone()) };
-        self.items.entry(group).or_default().push(item);
+        let change = ChangedFile { subject, verb: "edited", readers: String::new(), detail: Some(detail) };
+        self.items.entry(group).or_default().push((change, file.clone()));
     }
 
     /// Adds a file that cases are graded by; several become one line.
     pub fn material(&mut self, suite: &str, material: ChangedFile, file: &RepoPath) {
         let group = (ChangeClass::Material, Weight::NeedsApproval, suite.to_owned(), "files");
-        let ChangedFile { subject, verb, readers, detail } = material;
-        self.items.entry(group).or_default().push(ChangeItem {
-            subject,
-            verb,
-            readers,
-            detail,
-            file: Some(file.clone()),
-        });
+        self.items.entry(group).or_default().push((material, file.clone()));
     }
 
     /// All changes, sorted. Long texts are cut, and changes beyond the limit are counted.
@@ -168,24 +146,29 @@ fn key(change: &GoldenChange) -> (Weight, ChangeClass, &Option<RepoPath>, &str) 
 }
 
 /// One line per item, or one line for all if there are many.
-fn lines(group: &ChangeGroup, items: Vec<ChangeItem>) -> Vec<GoldenChange> {
+fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<GoldenChange> {
     let (class, weight, suite, noun) = group;
     let (class, weight) = (*class, *weight);
     if items.len() <= SINGLE {
-        let line = |ChangeItem { subject, verb, readers, detail, file }: ChangeItem| {
+        let line = |(ChangedFile { subject, verb, readers, detail }, file): (ChangedFile, RepoPath)| {
             let readers = if readers.is_empty() { readers } else { format!(", used by {readers}") };
             let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
-            GoldenChange { words: format!("{subject} of `{suite}` {verb}{readers}{detail}"), weight, file, class }
+            GoldenChange {
+                words: format!("{subject} of `{suite}` {verb}{readers}{detail}"),
+                weight,
+                file: Some(file),
+                class,
+            }
         };
         return items.into_iter().map(line).collect();
     }
-    let in_words = |item: &ChangeItem| match &item.detail {
-        Some(detail) => format!("{} {} ({detail})", item.subject, item.verb),
-        None => format!("{} {}", item.subject, item.verb),
+    let in_words = |(change, _): &(ChangedFile, RepoPath)| match &change.detail {
+        Some(detail) => format!("{} {} ({detail})", change.subject, change.verb),
+        None => format!("{} {}", change.subject, change.verb),
     };
     let named: Vec<String> = items.iter().map(in_words).collect();
     let words = format!("{} {noun} of `{suite}` changed: {}", items.len(), named_with(&named, "; "));
-    let file = items.into_iter().next().and_then(|item| item.file);
+    let file = items.into_iter().next().map(|(_, file)| file);
     vec![GoldenChange { words, weight, file, class }]
 }
 
