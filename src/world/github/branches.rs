@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::forms::ShaForm;
-use super::{GitHub, GitHubError, GitHubRefusal, if_found, parsed};
+use super::{GitHub, GitHubError, GitHubRefusal, if_found};
 use crate::model::{BranchTip, RepoPath};
 use crate::text::encoded_segment;
 
@@ -82,8 +82,7 @@ impl GitHub {
             "fileChanges": changes,
         });
         let body = json!({ "query": COMMIT, "variables": { "input": input } });
-        let answer = self.ask(&Method::POST, &self.graphql.path, Some(&body), "while committing to the branch")?;
-        let form: CommittedForm = parsed(&answer, &self.graphql.path)?;
+        let form: CommittedForm = self.post(&self.graphql.path, &body, "while committing to the branch")?;
         if let Some(error) = form.errors.first() {
             return Err(error.refusal());
         }
@@ -99,10 +98,10 @@ impl GitHub {
         let path = self.path("/git/trees");
         let entry = json!({ "path": what.file.as_str(), "mode": "100644", "type": "blob", "content": what.text });
         let body = json!({ "base_tree": below.tree.sha, "tree": [entry] });
-        let tree: ShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
+        let tree: ShaForm = self.post(&path, &body, doing)?;
         let path = self.path("/git/commits");
         let body = json!({ "message": what.headline, "tree": tree.sha, "parents": [parent] });
-        let commit: ShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
+        let commit: ShaForm = self.post(&path, &body, doing)?;
         match self.branch(branch)? {
             Some(_) => {
                 let path = self.path(&format!("/git/refs/{}", encoded_segment(&format!("heads/{branch}"))));
@@ -144,8 +143,7 @@ impl GitHub {
     pub fn open_pull(&self, from: &str, into: &str, title: &str, body: &str) -> Result<u64, GitHubError> {
         let path = self.path("/pulls");
         let body = json!({ "title": title, "head": from, "base": into, "body": body });
-        let answer = self.ask(&Method::POST, &path, Some(&body), "while opening the pull request")?;
-        Ok(parsed::<NumberForm>(&answer, &path)?.number)
+        Ok(self.post::<NumberForm>(&path, &body, "while opening the pull request")?.number)
     }
 
     /// Sets the title and description of a pull request.

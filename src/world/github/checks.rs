@@ -4,7 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{GitHub, GitHubError, PAGE, parsed};
+use super::{GitHub, GitHubError, PAGE};
 use crate::model::words;
 use crate::text::encoded_segment;
 
@@ -45,8 +45,7 @@ impl GitHub {
     pub fn start_check_run(&self, head: &str, name: &str) -> Result<u64, GitHubError> {
         let path = self.path("/check-runs");
         let body = json!({ "name": name, "head_sha": head, "external_id": OURS, "status": "in_progress" });
-        let answer = self.ask(&Method::POST, &path, Some(&body), "while starting the check run")?;
-        parsed::<CheckRunForm>(&answer, &path).map(|run| run.id)
+        Ok(self.post::<CheckRunForm>(&path, &body, "while starting the check run")?.id)
     }
 
     /// Creates a check run, or updates the one with this id.

@@ -26,8 +26,8 @@ impl GitHub {
     /// Creates a comment. It is not retried after a lost answer, because the comment may exist already; the caller checks.
     pub fn create_comment(&self, pull_request: u64, body: &str) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/comments"));
-        let answer = self.ask(&Method::POST, &path, Some(&json!({ "body": body })), "while posting the comment")?;
-        let comment: Comment = parsed::<CommentForm>(&answer, &path)?.into();
+        let body = json!({ "body": body });
+        let comment: Comment = self.post::<CommentForm>(&path, &body, "while posting the comment")?.into();
         self.learn_identity(&comment.author);
         Ok(comment)
     }

@@ -209,6 +209,11 @@ impl GitHub {
         parsed(&self.ask(&Method::GET, path, None, doing)?, path)
     }
 
+    /// Posts to an address of the API, and reads its answer.
+    fn post<T: DeserializeOwned>(&self, path: &str, body: &Value, doing: &'static str) -> Result<T, GitHubError> {
+        parsed(&self.ask(&Method::POST, path, Some(body), doing)?, path)
+    }
+
     /// Every entry of a list, across its pages.
     fn entries<T: DeserializeOwned>(&self, path: &str, doing: &'static str) -> Result<Vec<T>, GitHubError> {
         let mut all = Vec::new();
