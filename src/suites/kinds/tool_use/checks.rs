@@ -58,23 +58,17 @@ impl ToolUseChecker<'_> {
             checks.push(Check::of("expected_tool_output", CheckKey::named(tool.as_str()), line, expected, failure));
         }
         if let (Some(trajectory), Some(followed)) = (&self.case.trajectory, self.path) {
-            checks.extend(self.trajectory(trajectory, followed));
+            let failure = |condition| self.not_followed(followed, condition);
+            checks.extend(trajectory_checks(trajectory, &CheckKey::Only, line, &failure));
         }
         checks.extend(self.conversation());
         checks
     }
 
-    /// The conditions of the trajectory that the case states.
-    fn trajectory(&self, trajectory: &Trajectory, followed: &Followed) -> Vec<Check> {
-        let stated = TrajectoryCondition::ALL.into_iter().filter(|condition| trajectory.states(*condition));
-        let check = |condition: TrajectoryCondition| {
-            let failure = followed.broken(condition).map(|detail| {
-                self.classifier.failure(CheckFailure::Choice, None, detail.to_owned(), condition.action().to_owned())
-            });
-            let expected = || trajectory.expectation(condition);
-            Check::of(condition.as_str(), CheckKey::Only, self.case.line, expected, failure)
-        };
-        stated.map(check).collect()
+    /// The failure of a condition that the calls do not meet.
+    pub fn not_followed(&self, followed: &Followed, condition: TrajectoryCondition) -> Option<Failure> {
+        let detail = followed.broken(condition)?.to_owned();
+        Some(self.classifier.failure(CheckFailure::Choice, None, detail, condition.action().to_owned()))
     }
 
     fn called(&self) -> String {
@@ -136,4 +130,19 @@ impl ToolUseChecker<'_> {
             self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
         })
     }
+}
+
+/// A check for each condition that a trajectory states.
+pub fn trajectory_checks(
+    trajectory: &Trajectory,
+    key: &CheckKey,
+    line: u32,
+    failure: &dyn Fn(TrajectoryCondition) -> Option<Failure>,
+) -> Vec<Check> {
+    let stated = TrajectoryCondition::ALL.into_iter().filter(|condition| trajectory.states(*condition));
+    let check = |condition: TrajectoryCondition| {
+        let expected = || trajectory.expectation(condition);
+        Check::of(condition.as_str(), key.clone(), line, expected, failure(condition))
+    };
+    stated.map(check).collect()
 }

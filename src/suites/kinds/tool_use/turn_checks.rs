@@ -1,8 +1,7 @@
 //! The checks of the turns of a conversation on one sample.
 
-use super::checks::ToolUseChecker;
+use super::checks::{ToolUseChecker, trajectory_checks};
 use super::produced::ProducedTurn;
-use super::trajectory::{Followed, Trajectory, TrajectoryCondition};
 use super::turns::{CaseTurn, UserMessages};
 use crate::model::{Check, CheckKey, Failure, SimulatedUser, Tag};
 use crate::suites::shared::failure_classifier::CheckFailure;
@@ -72,25 +71,14 @@ impl ToolUseChecker<'_> {
             })),
         }
         if let Some(trajectory) = &turn.trajectory {
-            checks.extend(self.trajectory_in(trajectory, turn.line, &name, made));
+            let followed = made.map(|made| trajectory.followed(&made.calls));
+            let failure = |condition| match &followed {
+                Some(followed) => self.not_followed(followed, condition),
+                None => Some(missing(&name)),
+            };
+            checks.extend(trajectory_checks(trajectory, &key(CheckKey::Only), turn.line, &failure));
         }
         checks
-    }
-
-    fn trajectory_in(&self, trajectory: &Trajectory, line: u32, name: &str, made: Option<&ProducedTurn>) -> Vec<Check> {
-        let followed: Option<Followed> = made.map(|made| trajectory.followed(&made.calls));
-        let stated = TrajectoryCondition::ALL.into_iter().filter(|condition| trajectory.states(*condition));
-        let check = |condition: TrajectoryCondition| {
-            let failure = match &followed {
-                Some(followed) => followed
-                    .broken(condition)
-                    .map(|detail| self.choice(detail.to_owned(), condition.action().to_owned())),
-                None => Some(missing(name)),
-            };
-            let expected = || trajectory.expectation(condition);
-            Check::of(condition.as_str(), CheckKey::Only.inside(name), line, expected, failure)
-        };
-        stated.map(check).collect()
     }
 
     fn no_tool_in(&self, name: &str, made: Option<&ProducedTurn>) -> Option<Failure> {
