@@ -33,6 +33,15 @@ impl Disk {
         Ok((disk, inside))
     }
 
+    /// The same for a config that need not be named: `None` if it is not, and the default one does not exist.
+    ///
+    /// # Errors
+    /// As for a config that is named.
+    pub fn of_config_if_any(path: Option<&str>) -> Result<Option<(Self, RepoPath)>, Diagnostic> {
+        let (disk, file) = Self::of_config(path.unwrap_or("goldgate.yaml"))?;
+        Ok((path.is_some() || disk.holds(&file)).then_some((disk, file)))
+    }
+
     /// The path from the current folder to the root, as one goes there: `../..` from a folder of it; `None` where it is the current one.
     pub fn way_to_root(&self) -> Option<PathBuf> {
         let here = std::path::absolute(".").ok()?;

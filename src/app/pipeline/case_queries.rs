@@ -13,9 +13,6 @@ use crate::model::{AgentName, CaseId, RepoPath};
 use crate::suites::{CaseStage, fits_said, with_cases};
 use crate::world::{Disk, World};
 
-/// The default config file.
-const CONFIG: &str = "goldgate.yaml";
-
 pub struct KnownCases {
     disk: Disk,
     plan: Plan,
@@ -78,10 +75,7 @@ impl AddedDrafts<'_> {
 impl KnownCases {
     /// Reads a config; `None` if none was named and the default one does not exist.
     pub fn open(config: Option<&str>, world: &World) -> Result<Option<Self>, CliError> {
-        let (disk, file) = Disk::of_config(config.unwrap_or(CONFIG))?;
-        if config.is_none() && !disk.holds(&file) {
-            return Ok(None);
-        }
+        let Some((disk, file)) = Disk::of_config_if_any(config)? else { return Ok(None) };
         let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
         Ok(Some(Self { disk, plan }))
     }

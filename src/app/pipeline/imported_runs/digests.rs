@@ -18,9 +18,6 @@ use crate::suites::{
 use crate::text::line;
 use crate::world::{Disk, World};
 
-/// The default config file.
-const CONFIG: &str = "goldgate.yaml";
-
 /// The config's suites, if a config exists.
 pub struct Digests {
     known: Option<(Disk, Plan)>,
@@ -53,10 +50,7 @@ impl Digests {
     /// A config that cannot be read, or that was named but does not exist.
     pub fn open(place: &RecordingsPlace<'_>, world: &World) -> Result<Self, CliError> {
         let out = place.out.to_owned();
-        let (disk, file) = Disk::of_config(place.config.unwrap_or(CONFIG))?;
-        if place.config.is_none() && !disk.holds(&file) {
-            return Ok(Self { known: None, out });
-        }
+        let Some((disk, file)) = Disk::of_config_if_any(place.config)? else { return Ok(Self { known: None, out }) };
         let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
         Ok(Self { known: Some((disk, plan)), out })
     }
