@@ -6,7 +6,7 @@ use super::bounds::{left, limits, redactor, unreported_notes, usage_of};
 use super::judge_runner::{JudgeOutcome, JudgeRunner};
 use super::planned_run::{PlannedRun, planned_runs};
 use super::recorded_samples::recorded_samples_of;
-use super::recording::{RecordedSamples, RecordingWriter};
+use super::recording::{RecordingWriter, SamplesToRecord};
 use super::saved_answers::unfinished;
 use super::session::{LiveSession, engine};
 use super::session_outcome::SessionOutcome;
@@ -163,7 +163,7 @@ impl<'a> LiveSession<'a> {
         if made.called_off.is_some() && !self.saved.unfinished.is_empty() {
             made.notes.push("the finished samples are saved: use --resume to continue".to_owned());
         }
-        let samples = RecordedSamples { jobs: &self.jobs, records: &records, kept: &self.kept };
+        let samples = SamplesToRecord { jobs: &self.jobs, records: &records, kept: &self.kept };
         recording.write(self.disk, &samples, made.called_off.is_none(), &mut made.notes)?;
         // Cleared last, so that a run that is killed before can be resumed.
         if made.called_off.is_none() {

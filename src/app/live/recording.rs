@@ -18,7 +18,7 @@ use crate::render::plural;
 use crate::world::{Disk, RecordingFiles, RecordingSet};
 
 /// The samples to record.
-pub struct RecordedSamples<'a> {
+pub struct SamplesToRecord<'a> {
     pub jobs: &'a [SampleJob],
     /// The record of each job, by its index.
     pub records: &'a BTreeMap<usize, String>,
@@ -79,11 +79,11 @@ impl RecordingWriter {
     pub fn write(
         &self,
         disk: &Disk,
-        samples: &RecordedSamples<'_>,
+        samples: &SamplesToRecord<'_>,
         complete: bool,
         notes: &mut Vec<String>,
     ) -> Result<(), CliError> {
-        let RecordedSamples { jobs, records, kept } = samples;
+        let SamplesToRecord { jobs, records, kept } = samples;
         let (named, mut written, mut unchanged) = (self.named.as_deref(), 0, 0);
         if named.is_none() && self.own.is_empty() {
             return Ok(());
