@@ -12,7 +12,8 @@ pub enum RecordedCases {
     Missing,
 }
 
-/// What to do to get new recordings: with a target, one command; without one, the agent runs elsewhere and its transcripts are imported.
+/// What to do to get new recordings: with a target, one command; without one, the command needs the agent's program, or the agent runs elsewhere
+/// and its transcripts are imported.
 /// Without a name it concerns all agents of the suite.
 pub fn record_again(
     config: &RepoPath,
@@ -34,7 +35,8 @@ pub fn record_again(
         ),
         false => {
             format!(
-                "record again, then import the transcripts: `goldgate import PATH…{config}{whose} --out {folder} --force`"
+                "record again with `goldgate record{config} --suite {suite}{whose}{missing} -- COMMAND`, or import new transcripts: \
+                 `goldgate import PATH…{config}{whose} --out {folder} --force`"
             )
         }
     }
@@ -50,7 +52,10 @@ pub fn record_missing(config: &RepoPath, suite: &SuiteId, name: &AgentName, agen
             )
         }
         false => {
-            format!("import the agent's transcripts: `goldgate import PATH…{config} --agent {name} --out {folder}`")
+            format!(
+                "record what is missing with `goldgate record{config} --suite {suite} --agent {name} --missing -- COMMAND`, or import the \
+                 agent's transcripts: `goldgate import PATH…{config} --agent {name} --out {folder}`"
+            )
         }
     }
 }

@@ -10,7 +10,7 @@ use super::recording_change::{CaseSample, RecordedFile, RecordingChange, answers
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use crate::files::{FileMatch, FilePaths};
 use crate::model::{Agent, RecordingAge, RepoPath, Weight};
-use crate::text::{config_option, first_of, named};
+use crate::text::{as_argument, config_option, first_of, named};
 
 /// What is said of changed recordings: of an agent that changed, of the same answers of such an agent, and of one that names no files.
 const EXPECTED: &str = "changed; the agent's files changed too, as expected for new recordings";
@@ -66,7 +66,7 @@ impl RecordingComparison<'_> {
             }
             Ok(AgentFileChange::Unchanged(of)) => {
                 let what = format!("changed, but none of the agent's files ({of}) changed");
-                (Weight::NeedsApproval, count(&changed, &what))
+                (Weight::NeedsApproval, format!("{}{}", count(&changed, &what), self.restoring()))
             }
             Ok(AgentFileChange::Unknown) => (Weight::Listed, count(&changed, UNKNOWN)),
             Err(why) => {
@@ -280,10 +280,7 @@ impl RecordingComparison<'_> {
             })
             .map(|(path, _)| path)
             .collect();
-        let again = !self.changes.is_empty()
-            && self.only_renumbered().is_empty()
-            && self.changes.values().all(|change| matches!(change, RecordingChange::Content | RecordingChange::Added));
-        match (left.is_empty(), again) {
+        match (left.is_empty(), self.is_whole_new()) {
             (true, true) => found.lists(format!("{words}; every recording was recorded again"), Some(self.owner.file)),
             (false, _) => {
                 let words = match is_narrower {
@@ -296,6 +293,24 @@ impl RecordingComparison<'_> {
                 let words = format!("{words}, and not every recording was recorded again{}", self.renewable());
                 found.needs(words, Some(self.owner.file));
             }
+        }
+    }
+
+    /// Whether every recording was recorded again.
+    pub fn is_whole_new(&self) -> bool {
+        let is_new = |change: &RecordingChange| matches!(change, RecordingChange::Content | RecordingChange::Added);
+        !self.changes.is_empty() && self.only_renumbered().is_empty() && self.changes.values().all(is_new)
+    }
+
+    /// How the recordings of the base commit come back; empty if they are in another folder there.
+    fn restoring(&self) -> String {
+        let is_here = self.old.values().any(|recorded| recorded.file.is_within(self.folder));
+        match is_here {
+            true => format!(
+                "; `git checkout REV -- {}`, with the base branch as REV, brings back those of before",
+                as_argument(self.folder.as_str())
+            ),
+            false => String::new(),
         }
     }
 

@@ -125,9 +125,12 @@ fn list_changes(
     one.other_calls(found);
     // Naming more files does not change the agent: a file that only the new list names cannot be the reason for changed recordings.
     let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
-    match is_wider {
-        true => one.list(found, &agent_file_change(sides, before, before)),
-        false => one.list(found, inputs),
+    let is_rewritten = one.is_other_list && !is_wider && one.is_whole_new();
+    match (is_wider, inputs) {
+        (true, _) => one.list(found, &agent_file_change(sides, before, before)),
+        // Recordings of another list are stale, so all of them are made again.
+        (false, Ok(AgentFileChange::Unchanged(_))) if is_rewritten => one.list(found, &Ok(AgentFileChange::Changed)),
+        (false, _) => one.list(found, inputs),
     }
     if one.is_other_list {
         one.moved_files(found, before, after);

@@ -35,7 +35,8 @@ pub fn headline(report: &Report) -> String {
         let lasting = report.lasting.first().map(|why| line_with_end(&why.0, REASON));
         let lasting =
             lasting.map_or(String::new(), |why| format!(" Fix this first, because no approval covers it: {why}."));
-        return format!("Merge blocked: {worse}{changes} an approval.{lasting}{}", behind(report));
+        let lifted = lifted_too(report);
+        return format!("Merge blocked: {worse}{changes} an approval.{lasting}{lifted}{}", behind(report));
     }
     if let (Some(other), Authority::Blocking) = (report.worst_other(), report.authority)
         && tally.fail == 0
@@ -49,7 +50,9 @@ pub fn headline(report: &Report) -> String {
         return first_run;
     }
     match (report.verdict.verdict(), report.authority) {
-        (Some(Verdict::Fail), Authority::Blocking) => format!("Merge blocked: {failed}.{}", behind(report)),
+        (Some(Verdict::Fail), Authority::Blocking) => {
+            format!("Merge blocked: {failed}.{}{}", besides(report), behind(report))
+        }
         (Some(Verdict::Fail), Authority::Advisory) => {
             format!("{failed}. This does not block the merge.{}", behind(report))
         }
@@ -68,6 +71,19 @@ pub fn headline(report: &Report) -> String {
         }
         (Some(Verdict::Pass), _) => passed(report, tally.pass),
     }
+}
+
+/// The first reason for no verdict that an approval would lift, too: whoever sees only the approval would not know of it.
+fn lifted_too(report: &Report) -> String {
+    let mut others = report.not_gateable.iter().filter(|why| !report.lasting.contains(why));
+    let why = others.next().filter(|_| report.lasting.is_empty());
+    why.map_or(String::new(), |why| format!(" It would also accept this: {}.", line_with_end(&why.0, REASON)))
+}
+
+/// The first reason for no verdict beside a failed gate, which a correction of the agent alone does not remove.
+fn besides(report: &Report) -> String {
+    let first = report.not_gateable.first();
+    first.map_or(String::new(), |why| format!(" And no verdict is possible: {}.", line_with_end(&why.0, REASON)))
 }
 
 /// What to do if the base branch got better after this branch began; empty if it did not.

@@ -30,9 +30,13 @@ pub const LIKELY_CAUSE: &str = "changed since the base commit, so the likely cau
 pub const UNDO_IT: &str =
     "next: undo or reword this change, and record again; where the new behaviour is right, change the cases";
 
-/// Whether what this commit changed in an agent explains a failed case. Then a tag would only contradict it.
+/// Whether what this commit changed in an agent explains a failed case: its output is another one than on the base commit. Then a tag would
+/// only contradict it.
 pub fn explains(agent: &AgentReport, case: Option<&PairResult>) -> bool {
-    !agent.since_base.agent.is_empty() && case.is_none_or(|case| case.trend != CaseTrend::StillFailing)
+    let since = &agent.since_base;
+    let is_other =
+        |case: &PairResult| case.trend != CaseTrend::StillFailing && !since.outputs_of(&case.case).is_empty();
+    !since.agent.is_empty() && case.is_none_or(is_other)
 }
 
 /// The marks of git's word diff, for terminals.

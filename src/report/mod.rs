@@ -66,7 +66,7 @@ pub struct AgentFacts<'a> {
 }
 
 /// Why gated metrics have no value.
-fn not_measured(gaps: &MetricGaps) -> Vec<String> {
+fn not_measured(gaps: &MetricGaps, pairs: &[PairResult]) -> Vec<String> {
     let MetricGaps { lost, unstated, partly_lost } = gaps;
     // One lost case takes a value from each metric: one sentence says it.
     let mut by_cases: Vec<Vec<&PartlyLost>> = Vec::new();
@@ -76,7 +76,7 @@ fn not_measured(gaps: &MetricGaps) -> Vec<String> {
             None => by_cases.push(vec![lost]),
         }
     }
-    let mut reasons: Vec<String> = by_cases.iter().filter_map(|group| fewer_values(group)).collect();
+    let mut reasons: Vec<String> = by_cases.iter().filter_map(|group| fewer_values(group, pairs)).collect();
     if !unstated.is_empty() {
         reasons.push(format!(
             "not stated by the recordings of every case: {}; record them with `metrics`, or remove the gate",
@@ -94,7 +94,7 @@ fn not_measured(gaps: &MetricGaps) -> Vec<String> {
 }
 
 /// Why nothing can be said of metrics that lack values of the baseline in the same cases.
-fn fewer_values(group: &[&PartlyLost]) -> Option<String> {
+fn fewer_values(group: &[&PartlyLost], pairs: &[PairResult]) -> Option<String> {
     let (lost, others) = group.split_first()?;
     let others: Vec<&str> = others.iter().map(|other| other.metric.as_str()).collect();
     let also = match others.is_empty() {
@@ -106,9 +106,16 @@ fn fewer_values(group: &[&PartlyLost]) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+    // Of a case that was measured, a new recording has no more values: it is in another group now.
+    let is_measured =
+        |case: &&CaseId| pairs.iter().any(|pair| pair.case == **case && pair.exclusion == Exclusion::Counted);
+    let next = match lost.cases.iter().all(|case| is_measured(&case)) {
+        true => "these cases were measured, but not for this number: their case changed, which an approval accepts",
+        false => "run or record these cases again",
+    };
     Some(format!(
         "{} has fewer values than in the baseline, in {}{more}: with the worst possible results for the missing values, its gate \
-         would fail{also}; run or record these cases again",
+         would fail{also}; {next}",
         lost.metric,
         named.join(", ")
     ))
@@ -128,7 +135,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     }
     // A failed gate is the better explanation.
     if verdict.verdict() == Some(Verdict::Inconclusive) {
-        not_measured(&gaps).into_iter().for_each(&mut refuse);
+        not_measured(&gaps, &pairs).into_iter().for_each(&mut refuse);
     }
     let waits = metrics
         .iter()

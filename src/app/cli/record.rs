@@ -20,6 +20,9 @@ pub struct RecordArgs {
     /// Number of samples per agent and case
     #[arg(long, value_name = "N", value_parser = samples)]
     pub samples: Option<Samples>,
+    /// Keep recordings that are of this agent and its present input, and record only what is missing or outdated
+    #[arg(long)]
+    pub missing: bool,
     /// Write to DIR/AGENT/CASE.json instead of the agents' folders of recordings
     #[arg(long, value_name = "DIR")]
     pub out: Option<String>,

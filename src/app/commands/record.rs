@@ -10,7 +10,7 @@ use crate::app::live::{LiveOptions, LiveRuns};
 use crate::app::pipeline::plan::{Plan, plan};
 use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic};
-use crate::files::SourceText;
+use crate::files::{Files, SourceText};
 use crate::format::capture::recorded_exchanges;
 use crate::format::recording_layout::{RecordingPaths, sample_name};
 use crate::format::run_v1;
@@ -43,6 +43,10 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
         max_cost_usd: args.max_cost_usd,
         upstream: args.upstream.clone(),
+        current: match args.missing {
+            true => live::CurrentRecordings::Kept,
+            false => live::CurrentRecordings::Replaced,
+        },
         ..LiveOptions::NONE
     };
     let made = live::make(&plan, Tier::Model, &disk, world, &options)?;
@@ -57,11 +61,27 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         None => recorded.get(&(key.suite.to_string(), key.agent.clone())).cloned(),
     };
     let out = args.out.as_deref().map(|out| Disk::create(Path::new(out))).transpose()?;
-    let sets: Vec<RecordingSet<'_>> = outcome.sets(&folder);
-    out.as_ref().unwrap_or(&disk).swap(&sets)?;
+    let into = out.as_ref().unwrap_or(&disk);
+    let mut sets: Vec<RecordingSet<'_>> = outcome.sets(&folder);
+    let is_missing_only = args.missing && !sets.is_empty();
+    if args.missing {
+        sets.retain(|set| !is_recorded(into, set));
+    }
+    into.swap(&sets)?;
     outcome.tell(args.out.as_deref(), &sets, world);
-    let is_complete = outcome.failed.is_empty() && made.not_run.is_empty() && !sets.is_empty();
+    let is_complete = outcome.failed.is_empty() && made.not_run.is_empty() && (!sets.is_empty() || is_missing_only);
     Ok(if is_complete { 0 } else { NOT_RECORDED })
+}
+
+/// Whether the files of a set are there already: with `--missing`, recordings that are kept.
+fn is_recorded(disk: &Disk, set: &RecordingSet<'_>) -> bool {
+    let is = |file: &RepoPath, text: &[u8]| disk.bytes(file).is_ok_and(|bytes| bytes == text);
+    match &set.files {
+        RecordingFiles::Single(text) => is(&set.paths.single(), text),
+        RecordingFiles::Several(texts) => {
+            texts.iter().all(|(sample, text)| is(&set.paths.folder().child(&sample_name(*sample)), text))
+        }
+    }
 }
 
 type RecordingFolders = BTreeMap<(String, AgentName), RepoPath>;

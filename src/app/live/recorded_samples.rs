@@ -24,7 +24,9 @@ pub fn recorded_samples(
     let of_sample = |sample: u32| {
         let recorded = match recordings.get(&sample) {
             Some(file) => read_exchanges(files, file),
-            None => Err(format!("sample {sample} is not recorded in {folder}: record it with goldgate record")),
+            None => Err(format!(
+                "sample {sample} is not recorded in {folder}: record what is missing with `goldgate record --missing`"
+            )),
         };
         (request_v1::sample_id(&SampleRequest { sample, ..request.clone() }), recorded)
     };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::proposed_case::{Origin, QueryCount};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{Files, SourceText, files_below};
+use crate::files::{FilePaths, Files, SourceText, all_files_below, files_below};
 use crate::format::foreign_cases::{ForeignCase, openai_evals_cases, promptfoo_cases};
 use crate::format::transcript::{Transcript, TranscriptFormat, format_of, read_transcripts, source_texts};
 use crate::model::{PathGlob, RepoPath};
@@ -156,6 +156,12 @@ fn formats() -> String {
     format!("use one of the formats {} (docs/traces.md), or name the format before the path", TranscriptFormat::names())
 }
 
+/// The files below a folder without those that git ignores; all of them if nothing else is there, as in a folder that git ignores.
+fn files_of_folder(disk: &Disk, folder: &RepoPath) -> Result<FilePaths, Diagnostic> {
+    let files = files_below(disk as &dyn Files, folder)?;
+    if files.is_empty() { all_files_below(disk as &dyn Files, folder) } else { Ok(files) }
+}
+
 /// The files that a path names: itself, those in a folder, or those that match a pattern.
 fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
     let plain = path.split(['*', '?', '[', '{']).next().unwrap_or_default();
@@ -168,7 +174,7 @@ fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
         };
         return match disk.list(&place) {
             Ok(_) => {
-                let files = files_below(&disk as &dyn Files, &place)?;
+                let files = files_of_folder(&disk, &place)?;
                 let wanted = |name: &str| SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) && !is_hidden(name);
                 let files = files.into_iter().filter(|(name, _)| wanted(name)).map(|(_, file)| file).collect();
                 Ok((disk, files, FoundBy::Folder))
@@ -182,7 +188,7 @@ fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
     let rest = path[folder.len()..].trim_start_matches('/');
     let glob = PathGlob::new(&inside.parent(), rest)
         .map_err(|why| Diagnostic::of_file(path, Code::BAD_PATTERN, format!("this pattern {why}"), "correct it"))?;
-    let files = files_below(&disk as &dyn Files, glob.folder())?.into_iter();
+    let files = files_of_folder(&disk, glob.folder())?.into_iter();
     let wanted = |(name, file): &(String, RepoPath)| glob.matches(file) && (!is_hidden(name) || is_hidden(rest));
     let files: Vec<RepoPath> = files.filter(wanted).map(|(_, file)| file).collect();
     match files.is_empty() {

@@ -26,13 +26,31 @@ pub fn request_key(wire: ExchangeWire, request: &RecordedRequest) -> String {
 pub fn first_difference(recorded: &Value, asked: &Value) -> Option<String> {
     let (recorded, asked) = (meaning(recorded), meaning(asked));
     let (path, before, now) = difference(&recorded, &asked, String::new())?;
-    let show = |value: Option<&Value>| value.map_or("nothing".to_owned(), |value| line(&value.to_string(), SHOWN));
+    let same = match (before, now) {
+        (Some(Value::String(before)), Some(Value::String(now))) => same_start(before, now),
+        _ => 0,
+    };
+    let show = |value: Option<&Value>| match value {
+        None => "nothing".to_owned(),
+        Some(Value::String(text)) if same > CONTEXT => {
+            let text: String = text.chars().skip(same - CONTEXT).collect();
+            line(&format!("…{}", Value::from(text)), SHOWN)
+        }
+        Some(value) => line(&value.to_string(), SHOWN),
+    };
     let path = if path.is_empty() { "the body".to_owned() } else { path };
     Some(format!("{path} was {}, and is {}", show(before), show(now)))
 }
 
 /// The most characters of a value that are shown.
 const SHOWN: usize = 80;
+/// The characters that are shown before the first difference of two texts.
+const CONTEXT: usize = 20;
+
+/// The number of characters with which both texts begin.
+fn same_start(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
+}
 
 /// The body without what does not count. Objects have their keys in order.
 fn meaning(body: &Value) -> Value {

@@ -29,7 +29,7 @@ pub fn openai_evals_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagn
             Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
             Some(_) | None => Vec::new(),
         };
-        let query = sample.get("input").and_then(asked).unwrap_or_default();
+        let query = sample.get("input").and_then(|input| asked(input, None)).unwrap_or_default();
         let ideal: Vec<String> = ideal.into_iter().filter(|text| !text.trim().is_empty()).collect();
         let answer = if ideal.is_empty() { Vec::new() } else { vec![json!({ "any_of": ideal })] };
         let id = format!("sample-{}", cases.len() + 1);

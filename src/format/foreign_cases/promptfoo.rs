@@ -24,7 +24,8 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
         for result in results {
             let Some(test) = result.get("testCase") else { continue };
             let id = ids.id(test, index_of(result));
-            let query = result.get("prompt").and_then(|prompt| asked(prompt.get("raw")?)).unwrap_or_default();
+            let query = result.get("prompt").and_then(|prompt| asked(prompt.get("raw")?, test.get("vars")));
+            let query = query.unwrap_or_default();
             // Each provider and prompt has a result of the same test.
             if seen.insert(id.clone()) {
                 cases.push(case_of(test, id, query));
@@ -47,7 +48,7 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
     let case = |(index, test): &(u64, Value)| {
         let vars = test.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
         let whole = rendered(prompt, &vars).unwrap_or_else(|| prompt.to_owned());
-        let query = asked(&Value::String(whole)).unwrap_or_default();
+        let query = asked(&Value::String(whole), test.get("vars")).unwrap_or_default();
         case_of(test, ids.id(test, *index), query)
     };
     Ok(tests.iter().map(case).collect())
@@ -175,11 +176,18 @@ fn case_id(test: &Value, index: u64) -> String {
 }
 
 /// What a prompt asks: its text, or the last message of the user in it.
-pub fn asked(prompt: &Value) -> Option<String> {
+pub fn asked(prompt: &Value, vars: Option<&Value>) -> Option<String> {
     let messages = lenient::embedded(prompt);
     let of_user = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("user");
     let last = messages.as_array().and_then(|messages| messages.iter().rfind(of_user)?.get("content")?.as_str());
-    last.or(prompt.as_str()).map(str::to_owned)
+    last.or_else(|| prompt.as_str().map(|whole| only_variable(whole, vars).unwrap_or(whole))).map(str::to_owned)
+}
+
+/// The value of the only variable of a test, if the prompt has it: that is the input, and the rest is the agent's own prompt.
+fn only_variable<'a>(prompt: &str, vars: Option<&'a Value>) -> Option<&'a str> {
+    let vars = vars?.as_object()?;
+    let value = vars.values().next()?.as_str()?;
+    (vars.len() == 1 && !value.trim().is_empty() && prompt.contains(value)).then_some(value)
 }
 
 fn case_of(test: &Value, id: String, query: String) -> ForeignCase {

@@ -4,6 +4,7 @@ mod anthropic;
 mod case_key;
 mod content;
 mod conversation_builder;
+mod dates;
 mod detect;
 mod documents;
 mod event_stream;
@@ -62,6 +63,7 @@ pub fn read_transcripts(
     if let TranscriptFormat::OpenAi | TranscriptFormat::Anthropic | TranscriptFormat::Langchain = form {
         refuse_unread_calls(source, &documents, &runs)?;
     }
+    dates::add_dates(source, &documents, &mut runs);
     if let Some(key) = case_key {
         case_key::name_cases(source, &mut runs, key)?;
     }

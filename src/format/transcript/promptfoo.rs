@@ -54,7 +54,11 @@ fn run(source: &SourceText, raw: &RawValue, result: &Value, ids: &CaseIds) -> Re
     let (response, provider) = (get("response"), get("provider"));
     let mut builder = ConversationBuilder::default();
     let prompt = get("prompt").get("raw").unwrap_or(&null);
-    builder.add_question(Asker::User, asked(prompt).unwrap_or_default());
+    let input = asked(prompt, get("testCase").get("vars")).unwrap_or_default();
+    if let Some(whole) = prompt.as_str().filter(|whole| *whole != input && lenient::embedded(prompt).is_string()) {
+        builder.add_question(Asker::System, whole.to_owned());
+    }
+    builder.add_question(Asker::User, input);
     let output = response.get("output").filter(|output| !output.is_null());
     let text = output.map(|output| output.as_str().map_or_else(|| output.to_string(), str::to_owned));
     // A failed assertion is written as an error, too; then there is an output.

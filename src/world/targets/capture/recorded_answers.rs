@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::format::capture::{first_difference, request_key};
-use crate::model::{ExchangeWire, RecordedExchange, RecordedRequest};
+use crate::model::{ExchangeWire, REDACTED, RecordedExchange, RecordedRequest};
 
 pub struct RecordedAnswers {
     /// Each exchange with the digest of its request.
@@ -51,7 +51,11 @@ impl RecordedAnswers {
                 let difference = first_difference(&one.request.body, body);
                 let number = self.exchanges.iter().position(|(_, other)| std::ptr::eq(other, one)).unwrap_or(0) + 1;
                 let difference = difference.map_or(String::new(), |difference| format!(": {difference}"));
-                format!("{asked} differs from the recorded call {number}{difference}")
+                let removed = match one.request.body.to_string().contains(REDACTED) {
+                    true => "; of the recorded call a text that looks like a key was removed, so it is not found again",
+                    false => "",
+                };
+                format!("{asked} differs from the recorded call {number}{difference}{removed}")
             }
             None if self.exchanges.is_empty() => format!("{asked}: the recording has no call of a model"),
             None => format!("{asked} comes after the {} recorded", self.exchanges.len()),

@@ -1,0 +1,88 @@
+//! When runs were made, by the dates that their records state.
+//!
+//! Of two recordings with the same answer, only a date shows that the agent was run again.
+
+use jiff::Timestamp;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{Transcript, content};
+use crate::files::SourceText;
+use crate::format::{json, lenient};
+
+/// Where records state when they were made, in the order of preference: at their top, in `metadata`, and in the results of promptfoo.
+const KEYS: [&str; 7] = ["created_at", "createdAt", "created", "timestamp", "date", "start_time", "request_time"];
+const INSIDE: [&str; 3] = ["metadata", "response", "results"];
+
+/// From here on a number of a time is in milliseconds: as seconds it would be after the year 5000.
+const MILLISECONDS: i64 = 100_000_000_000;
+
+/// Adds the date of its record to each run without one. A list of messages has the date of its last message with one.
+pub fn add_dates(source: &SourceText, documents: &[&RawValue], runs: &mut [Transcript]) {
+    let starts: Vec<usize> = documents.iter().map(|raw| json::offset_of(source, raw)).collect();
+    let mut known: Option<(usize, Option<String>)> = None;
+    for run in runs.iter_mut().filter(|run| run.started_at.is_none()) {
+        let index = starts.partition_point(|start| *start <= run.at).saturating_sub(1);
+        let date = match &known {
+            Some((of, date)) if *of == index => date.clone(),
+            Some(_) | None => documents.get(index).and_then(|raw| date_of(&lenient::any(raw.get()).ok()?)),
+        };
+        run.started_at.clone_from(&date);
+        known = Some((index, date));
+    }
+}
+
+fn date_of(record: &Value) -> Option<String> {
+    match record {
+        Value::Array(messages) => messages.iter().rev().find_map(date_of),
+        Value::Object(fields) => {
+            let own = KEYS.iter().filter_map(|key| fields.get(*key)).find_map(time);
+            own.or_else(|| {
+                let inner = INSIDE.iter().filter_map(|key| fields.get(*key)).filter(|value| value.is_object());
+                inner.flat_map(|inner| KEYS.iter().filter_map(|key| inner.get(*key))).find_map(time)
+            })
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+/// A time as a text, or as a number of seconds or milliseconds since 1970.
+fn time(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => return content::in_utc(text),
+        Value::Number(number) => number.as_i64().or_else(|| number.as_f64().map(|float| float as i64))?,
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+    };
+    let time = match text {
+        ..MILLISECONDS => Timestamp::from_second(text),
+        _ => Timestamp::from_millisecond(text),
+    };
+    content::in_utc(&time.ok().filter(|time| *time > Timestamp::UNIX_EPOCH)?.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::date_of;
+
+    #[test]
+    fn a_date_is_read_in_every_usual_form() {
+        let expected = Some("2026-01-02T03:04:05Z");
+        for record in [
+            json!({ "created_at": "2026-01-02T03:04:05.678Z" }),
+            json!({ "created": 1_767_323_045 }),
+            json!({ "created_at": 1_767_323_045.5 }),
+            json!({ "timestamp": 1_767_323_045_678_i64 }),
+            json!({ "date": "2026-01-02T04:04:05+01:00" }),
+            json!({ "metadata": { "created_at": "2026-01-02T03:04:05" } }),
+            json!({ "results": { "timestamp": "2026-01-02T03:04:05Z" } }),
+            json!([{ "role": "user" }, { "role": "assistant", "timestamp": "2026-01-02T03:04:05Z" }, { "role": "user" }]),
+        ] {
+            assert_eq!(date_of(&record).as_deref(), expected, "{record}");
+        }
+        for record in [json!({ "created": "yesterday" }), json!({ "created": 0 }), json!([]), Value::Null] {
+            assert_eq!(date_of(&record), None, "{record}");
+        }
+    }
+}
