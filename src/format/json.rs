@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::conflict::{ConflictProblem, conflict};
 use super::long_numbers::every_number_exact;
 pub use super::raw_json::offset_of;
 use super::unique_keys::every_key_once;
@@ -49,7 +50,7 @@ pub fn read_json_part<'a, T: Deserialize<'a>>(
 
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
     let SerdeMessage { code, what, help } =
-        conflict(part).unwrap_or_else(|| phrase(&error.to_string(), error.is_data()));
+        merge_conflict(part).unwrap_or_else(|| phrase(&error.to_string(), error.is_data()));
     let is_yaml = code == Code::BROKEN_JSON && [".yaml", ".yml"].iter().any(|end| source.file.as_str().ends_with(end));
     let help = if is_yaml { "write it as JSON: this file cannot be YAML".to_owned() } else { help };
     let inner = match offset_in(part, error.line(), error.column()) {
@@ -60,14 +61,9 @@ fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Er
 }
 
 /// What is wrong with a text that git could not merge.
-fn conflict(text: &str) -> Option<SerdeMessage> {
-    let has = |mark: &str| text.lines().any(|line| line.starts_with(mark));
-    (has("<<<<<<< ") && has(">>>>>>> ")).then(|| SerdeMessage {
-        code: Code::BROKEN_JSON,
-        what: "git could not merge this file: it has conflict markers".to_owned(),
-        help: "keep one side (`git checkout --ours` or `--theirs`); a baseline is measured again by goldgate run --update-baseline"
-            .to_owned(),
-    })
+fn merge_conflict(text: &str) -> Option<SerdeMessage> {
+    let (_, ConflictProblem { what, help }) = conflict(text)?;
+    Some(SerdeMessage { code: Code::BROKEN_JSON, what: what.to_owned(), help: help.to_owned() })
 }
 
 /// Converts serde_json's line and byte column (both from 1) to a byte offset. For data errors the column is one byte too far.

@@ -7,6 +7,7 @@ pub mod baseline_v1;
 #[cfg(feature = "models")]
 pub(crate) mod capture;
 pub(crate) mod config;
+mod conflict;
 pub mod event;
 pub(crate) mod event_action;
 pub mod expression;

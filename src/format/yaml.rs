@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use saphyr_parser::{Event, Parser};
 use serde::de::DeserializeOwned;
 
+use super::conflict::{ConflictProblem, conflict};
 use super::json::phrase;
 pub use super::step::Step;
 use crate::diag::{Code, Diagnostic, Point};
@@ -127,7 +128,7 @@ fn unfit(source: &SourceText) -> Option<Diagnostic> {
     let (mut open, last): (Vec<OpenNode>, Point) = (Vec::new(), end(source));
     for event in Parser::new_from_str(&source.text) {
         // Other syntax errors are reported by the typed parse; it must not see deep nesting.
-        let Ok((event, span)) = event else { return unclosed(source) };
+        let Ok((event, span)) = event else { return unparsed(source) };
         let refuse = |code, what: String, help: &str| {
             let at = point(last, span.start.line(), span.start.col() + 1);
             Some(Diagnostic::of_file(&source.file, code, what, help).at(at))
@@ -164,6 +165,13 @@ fn unfit(source: &SourceText) -> Option<Diagnostic> {
         open.extend(opened);
     }
     None
+}
+
+/// What is wrong with a text that the parser gives up on, if more is known than that.
+fn unparsed(source: &SourceText) -> Option<Diagnostic> {
+    let of_git =
+        |(at, problem): (usize, ConflictProblem)| source.problem(at, Code::BAD_VALUE, problem.what, problem.help);
+    unclosed(source).or_else(|| conflict(&source.text).map(of_git))
 }
 
 /// Counts unclosed brackets in the raw text: the parser gives up on them before it reports their depth.

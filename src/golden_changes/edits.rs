@@ -60,9 +60,18 @@ pub fn listed(found: &[String]) -> Option<String> {
 }
 
 fn lines(before: &str, after: &str) -> String {
+    // A line may be there several times, such as a blank one.
     let count = |some: &str, others: &str| {
-        let known: BTreeSet<&str> = others.lines().collect();
-        some.lines().filter(|line| !known.contains(line)).count()
+        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        others.lines().for_each(|line| *known.entry(line).or_default() += 1);
+        let is_new = |line: &&str| match known.get_mut(*line).filter(|left| **left > 0) {
+            Some(left) => {
+                *left -= 1;
+                false
+            }
+            None => true,
+        };
+        some.lines().filter(is_new).count()
     };
     let lines = |count| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
     format!("{} removed, {} added", lines(count(before, after)), lines(count(after, before)))

@@ -256,7 +256,12 @@ pub fn moved_uses<'a>(cases: impl Iterator<Item = (&'a [Sample], &'a [Sample])> 
             }
         }
         let (before, now) = (fold::median(old)?, fold::median(new)?);
-        (before > 0.0 && (now - before).abs() >= LEAST * before).then_some(MovedUse { what, before, now })
+        let is_seen = match what {
+            SampleUse::Tokens | SampleUse::Latency => before.round() != now.round(),
+            SampleUse::Cost => true,
+        };
+        let is_moved = before > 0.0 && is_seen && (now - before).abs() >= LEAST * before;
+        is_moved.then_some(MovedUse { what, before, now })
     });
     moved.collect()
 }

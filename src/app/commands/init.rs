@@ -354,8 +354,16 @@ fn refuse_unmatched(disk: &Disk, patterns: &[String]) -> Result<(), CliError> {
                 problems.push(refuse(Code::BAD_GLOB, format!("--files {pattern:?} {bad}"), help));
             }
             Ok(glob) if !files_below(disk, glob.folder())?.values().any(|file| glob.matches(file)) => {
-                let help = "correct it, or leave --files out and name the files in the config later";
-                problems.push(refuse(Code::NOTHING_SELECTED, format!("--files {pattern:?} matches no file"), help));
+                let what = format!("--files {pattern:?} matches no file");
+                let folder = RepoPath::root().join(pattern).ok().filter(|folder| disk.list(folder).is_ok());
+                let help = match folder {
+                    Some(_) => format!(
+                        "write {:?} for the files in this folder",
+                        format!("{}/**", pattern.trim_end_matches('/'))
+                    ),
+                    None => "correct it, or leave --files out and name the files in the config later".to_owned(),
+                };
+                problems.push(refuse(Code::NOTHING_SELECTED, what, &help));
             }
             Ok(_) => {}
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-use super::{DEPTH, end, point, unclosed};
+use super::{DEPTH, end, point, unparsed};
 use crate::diag::{Code, Diagnostic};
 use crate::files::{OriginPiece, PieceChange, SourceText};
 
@@ -23,7 +23,7 @@ pub fn yaml_as_json(source: SourceText) -> Result<SourceText, Diagnostic> {
                 let what = format!("invalid YAML: {}", error.info());
                 let at = point(end(&source), error.marker().line(), error.marker().col() + 1);
                 let problem = Diagnostic::of_file(&source.file, Code::BAD_VALUE, what, "correct the syntax here");
-                return Err(unclosed(&source).unwrap_or_else(|| problem.at(at)));
+                return Err(unparsed(&source).unwrap_or_else(|| problem.at(at)));
             }
         }
     }
