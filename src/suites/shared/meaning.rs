@@ -22,7 +22,7 @@ pub struct CaseMeaning {
 pub enum CaseUse {
     /// Its kind: a default may be left out, and 1.0 is 1.
     Kind,
-    /// Expressions, which see the case as it is written: `7.0 / 2.0` and `7 / 2` differ, and so do a default and nothing.
+    /// Expressions, which see the case as written: `7.0 / 2.0` and `7 / 2` differ, and so do a default and nothing.
     Expressions,
 }
 

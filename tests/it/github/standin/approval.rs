@@ -151,10 +151,11 @@ impl Standin {
         });
     }
 
-    /// The contexts of a commit's statuses, the oldest first, without those of [`Self::removals`].
+    /// The contexts of a commit's statuses, the oldest first, without pending ones and those of [`Self::removals`].
     pub fn contexts(&self, commit: &str) -> Vec<String> {
         self.change(|state| {
-            let of_commit = state.approval.statuses.iter().filter(|set| set.commit == commit && set.context != REMOVAL);
+            let is_meant = |set: &&Set| set.commit == commit && set.context != REMOVAL && set.state != "pending";
+            let of_commit = state.approval.statuses.iter().filter(is_meant);
             of_commit.map(|set| set.context.clone()).collect()
         })
     }

@@ -91,9 +91,15 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             ok(json!(rules))
         }
         ["branches", name] if *name != "main" => match state.pulls.head_of(name) {
-            Some(sha) => ok(
-                json!({ "name": name, "commit": { "sha": sha }, "protected": settings.guarded.iter().any(|(branch, _)| branch == name) }),
-            ),
+            Some(sha) => {
+                let none = json!({ "enforcement_level": "off", "contexts": [], "checks": [] });
+                ok(json!({
+                    "name": name,
+                    "commit": { "sha": sha },
+                    "protected": settings.guarded.iter().any(|(branch, _)| branch == name),
+                    "protection": { "enabled": false, "required_status_checks": none },
+                }))
+            }
             None => missing(),
         },
         // https://docs.github.com/rest/branches/branches#list-branches: "Setting to true returns only branches protected by branch
