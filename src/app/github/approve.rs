@@ -1,14 +1,13 @@
 //! `mode: approve`: checks the label that accepts a baseline, and records or withdraws the approval.
 
 use std::thread;
-use std::time::Duration;
 
 use super::approval_label::{LabelPurpose, ensure_label};
 use super::approved_head::{ReasonState, catch_up, catch_up_withdrawal, measured, note_approval, note_withdrawal};
 use super::bumped_commit::recover_approval;
 use super::edited_comment::edit;
 use super::inputs::{ActionInputs, RerunPolicy};
-use super::pull_request_context::{PullRequestContext, baseline_of, log, needs, outputs};
+use super::pull_request_context::{LOOKS, PAUSE, PullRequestContext, baseline_of, log, needs, outputs};
 use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
@@ -116,10 +115,6 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
     });
     Ok(PlannedApproval { plan, standing, gate: found.gate, reason: found.reason })
 }
-
-/// How often the timeline is read for a label that was just set, and the pause before reading it again.
-const LOOKS: usize = 3;
-const PAUSE: Duration = Duration::from_secs(2);
 
 /// Returns the changes of the label. GitHub may list a change a moment after it has started this run for it.
 fn present_events(context: &PullRequestContext<'_>) -> Result<Vec<LabelEvent>, CliError> {

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use std::fmt;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use super::environment::{action_of, event_of, github};
 use super::inputs::{ActionInputs, path_of_input};
@@ -47,6 +49,10 @@ pub struct PullRequestContext<'a> {
     /// The config's key.
     pub key: ConfigKey,
 }
+
+/// How often is read what GitHub may show a moment after it was written, and the pause before reading it again.
+pub const LOOKS: usize = 3;
+pub const PAUSE: Duration = Duration::from_secs(2);
 
 /// Maximum rounds of writing the note and reading it back.
 const ROUNDS: usize = 5;
@@ -170,13 +176,15 @@ impl<'a> PullRequestContext<'a> {
     /// The status could not be written, or differs when read back.
     pub fn record(&self, commit: &str, state: StatusState, description: &str) -> Result<(), CliError> {
         self.record_for(&self.key, commit, state, description)?;
-        let is_approved = self.current_approval(commit)?.is_some();
-        match is_approved == (state == StatusState::Success) {
-            true => Ok(()),
-            false => {
-                Err(anyhow::anyhow!("the status {} was written but cannot be read back", self.key.status()).into())
+        for look in 0..LOOKS {
+            if look > 0 {
+                thread::sleep(PAUSE);
+            }
+            if self.current_approval(commit)?.is_some() == (state == StatusState::Success) {
+                return Ok(());
             }
         }
+        Err(anyhow::anyhow!("the status {} was written but cannot be read back", self.key.status()).into())
     }
 
     /// Records an approval of another config, or its withdrawal, as a commit status.
