@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::inputs::ActionInputs;
-use crate::model::{PullRequest, Report, RunNumber};
+use crate::model::{Comment, PullRequest, Report, RunNumber};
 use crate::publish;
 use crate::publish::{CommentPlan, CommentRequest, ReportOrigin, StaleComment};
 use crate::render::markdown::Links;
@@ -89,13 +89,13 @@ fn upsert(
     input: &CommentInput<'_>,
 ) -> Result<CommentOutcome, GitHubError> {
     let key = inputs.key(input.report);
-    let mut last = None;
+    let (mut last, mut created) = (None, None);
     for round in 0..ROUNDS {
         let current_head = match input.current_head.filter(|_| round == 0) {
             Some(head) => head.to_owned(),
             None => github.head_of(pull_request.number)?,
         };
-        let comments = github.comments(pull_request.number)?;
+        let comments = present_comments(github, pull_request.number, created)?;
         let request = CommentRequest {
             report: input.report,
             links: input.links,
@@ -121,12 +121,15 @@ fn upsert(
         }
         match acted(github, pull_request.number, plan) {
             // Another writer may have written between the read and the write: the current text decides.
-            Ok(url) => {
+            Ok(written) => {
+                if let ActedComment::Created(id, _) = &written {
+                    created = Some(*id);
+                }
                 std::thread::sleep(pause(input.run, round));
                 // A created comment tells the account.
                 let request = CommentRequest { author: github.identity(), ..request };
-                if publish::is_settled(&request, &github.comments(pull_request.number)?) {
-                    return Ok(CommentOutcome::Written(url));
+                if publish::is_settled(&request, &present_comments(github, pull_request.number, created)?) {
+                    return Ok(CommentOutcome::Written(written.url()));
                 }
             }
             Err(GitHubError::Failed(error)) => last = Some(error),
@@ -149,11 +152,45 @@ fn pause(run: RunNumber, round: u32) -> Duration {
     }
 }
 
-/// Executes the plan and returns the URL of the comment.
-fn acted(github: &GitHub, pull_request: u64, plan: CommentPlan) -> Result<String, GitHubError> {
+/// The comments of a pull request. GitHub may list a comment a moment after it was created, so that one is read by its id.
+fn present_comments(github: &GitHub, number: u64, created: Option<u64>) -> Result<Vec<Comment>, GitHubError> {
+    let mut comments = github.comments(number)?;
+    if let Some(id) = created.filter(|id| comments.iter().all(|comment| comment.id != *id)) {
+        match github.comment(id) {
+            Ok(comment) => comments.push(comment),
+            // Another writer merged it into another comment.
+            Err(GitHubError::Missing) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(comments)
+}
+
+/// What became of the comment, with its URL.
+enum ActedComment {
+    /// It was created with this id.
+    Created(u64, String),
+    Updated(String),
+    Kept,
+}
+
+impl ActedComment {
+    fn url(self) -> String {
+        match self {
+            Self::Created(_, url) | Self::Updated(url) => url,
+            Self::Kept => String::new(),
+        }
+    }
+}
+
+/// Executes the plan.
+fn acted(github: &GitHub, pull_request: u64, plan: CommentPlan) -> Result<ActedComment, GitHubError> {
     match plan {
-        CommentPlan::Nothing(_) => Ok(String::new()),
-        CommentPlan::Create(body) => Ok(github.create_comment(pull_request, &body)?.url),
+        CommentPlan::Nothing(_) => Ok(ActedComment::Kept),
+        CommentPlan::Create(body) => {
+            let comment = github.create_comment(pull_request, &body)?;
+            Ok(ActedComment::Created(comment.id, comment.url))
+        }
         CommentPlan::Update { id, body, remove } => {
             let updated = github.update_comment(id, &body)?;
             for other in remove {
@@ -163,7 +200,7 @@ fn acted(github: &GitHub, pull_request: u64, plan: CommentPlan) -> Result<String
                     Err(refused) => return Err(refused),
                 }
             }
-            Ok(updated.url)
+            Ok(ActedComment::Updated(updated.url))
         }
     }
 }

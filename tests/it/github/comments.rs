@@ -26,6 +26,14 @@ pub fn one_comment() {
     );
 }
 
+pub fn listed_late() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.lists_late(3);
+    let ran = opened(&repository, &github).runs();
+    assert!(ran.code == 0 && !ran.stdout.contains("::warning"), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(github.bodies(BOT).len(), 1);
+}
+
 pub fn pages() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     (0..120).for_each(|place| github.comment("someone", &format!("comment {place}")));

@@ -40,7 +40,8 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use self::comments::{
-    forbidden, lost_answer, met, no_verdict, older_head, one_comment, overwritten, pages, retried, spoofed, two_tiers,
+    forbidden, listed_late, lost_answer, met, no_verdict, older_head, one_comment, overwritten, pages, retried,
+    spoofed, two_tiers,
 };
 use self::standin::{Fault, Standin};
 use crate::repository::{Ran, Repository, root};
@@ -94,6 +95,7 @@ pub fn trials() -> Vec<Trial> {
 fn runs() -> Vec<Trial> {
     vec![
         trial("the first run creates one comment and later runs update it", one_comment),
+        trial("a comment that GitHub lists late is not written twice", listed_late),
         trial("a run without a verdict takes the place of the older result in the comment", no_verdict),
         trial("250 foreign comments on three pages do not hide it", pages),
         trial("a comment that another user wrote with the same marker is left alone", spoofed),

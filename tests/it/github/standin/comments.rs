@@ -10,6 +10,8 @@ pub struct Comments {
     all: Vec<Comment>,
     next: u64,
     locked: bool,
+    /// How many more lists lack the newest comment.
+    late: u32,
 }
 
 struct Comment {
@@ -47,6 +49,11 @@ impl Standin {
             let (author, body) = (comment.author.clone(), comment.body.clone());
             state.comments.write(id, [&author, &body, &at]);
         });
+    }
+
+    /// These many lists lack the newest comment: GitHub promises no list to be as new as the last write.
+    pub fn lists_late(&self, lists: u32) {
+        self.change(|state| state.comments.late = lists);
     }
 
     /// Somebody locks the conversation.
@@ -137,7 +144,10 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     Some(match (request.method.as_str(), segments) {
         ("GET", ["issues", issue, "comments"]) => {
             let issue: u64 = issue.parse().unwrap();
-            let own: Vec<&Comment> = comments.all.iter().filter(|comment| comment.issue == issue).collect();
+            let mut own: Vec<&Comment> = comments.all.iter().filter(|comment| comment.issue == issue).collect();
+            if comments.late > 0 && own.pop().is_some() {
+                comments.late -= 1;
+            }
             request.page(&own, |comment| shown(comment))
         }
         ("POST", ["issues", _, "comments"]) if !allowed => forbidden("issues=write; pull_requests=write"),
