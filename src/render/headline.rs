@@ -51,7 +51,7 @@ pub fn headline(report: &Report) -> String {
     }
     match (report.verdict.verdict(), report.authority) {
         (Some(Verdict::Fail), Authority::Blocking) => {
-            format!("Merge blocked: {failed}.{}{}", besides(report), behind(report))
+            format!("Merge blocked: {failed}.{}{}", also(report), behind(report))
         }
         (Some(Verdict::Fail), Authority::Advisory) => {
             format!("{failed}. This does not block the merge.{}", behind(report))
@@ -80,10 +80,10 @@ fn lifted_too(report: &Report) -> String {
     why.map_or(String::new(), |why| format!(" It would also accept this: {}.", line_with_end(&why.0, REASON)))
 }
 
-/// The first reason for no verdict beside a failed gate, which a correction of the agent alone does not remove.
-fn besides(report: &Report) -> String {
+/// The first reason for no verdict where a gate fails as well: a correction of the agent alone does not remove it.
+fn also(report: &Report) -> String {
     let first = report.not_gateable.first();
-    first.map_or(String::new(), |why| format!(" And no verdict is possible: {}.", line_with_end(&why.0, REASON)))
+    first.map_or(String::new(), |why| format!(" Also: {}.", line_with_end(&why.0, REASON)))
 }
 
 /// What to do if the base branch got better after this branch began; empty if it did not.

@@ -280,7 +280,7 @@ fn no_verdict() {
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
     let last = ran.stdout.lines().last().unwrap();
     assert!(last.starts_with("Merge blocked: no verdict is possible: contracts/legal: "), "{last}");
-    assert!(last.contains("prompts/legal.md changed since they were recorded; record again, then import"), "{last}");
+    assert!(last.contains("prompts/legal.md changed since they were recorded; record again with"), "{last}");
     // However many files the agent has, the command is whole.
     let files: Vec<String> =
         (0..60).map(|number| format!("prompts/department-{number}/policies/version-{number}/**/*.md")).collect();

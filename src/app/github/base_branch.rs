@@ -59,13 +59,24 @@ fn newest_rules(env: &Env, github: &GitHub, name: String, base: &str) -> Result<
 /// # Errors
 /// An invalid event payload, or a failed request.
 pub fn relies_on_checks(env: &Env, github: &GitHub, branch: &str) -> Result<Option<bool>, CliError> {
-    let default = default_branch(env)?;
-    if default.as_deref() == Some(branch) {
+    let default = known_default(env, github)?;
+    if default == branch {
         return Ok(Some(true));
     }
     let Some(own) = rules(github, branch)? else { return Ok(None) };
-    let of_default = default.map(|default| rules(github, &default)).transpose()?.flatten();
+    let of_default = rules(github, &default)?;
     Ok(Some(requires_any(&own) && of_default.is_none_or(|default| not_required(branch, &own, &default).is_empty())))
+}
+
+/// The default branch, from the payload or from GitHub.
+///
+/// # Errors
+/// An invalid event payload, or a failed request.
+pub fn known_default(env: &Env, github: &GitHub) -> Result<String, CliError> {
+    match default_branch(env)? {
+        Some(default) => Ok(default),
+        None => github.default_branch().map_err(needs("the repository cannot be read", "contents: read")),
+    }
 }
 
 /// What a branch requires; `None` if the token may not know it.

@@ -3,8 +3,7 @@
 //! A push is compared with the branch's tip before it, not with the first parent of its last commit: a push can have several commits, and
 //! the last one would hide what the ones before it changed. For a merge by GitHub both are the same commit.
 
-use super::base_branch::relies_on_checks;
-use super::environment::default_branch;
+use super::base_branch::{known_default, relies_on_checks};
 use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
 use crate::format::event::{Event, PushEvent};
@@ -48,14 +47,6 @@ pub fn pushed(
             Ok((of_branch(base, &default, None), None))
         }
         None => Ok((event, Some(FIRST))),
-    }
-}
-
-/// The default branch, from the payload or from GitHub.
-fn known_default(env: &Env, github: &GitHub) -> Result<String, CliError> {
-    match default_branch(env)? {
-        Some(default) => Ok(default),
-        None => github.default_branch().map_err(needs("the repository cannot be read", "contents: read")),
     }
 }
 

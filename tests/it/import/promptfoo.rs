@@ -170,7 +170,7 @@ pub fn what_cannot_be_said() {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, "one: not imported: llm-rubric: it has no counterpart\n"));
     let whole: Value = serde_json::from_str(&repository.read("c.json")).unwrap();
     let case = &whole["cases"][0];
-    assert_eq!((&case["id"], &case["query"]), (&json!("one"), &json!("Ask: who?")));
+    assert_eq!((&case["id"], &case["query"]), (&json!("one"), &json!("who?")));
     assert_eq!(case["answer"], json!([{ "all_of": ["acme"] }]));
     assert_eq!(case["notes"], "Not imported: llm-rubric: it has no counterpart");
     repository.write(
