@@ -190,7 +190,9 @@ fn letters(text: &str) -> String {
 fn asked(recording: &SourceText) -> Option<String> {
     let run: Value = serde_json::from_str(&recording.text).ok()?;
     // A run that failed may have asked nothing, and is not graded.
-    run["status"].as_str().is_none_or(|status| status == RunStatus::Completed.as_str()).then_some(())?;
+    if run["status"].as_str().is_some_and(|status| status != RunStatus::Completed.as_str()) {
+        return None;
+    }
     let mut texts = Vec::new();
     texts_of(&run["inputs"]["prompt"], &mut texts);
     for exchange in run["intermediate"]["exchanges"].as_array().into_iter().flatten() {

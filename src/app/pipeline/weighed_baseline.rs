@@ -108,7 +108,8 @@ fn hides_failure(config: &Config, suite: &SuiteId, metric: &str, (stated, measur
         .filter_map(|spec| planned_in(spec, suite, Tier::Deterministic).ok());
     let fails = |planned: &PlannedGate| {
         let ruling = ruling(&planned.gate, &Subject::alone(stated), &BaseNumber::Known(measured));
-        planned.off.is_none() && ruling.from_baseline && ruling.ruling != Ruling::Judged(Verdict::Pass)
+        let is_tolerated = matches!(ruling.ruling, Ruling::Judged(Verdict::Pass | Verdict::Inconclusive));
+        planned.off.is_none() && ruling.from_baseline && !is_tolerated
     };
     gates.flatten().any(|planned| fails(&planned))
 }

@@ -55,12 +55,9 @@ pub fn freshness_verdict<'p>(
     } else if let Some(why) = words.other_list().filter(|_| !refused.is_empty()) {
         refused.extend([why, words.record_again(RecordedCases::All)]);
     } else if !refused.is_empty() {
-        refused.push(words.get_pointer().unwrap_or_else(|| {
-            match pairs.iter().any(|(_, age)| age.agent == RecordingAge::Stale) {
-                true => words.make_current(wanted),
-                false => words.record_again(wanted),
-            }
-        }));
+        let is_of_agent = pairs.iter().any(|(_, age)| age.agent == RecordingAge::Stale);
+        let next = || if is_of_agent { words.make_current(wanted) } else { words.record_again(wanted) };
+        refused.push(words.get_pointer().unwrap_or_else(next));
     }
     verdict.refused = (!refused.is_empty()).then(|| refused.join("; "));
     verdict.notes.extend(words.unknown(&pairs));
@@ -218,9 +215,8 @@ impl<'a> AgentWords<'a> {
     fn make_current(&self, cases: RecordedCases) -> String {
         let again = self.record_again(cases);
         // Where no file differs from the base commit, the list of them may.
-        match self.inputs.base.is_some()
-            && self.agents.iter().all(|(_, agent)| self.inputs.changed_files(agent).is_empty())
-        {
+        let has_same_files = self.agents.iter().all(|(_, agent)| self.inputs.changed_files(agent).is_empty());
+        match self.inputs.base.is_some() && has_same_files {
             true => format!(
                 "if only the list changed: `goldgate digests{} --base REV` (REV: the base branch); otherwise {again}",
                 config_option(self.config.as_str())

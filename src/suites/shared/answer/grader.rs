@@ -160,10 +160,7 @@ impl<'a> SampleAnswers<'a> {
         for run in before_removal(self.run) {
             let sample = SampleAnswers { run: &run, reading: AnswerReading::BeforeRemoval, ..*self };
             let grader = sample.grader(AnswerText::of(&run, self.kind.answer), NO_ANSWER.to_owned());
-            entries.add(
-                &format!("a key was removed where {REDACTED} is, and with a key there"),
-                sample.entries(&grader, own, line),
-            );
+            entries.add(&format!("with a typical key in place of {REDACTED}"), sample.entries(&grader, own, line));
         }
         entries
     }
