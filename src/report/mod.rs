@@ -58,6 +58,8 @@ pub struct AgentFacts<'a> {
     pub remarks: Vec<String>,
     /// The reason why its runs give no verdict, if they do not.
     pub refused: Option<String>,
+    /// How to get recordings that it lacks, if it replays some.
+    pub record_missing: Option<String>,
     /// Retired cases with their reasons.
     pub retired: Vec<(CaseId, String)>,
     pub judgement: GateOutcome,
@@ -121,22 +123,44 @@ fn fewer_values(group: &[&PartlyLost], pairs: &[PairResult]) -> Option<String> {
     ))
 }
 
-pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
-    let AgentFacts { suite, agent, specs, identity, pairs, remarks, refused, retired, judgement, before } = facts;
-    let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, gaps } = judgement;
-    let mut not_gateable = Vec::new();
-    let mut refuse = |why: String| not_gateable.push(NoVerdict::liftable(format!("{suite}/{agent}: {why}")));
-    if fold::all_excluded(pairs.iter()) {
-        refuse("every case is excluded, because no majority of its samples completed".to_owned());
+/// Why some numbers of an agent were not measured.
+fn unmeasured(facts: &AgentFacts<'_>) -> Vec<String> {
+    let GateOutcome { metrics, verdict, gaps, .. } = &facts.judgement;
+    let mut reasons = Vec::new();
+    if fold::all_excluded(facts.pairs.iter()) {
+        reasons.push("every case is excluded, because no majority of its samples completed".to_owned());
     }
     let coverage = metrics.iter().find(|metric| metric.name == COVERAGE);
     if coverage.is_some_and(|coverage| coverage.verdict == Ruling::Judged(Verdict::Inconclusive)) {
-        refuse(not_covered(&pairs, before));
+        let next = facts.record_missing.as_ref().map_or(String::new(), |next| format!("; {next}"));
+        reasons.push(format!("{}{next}", not_covered(&facts.pairs, facts.before)));
     }
     // A failed gate is the better explanation.
     if verdict.verdict() == Some(Verdict::Inconclusive) {
-        not_measured(&gaps, &pairs).into_iter().for_each(&mut refuse);
+        reasons.extend(not_measured(gaps, &facts.pairs));
     }
+    reasons
+}
+
+pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
+    let unmeasured = unmeasured(&facts);
+    let AgentFacts {
+        suite,
+        agent,
+        specs,
+        identity,
+        pairs,
+        remarks,
+        refused,
+        record_missing: _,
+        retired,
+        judgement,
+        before,
+    } = facts;
+    let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, gaps: _ } = judgement;
+    let mut not_gateable = Vec::new();
+    let mut refuse = |why: String| not_gateable.push(NoVerdict::liftable(format!("{suite}/{agent}: {why}")));
+    unmeasured.into_iter().for_each(&mut refuse);
     let waits = metrics
         .iter()
         .filter(|metric| metric.value.is_some())

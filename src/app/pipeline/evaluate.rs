@@ -431,11 +431,12 @@ fn judge(
     remarks.extend(remarks::remarks(&loaded.specs, &results, &own, &plan.today));
     report::agent_part(AgentFacts {
         suite: &loaded.config.id,
-        agent,
         specs: &loaded.specs,
         identity,
         remarks,
         refused: freshness.refused,
+        record_missing: counts.record_missing(&agent),
+        agent,
         pairs: results,
         retired: loaded.suite.retired().to_vec(),
         judgement,

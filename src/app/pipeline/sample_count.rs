@@ -1,6 +1,7 @@
 //! The number of samples of each pair to grade.
 
 use super::plan::{LoadedSuite, Plan, source_of};
+use crate::golden_changes::record_missing;
 use crate::model::{AgentName, Baseline, CaseId, PairResult, RunKey, RunSource, SuiteId, Tier, UngradedReason};
 use crate::render::plural;
 use crate::suites::Pair;
@@ -49,6 +50,13 @@ impl<'a> SampleCounts<'a> {
         let suite = self.plan.config.suites.iter().find(|suite| suite.id == key.suite);
         let agent = suite.and_then(|suite| suite.agents.get(&key.agent));
         agent.is_some_and(|agent| matches!(source_of(agent, self.tier), Some(RunSource::Replay(_))))
+    }
+
+    /// Returns how to get the recordings that an agent lacks; `None` if it replays none of its own.
+    pub fn record_missing(&self, name: &AgentName) -> Option<String> {
+        let agent = self.loaded.config.agents.get(name).filter(|_| self.loaded.config.runs_of.is_none())?;
+        let folder = source_of(agent, self.tier)?.replay()?;
+        Some(record_missing(&self.plan.config.file, &self.loaded.config.id, name, agent, folder.as_str()))
     }
 
     /// Returns notes about missing recordings, and about more recordings than the config states.
