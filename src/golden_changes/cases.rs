@@ -11,7 +11,7 @@ use crate::diag::ReadFailure;
 use crate::files::{DifferentRead, Entry, FileMatch, GoldenPart, ReadFor, ReadKind, SourceText};
 use crate::format::checked_golden_value;
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
-use crate::suites::{CaseUse, GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind, setting_files};
+use crate::suites::{CaseUse, GoldenEntries, GoldenForm, MeaningReader, Pair, Suite, kind, reads_case, setting_files};
 use crate::text::named;
 
 const CASES: [&str; 2] = ["case", "cases"];
@@ -152,7 +152,7 @@ impl SuiteComparison<'_> {
     fn expectations(&self, found: &mut ChangeCollector) {
         let kind = kind(&self.after.config.kind);
         let (reader, form) = (kind.map(MeaningReader::of), kind.map_or(GoldenForm::OneCase, |kind| kind.golden));
-        let states_none = |side: &SuiteSide<'_>| side.config.expressions.is_empty();
+        let states_none = |side: &SuiteSide<'_>| !side.config.expressions.texts().any(reads_case);
         let used = match states_none(&self.before) && states_none(&self.after) {
             true => CaseUse::Kind,
             false => CaseUse::Expressions,

@@ -1,11 +1,8 @@
 //! Recordings of an older version of a prompt: they may be of the agent before the change, whatever their digests say.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use serde_json::Value;
 
 use super::Sides;
@@ -14,10 +11,19 @@ use super::files::text;
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
 use crate::model::{Agent, RepoPath, RunStatus};
 use crate::suites::texts_of;
-use crate::text::{norm, pattern};
+use crate::text::norm;
 
 /// The fewest characters of a prompt that is looked for: a shorter one may be part of another text.
 const LEAST: usize = 20;
+
+/// What shows that a recording may be of an older prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OldPrompt<'a> {
+    /// Its requests have the older version of this file.
+    Sent(&'a RepoPath),
+    /// Its requests have no new line of this file.
+    WithoutNewLines(&'a RepoPath),
+}
 
 /// The prompts of an agent that a change replaces.
 pub struct ReplacedPrompts<'a> {
@@ -85,7 +91,11 @@ impl<'a> ReplacedPrompts<'a> {
 
     /// Returns the replaced prompt whose older version a recording of the head was asked with. `before` is a recording of the same case from
     /// the base commit.
-    pub fn older_in(&self, now: Option<SourceText>, before: impl FnOnce() -> Option<SourceText>) -> Option<&RepoPath> {
+    pub fn older_in(
+        &self,
+        now: Option<SourceText>,
+        before: impl FnOnce() -> Option<SourceText>,
+    ) -> Option<OldPrompt<'_>> {
         if self.prompts.is_empty() {
             return None;
         }
@@ -99,7 +109,10 @@ impl<'a> ReplacedPrompts<'a> {
             let is_literal = self.prompts.iter().all(is_replaced);
             self.prompts.iter().find(|prompt| is_literal && prompt.is_missing_in(&now))
         };
-        older.or_else(missing).map(|prompt| &prompt.file)
+        match older {
+            Some(prompt) => Some(OldPrompt::Sent(&prompt.file)),
+            None => missing().map(|prompt| OldPrompt::WithoutNewLines(&prompt.file)),
+        }
     }
 
     fn is_kept(&self, prompt: &ReplacedPrompt) -> bool {
@@ -125,8 +138,7 @@ impl ReplacedPrompt {
 
 impl NewPrompt {
     fn of(text: &str, before: &str) -> Self {
-        let sent = always_sent(text);
-        let lines = sent.lines().filter(|line| !line.contains(PLACEHOLDERS)).map(norm);
+        let lines = text.lines().filter(|line| !line.contains(PLACEHOLDERS)).map(norm);
         let new_lines = lines.filter(|line| !line.is_empty() && !before.contains(line)).collect();
         let pieces: Vec<String> = match text.contains(PLACEHOLDERS) {
             // A placeholder may begin with several of them.
@@ -150,20 +162,6 @@ impl NewPrompt {
         }
         rest.is_some() && text.starts_with(first) && text.ends_with(last)
     }
-}
-
-/// A prompt without the parts that a loader or a template leaves out, or may leave out: the header between two lines of dashes, comments, and
-/// blocks with a condition.
-fn always_sent(text: &str) -> Cow<'_, str> {
-    static LEFT_OUT: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(concat!(
-            r"(?s)\A---[ \t]*\r?\n.*?\n---[ \t]*(?:\r?\n|\z)",
-            r"|<!--.*?-->|\{#.*?#\}|\{\{!.*?\}\}",
-            r"|\{%-?\s*(?:if|unless|for|case)\b.*\{%-?\s*end\w+\s*-?%\}",
-            r"|\{\{#(?:if|unless|each|with)\b.*\{\{/(?:if|unless|each|with)\}\}",
-        ))
-    });
-    LEFT_OUT.replace_all(text, "")
 }
 
 /// Whether a prompt is in the agent's files in another way: at least half of its lines are in other files, or all of them are in these and

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::agent_files::{AgentFileChange, agent_files, ignored_now, names_all_of};
 use super::found::ChangeCollector;
-use super::old_prompts::ReplacedPrompts;
+use super::old_prompts::{OldPrompt, ReplacedPrompts};
 use super::record_command::{RecordedCases, record_again};
 use super::recording_change::{CaseSample, RecordedFile, RecordingChange, answers_otherwise, digest, recorded_by};
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
@@ -14,6 +14,7 @@ use crate::text::{as_argument, config_option, first_of, named};
 
 /// What is said of changed recordings: of an agent that changed, of the same answers of such an agent, and of one that names no files.
 const EXPECTED: &str = "changed; the agent's files changed too, as expected for new recordings";
+const OTHER_LIST: &str = "changed; the list of the agent's files is written otherwise, and no file of it changed";
 const SAME_ANSWERS: &str = "changed only in their digests or numbers, while the agent's files changed: either the agent gave the same answers again, or the \
                             recordings are old; recordings with a date, times or token counts show which";
 const OTHER_TARGET: &str = "changed; what the agent calls changed too, as expected for new recordings";
@@ -62,7 +63,8 @@ impl RecordingComparison<'_> {
         }
         let (weight, words) = match inputs {
             Ok(AgentFileChange::Changed) => {
-                (Weight::Listed, format!("{}{}", count(&changed, EXPECTED), self.other_answers(&changed)))
+                let expected = if self.has_same_contents { OTHER_LIST } else { EXPECTED };
+                (Weight::Listed, format!("{}{}", count(&changed, expected), self.other_answers(&changed)))
             }
             Ok(AgentFileChange::Unchanged(of)) => {
                 let what = format!("changed, but none of the agent's files ({of}) changed");
@@ -173,7 +175,7 @@ impl RecordingComparison<'_> {
 
     /// Reports new recordings that were asked with an older version of a prompt.
     pub fn old_prompts(&self, found: &mut ChangeCollector, prompts: &ReplacedPrompts<'_>) {
-        let mut older: BTreeMap<&RepoPath, Vec<&CaseSample>> = BTreeMap::new();
+        let mut older: BTreeMap<OldPrompt<'_>, Vec<&CaseSample>> = BTreeMap::new();
         let new = self.of(&[RecordingChange::Content, RecordingChange::Added]);
         for key in new.into_iter().chain(self.uncompared.iter().copied()) {
             let now = self.new.get(key).and_then(|recorded| self.sides.head.text(&recorded.file).ok());
@@ -185,8 +187,18 @@ impl RecordingComparison<'_> {
         for (prompt, mut keys) in older {
             keys.sort();
             keys.dedup();
-            let what = format!("made with an older version of {prompt}");
-            let words = format!("{}; record them with the agent of this change", self.counted(&keys, &what));
+            let (what, next) = match prompt {
+                OldPrompt::Sent(prompt) => {
+                    (format!("made with an older version of {prompt}"), "record them with the agent of this change")
+                }
+                OldPrompt::WithoutNewLines(prompt) => (
+                    format!(
+                        "without any new line of {prompt} in their requests, so perhaps made with an older version of it"
+                    ),
+                    "record them with the agent of this change; if it leaves these lines out, such as a header, an approval says so",
+                ),
+            };
+            let words = format!("{}; {next}", self.counted(&keys, &what));
             self.add_line(found, &keys, Weight::NeedsApproval, words);
         }
     }

@@ -20,6 +20,12 @@ impl OwnExpressions {
         self.checks.is_empty() && self.metrics.is_empty()
     }
 
+    /// The texts of all expressions.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let checks = self.checks.values().map(|check| check.expr.as_str());
+        checks.chain(self.metrics.values().map(|metric| metric.expr.as_str()))
+    }
+
     pub fn specs(&self) -> impl Iterator<Item = MetricSpec> {
         self.metrics.iter().map(|(name, metric)| metric.spec(name))
     }

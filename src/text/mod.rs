@@ -37,6 +37,6 @@ pub(crate) use pattern::pattern;
 pub(crate) use percent::{decoded, encoded_path, encoded_segment};
 pub(crate) use reasoning::answer_of;
 pub(crate) use returns::{with_returns, without_returns};
-pub(crate) use secrets::{may_have_had, possible_originals, without_keys};
+pub(crate) use secrets::{may_have_had, may_match, possible_originals, without_keys};
 pub(crate) use similarity::{levenshtein, rouge_l, token_f1};
 pub(crate) use word_diff::{WordPiece, changed_part, changed_words};

@@ -22,8 +22,8 @@ struct KeyFormat {
 
 const FORMATS: &[KeyFormat] = &[
     KeyFormat {
-        // Not the end of a word: "risk-free" is no key.
-        kept: r"(?:^|[^A-Za-z0-9])sk-(?:(?:live|test|ant|proj|svcacct|admin)-)?",
+        // Other than at the end of a word such as "risk-free". In an escaped text, letters before it can be part of an escape.
+        kept: r"(?:^|[^A-Za-z0-9]|\\[abfnrtv]|\\[ux][0-9A-Fa-f]{2,4}|%[0-9A-Fa-f]{2})sk-(?:(?:live|test|ant|proj|svcacct|admin)-)?",
         rest: r"[A-Za-z0-9_-]{16,}",
         possible: &[
             "0a1B2c3D4e5F6g7H8i9J",
@@ -105,36 +105,47 @@ const SHORTEST: usize = 15;
 /// What any removed part of a text may have been.
 const FILLERS: [&str; 3] = ["0a1b2c3d", "0A1B2C3D", "01234567"];
 
-/// What a text whose keys are removed may have been; nothing for a text without a removed part.
+/// Whether a pattern may match a text whose keys are removed.
+pub fn may_match(pattern: &Regex, text: &str) -> bool {
+    let of = |filler: &str| text.replace(REDACTED, &filler.repeat(8));
+    pattern.is_match(text) || (text.contains(REDACTED) && FILLERS.iter().any(|filler| pattern.is_match(&of(filler))))
+}
+
+/// What a text whose keys are removed may have been; nothing for a text without what is left of a key. A removed part without the beginning of a
+/// key stays: an agent may mask its own answers.
 pub fn possible_originals(text: &str) -> BTreeSet<String> {
     if !text.contains(REDACTED) {
         return BTreeSet::new();
     }
-    let left: Vec<(&Regex, &KeyFormat)> = PATTERNS.iter().map(|(_, left)| left).zip(FORMATS).collect();
+    let fillers = FILLERS.map(|filler| filler.repeat(4));
     let most = FORMATS.iter().map(|format| format.possible.len()).max().unwrap_or(0);
-    let of_vendors = (0..most).map(|number| {
-        let filled = left.iter().fold(Cow::Borrowed(text), |text, (left, format)| {
-            let rest = format.possible[number % format.possible.len()];
-            Cow::Owned(left.replace_all(&text, |found: &Captures<'_>| format!("{}{rest}", &found[1])).into_owned())
-        });
-        filled.replace(REDACTED, &FILLERS[0].repeat(8))
-    });
-    of_vendors.chain(FILLERS.iter().map(|filler| text.replace(REDACTED, &filler.repeat(8)))).collect()
+    let original = |number: usize| {
+        PATTERNS.iter().zip(FORMATS).fold(text.to_owned(), |text, ((_, left), format)| {
+            let rest = match number.checked_sub(fillers.len()) {
+                None => fillers[number].as_str(),
+                Some(number) => format.possible[number % format.possible.len()],
+            };
+            left.replace_all(&text, |found: &Captures<'_>| format!("{}{rest}", &found[1])).into_owned()
+        })
+    };
+    (0..fillers.len() + most).map(original).filter(|original| original != text).collect()
 }
 
-/// Whether a text may have had a phrase where a key was removed: the phrase begins as the key did.
+/// Whether a text may have had a phrase where a key was removed: the phrase begins as the key did, and the rest of it may be one of a key.
 pub fn may_have_had(text: &str, phrase: &str) -> bool {
     let phrase = phrase.trim().to_lowercase();
-    let begins = |found: Captures<'_>| {
-        let kept = found[1].trim_matches(|char: char| !char.is_ascii_alphanumeric() && char != '-' && char != '_');
-        phrase.len() > kept.len() && phrase.starts_with(&kept.to_lowercase())
+    let may_be = |found: Captures<'_>| {
+        let kept =
+            found[1].trim_start_matches(|char: char| !char.is_ascii_alphanumeric() && char != '-').to_lowercase();
+        let rest = phrase.strip_prefix(&kept).unwrap_or_default();
+        !rest.is_empty() && !rest.contains(char::is_whitespace)
     };
-    text.contains(REDACTED) && PATTERNS.iter().any(|(_, left)| left.captures_iter(text).any(begins))
+    text.contains(REDACTED) && PATTERNS.iter().any(|(_, left)| left.captures_iter(text).any(may_be))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMATS, PATTERNS, may_have_had, pattern, possible_originals, without_keys};
+    use super::{FORMATS, PATTERNS, may_have_had, may_match, pattern, possible_originals, without_keys};
 
     #[test]
     fn what_is_left_of_a_key_shows_its_format() {
@@ -172,6 +183,10 @@ mod tests {
         ] {
             assert_eq!(without_keys(text), text);
         }
+        for before in ["\\n", "\\t", "\\u003d", "%3D", "=", "_"] {
+            let key = format!("key{before}sk-live-0123456789abcdef0123");
+            assert_eq!(without_keys(&key), format!("key{before}sk-live-[redacted]"));
+        }
         let cut = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB and more";
         let left = "-----BEGIN PRIVATE KEY-----[redacted]-----END PRIVATE KEY----- and more";
         assert_eq!(without_keys(cut), left);
@@ -187,13 +202,16 @@ mod tests {
             (r"[Bb]earer [A-Za-z0-9]{8,}\.[A-Za-z0-9]+", "Bearer [redacted]", true),
             (r"\bsk-[A-Za-z0-9]{48}\b", "sk-[redacted]", true),
             (r"sk-live", "sk-live-[redacted]", true),
-            (r"\d{3}-\d{2}-\d{4}", "the number is [redacted]", false),
             (r"refund", "sk-[redacted]", false),
             (r"sk-[A-Za-z0-9-]{20,}", "no key", false),
+            (r"[0-9a-z]{10,}", "the name is [redacted]", false),
         ] {
             let pattern = pattern(found);
             let matches = possible_originals(text).iter().any(|original| pattern.is_match(original));
             assert_eq!(matches, expected, "{found} in {text}");
+        }
+        for (found, expected) in [(r"[0-9a-z]{10,}", true), (r"\d{3}-\d{2}-\d{4}", false)] {
+            assert_eq!(may_match(&pattern(found), "the name is [redacted]"), expected, "{found}");
         }
     }
 
@@ -219,6 +237,7 @@ mod tests {
             ("take sk-live-[redacted]", "SK-Live-0123", true),
             ("take sk-live-[redacted]", "sk-live-", false),
             ("take sk-live-[redacted]", "refund", false),
+            ("set Bearer [redacted]", "Bearer of bad news", false),
             ("take [redacted]", "sk-live-0123", false),
         ] {
             assert_eq!(may_have_had(text, phrase), expected, "{phrase} in {text}");

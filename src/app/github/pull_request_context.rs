@@ -1,7 +1,6 @@
 //! The context of the modes that approve and commit a baseline, and how they report what they did.
 
 use std::collections::BTreeSet;
-
 use std::fmt;
 use std::path::Path;
 use std::thread;

@@ -156,10 +156,17 @@ fn formats() -> String {
     format!("use one of the formats {} (docs/traces.md), or name the format before the path", TranscriptFormat::names())
 }
 
-/// The files below a folder without those that git ignores; all of them if nothing else is there, as in a folder that git ignores.
-fn files_of_folder(disk: &Disk, folder: &RepoPath) -> Result<FilePaths, Diagnostic> {
-    let files = files_below(disk as &dyn Files, folder)?;
-    if files.is_empty() { all_files_below(disk as &dyn Files, folder) } else { Ok(files) }
+/// The wanted files below a folder without those that git ignores; if there are none, with those, as in a folder that git ignores.
+fn wanted_files(
+    disk: &Disk,
+    folder: &RepoPath,
+    is_wanted: impl Fn(&str, &RepoPath) -> bool,
+) -> Result<Vec<RepoPath>, Diagnostic> {
+    let wanted = |files: FilePaths| -> Vec<RepoPath> {
+        files.into_iter().filter(|(name, file)| is_wanted(name, file)).map(|(_, file)| file).collect()
+    };
+    let found = wanted(files_below(disk as &dyn Files, folder)?);
+    if found.is_empty() { Ok(wanted(all_files_below(disk as &dyn Files, folder)?)) } else { Ok(found) }
 }
 
 /// The files that a path names: itself, those in a folder, or those that match a pattern.
@@ -174,9 +181,9 @@ fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
         };
         return match disk.list(&place) {
             Ok(_) => {
-                let files = files_of_folder(&disk, &place)?;
-                let wanted = |name: &str| SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) && !is_hidden(name);
-                let files = files.into_iter().filter(|(name, _)| wanted(name)).map(|(_, file)| file).collect();
+                let is_wanted =
+                    |name: &str, _: &RepoPath| SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) && !is_hidden(name);
+                let files = wanted_files(&disk, &place, is_wanted)?;
                 Ok((disk, files, FoundBy::Folder))
             }
             Err(_) => Ok((disk, vec![place], FoundBy::Name)),
@@ -188,9 +195,8 @@ fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
     let rest = path[folder.len()..].trim_start_matches('/');
     let glob = PathGlob::new(&inside.parent(), rest)
         .map_err(|why| Diagnostic::of_file(path, Code::BAD_PATTERN, format!("this pattern {why}"), "correct it"))?;
-    let files = files_of_folder(&disk, glob.folder())?.into_iter();
-    let wanted = |(name, file): &(String, RepoPath)| glob.matches(file) && (!is_hidden(name) || is_hidden(rest));
-    let files: Vec<RepoPath> = files.filter(wanted).map(|(_, file)| file).collect();
+    let is_wanted = |name: &str, file: &RepoPath| glob.matches(file) && (!is_hidden(name) || is_hidden(rest));
+    let files = wanted_files(&disk, glob.folder(), is_wanted)?;
     match files.is_empty() {
         true => {
             let help = "correct it; * matches within a folder, ** across folders";

@@ -5,8 +5,8 @@ use crate::files::{BaseFiles, Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::{BaseNumber, PlannedGate, Subject, planned_in, ruling};
 use crate::model::{
-    AgentName, Baseline, BaselineEntry, CaseId, Config, GoldenChange, RepoPath, Report, Ruling, RunSource, SuiteId,
-    Tier, Verdict, Weight,
+    AgentName, Baseline, BaselineEntry, CaseId, Config, GoldenChange, NEWLY_FAILING, PASSED, RepoPath, Report, Ruling,
+    RunSource, SuiteId, Tier, Verdict, Weight,
 };
 use crate::publish::bump::{is_same, rounded};
 use crate::publish::{is_worse, moves};
@@ -86,7 +86,10 @@ fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config
                 })
             });
             differences.extend(metrics);
-            let cases = other_cases(&entry, measured, is_live(config, &suite, &agent));
+            let cases = match is_live(config, &suite, &agent) {
+                false => other_cases(&entry, measured),
+                true => hidden_cases(config, &suite, &entry, measured),
+            };
             differences.extend(cases.map(|what| format!("{what} ({name})")));
         }
     }
@@ -99,34 +102,58 @@ fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config
 /// Whether a gate would fail if the number that a baseline states were measured, and the measured one were the baseline's: the same fall is
 /// hidden from every later change.
 fn hides_failure(config: &Config, suite: &SuiteId, metric: &str, (stated, measured): (Option<f64>, f64)) -> bool {
-    let Some(suite) = config.suites.iter().find(|one| one.id == *suite) else { return false };
-    let Some(kind) = kind(&suite.kind) else { return false };
-    let specs = kind.metrics_in(suite);
-    let gates = specs
-        .iter()
-        .filter(|spec| spec.name == metric)
-        .filter_map(|spec| planned_in(spec, suite, Tier::Deterministic).ok());
     let fails = |planned: &PlannedGate| {
         let ruling = ruling(&planned.gate, &Subject::alone(stated), &BaseNumber::Known(measured));
         let is_tolerated = matches!(ruling.ruling, Ruling::Judged(Verdict::Pass | Verdict::Inconclusive));
         planned.off.is_none() && ruling.from_baseline && !is_tolerated
     };
-    gates.flatten().any(|planned| fails(&planned))
+    gates_of(config, suite, metric).iter().any(fails)
+}
+
+const MISSING: &str = "the values of some cases are missing";
+
+fn lacks(entry: &BaselineEntry, measured: &BaselineEntry, case: &CaseId) -> bool {
+    measured.measured(case).is_some() && entry.measured(case).is_none()
+}
+
+/// Which cases of a called agent an entry hides from the gates: those without values, and where single cases are gated, those that pass now and
+/// not in the entry.
+fn hidden_cases(
+    config: &Config,
+    suite: &SuiteId,
+    entry: &BaselineEntry,
+    measured: &BaselineEntry,
+) -> Option<&'static str> {
+    if measured.cases.keys().any(|case| lacks(entry, measured, case)) {
+        return Some(MISSING);
+    }
+    let is_gated = gates_of(config, suite, NEWLY_FAILING).iter().any(|planned| planned.off.is_none());
+    let passes = |entry: &BaselineEntry, case: &CaseId| {
+        let passed = entry.measured(case).and_then(|values| values.get(PASSED)).map(Vec::as_slice).unwrap_or_default();
+        let count = passed.iter().filter(|passed| **passed == Some(1.0)).count();
+        2 * count > passed.len()
+    };
+    let is_hidden = |case: &CaseId| passes(measured, case) && !passes(entry, case);
+    (is_gated && measured.cases.keys().any(is_hidden)).then_some("cases that pass now fail in it")
 }
 
 /// What the cases of an entry lack of the measured ones, or have otherwise. Without its cases, or with them as earlier ones, an entry would
 /// compare no case.
-fn other_cases(entry: &BaselineEntry, measured: &BaselineEntry, is_live: bool) -> Option<&'static str> {
-    let is_missing = |case: &CaseId| measured.measured(case).is_some() && entry.measured(case).is_none();
-    if measured.cases.keys().any(is_missing) {
-        return Some("the values of some cases are missing");
-    }
-    if is_live {
-        return None;
+fn other_cases(entry: &BaselineEntry, measured: &BaselineEntry) -> Option<&'static str> {
+    if measured.cases.keys().any(|case| lacks(entry, measured, case)) {
+        return Some(MISSING);
     }
     let is_other = |(case, values)| measured.cases.get(case).is_some_and(|now| now != values);
     let differ = entry.cases.iter().any(is_other) || entry.earlier != measured.earlier;
     differ.then_some("single cases have other values")
+}
+
+/// The gates of a metric in the deterministic tier.
+fn gates_of(config: &Config, suite: &SuiteId, metric: &str) -> Vec<PlannedGate> {
+    let Some(suite) = config.suites.iter().find(|one| one.id == *suite) else { return Vec::new() };
+    let specs = kind(&suite.kind).map_or_else(Vec::new, |kind| kind.metrics_in(suite));
+    let specs = specs.iter().filter(|spec| spec.name == metric);
+    specs.filter_map(|spec| planned_in(spec, suite, Tier::Deterministic).ok()).flatten().collect()
 }
 
 /// Whether the deterministic tier calls an agent, so that two runs may have other numbers.

@@ -3,6 +3,7 @@
 //! Of two recordings with the same answer, only a date shows that the agent was run again.
 
 use jiff::Timestamp;
+use jiff::fmt::rfc2822;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -49,7 +50,10 @@ fn date_of(record: &Value) -> Option<String> {
 /// A time as a text, or as a number of seconds or milliseconds since 1970.
 fn time(value: &Value) -> Option<String> {
     let text = match value {
-        Value::String(text) => return content::in_utc(text),
+        Value::String(text) => match text.parse() {
+            Ok(number) => number,
+            Err(_) => return content::in_utc(text).or_else(|| content::in_utc(&mail_date(text)?)),
+        },
         Value::Number(number) => number.as_i64().or_else(|| number.as_f64().map(|float| float as i64))?,
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
     };
@@ -58,6 +62,11 @@ fn time(value: &Value) -> Option<String> {
         _ => Timestamp::from_millisecond(text),
     };
     content::in_utc(&time.ok().filter(|time| *time > Timestamp::UNIX_EPOCH)?.to_string())
+}
+
+/// The time of a date as in the headers of mails and HTTP answers.
+fn mail_date(text: &str) -> Option<String> {
+    Some(rfc2822::parse(text).ok()?.timestamp().to_string())
 }
 
 #[cfg(test)]
@@ -72,6 +81,8 @@ mod tests {
         for record in [
             json!({ "created_at": "2026-01-02T03:04:05.678Z" }),
             json!({ "created": 1_767_323_045 }),
+            json!({ "created": "1767323045" }),
+            json!({ "date": "Fri, 02 Jan 2026 03:04:05 GMT" }),
             json!({ "created_at": 1_767_323_045.5 }),
             json!({ "timestamp": 1_767_323_045_678_i64 }),
             json!({ "date": "2026-01-02T04:04:05+01:00" }),

@@ -11,7 +11,7 @@ use crate::model::{Layer, REDACTED, reaches, words};
 use crate::suites::shared::field_matcher::{self, FieldMatcher, RangeForm};
 use crate::suites::shared::field_path::{FieldPath, at};
 use crate::suites::shared::terms::TermList;
-use crate::text::{levenshtein, line, may_have_had, norm, rouge_l, token_f1};
+use crate::text::{levenshtein, line, may_have_had, may_match, norm, rouge_l, token_f1};
 
 /// The longest quotation of an answer, in characters.
 const QUOTED: usize = 120;
@@ -269,18 +269,25 @@ impl AnswerCondition {
             }
             Self::AnyOf(phrases) => content(!phrases.iter().any(has), &shown),
             Self::NoneOf(phrases) => {
-                let is_found = |phrase: &&AnswerPhrase| has(phrase) || may_have_had(answer.written(), phrase.stated());
-                let found: Vec<String> = phrases.iter().filter(is_found).map(quoted).collect();
-                content(!found.is_empty(), &|| format!("in the answer: {}; {}", found.join(", "), shown()))
+                let of = |is_meant: &dyn Fn(&AnswerPhrase) -> bool| -> Vec<String> {
+                    phrases.iter().filter(|phrase| is_meant(phrase)).map(quoted).collect()
+                };
+                let hidden = of(&|phrase| may_have_had(answer.written(), phrase.stated()));
+                forbidden(&of(&has), &hidden).map(|detail| AnswerMiss::Content(format!("{detail}; {}", shown())))
             }
             Self::StartsWith(phrase) => content(!phrase.is_start_of(normal()), &shown),
             Self::EndsWith(phrase) => content(!phrase.is_end_of(normal()), &|| {
                 format!("the answer ends with \"{}\"", line(&end(answer.written()), QUOTED))
             }),
             Self::Regex(pattern) => content(!answer.texts().any(|text| pattern.is_match(text)), &shown),
-            Self::NotRegex(pattern) => answer.texts().find_map(|text| pattern.find(text)).map(|found| {
-                AnswerMiss::Content(format!("it matches \"{}\" in the answer", line(found.as_str(), QUOTED)))
-            }),
+            Self::NotRegex(pattern) => match answer.texts().find_map(|text| pattern.find(text)) {
+                Some(found) => {
+                    Some(AnswerMiss::Content(format!("it matches \"{}\" in the answer", line(found.as_str(), QUOTED))))
+                }
+                None => content(answer.texts().any(|text| may_match(pattern, text)), &|| {
+                    format!("it may match the part of the answer that was removed as a key; {}", shown())
+                }),
+            },
             Self::JsonSchema(validator, place) => by_schema(validator, *place, answer),
             Self::Json(fields, place) => by_fields(fields, *place, answer),
             Self::Length(length) => {
@@ -351,6 +358,15 @@ impl SimilarText {
             (needed.round() > most).then(|| format!("more than {most} edits"))
         });
         low.chain(edits).collect()
+    }
+}
+
+/// What to say of forbidden phrases that are in an answer, else of those that may have been where a key was removed.
+fn forbidden(found: &[String], hidden: &[String]) -> Option<String> {
+    match (found, hidden) {
+        ([], []) => None,
+        ([], hidden) => Some(format!("where a key was removed, there may have been {}", hidden.join(", "))),
+        (found, _) => Some(format!("in the answer: {}", found.join(", "))),
     }
 }
 

@@ -70,7 +70,7 @@ impl ParsedExpressions {
 }
 
 /// The value of a metric for a run, `None` if there is nothing to measure; or why it has none, in one line.
-type MetricOutcome = Result<Option<f64>, String>;
+pub type MetricOutcome = Result<Option<f64>, String>;
 
 impl GradedRunValues<'_> {
     /// The value of a metric for this run; `None` if the suite has no metric of this name.
@@ -113,6 +113,20 @@ impl<'a> GradedRunValues<'a> {
         Self { run, answer, case, variables: OnceCell::new() }
     }
 
+    /// Whether the case has this text, apart from its notes.
+    pub fn expects(&self, text: &str) -> bool {
+        self.case.json.contains(text) && self.case_values().to_string().contains(text)
+    }
+
+    /// The case without its notes: a changed note needs no approval, so expressions do not see it.
+    fn case_values(&self) -> Value {
+        let mut case = lenient::any(self.case.json).unwrap_or(Value::Null);
+        if let Some(fields) = case.as_object_mut() {
+            leave_out_marks(fields, self.case.description_keys);
+        }
+        case
+    }
+
     /// The value of an expression; an error says why it has none.
     fn value(&self, expression: &Expression) -> Result<Value, String> {
         let value = expression.evaluate(self.variables())?;
@@ -132,11 +146,7 @@ impl<'a> GradedRunValues<'a> {
 
     fn variables(&self) -> &ExpressionVariables {
         self.variables.get_or_init(|| {
-            let mut case = lenient::any(self.case.json).unwrap_or(Value::Null);
-            // A changed note needs no approval, so expressions do not see it.
-            if let Some(fields) = case.as_object_mut() {
-                leave_out_marks(fields, self.case.description_keys);
-            }
+            let case = self.case_values();
             let of_case = |keys: &[&str]| keys.iter().find_map(|key| case.get(key)).cloned();
             let input = of_case(&["input", "query"]).unwrap_or(Value::Null);
             let expected = of_case(&["expected"]).unwrap_or_else(|| case.clone());

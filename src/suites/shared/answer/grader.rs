@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing, TurnAnswer};
 use super::condition::{ANSWER_EXPRESSION, AnswerCondition, AnswerMiss, MIN_SCORE, OWN_CHECK, OWN_METRIC};
-use super::expression::{ExpressionCase, GradedRunValues, ParsedExpressions, StatedExpression};
+use super::expression::{ExpressionCase, GradedRunValues, MetricOutcome, ParsedExpressions, StatedExpression};
 use super::metrics::{ANSWER_PASS_RATE, ANSWER_SCORE};
 use super::phrase::LetterCase;
 use super::text::AnswerText;
@@ -53,7 +53,7 @@ pub fn graded(
         }
         let (mut checks, score) = entries.with_score();
         for spec in &specs[own..] {
-            match grader.values.metric(suite.expressions, spec.name) {
+            match sample.metric(&grader, suite.expressions, spec) {
                 None => {}
                 Some(outcome) => {
                     checks.push(grader.metric_check(spec, line, outcome.as_ref().err()));
@@ -163,6 +163,23 @@ impl<'a> SampleAnswers<'a> {
             entries.add(&format!("with a typical key in place of {REDACTED}"), sample.entries(&grader, own, line));
         }
         entries
+    }
+
+    /// The value of a metric of the suite: where keys were removed, the worst of what the answer may have been.
+    fn metric(&self, grader: &AnswerGrader<'_>, own: &ParsedExpressions, spec: &MetricSpec) -> Option<MetricOutcome> {
+        let recorded = grader.values.metric(own, spec.name)?;
+        let Ok(Some(mut worst)) = recorded else { return Some(recorded) };
+        for run in before_removal(self.run) {
+            let before = SampleAnswers { run: &run, ..*self }.grader(None, String::new());
+            if let Some(Ok(Some(value))) = before.values.metric(own, spec.name) {
+                worst = match spec.better {
+                    Better::Higher => worst.min(value),
+                    Better::Lower => worst.max(value),
+                    Better::Neither => worst,
+                };
+            }
+        }
+        Some(Ok(Some(worst)))
     }
 
     /// Adds the checks of the answers of single turns.
@@ -288,7 +305,7 @@ impl AnswerGrader<'_> {
 
     /// Why an expression does not hold, in one line.
     fn expression_miss(&self, stated: &StatedExpression) -> Option<String> {
-        let is_of_recorded = stated.expression.as_str().contains(REDACTED);
+        let is_of_recorded = stated.expression.as_str().contains(REDACTED) || self.values.expects(REDACTED);
         match (self.reading, self.is_without_answer(stated)) {
             (AnswerReading::BeforeRemoval, _) if is_of_recorded => None,
             (_, true) => Some(self.missing.clone()),
