@@ -10,6 +10,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent has one prompt", two_prompts),
         trial("a picture may be in the folder of prompts", picture),
         trial("recordings that were asked with the replaced prompt need an approval", old_prompt),
+        trial("recordings that were asked without the new lines of a prompt need an approval", new_lines),
         trial("a file of the agent that becomes a recording needs an approval", becomes_recording),
         trial("a pattern of an agent's files that matches no file is noted, and a folder is refused", unused_pattern),
     ]
@@ -144,6 +145,35 @@ fn old_prompt() {
     // A file of the agent that still has it may be the one that is asked with.
     repository.write("prompts/lawyer.md", "Report every change of control. Be brief.\n");
     assert_eq!(asked("Report every change of control.").code, 0);
+}
+
+/// Whatever is around the new lines: an agent may send a header, a comment and every block.
+fn new_lines() {
+    let old = "Report every change of control.\n";
+    let repository = committed();
+    let asked = |prompt: &str| {
+        for case in 0..CASES {
+            let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
+            run["inputs"] = json!({ "prompt": format!("{prompt}\nThe lease.") });
+            repository.write(&recording(case), run.to_string());
+        }
+    };
+    asked(old);
+    commit_all(&repository);
+    record_again(&repository);
+    for prompt in [
+        format!("{old}Report nothing else.\n"),
+        format!("{old}{{% if vip %}}\nReport nothing else.\n{{% endif %}}\n"),
+        format!("---\nReport nothing else.\n---\n{old}"),
+    ] {
+        repository.write("prompts/legal.md", &prompt);
+        asked(old);
+        let ran = against(&repository, &[]);
+        let says = "without any new line of prompts/legal.md in their requests";
+        assert!(ran.code == 1 && ran.stdout.contains(says), "{prompt}: {}{}", ran.stdout, ran.stderr);
+        asked(&prompt);
+        assert_eq!(against(&repository, &[]).code, 0, "{prompt}");
+    }
 }
 
 fn becomes_recording() {
