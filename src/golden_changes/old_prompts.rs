@@ -50,7 +50,7 @@ struct ReplacedPrompt {
 struct NewPrompt {
     /// Its text in normal form; empty if the file is gone, or has another name.
     text: String,
-    /// Its lines in normal form that the older version does not have, without those that may have placeholders.
+    /// Its lines in normal form that the older version does not have; of lines with placeholders, what is around them.
     new_lines: Vec<String>,
     /// What is around its placeholders, in normal form; empty if it has none, or if almost nothing is around them: that fits any text.
     pieces: Vec<String>,
@@ -76,8 +76,7 @@ impl<'a> ReplacedPrompts<'a> {
                 Some(file) => text(sides.head, file)?.text,
                 None => String::new(),
             };
-            let is_long = normal.chars().count() >= LEAST;
-            is_long.then(|| ReplacedPrompt {
+            is_long([&normal]).then(|| ReplacedPrompt {
                 file: (*file).clone(),
                 after: NewPrompt::of(&after, &normal),
                 before: normal,
@@ -138,19 +137,14 @@ impl ReplacedPrompt {
 
 impl NewPrompt {
     fn of(text: &str, before: &str) -> Self {
-        let lines = text.lines().filter(|line| !line.contains(PLACEHOLDERS)).map(norm);
+        // Of a line with placeholders, the longest text around them.
+        let lines = text.lines().filter_map(|line| match line.contains(PLACEHOLDERS) {
+            true => around_placeholders(line).into_iter().max_by_key(String::len).filter(|piece| is_long([piece])),
+            false => Some(norm(line)),
+        });
         let new_lines = lines.filter(|line| !line.is_empty() && !before.contains(line)).collect();
-        let pieces: Vec<String> = match text.contains(PLACEHOLDERS) {
-            // A placeholder may begin with several of them.
-            true => {
-                let mut parts: Vec<char> = text.chars().collect();
-                parts.dedup_by(|next, last| PLACEHOLDERS.contains(next) && PLACEHOLDERS.contains(last));
-                String::from_iter(parts).split(PLACEHOLDERS).step_by(2).map(norm).collect()
-            }
-            false => Vec::new(),
-        };
-        let is_long = pieces.iter().map(|piece| piece.chars().count()).sum::<usize>() >= LEAST;
-        Self { text: norm(text), new_lines, pieces: if is_long { pieces } else { Vec::new() } }
+        let pieces = if text.contains(PLACEHOLDERS) { around_placeholders(text) } else { Vec::new() };
+        Self { text: norm(text), new_lines, pieces: if is_long(&pieces) { pieces } else { Vec::new() } }
     }
 
     /// Whether a text may be what comes of its placeholders: what is around them is in the text, in order, from its start to its end.
@@ -162,6 +156,19 @@ impl NewPrompt {
         }
         rest.is_some() && text.starts_with(first) && text.ends_with(last)
     }
+}
+
+/// What is around the placeholders of a text, in normal form.
+fn around_placeholders(text: &str) -> Vec<String> {
+    let mut parts: Vec<char> = text.chars().collect();
+    // A placeholder may begin with several of them.
+    parts.dedup_by(|next, last| PLACEHOLDERS.contains(next) && PLACEHOLDERS.contains(last));
+    String::from_iter(parts).split(PLACEHOLDERS).step_by(2).map(norm).collect()
+}
+
+/// Whether texts together are long enough to be looked for.
+fn is_long<'a>(texts: impl IntoIterator<Item = &'a String>) -> bool {
+    texts.into_iter().map(|text| text.chars().count()).sum::<usize>() >= LEAST
 }
 
 /// Whether a prompt is in the agent's files in another way: at least half of its lines are in other files, or all of them are in these and

@@ -131,6 +131,9 @@ pub fn possible_originals(text: &str) -> BTreeSet<String> {
     (0..fillers.len() + most).map(original).filter(|original| original != text).collect()
 }
 
+/// From this length on, in bytes, a phrase without a digit may be a part of a key.
+const LONG: usize = 16;
+
 /// Whether a text may have had a phrase where a key was removed: the phrase begins as the key did, and the rest of it may be one of a key.
 pub fn may_have_had(text: &str, phrase: &str) -> bool {
     let phrase = phrase.trim().to_lowercase();
@@ -138,7 +141,8 @@ pub fn may_have_had(text: &str, phrase: &str) -> bool {
         let kept =
             found[1].trim_start_matches(|char: char| !char.is_ascii_alphanumeric() && char != '-').to_lowercase();
         let rest = phrase.strip_prefix(&kept).unwrap_or_default();
-        !rest.is_empty() && !rest.contains(char::is_whitespace)
+        // Almost every part of a key has a digit, and almost no word has one.
+        !rest.contains(char::is_whitespace) && (rest.contains(|char: char| char.is_ascii_digit()) || rest.len() >= LONG)
     };
     text.contains(REDACTED) && PATTERNS.iter().any(|(_, left)| left.captures_iter(text).any(may_be))
 }
@@ -238,6 +242,8 @@ mod tests {
             ("take sk-live-[redacted]", "sk-live-", false),
             ("take sk-live-[redacted]", "refund", false),
             ("set Bearer [redacted]", "Bearer of bad news", false),
+            ("set Bearer [redacted]", "Bearer token", false),
+            ("take AKIA[redacted]", "AKIAIOSFODNN7", true),
             ("take [redacted]", "sk-live-0123", false),
         ] {
             assert_eq!(may_have_had(text, phrase), expected, "{phrase} in {text}");
