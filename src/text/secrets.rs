@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_stays() {
+    fn other_words_stay() {
         for text in [
             "a short task-list of sk-8",
             "a risk-free-guaranteed-returns plan",

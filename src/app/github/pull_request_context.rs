@@ -1,10 +1,9 @@
 //! The context of the modes that approve and commit a baseline, and how they report what they did.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::Path;
-use std::thread;
 use std::time::Duration;
+use std::{fmt, thread};
 
 use super::environment::{action_of, event_of, github};
 use super::inputs::{ActionInputs, path_of_input};
