@@ -97,9 +97,6 @@ impl GitHub {
         }
         let path = self.path(&format!("/branches/{}", encoded_segment(branch)));
         let form: ProtectedForm = self.get(&path, doing)?;
-        if form.protection.is_none() && form.protected != Some(false) {
-            return Err(unlisted_checks(branch));
-        }
         let classic = form.protection.and_then(|protection| protection.required_status_checks);
         if let Some(checks) = classic {
             rules.required.extend(checks.all().ok_or_else(|| unlisted_checks(branch))?);
@@ -219,7 +216,6 @@ impl From<BranchRuleCheckForm> for RequiredCheck {
 
 #[derive(Deserialize)]
 struct ProtectedForm {
-    protected: Option<bool>,
     protection: Option<ProtectionForm>,
 }
 
