@@ -11,7 +11,7 @@ use super::pull_request_context::{LOOKS, PAUSE, PullRequestContext, baseline_of,
 use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
-use crate::model::{Approval, Comment, LabelChange, LabelEvent, Permission, PullState, StatusState};
+use crate::model::{Approval, Comment, LabelChange, LabelEvent, PullState, StatusState};
 use crate::publish::approval::{
     ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult, PullRequestEvent,
 };
@@ -83,15 +83,7 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
         let counting = approval::unwithdrawn(standing.as_ref(), since);
         approval::asks(event, &approving.label, presence, &context.pull, counting)
     });
-    let permission = match given.map(|given| given.by.as_str()).filter(|by| !by.is_empty()) {
-        // A workflow's token may set labels, and GitHub's answer for an app is not documented.
-        Some(giver) if giver.ends_with("[bot]") => Permission::None,
-        Some(giver) => {
-            let permission = context.github.permission_of(giver);
-            permission.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))?
-        }
-        None => Permission::None,
-    };
+    let permission = context.permission_of(given)?;
     // Nothing is fetched if whoever set the label may not approve.
     let counting = approval::unwithdrawn(standing.as_ref(), since);
     let (found, pushers) = match given.filter(|_| permission >= approving.floor) {

@@ -16,8 +16,8 @@ use crate::files::SourceText;
 use crate::format::baseline_v1;
 use crate::format::event_action::EventAction;
 use crate::model::{
-    Approval, Baseline, CommitStatus, LabelChange, LabelEvent, PullRequest, PullRequestDetails, RepoPath, RunNumber,
-    StatusState,
+    Approval, Baseline, CommitStatus, LabelChange, LabelEvent, Permission, PullRequest, PullRequestDetails, RepoPath,
+    RunNumber, StatusState,
 };
 use crate::publish;
 use crate::publish::approval::{ApprovalScope, PullRequestEvent};
@@ -114,6 +114,22 @@ impl<'a> PullRequestContext<'a> {
         }
         approval::mark_own_removals(&mut events, (number, label), (identity, self.run()), &statuses);
         Ok(events)
+    }
+
+    /// The permission of whoever set a label; none where nobody did or GitHub names nobody.
+    ///
+    /// # Errors
+    /// A failed request.
+    pub fn permission_of(&self, given: Option<&LabelEvent>) -> Result<Permission, CliError> {
+        match given.map(|given| given.by.as_str()).filter(|giver| !giver.is_empty()) {
+            // A workflow's token may set labels, and GitHub's answer for an app is not documented.
+            Some(giver) if giver.ends_with("[bot]") => Ok(Permission::None),
+            Some(giver) => {
+                let permission = self.github.permission_of(giver);
+                permission.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))
+            }
+            None => Ok(Permission::None),
+        }
     }
 
     /// The id of this run.

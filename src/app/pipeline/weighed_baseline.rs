@@ -74,7 +74,8 @@ fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config
         for (agent, entry) in agents {
             let Some(measured) = measured.get(&suite).and_then(|agents| agents.get(&agent)) else { continue };
             let name = format!("`{suite}/{agent}`");
-            let metric_differs = |metric: &str, stated: Option<f64>, now: f64| match is_live(config, &suite, &agent) {
+            let is_called = is_live(config, &suite, &agent);
+            let metric_differs = |metric: &str, stated: Option<f64>, now: f64| match is_called {
                 true => hides_failure(config, &suite, metric, (stated, now)),
                 false => stated != Some(now),
             };
@@ -86,7 +87,7 @@ fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config
                 })
             });
             differences.extend(metrics);
-            let cases = match is_live(config, &suite, &agent) {
+            let cases = match is_called {
                 false => other_cases(&entry, measured),
                 true => hidden_cases(config, &suite, &entry, measured),
             };

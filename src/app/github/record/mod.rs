@@ -34,7 +34,7 @@ use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::golden_changes::{Sides, proof_description, recording_digest, remaining};
-use crate::model::{Config, Permission, PullState, RecordingTrust, RunSource, StatusState, Tier, Transport};
+use crate::model::{Config, PullState, RecordingTrust, RunSource, StatusState, Tier, Transport};
 use crate::publish::approval;
 use crate::publish::approval::PullRequestEvent;
 use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal};
@@ -91,15 +91,7 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
     };
     let (presence, added) = approval::label_presence(&events, label, &context.pull);
     let giver = added.map(|event| event.by.as_str());
-    let permission = match giver.filter(|giver| !giver.is_empty()) {
-        // A workflow's token may set labels, and GitHub's answer for an app is not documented.
-        Some(giver) if giver.ends_with("[bot]") => Permission::None,
-        Some(giver) => {
-            let permission = context.github.permission_of(giver);
-            permission.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))?
-        }
-        None => Permission::None,
-    };
+    let permission = context.permission_of(added)?;
     let plan = crate::publish::record::plan(&RecordInput {
         event: context.event(),
         presence,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::before_removal::before_removal;
 use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing, TurnAnswer};
 use super::condition::{ANSWER_EXPRESSION, AnswerCondition, AnswerMiss, MIN_SCORE, OWN_CHECK, OWN_METRIC};
 use super::expression::{ExpressionCase, GradedRunValues, MetricOutcome, ParsedExpressions, StatedExpression};
@@ -19,7 +20,6 @@ use crate::suites::kind::{Pair, Suite, SuiteKind};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::turns::{answer_of_turn, turn_name};
 use crate::suites::shared::use_metrics::used;
-use crate::text::possible_originals;
 
 /// Grades one completed sample of a pair. `specs` are the metrics of the suite: those of the kind, then the others.
 pub fn graded(
@@ -43,17 +43,20 @@ pub fn graded(
         let sample = SampleAnswers { kind, pair, run, context, reading: AnswerReading::Recorded };
         let grader = sample.grader(AnswerText::of(run, kind.answer), NO_ANSWER.to_owned());
         let line = pair.answer.as_ref().map_or(1, |checks| checks.line);
-        let mut entries = sample.entries(&grader, suite.expressions, line);
+        let before = before_removal(run);
+        let mut entries = sample.entries(&grader, suite.expressions, line, &before);
         // What holds for the first run holds for the others of the pair: the variants of a property.
         for (key, run) in pair.runs.iter().zip(runs).skip(1) {
             let sample = SampleAnswers { run, ..sample };
             let grader = sample.grader(AnswerText::of(run, kind.answer), NO_ANSWER.to_owned());
-            let of_run = sample.entries(&grader, suite.expressions, line);
+            let of_run = sample.entries(&grader, suite.expressions, line, &before_removal(run));
             entries.add(&format!("in the run {}", key.case), of_run);
         }
         let (mut checks, score) = entries.with_score();
+        let before: Vec<GradedRunValues<'_>> =
+            before.iter().map(|run| SampleAnswers { run, ..sample }.values()).collect();
         for spec in &specs[own..] {
-            match sample.metric(&grader, suite.expressions, spec) {
+            match worst_value(&grader.values, &before, suite.expressions, spec) {
                 None => {}
                 Some(outcome) => {
                     checks.push(grader.metric_check(spec, line, outcome.as_ref().err()));
@@ -78,20 +81,22 @@ pub fn graded(
     Ok(grade)
 }
 
-/// What a run may have been before keys were removed from its outputs and calls; nothing if none was.
-fn before_removal(run: &Run) -> Vec<Run> {
-    let originals = |text: &str| -> Vec<String> { possible_originals(text).into_iter().collect() };
-    let steps = run.intermediate.as_deref().unwrap_or_default();
-    let (outputs_before, steps_before) = (originals(&run.outputs), originals(steps));
-    let one = |originals: &[String], text: &str, number: usize| -> Box<str> {
-        originals.get(number % originals.len().max(1)).map_or(text, String::as_str).into()
-    };
-    let of = |number| Run {
-        outputs: one(&outputs_before, &run.outputs, number),
-        intermediate: run.intermediate.as_deref().map(|steps| one(&steps_before, steps, number)),
-        ..run.clone()
-    };
-    (0..outputs_before.len().max(steps_before.len())).map(of).collect()
+/// The value of a metric of the suite: where keys were removed, the worst one of what the run may have been before.
+fn worst_value(
+    recorded: &GradedRunValues<'_>,
+    before: &[GradedRunValues<'_>],
+    own: &ParsedExpressions,
+    spec: &MetricSpec,
+) -> Option<MetricOutcome> {
+    let outcome = recorded.metric(own, spec.name)?;
+    let Ok(Some(value)) = outcome else { return Some(outcome) };
+    let values = before.iter().filter_map(|run| run.metric(own, spec.name)?.ok().flatten());
+    let worst = values.fold(value, |worst, value| match spec.better {
+        Better::Higher => worst.min(value),
+        Better::Lower => worst.max(value),
+        Better::Neither => worst,
+    });
+    Some(Ok(Some(worst)))
 }
 
 /// What to say of a run without an answer.
@@ -141,45 +146,34 @@ enum AnswerReading {
 impl<'a> SampleAnswers<'a> {
     /// The grader of one answer; `missing` says what fails without it.
     fn grader(&self, answer: Option<AnswerText>, missing: String) -> AnswerGrader<'a> {
-        let json = self.pair.answer.as_ref().map_or("", |checks| &checks.case);
-        let case = ExpressionCase { json, description_keys: self.kind.description_keys };
         AnswerGrader {
             answer,
             missing,
             classifier: FailureClassifier::new(self.pair, self.run, self.context, &[]),
-            values: GradedRunValues::new(self.run, self.kind.answer, case),
+            values: self.values(),
             reading: self.reading,
         }
     }
 
-    /// Every check of the run; the checks of the suite have this line.
-    fn entries(&self, grader: &AnswerGrader<'_>, own: &ParsedExpressions, line: u32) -> GradedEntries {
+    /// What expressions are about.
+    fn values(&self) -> GradedRunValues<'a> {
+        let json = self.pair.answer.as_ref().map_or("", |checks| &checks.case);
+        let case = ExpressionCase { json, description_keys: self.kind.description_keys };
+        GradedRunValues::new(self.run, self.kind.answer, case)
+    }
+
+    /// Every check of the run, which also has to hold for what the run may have been `before` keys were removed; the checks of the suite
+    /// have this line.
+    fn entries(&self, grader: &AnswerGrader<'_>, own: &ParsedExpressions, line: u32, before: &[Run]) -> GradedEntries {
         let mut entries = GradedEntries::default();
         grader.grade(self.pair.answer.as_deref(), own, line, &mut entries);
         self.grade_turns(&mut entries);
-        for run in before_removal(self.run) {
-            let sample = SampleAnswers { run: &run, reading: AnswerReading::BeforeRemoval, ..*self };
-            let grader = sample.grader(AnswerText::of(&run, self.kind.answer), NO_ANSWER.to_owned());
-            entries.add(&format!("with a typical key in place of {REDACTED}"), sample.entries(&grader, own, line));
+        for run in before {
+            let sample = SampleAnswers { run, reading: AnswerReading::BeforeRemoval, ..*self };
+            let grader = sample.grader(AnswerText::of(run, self.kind.answer), NO_ANSWER.to_owned());
+            entries.add(&format!("with a typical key in place of {REDACTED}"), sample.entries(&grader, own, line, &[]));
         }
         entries
-    }
-
-    /// The value of a metric of the suite: where keys were removed, the worst of what the answer may have been.
-    fn metric(&self, grader: &AnswerGrader<'_>, own: &ParsedExpressions, spec: &MetricSpec) -> Option<MetricOutcome> {
-        let recorded = grader.values.metric(own, spec.name)?;
-        let Ok(Some(mut worst)) = recorded else { return Some(recorded) };
-        for run in before_removal(self.run) {
-            let before = SampleAnswers { run: &run, ..*self }.grader(None, String::new());
-            if let Some(Ok(Some(value))) = before.values.metric(own, spec.name) {
-                worst = match spec.better {
-                    Better::Higher => worst.min(value),
-                    Better::Lower => worst.max(value),
-                    Better::Neither => worst,
-                };
-            }
-        }
-        Some(Ok(Some(worst)))
     }
 
     /// Adds the checks of the answers of single turns.

@@ -1,5 +1,6 @@
 //! What a case of any kind can say about an answer: the key `answer`, its checks and their metrics.
 
+mod before_removal;
 pub mod case_checks;
 pub mod checks;
 pub mod condition;
