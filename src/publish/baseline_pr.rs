@@ -2,7 +2,7 @@
 
 use super::bump::is_same;
 use super::moves::{BaselineMove, is_worse};
-use super::reason::{reason, reason_example};
+use super::reason::{reason as reason_in, reason_example};
 use crate::model::{Acceptance, Baseline, metric_value};
 use crate::render::{delta, inline};
 
@@ -55,6 +55,10 @@ pub struct DeclinedBaselinePr<'a> {
 /// The last line of the description of a pull request that goldgate closes itself.
 pub const CLOSED: &str = "Closed by goldgate: the numbers equal the baseline again.";
 
+/// The lines around what goldgate writes into the description.
+const START: &str = "<!-- goldgate: the text between these two lines is replaced by the next run -->";
+const END: &str = "<!-- goldgate: end -->";
+
 /// What to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BaselinePrPlan {
@@ -101,14 +105,14 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     BaselinePrPlan::Keep {
         commit: (!is_current).then(|| Box::new(target)),
         number: asked.open.map(|open| open.number),
-        description: description(asked.moves, reason.as_deref()),
+        description: description(asked, reason.as_deref()),
     }
 }
 
 /// The reason: what somebody wrote into the description, else what the merged pull requests gave. Their reasons grow with each merge.
 fn stated_reason(asked: &BaselinePrInput<'_>) -> Option<String> {
-    let given = asked.given.as_ref().and_then(|given| reason(&format!("Goldgate-Reason: {given}")));
-    let own = asked.open.and_then(|open| reason(open.description));
+    let given = asked.given.as_ref().and_then(|given| reason_in(&format!("Goldgate-Reason: {given}")));
+    let own = asked.open.and_then(|open| reason_in(open.description));
     match (own, given) {
         (Some(own), Some(given)) => Some(if given.starts_with(&own) { given } else { own }),
         (own, given) => own.or(given),
@@ -130,13 +134,36 @@ fn newest_entry(baseline: &Baseline) -> Option<(Option<u64>, Option<&str>, usize
 /// The number of rows in the table.
 const ROWS: usize = 200;
 
-fn description(moves: &[BaselineMove], reason: Option<&str>) -> String {
+/// The description: what people wrote around goldgate's own text stays.
+fn description(asked: &BaselinePrInput<'_>, reason: Option<&str>) -> String {
+    let open = asked.open.map(|open| open.description).unwrap_or_default();
+    let (before, after) = around(open);
+    let after = after.replace(CLOSED, "");
+    let mut own = own_description(asked.moves, reason);
+    let is_stated = |text: &str| reason_in(text).as_deref() == reason;
+    if let Some(reason) = reason.filter(|_| !is_stated(before) && !is_stated(&after)) {
+        // Indented, a line is code: the text of others is not read as Markdown. The next run reads the line there.
+        own.push_str(&format!("\n    Goldgate-Reason: {reason}\n"));
+    }
+    let own = format!("{START}\n\n{own}\n{END}");
+    let parts = [before.trim(), &own, after.trim()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+/// The text before and after goldgate's own.
+fn around(description: &str) -> (&str, &str) {
+    let own = description.split_once(START);
+    let parts = own.and_then(|(before, rest)| rest.split_once(END).map(|(_, after)| (before, after)));
+    parts.unwrap_or((description, ""))
+}
+
+fn own_description(moves: &[BaselineMove], reason: Option<&str>) -> String {
     let worse = moves.iter().filter(|one| is_worse(one)).count();
     let mut out =
         "These numbers were measured on the default branch and differ from the committed baseline.\n\n".to_owned();
     match (worse, reason) {
         (0, _) => out.push_str("None of them is worse.\n"),
-        (_, Some(_)) => out.push_str("> [!WARNING]\n> **Numbers get worse.** The reason below goes into the file.\n"),
+        (_, Some(_)) => out.push_str("> [!WARNING]\n> **Numbers get worse.** The reason in this description goes into the file.\n"),
         (_, None) => out.push_str(&format!(
             "> [!CAUTION]\n> **Numbers get worse, and a reason is needed.** Write a line `{}` into this description; the next run \
              puts it into the file. Do not merge before.\n",
@@ -160,16 +187,12 @@ fn description(moves: &[BaselineMove], reason: Option<&str>) -> String {
     if moves.len() > ROWS {
         out.push_str(&format!("\n… and {} more.\n", moves.len() - ROWS));
     }
-    if let Some(reason) = reason {
-        // Indented, a line is code: the text of others is not read as Markdown. The next run reads the line there.
-        out.push_str(&format!("\n    Goldgate-Reason: {reason}\n"));
-    }
     out
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BaselinePrInput, BaselinePrPlan, DeclinedBaselinePr, OpenBaselinePr, plan};
+    use super::{BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr, plan};
     use crate::model::Baseline;
     use crate::publish::moves::{BaselineMove, MoveDirection};
     use crate::publish::samples::{baseline, moved};
@@ -235,10 +258,29 @@ mod tests {
             unreachable!("written twice")
         };
         assert_eq!(kept, description);
-        assert!(
-            description.ends_with("\n\n    Goldgate-Reason: stricter cases\n"),
-            "code, not Markdown: {description}"
-        );
+        assert!(description.starts_with("Goldgate-Reason: stricter cases\n\n<!-- goldgate"), "{description}");
+        assert_eq!(description.matches("stricter cases").count(), 1, "{description}");
+    }
+
+    #[test]
+    fn what_people_write_around_the_description_stays() {
+        let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
+        let described = |description: &str| {
+            let open = Some(OpenBaselinePr { number: 7, description });
+            let BaselinePrPlan::Keep { description, .. } =
+                plan(&BaselinePrInput { open, ..input(&before, &after, &moves) })
+            else {
+                unreachable!("not kept")
+            };
+            description
+        };
+        let own = described("");
+        let edited = own.replace("| legal |", "| other |");
+        let discussed = format!("See #12.\r\n\r\n{edited}\r\n\r\nAsked Subject A.\n\n{CLOSED}\n");
+        let kept = described(&discussed);
+        assert_eq!(kept, format!("See #12.\n\n{}\n\nAsked Subject A.\n", own.trim_end()));
+        assert_eq!(described(&kept), kept);
+        assert_eq!(described("without the two lines"), format!("without the two lines\n\n{own}"));
     }
 
     #[test]
@@ -261,6 +303,10 @@ mod tests {
         let (reason, description) = reason_with(Some(one), None);
         assert_eq!(reason.as_deref(), Some(one));
         assert!(!description.contains("a reason is needed"), "{description}");
+        assert!(
+            description.contains("\n\n    Goldgate-Reason: stricter (pull request 2)\n"),
+            "code, not Markdown: {description}"
+        );
         // The next merge adds its reason to the one that the description has from the first.
         let both = "stricter (pull request 2); shorter (pull request 5)";
         let (reason, description) = reason_with(Some(both), Some(&description));

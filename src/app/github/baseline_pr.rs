@@ -16,7 +16,7 @@ use crate::model::{Baseline, PullRequestDetails, RepoPath, Report};
 use crate::publish;
 use crate::publish::baseline_pr::{BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr, TITLE};
 use crate::publish::{ConfigKey, baseline_pr};
-use crate::world::{ClosedPull, Disk, FileCommit, GitHub, World};
+use crate::world::{ClosedPull, Disk, FileCommit, GitHub, NotCommitted, World};
 
 const PULLS: &str = "pull-requests: write";
 const CONTENTS: &str = "contents: write";
@@ -172,7 +172,8 @@ fn carry_out(
             Ok(None)
         }
         BaselinePrPlan::Keep { commit: baseline, number, description } => {
-            let written = baseline.map(|baseline| commit_baseline(target, &baseline)).transpose()?;
+            let head = pull.map(|pull| pull.head.as_str());
+            let written = baseline.map(|baseline| commit_baseline(target, head, &baseline)).transpose()?;
             match number {
                 Some(number) => {
                     let stated = pull.map(|pull| pull.description.trim());
@@ -221,9 +222,29 @@ fn open_pull_request(target: &BaselineBranch<'_>, description: &str) -> Result<(
     Ok(())
 }
 
-fn commit_baseline(target: &BaselineBranch<'_>, baseline: &Baseline) -> Result<String, CliError> {
+/// Replaces the branch by one commit on top of the measured one. Where somebody committed other files to the open pull request, nothing is
+/// replaced: the commit goes on top of its head.
+fn commit_baseline(target: &BaselineBranch<'_>, head: Option<&str>, baseline: &Baseline) -> Result<String, CliError> {
+    let BaselineBranch { github, branch, commit, file, .. } = target;
     let text = baseline_v1::written(baseline);
-    let what = FileCommit { file: &target.file, text: &text, headline: TITLE };
-    let commit_baseline = target.github.put_on(&target.branch, target.commit, &what);
-    commit_baseline.map_err(needs("the baseline's branch cannot be written", CONTENTS))
+    let what = FileCommit { file, text: &text, headline: TITLE };
+    let unwritten = || needs("the baseline's branch cannot be written", CONTENTS);
+    let edited = match head {
+        Some(head) => has_other_files(target, head)?.then_some(head),
+        None => None,
+    };
+    let Some(head) = edited else { return github.put_on(branch, commit, &what).map_err(unwritten()) };
+    github.commit_on(branch, head, &what).map_err(|error| match error {
+        NotCommitted::Refused(why) => unwritten()(why),
+        NotCommitted::Moved => {
+            anyhow::anyhow!("somebody pushed to {branch} while this job ran; start the job again").into()
+        }
+    })
+}
+
+/// Whether a commit changes other files than the baseline since it left the measured commit.
+fn has_other_files(target: &BaselineBranch<'_>, head: &str) -> Result<bool, CliError> {
+    let compared = target.github.compare(target.commit, head);
+    let compared = compared.map_err(needs("the baseline's branch cannot be compared", CONTENTS))?;
+    Ok(compared.files.is_none_or(|files| files.iter().any(|changed| changed.path != target.file.as_str())))
 }

@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a number that somebody edits in the baseline pull request is replaced by the next run", replaced),
         trial("other changes in the baseline pull request are judged like those of any pull request", other_changes),
         trial("a label on an edited baseline pull request is of one head and of what the comment shows", labeled),
+        trial("other files that somebody commits to the baseline pull request stay in it", other_files),
         trial("a reason that somebody adds later is in the file after the next run", reason_later),
         trial("a branch with the name of the baseline's in a fork is not the baseline's", of_fork),
     ]
@@ -88,6 +89,20 @@ fn replaced() {
     assert_eq!(merged.checkout.read(BASELINE), first);
     assert_eq!(merged.gate().code, 0);
     assert_eq!(merged.story.github.open_pulls(), [3]);
+}
+
+fn other_files() {
+    let merged = Merged::new();
+    let edited = merged.edited("\"f1_score\": 0.5", "\"f1_score\": 0.1");
+    let github = &merged.story.github;
+    github.file_at(&edited, "README.md", "# Agents\n");
+    github.describe(3, &format!("See #12.\n\n{}", github.description(3)));
+    merged.pushed(&base_sha());
+    let head = merged.head();
+    assert_ne!(head, edited);
+    assert_eq!(github.read_at(&head, "README.md"), b"# Agents\n");
+    assert!(String::from_utf8(github.read_at(&head, BASELINE)).unwrap().contains("\"f1_score\": 0.5"));
+    assert!(github.description(3).starts_with("See #12.\n\n<!--"), "{}", github.description(3));
 }
 
 /// What the gate does not read is not its business; what it reads is.
