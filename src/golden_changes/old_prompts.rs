@@ -39,6 +39,8 @@ pub struct ReplacedPrompts<'a> {
 struct ReplacedPrompt {
     file: RepoPath,
     before: String,
+    /// What is around the placeholders of the older version, as [`pieces_of`] returns it.
+    before_pieces: Vec<String>,
     after: NewPrompt,
     /// The texts of both commits as they are.
     texts: [String; 2],
@@ -52,7 +54,7 @@ struct NewPrompt {
     text: String,
     /// Its lines in normal form that the older version does not have; of lines with placeholders, what is around them.
     new_lines: Vec<String>,
-    /// What is around its placeholders, in normal form; empty if it has none, or if almost nothing is around them: that fits any text.
+    /// What is around its placeholders, as [`pieces_of`] returns it.
     pieces: Vec<String>,
 }
 
@@ -80,6 +82,7 @@ impl<'a> ReplacedPrompts<'a> {
                 file: (*file).clone(),
                 after: NewPrompt::of(&after, &normal),
                 before: normal,
+                before_pieces: pieces_of(&before.text),
                 texts: [before.text, after],
                 kept: OnceCell::new(),
             })
@@ -125,7 +128,18 @@ impl ReplacedPrompt {
         let NewPrompt { text, .. } = &self.after;
         let is_asked = !text.is_empty() && asked.contains(text) && !self.before.contains(text);
         let is_part_of_new = text.contains(&self.before) || is_asked || self.after.may_be(&self.before);
-        !is_part_of_new && asked.contains(&self.before)
+        !is_part_of_new && (asked.contains(&self.before) || self.is_template_in(asked))
+    }
+
+    /// Whether a request fits the older version's text around its placeholders, and not that of the present version.
+    fn is_template_in(&self, asked: &str) -> bool {
+        let NewPrompt { text, pieces, .. } = &self.after;
+        let is_new = match pieces.is_empty() {
+            true => !text.is_empty() && asked.contains(text),
+            false => rest_after(pieces, asked).is_some(),
+        };
+        let gone = self.before_pieces.iter().filter(|piece| !text.contains(piece.as_str()));
+        !is_new && is_long(gone) && rest_after(&self.before_pieces, asked).is_some()
     }
 
     /// Whether a request has no new line of the prompt. An agent may leave out some of them, such as a header.
@@ -143,19 +157,25 @@ impl NewPrompt {
             false => Some(norm(line)),
         });
         let new_lines = lines.filter(|line| !line.is_empty() && !before.contains(line)).collect();
-        let pieces = if text.contains(PLACEHOLDERS) { around_placeholders(text) } else { Vec::new() };
-        Self { text: norm(text), new_lines, pieces: if is_long(&pieces) { pieces } else { Vec::new() } }
+        Self { text: norm(text), new_lines, pieces: pieces_of(text) }
     }
 
     /// Whether a text may be what comes of its placeholders: what is around them is in the text, in order, from its start to its end.
     fn may_be(&self, text: &str) -> bool {
         let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return false };
-        let mut rest = Some(text);
-        for piece in &self.pieces {
-            rest = rest.and_then(|rest| rest.find(piece).and_then(|at| rest.get(at + piece.len()..)));
-        }
-        rest.is_some() && text.starts_with(first) && text.ends_with(last)
+        rest_after(&self.pieces, text).is_some() && text.starts_with(first) && text.ends_with(last)
     }
+}
+
+/// Finds texts in order, and returns what is behind the last of them.
+fn rest_after<'a>(pieces: &[String], text: &'a str) -> Option<&'a str> {
+    pieces.iter().try_fold(text, |rest, piece| rest.find(piece).and_then(|at| rest.get(at + piece.len()..)))
+}
+
+/// What is around the placeholders of a text, in normal form; empty if it has none, or if almost nothing is around them: that fits any text.
+fn pieces_of(text: &str) -> Vec<String> {
+    let pieces = if text.contains(PLACEHOLDERS) { around_placeholders(text) } else { Vec::new() };
+    if is_long(&pieces) { pieces } else { Vec::new() }
 }
 
 /// What is around the placeholders of a text, in normal form.

@@ -180,14 +180,28 @@ pub fn asked(prompt: &Value, vars: Option<&Value>) -> Option<String> {
     let messages = lenient::embedded(prompt);
     let of_user = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("user");
     let last = messages.as_array().and_then(|messages| messages.iter().rfind(of_user)?.get("content")?.as_str());
-    last.or_else(|| prompt.as_str().map(|whole| only_variable(whole, vars).unwrap_or(whole))).map(str::to_owned)
+    match last {
+        Some(last) => Some(last.to_owned()),
+        None => prompt.as_str().map(|whole| variables_in(whole, vars).unwrap_or_else(|| whole.to_owned())),
+    }
 }
 
-/// The value of the only variable of a test, if the prompt has it: that is the input, and the rest is the agent's own prompt.
-fn only_variable<'a>(prompt: &str, vars: Option<&'a Value>) -> Option<&'a str> {
-    let vars = vars?.as_object()?;
-    let value = vars.values().next()?.as_str()?;
-    (vars.len() == 1 && !value.trim().is_empty() && prompt.contains(value)).then_some(value)
+/// The variables of a test that the prompt has: these are the input, and the rest is the agent's own prompt. One is its value alone, several
+/// are lines with their names. `None` if it has none.
+fn variables_in(prompt: &str, vars: Option<&Value>) -> Option<String> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    };
+    let all = vars?.as_object()?.iter().filter_map(|(name, value)| Some((name, text(value)?)));
+    let found: Vec<(&String, String)> =
+        all.filter(|(_, value)| !value.trim().is_empty() && prompt.contains(value.as_str())).collect();
+    match found.as_slice() {
+        [] => None,
+        [(_, value)] => Some(value.clone()),
+        several => Some(several.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n")),
+    }
 }
 
 fn case_of(test: &Value, id: String, query: String) -> ForeignCase {
@@ -218,4 +232,27 @@ fn transformed(transform: &str, assertions: &[Value]) -> Vec<String> {
     let kinds = assertions.iter().filter_map(|assertion| assertion.get("type").and_then(Value::as_str));
     let of_kind = |kind: &str| format!("{kind}: it is about the result of {transform}");
     std::iter::once(format!("{transform}: the code is not run")).chain(kinds.map(of_kind)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::asked;
+
+    #[test]
+    fn the_input_is_what_the_variables_say() {
+        let prompt = json!("Answer kindly. Ada asks in 2 lines: who won?");
+        for (vars, input) in [
+            (json!({ "q": "who won?" }), "who won?"),
+            (json!({ "q": "who won?", "expected": "Subject B" }), "who won?"),
+            (json!({ "name": "Ada", "lines": 2, "q": "who won?" }), "lines: 2\nname: Ada\nq: who won?"),
+            (
+                json!({ "q": "something else", "empty": " ", "list": ["Ada"] }),
+                "Answer kindly. Ada asks in 2 lines: who won?",
+            ),
+        ] {
+            assert_eq!(asked(&prompt, Some(&vars)).as_deref(), Some(input), "{vars}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent has one prompt", two_prompts),
         trial("a picture may be in the folder of prompts", picture),
         trial("recordings that were asked with the replaced prompt need an approval", old_prompt),
+        trial("recordings that were asked with the replaced template need an approval", old_template),
         trial("recordings that were asked without the new lines of a prompt need an approval", new_lines),
         trial("a file of the agent that becomes a recording needs an approval", becomes_recording),
         trial("a pattern of an agent's files that matches no file is noted, and a folder is refused", unused_pattern),
@@ -145,6 +146,29 @@ fn old_prompt() {
     // A file of the agent that still has it may be the one that is asked with.
     repository.write("prompts/lawyer.md", "Report every change of control. Be brief.\n");
     assert_eq!(asked("Report every change of control.").code, 0);
+}
+
+/// A template is not in the request as it is in its file.
+fn old_template() {
+    let repository = committed();
+    repository.write("prompts/legal.md", "Report every change of control of {{ company }} in {language}.\n");
+    commit_all(&repository);
+    repository.write("prompts/legal.md", "Report what matters to {{ company }} in {language}, and be brief.\n");
+    record_again(&repository);
+    let asked = |prompt: &str| {
+        let mut run: Value = serde_json::from_str(&repository.read(&recording(3))).unwrap();
+        run["inputs"] = json!({ "prompt": format!("{prompt}\n\nThe lease.") });
+        repository.write(&recording(3), run.to_string());
+        against(&repository, &[])
+    };
+    assert_eq!(asked("Report what matters to Acme in English, and be brief.").code, 0, "the control");
+    let ran = asked("Report every change of control of Acme in English.");
+    let says = "1 recording of `contracts/legal` made with an older version of prompts/legal.md: lease-3.json";
+    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    // A loader may leave out a part of the new one.
+    repository
+        .write("prompts/legal.md", "# For {team}\nReport every change of control of {{ company }} in {language}.\n");
+    assert_eq!(asked("Report every change of control of Acme in English.").code, 0);
 }
 
 /// Whatever is around the new lines: an agent may send a header, a comment and every block.
