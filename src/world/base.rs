@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::objects::{Archived, Depth, NodeKind, Objects, Submodule, TreeNode};
-use super::read_once::{ReadContent, ReadOnce};
+use super::read_once::{ReadContent, ReadOnce, StoredForm};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_git, too_large};
 use crate::model::{CommitStatus, InputLimit, RepoPath};
@@ -27,6 +27,8 @@ pub struct BaseTree<'a> {
     commit: String,
     head: &'a ReadOnce<'a>,
     state: Mutex<TreeCache>,
+    /// What is known of the tree of the commit that the head's files were checked out from.
+    checked_out: Mutex<Option<TreeCache>>,
     /// Whether the archive download was tried. Other threads wait on this lock for it.
     archive_read: Mutex<bool>,
 }
@@ -63,7 +65,12 @@ impl<'a> BaseTree<'a> {
             state.folders = by_folder(whole.entries);
             state.lists_all = true;
         }
-        Ok(Self { objects, commit: commit.to_owned(), head, state: Mutex::new(state), archive_read: Mutex::new(false) })
+        Ok(Self::of(objects, commit, head, state))
+    }
+
+    fn of(objects: &'a dyn Objects, commit: &str, head: &'a ReadOnce<'a>, state: TreeCache) -> Self {
+        let (state, checked_out, archive_read) = (Mutex::new(state), Mutex::default(), Mutex::default());
+        Self { objects, commit: commit.to_owned(), head, state, checked_out, archive_read }
     }
 
     /// The first failed request; after one, the comparison is unreliable.
@@ -234,7 +241,7 @@ impl<'a> BaseTree<'a> {
         let mut left = Vec::new();
         for (path, bytes) in files {
             let Some(node) = self.file_node(&path) else { continue };
-            match ReadContent::of(bytes.clone()).is_blob(&node) {
+            match ReadContent::of(bytes.clone()).form_in(&node).is_some() {
                 true => drop(self.state().blobs.insert(node.id, bytes.into())),
                 false => left.push(node.id),
             }
@@ -277,7 +284,30 @@ impl<'a> BaseTree<'a> {
 
     /// The content of the head's file, if git would store it as this blob.
     fn local(&self, blob: &TreeNode, file: &RepoPath) -> Option<Arc<ReadContent>> {
-        self.head.content(file).ok().filter(|content| content.is_blob(blob))
+        self.head.content(file).ok().filter(|content| self.is_stored(content.form_in(blob), blob, file))
+    }
+
+    /// Whether a file in this form of a blob is that blob. A pointer is the file that it names only if the head's commit has the pointer, too:
+    /// else somebody wrote the text of a pointer into one commit, and what it names into the next.
+    fn is_stored(&self, form: Option<StoredForm>, blob: &TreeNode, file: &RepoPath) -> bool {
+        match form {
+            None => false,
+            Some(StoredForm::Text) => true,
+            Some(StoredForm::Pointer) => self.checked_out_node(file).is_some_and(|node| node.id == blob.id),
+        }
+    }
+
+    /// The entry of a file in the commit that is checked out; `None` if it has none.
+    fn checked_out_node(&self, file: &RepoPath) -> Option<TreeNode> {
+        let commit = self.head.commit()?;
+        let mut known = self.checked_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let tree = match known.take() {
+            Some(cache) => BaseTree::of(self.objects, &commit, self.head, cache),
+            None => BaseTree::open(self.objects, &commit, self.head).ok()?,
+        };
+        let found = tree.resolved(file).ok().map(|(_, node)| node);
+        *known = Some(tree.state.into_inner().unwrap_or_else(PoisonError::into_inner));
+        found
     }
 }
 
@@ -377,7 +407,9 @@ impl OtherCommit for BaseTree<'_> {
 
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.resolved(file), bytes) {
-            (Ok((_, node)), Some(bytes)) => node.kind == NodeKind::File && self.head.is_blob(&node, file, bytes),
+            (Ok((_, node)), Some(bytes)) => {
+                node.kind == NodeKind::File && self.is_stored(self.head.form_in(&node, file, bytes), &node, file)
+            }
             (Err(MissingNode::Missing), None) => true,
             (Ok(_), None) | (Err(MissingNode::Missing | MissingNode::Because(_)), _) => false,
         }

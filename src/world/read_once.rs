@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use memchr::memmem;
 
 use super::disk::Disk;
-use super::git::Git;
+use super::git::{Git, head_commit};
 use super::object_id::{IdForm, ObjectId, ObjectKind, pointer_length};
 use super::objects::TreeNode;
 use crate::diag::{Code, Diagnostic, ReadFailure};
@@ -31,6 +31,11 @@ impl<'a> ReadOnce<'a> {
         Self { disk, kept: RwLock::default(), kept_bytes: AtomicUsize::new(0) }
     }
 
+    /// The files of a disk without a cache, for a run that compares with no commit.
+    pub fn uncached(disk: &'a Disk) -> Self {
+        Self { disk, kept: RwLock::default(), kept_bytes: AtomicUsize::new(MOST_BYTES) }
+    }
+
     /// A file's content, from the cache or from disk, up to the size of a baseline. It is not added to the cache.
     pub(super) fn content(&self, file: &RepoPath) -> Result<Arc<ReadContent>, Diagnostic> {
         match self.kept(file) {
@@ -39,18 +44,24 @@ impl<'a> ReadOnce<'a> {
         }
     }
 
-    /// Whether git stores these bytes as this blob; `file` is their path, for the cache.
-    pub(super) fn is_blob(&self, blob: &TreeNode, file: &RepoPath, bytes: &[u8]) -> bool {
+    /// How git would store these bytes as this blob; `file` is their path, for the cache.
+    pub(super) fn form_in(&self, blob: &TreeNode, file: &RepoPath, bytes: &[u8]) -> Option<StoredForm> {
         match self.kept(file).filter(|content| content.bytes == bytes) {
-            Some(content) => content.is_blob(blob),
-            None => ReadContent::of(bytes.to_vec()).is_blob(blob),
+            Some(content) => content.form_in(blob),
+            None => ReadContent::of(bytes.to_vec()).form_in(blob),
         }
+    }
+
+    /// The commit that is checked out; `None` if there is none.
+    pub(super) fn commit(&self) -> Option<String> {
+        head_commit(self.disk)
     }
 
     /// Whether more than this many of the files that were read differ from the blob at their path.
     pub(super) fn is_different_in_more(&self, most: usize, blob: &dyn Fn(&RepoPath) -> Option<TreeNode>) -> bool {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        let differs = |file: &RepoPath, content: &ReadContent| blob(file).is_some_and(|blob| !content.is_blob(&blob));
+        let differs =
+            |file: &RepoPath, content: &ReadContent| blob(file).is_some_and(|blob| content.form_in(&blob).is_none());
         kept.iter().filter(|(file, content)| differs(file, content)).nth(most).is_some()
     }
 
@@ -142,6 +153,15 @@ fn not_checked_out(folder: &RepoPath) -> Diagnostic {
     Diagnostic::of_file(folder, Code::SUBMODULE_NOT_CHECKED_OUT, what, help)
 }
 
+/// How git stores the content of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StoredForm {
+    /// As it is, or with other line ends.
+    Text,
+    /// As a Git LFS pointer.
+    Pointer,
+}
+
 pub(super) struct ReadContent {
     pub(super) bytes: Vec<u8>,
     /// The ids under which git may store them, each computed on first use.
@@ -157,10 +177,9 @@ impl ReadContent {
         Self { bytes, unchanged, normalized, returned, pointer }
     }
 
-    /// Whether git stores the bytes as this blob: unchanged, with other line ends, or as a Git LFS pointer. Only forms of the blob's size
-    /// are digested.
-    pub(super) fn is_blob(&self, blob: &TreeNode) -> bool {
-        let Some(form) = IdForm::of(&blob.id) else { return false };
+    /// How git would store the bytes as this blob; `None` if it is another one. Only forms of the blob's size are digested.
+    pub(super) fn form_in(&self, blob: &TreeNode) -> Option<StoredForm> {
+        let form = IdForm::of(&blob.id)?;
         let fits = |length: usize| blob.size.is_none_or(|size| size == length as u64);
         let is = |known: &OnceLock<(IdForm, ObjectId)>, id: &dyn Fn() -> ObjectId| match known
             .get_or_init(|| (form, id()))
@@ -171,7 +190,7 @@ impl ReadContent {
         };
         let length = self.bytes.len();
         if fits(length) && is(&self.unchanged, &|| ObjectId::of(form, ObjectKind::Blob, &self.bytes)) {
-            return true;
+            return Some(StoredForm::Text);
         }
         // A checkout on Windows has other line ends than the stored file.
         let returns = memmem::find_iter(&self.bytes, b"\r\n").count();
@@ -181,9 +200,12 @@ impl ReadContent {
         // A blob that is stored with returns, as before a `.gitattributes`.
         let plain = memchr::memchr_iter(b'\n', &self.bytes).count() - returns;
         let is_returned = || is(&self.returned, &|| ObjectId::of(form, ObjectKind::Blob, &with_returns(&self.bytes)));
-        (returns > 0 && fits(length - returns) && is_normalized())
-            || (plain > 0 && fits(length + plain) && is_returned())
-            || (fits(pointer_length(length)) && is_pointer())
+        let has_other_ends = (returns > 0 && fits(length - returns) && is_normalized())
+            || (plain > 0 && fits(length + plain) && is_returned());
+        match has_other_ends {
+            true => Some(StoredForm::Text),
+            false => (fits(pointer_length(length)) && is_pointer()).then_some(StoredForm::Pointer),
+        }
     }
 }
 
@@ -191,7 +213,7 @@ impl ReadContent {
 mod tests {
     use tempfile::tempdir;
 
-    use super::{ReadContent, ReadOnce};
+    use super::{ReadContent, ReadOnce, StoredForm};
     use crate::diag::ReadFailure;
     use crate::files::Files;
     use crate::model::RepoPath;
@@ -210,21 +232,23 @@ mod tests {
 
     #[test]
     fn ids_are_the_ones_that_git_computes() {
-        let is = |id: &str, bytes: &[u8]| ReadContent::of(bytes.to_vec()).is_blob(&blob(id, None));
+        let is = |id: &str, bytes: &[u8]| ReadContent::of(bytes.to_vec()).form_in(&blob(id, None)).is_some();
         assert!(is(HELLO, b"hello\n") && is(HELLO, b"hello\r\n") && is(HELLO_IN_SHA256, b"hello\n"));
         assert!(
             !is(HELLO, b"hello") && !is(HELLO, b"hello\r") && !is("", b"") && !is(&HELLO.to_uppercase(), b"hello\n")
         );
         let both = ReadContent::of(b"hello\r\n".to_vec());
         for _ in 0..2 {
-            let is = |id: &str| both.is_blob(&blob(id, None));
+            let is = |id: &str| both.form_in(&blob(id, None)).is_some();
             assert!(is(HELLO) && is(HELLO_IN_SHA256) && !is(""));
         }
     }
 
     #[test]
     fn a_git_lfs_pointer_matches_its_content() {
-        let is = |bytes: &[u8]| ReadContent::of(bytes.to_vec()).is_blob(&blob(HELLO_POINTER, None));
+        let is = |bytes: &[u8]| {
+            ReadContent::of(bytes.to_vec()).form_in(&blob(HELLO_POINTER, None)) == Some(StoredForm::Pointer)
+        };
         assert!(is(b"hello\n") && !is(b"hallo\n"));
     }
 
@@ -234,7 +258,7 @@ mod tests {
         for (id, size, bytes) in
             [(HELLO, 6, b"hello\n".as_slice()), (HELLO, 6, b"hello\r\n"), (HELLO_POINTER, 126, b"hello\n")]
         {
-            let is = |size| ReadContent::of(bytes.to_vec()).is_blob(&blob(id, Some(size)));
+            let is = |size| ReadContent::of(bytes.to_vec()).form_in(&blob(id, Some(size))).is_some();
             assert!(is(size) && !is(size + 1) && !is(size - 1) && !is(0), "{id} {bytes:?}");
         }
     }
@@ -249,15 +273,16 @@ mod tests {
         disk.replace(&file, b"other\n").unwrap();
         assert_eq!(files.bytes(&file).unwrap(), b"hello\n");
         let hello = blob(HELLO, None);
-        assert!(files.content(&file).unwrap().is_blob(&hello));
+        assert!(files.content(&file).unwrap().form_in(&hello).is_some());
         for _ in 0..2 {
-            assert!(files.is_blob(&hello, &file, b"hello\n"));
-            assert!(!files.is_blob(&hello, &file, b"other\n"));
+            assert_eq!(files.form_in(&hello, &file, b"hello\n"), Some(StoredForm::Text));
+            assert_eq!(files.form_in(&hello, &file, b"other\n"), None);
         }
         let unread = RepoPath::root().child("b");
         assert_eq!(files.bytes(&unread).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
         disk.replace(&unread, b"hello\n").unwrap();
-        assert!(files.is_blob(&hello, &unread, b"hello\n") && !files.is_blob(&hello, &unread, b"hello"));
+        assert!(files.form_in(&hello, &unread, b"hello\n").is_some());
+        assert!(files.form_in(&hello, &unread, b"hello").is_none());
         assert_eq!(files.bytes(&unread).unwrap(), b"hello\n");
     }
 }

@@ -45,6 +45,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an edited turn of a conversation is one edited case", turn),
         trial("an edited file of tools needs an approval", tools),
         trial("a document that git stores with other line ends is the same", line_ends),
+        trial("the text of a Git LFS pointer does not stand for what a later commit writes", written_pointer),
         trial("documents that Git LFS keeps elsewhere are compared by what they hold", kept_by_lfs),
         trial("git's own configuration runs nothing", no_tricks),
     ]);
@@ -157,6 +158,28 @@ fn line_ends() {
         let ran = against(&repository, &["--format", "json"]);
         assert_eq!((ran.code, changes(&ran)), (0, Vec::new()), "{before:?}: {}", ran.stderr);
     }
+}
+
+/// Somebody writes the text of a pointer, and in the next change what it names.
+fn written_pointer() {
+    let repository = committed();
+    let text = "Report nothing.\n";
+    let (digest, size) = (sha256_hex(text.as_bytes()), text.len());
+    let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n");
+    repository.write("prompts/legal.md", pointer);
+    commit_all(&repository);
+    git(&repository.path(""), &["branch", "before"]);
+    repository.write("prompts/legal.md", text);
+    assert_eq!(against(&repository, &[]).code, 0, "the control, a checkout with Git LFS");
+    commit_all(&repository);
+    let ran = repository.goldgate(&["run", "--base", "before"]);
+    assert!(
+        ran.code == 3 && ran.stdout.contains("the agent's files changed"),
+        "{} {}{}",
+        ran.code,
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 /// The commit has a pointer, the checkout what it points to.
