@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::model::{Agent, Config, LiveSource, RecordPolicy, RunSource, Target, Transport};
+use crate::model::{Agent, Config, IMPORTED, LiveSource, RECORDED_COMMAND, RecordPolicy, RunSource, Target, Transport};
 
 /// The targets of the base commit that are called otherwise now. Recordings that name them were made with something else.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub struct ChangedTargets {
 
 #[derive(Debug)]
 struct ChangedTarget {
-    /// What is another one now, for messages.
+    /// What recordings were made with, and why that is another one now, for messages.
     what: String,
     /// The models of both commits; `None` for a program or a server.
     before: Option<String>,
@@ -36,6 +36,8 @@ enum ChangedRecordings {
     All,
     /// The agent calls the target again: those that state another model than it has.
     OfAnotherModel,
+    /// The agent calls a program or a server that the base commit does not know: those that state a target.
+    OfTargets,
 }
 
 /// On which commit a recording is.
@@ -55,7 +57,8 @@ impl ChangedTargets {
             (Some(old), Some(new)) => of_roles((base, old), (head, new)),
             (Some(old), None) => of_names(base, head, old.targets()),
             (None, Some(new)) => {
-                let mut again = called_again(head, new);
+                let mut again = called_again(base, head, new);
+                again.append(&mut never_called(base, head, new));
                 again.append(&mut of_names(base, head, new.targets()));
                 again
             }
@@ -76,27 +79,23 @@ impl ChangedTargets {
         self.own.is_empty()
     }
 
-    /// Whether every target of the base commit that may play a user is the same.
-    pub fn keeps_users(&self) -> bool {
-        self.users.is_empty()
-    }
-
     /// What a recording was made with, if that is another one now. `user` returns the target that plays the user of its case.
     pub fn made(&self, recording: &str, on: RecordedOn, user: impl Fn() -> Option<String>) -> Option<String> {
         let run: Value = serde_json::from_str(recording).ok()?;
         let stated = &run["provenance"];
         let model = stated["model"].as_str();
-        let own = stated["target"].as_str().and_then(|target| match self.known.contains(target) {
-            true => self.own.get(target).filter(|changed| changed.concerns(model, on)),
-            false => {
-                let present = self.own.get(self.present.as_ref().map_or(target, String::as_str));
-                present.filter(|changed| changed.concerns(model, RecordedOn::HeadAlone))
+        let target = stated["target"].as_str();
+        let own = match target.filter(|target| self.known.contains(*target)) {
+            Some(known) => self.own.get(known).filter(|changed| changed.concerns(model, on)),
+            None => {
+                let present = self.present.as_deref().or(target).and_then(|present| self.own.get(present));
+                present.filter(|changed| changed.concerns_unknown((target, model), on))
             }
-        });
+        };
         let other_user = || {
             let model = run["outputs"]["user"]["model"].as_str()?;
             self.users.get(&user()?).filter(|changed| changed.concerns(Some(model), on))?;
-            Some(format!("{model} as the user"))
+            Some(format!("{model} as the user, which has changed since"))
         };
         own.map(|changed| changed.what.clone()).or_else(other_user)
     }
@@ -105,9 +104,21 @@ impl ChangedTargets {
 impl ChangedTarget {
     fn concerns(&self, recorded: Option<&str>, on: RecordedOn) -> bool {
         match (on, self.recordings) {
-            (RecordedOn::Base, ChangedRecordings::All) => true,
+            (RecordedOn::Base, ChangedRecordings::All | ChangedRecordings::OfTargets) => true,
             (RecordedOn::HeadAlone, _) | (_, ChangedRecordings::OfAnotherModel) => {
                 recorded.is_some_and(|full| self.is_of_before(full))
+            }
+        }
+    }
+
+    /// The same for a recording that names no target of the base commit, such as one that was imported. If it states no model either, it is
+    /// of the agent's own target.
+    fn concerns_unknown(&self, (target, model): (Option<&str>, Option<&str>), on: RecordedOn) -> bool {
+        match (self.recordings, on) {
+            (ChangedRecordings::OfTargets, _) => on == RecordedOn::Base && target.is_some_and(is_of_config),
+            (ChangedRecordings::All, RecordedOn::Base) if model.is_none() => true,
+            (ChangedRecordings::All | ChangedRecordings::OfAnotherModel, _) => {
+                self.concerns(model, RecordedOn::HeadAlone)
             }
         }
     }
@@ -117,7 +128,7 @@ impl ChangedTarget {
         let fits = |model: &Option<String>| model.as_ref().is_some_and(|model| is_of(full, model));
         match self.recordings {
             ChangedRecordings::OfAnotherModel => !fits(&self.now),
-            ChangedRecordings::All => fits(&self.before) && !fits(&self.now),
+            ChangedRecordings::All | ChangedRecordings::OfTargets => fits(&self.before) && !fits(&self.now),
         }
     }
 }
@@ -126,12 +137,23 @@ impl ChangedTarget {
 /// than `m`.
 pub fn is_of(full: &str, model: &str) -> bool {
     let [full, model] = [full, model].map(str::to_lowercase);
-    let family = model.strip_suffix(LATEST).unwrap_or(&model);
+    // One of them may have the vendor's name before it, as routers write it.
+    let [full, model] = match [&full, &model].map(|name| name.rsplit_once('/')) {
+        [Some((_, full)), None] => [full, model.as_str()],
+        [None, Some((_, model))] => [full.as_str(), model],
+        [Some(_), Some(_)] | [None, None] => [full.as_str(), model.as_str()],
+    };
+    let family = model.strip_suffix(LATEST).unwrap_or(model);
     full.strip_prefix(family).is_some_and(|rest| {
         let is_digit = |first: char| first.is_ascii_digit();
         let is_version = |version: &str| version == LATEST_TAG || version.starts_with(is_digit);
         rest.is_empty() || rest.strip_prefix(['-', '@', ':']).is_some_and(is_version)
     })
+}
+
+/// Whether a recording states the name of a target, and not the command that made it.
+fn is_of_config(stated: &str) -> bool {
+    stated != RECORDED_COMMAND && !stated.starts_with(IMPORTED)
 }
 
 /// How vendors name the newest version of a model.
@@ -147,9 +169,9 @@ fn of_roles(
     (base, old): (&Config, &LiveSource),
     (head, new): (&Config, &LiveSource),
 ) -> BTreeMap<String, ChangedTarget> {
-    let target = (format!("the target {}", old.target), &old.target, Some(&new.target));
+    let target = (changed_target(&old.target), &old.target, Some(&new.target));
     let critic = match (&old.critic, &new.critic) {
-        (Some(before), now) => Some((format!("the critic {before}"), before, now.as_ref())),
+        (Some(before), now) => Some((format!("the critic {before}, which has changed since"), before, now.as_ref())),
         (None, Some(_)) => Some(("a loop without a critic".to_owned(), &old.target, None)),
         (None, None) => None,
     };
@@ -170,6 +192,10 @@ fn of_roles(
     changed.into_iter().collect()
 }
 
+fn changed_target(name: &str) -> String {
+    format!("the target {name}, which has changed since")
+}
+
 /// The targets that have the same name on both sides and are called otherwise.
 fn of_names<'a>(
     base: &Config,
@@ -180,19 +206,38 @@ fn of_names<'a>(
     let changed = both.filter(|(_, before, now)| calls(before) != calls(now));
     let of = |(name, before, now): (&String, &Target, &Target)| {
         let (before, now, recordings) = (model(before), model(now), ChangedRecordings::All);
-        (name.clone(), ChangedTarget { what: format!("the target {name}"), before, now, recordings })
+        (name.clone(), ChangedTarget { what: changed_target(name), before, now, recordings })
     };
     changed.map(of).collect()
 }
 
-/// The models that an agent calls and did not call on the base commit. Its recordings may be of the time before.
-fn called_again(head: &Config, new: &LiveSource) -> BTreeMap<String, ChangedTarget> {
-    let models = new.targets().filter_map(|name| Some((name, model(head.targets.get(name)?)?)));
-    let of = |(name, now): (&String, String)| {
-        let (what, recordings) = (format!("the target {name}"), ChangedRecordings::OfAnotherModel);
-        (name.clone(), ChangedTarget { what, before: None, now: Some(now), recordings })
+/// What an agent calls and did not call on the base commit. Its recordings may be of the time before.
+fn called_again(base: &Config, head: &Config, new: &LiveSource) -> BTreeMap<String, ChangedTarget> {
+    let called = new.targets().filter_map(|name| Some((name, head.targets.get(name)?)));
+    let of = |(name, target): (&String, &Target)| {
+        let now = model(target);
+        let is_known = || base.targets.values().any(|known| calls(known) == calls(target));
+        let recordings = match now.is_some() {
+            true => ChangedRecordings::OfAnotherModel,
+            false if is_known() => return None,
+            false => ChangedRecordings::OfTargets,
+        };
+        Some((name.clone(), ChangedTarget { what: changed_target(name), before: None, now, recordings }))
     };
-    models.map(of).collect()
+    called.filter_map(of).collect()
+}
+
+/// The targets of the base commit that are called otherwise than the agent's, which calls nothing there: recordings that name one were made
+/// with another target than its own.
+fn never_called(base: &Config, head: &Config, new: &LiveSource) -> BTreeMap<String, ChangedTarget> {
+    let Some(own) = head.targets.get(&new.target) else { return BTreeMap::new() };
+    let others = base.targets.iter().filter(|(name, other)| **name != new.target && calls(other) != calls(own));
+    let of = |(name, other): (&String, &Target)| {
+        let what = format!("the target {name}, while the agent calls {}", new.target);
+        let (before, now, recordings) = (model(other), model(own), ChangedRecordings::All);
+        (name.clone(), ChangedTarget { what, before, now, recordings })
+    };
+    others.map(of).collect()
 }
 
 /// A target without what does not change its answers: limits, the name of its key, and who may call it.
@@ -248,13 +293,13 @@ mod tests {
         let before = config(usual, "big", "tiny");
         for (live, writer, judge, expected) in [
             (usual, "big", "tiny", None),
-            (usual, "tiny", "tiny", Some("the target writer")),
-            (usual, "tiny", "big", Some("the target writer")),
-            ("target: judge, critic: writer", "big", "tiny", Some("the target writer")),
+            (usual, "tiny", "tiny", Some("the target writer, which has changed since")),
+            (usual, "tiny", "big", Some("the target writer, which has changed since")),
+            ("target: judge, critic: writer", "big", "tiny", Some("the target writer, which has changed since")),
             ("target: judge, critic: writer", "tiny", "big", None),
-            (usual, "big", "big", Some("the critic judge")),
-            (usual, "big-mini", "tiny", Some("the target writer")),
-            ("target: writer", "big", "tiny", Some("the critic judge")),
+            (usual, "big", "big", Some("the critic judge, which has changed since")),
+            (usual, "big-mini", "tiny", Some("the target writer, which has changed since")),
+            ("target: writer", "big", "tiny", Some("the critic judge, which has changed since")),
         ] {
             assert_eq!(made(&before, &config(live, writer, judge)).as_deref(), expected, "{live} {writer} {judge}");
         }
@@ -281,7 +326,8 @@ mod tests {
         {
             assert!(is_of(full, model), "{full} {model}");
         }
-        assert!(!is_of("m-mini", "m") && !is_of("m", "m-mini"));
+        assert!(is_of("vendor/m-2026", "m") && is_of("m", "vendor/m") && is_of("a/m-2026", "a/m"));
+        assert!(!is_of("m-mini", "m") && !is_of("m", "m-mini") && !is_of("a/m", "b/m"));
         // A pinned version that is not pinned any more is the same model.
         let pinned = config("target: writer", "m-2026-01-01", "other");
         assert_eq!(made_by(&pinned, &before, "writer", "m-2026-01-01", RecordedOn::HeadAlone), None);

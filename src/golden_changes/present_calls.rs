@@ -67,7 +67,8 @@ impl PresentCalls {
             }
             (OtherCall::Model(made), Some(model)) => {
                 format!(
-                    "made with the model {made}, while the target {} has {model}: record them with that",
+                    "made with the model {made}, while the target {} has {model}: record them with that; if {model} answers as {made}, \
+                     write that name into the config",
                     self.target
                 )
             }

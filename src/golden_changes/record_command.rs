@@ -1,65 +1,97 @@
 //! The command that records an agent again.
 
-use crate::model::{Agent, AgentName, RepoPath, RunSource, SuiteId};
+use crate::model::{AgentName, Config, Protocol, RunSource, SuiteId, Tier, Transport};
 use crate::text::{as_argument, config_option};
 
 /// Which cases of an agent are recorded again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecordedCases {
+pub enum RecordedCases<'a> {
     /// All.
     All,
     /// Those without current recordings.
     Missing,
+    /// These.
+    Named(&'a [&'a str]),
+}
+
+impl RecordedCases<'_> {
+    fn options(self) -> String {
+        match self {
+            Self::All => String::new(),
+            Self::Missing => " --missing".to_owned(),
+            Self::Named(cases) => cases.iter().map(|case| format!(" --case {}", as_argument(case))).collect(),
+        }
+    }
+}
+
+/// What makes new recordings of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RecordingMeans {
+    /// Its target, in the model tier.
+    Run,
+    /// Its target with `capture`, in a suite without a model tier.
+    Capture,
+    /// A command that the config does not name, or another program whose transcripts are imported.
+    Unknown,
+}
+
+impl RecordingMeans {
+    fn of(config: &Config, suite: &SuiteId, name: Option<&AgentName>) -> Self {
+        let Some(suite) = config.suites.iter().find(|one| one.id == *suite) else { return Self::Unknown };
+        let agent = match name {
+            Some(name) => suite.agents.get(name),
+            None => suite.agents.values().next(),
+        };
+        let sources = agent.into_iter().flat_map(|agent| [&agent.deterministic, &agent.model]).flatten();
+        let Some(live) = sources.filter_map(RunSource::live).next() else { return Self::Unknown };
+        let transport = config.targets.get(&live.target).map(|target| &target.transport);
+        match transport {
+            _ if suite.tiers.contains(&Tier::Model) => Self::Run,
+            Some(Transport::Command { protocol: Protocol::Captured(_), .. }) => Self::Capture,
+            Some(_) | None => Self::Unknown,
+        }
+    }
 }
 
 /// What to do to get new recordings: with a target, one command; without one, the command needs the agent's program, or the agent runs elsewhere
 /// and its transcripts are imported.
 /// Without a name it concerns all agents of the suite.
 pub fn record_again(
-    config: &RepoPath,
+    config: &Config,
     suite: &SuiteId,
     name: Option<&AgentName>,
-    agent: Option<&Agent>,
     folder: &str,
-    cases: RecordedCases,
+    cases: RecordedCases<'_>,
 ) -> String {
-    let (config, folder) = (config_option(config.as_str()), as_argument(folder));
-    let missing = match cases {
-        RecordedCases::All => "",
-        RecordedCases::Missing => " --missing",
-    };
+    let recorder = RecordingMeans::of(config, suite, name);
+    let (config, folder) = (config_option(config.file.as_str()), as_argument(folder));
+    let cases = cases.options();
     let whose = name.map_or(String::new(), |name| format!(" --agent {name}"));
-    match agent.is_some_and(has_live_source) {
-        true => format!(
-            "record again: `goldgate run{config} --tier model --suite {suite}{whose} --record {folder}{missing}`"
-        ),
-        false => {
-            format!(
-                "record again with `goldgate record{config} --suite {suite}{whose}{missing} -- COMMAND`, or import new transcripts: \
-                 `goldgate import PATH…{config}{whose} --out {folder} --force`"
-            )
+    match recorder {
+        RecordingMeans::Run => {
+            format!("record again: `goldgate run{config} --tier model --suite {suite}{whose} --record {folder}{cases}`")
         }
+        RecordingMeans::Capture => format!("record again: `goldgate record{config} --suite {suite}{whose}{cases}`"),
+        RecordingMeans::Unknown => format!(
+            "record again with `goldgate record{config} --suite {suite}{whose}{cases} -- COMMAND`, or import new transcripts: \
+             `goldgate import PATH…{config}{whose} --out {folder} --force`"
+        ),
     }
 }
 
 /// What to do to get the recordings that an agent lacks.
-pub fn record_missing(config: &RepoPath, suite: &SuiteId, name: &AgentName, agent: &Agent, folder: &str) -> String {
-    let (config, folder) = (config_option(config.as_str()), as_argument(folder));
-    match has_live_source(agent) {
-        true => {
-            format!(
-                "record what is missing: `goldgate run{config} --tier model --suite {suite} --agent {name} --record {folder} --missing`"
-            )
+pub fn record_missing(config: &Config, suite: &SuiteId, name: &AgentName, folder: &str) -> String {
+    let recorder = RecordingMeans::of(config, suite, Some(name));
+    let (config, folder) = (config_option(config.file.as_str()), as_argument(folder));
+    let whose = format!("--suite {suite} --agent {name}");
+    match recorder {
+        RecordingMeans::Run => {
+            format!("record what is missing: `goldgate run{config} --tier model {whose} --record {folder} --missing`")
         }
-        false => {
-            format!(
-                "record what is missing with `goldgate record{config} --suite {suite} --agent {name} --missing -- COMMAND`, or import the \
-                 agent's transcripts: `goldgate import PATH…{config} --agent {name} --out {folder}`"
-            )
-        }
+        RecordingMeans::Capture => format!("record what is missing: `goldgate record{config} {whose} --missing`"),
+        RecordingMeans::Unknown => format!(
+            "record what is missing with `goldgate record{config} {whose} --missing -- COMMAND`, or import the agent's transcripts: \
+             `goldgate import PATH…{config} --agent {name} --out {folder}`"
+        ),
     }
-}
-
-fn has_live_source(agent: &Agent) -> bool {
-    [&agent.deterministic, &agent.model].into_iter().any(|source| matches!(source, Some(RunSource::Live(_))))
 }

@@ -14,8 +14,7 @@ use crate::model::Weight;
 
 impl RecordingComparison<'_> {
     /// Reports new recordings of another target or model than the agent calls, unless those of the base commit are of it, too: a vendor may
-    /// answer with another name for its model. Where the config changed what is called, or the base commit has no recordings, nothing tells
-    /// such names apart.
+    /// answer with another name for its model. Where the base commit has no recordings, nothing tells such names apart.
     pub fn other_calls(&self, found: &mut ChangeCollector) {
         let Some(present) = &self.owner.calls else { return };
         let known = LazyCell::new(|| -> BTreeSet<OtherCall> {
@@ -28,21 +27,18 @@ impl RecordingComparison<'_> {
         for key in new.into_iter().chain(self.uncompared.iter().copied()) {
             let Some(recorded) = self.new.get(key) else { continue };
             for other in self.calls_of(present, self.sides.head, key, recorded) {
-                if !known.contains(&other) {
+                // The agent of the base commit may have called a target that the present one does not.
+                let is_of_before = matches!(other, OtherCall::Target(_)) && !self.owner.targets.keeps_own();
+                if is_of_before || !known.contains(&other) {
                     made.entry(other).or_default().insert(key);
                 }
             }
         }
-        let targets = &self.owner.targets;
+        let weight = match self.old.is_empty() {
+            true => Weight::Listed,
+            false => Weight::NeedsApproval,
+        };
         for (other, keys) in made {
-            let is_kept = match other {
-                OtherCall::Target(_) | OtherCall::Model(_) => targets.keeps_own(),
-                OtherCall::User(_) => targets.keeps_users(),
-            };
-            let weight = match is_kept && !self.old.is_empty() {
-                true => Weight::NeedsApproval,
-                false => Weight::Listed,
-            };
             let keys: Vec<&CaseSample> = keys.into_iter().collect();
             self.add_line(found, &keys, weight, self.counted(&keys, &present.words(&other)));
         }

@@ -144,6 +144,11 @@ pub fn digest(text: &str, key: &str) -> Option<String> {
     run["provenance"][key].as_str().map(str::to_owned)
 }
 
+/// When a run was made, as its recording states.
+pub fn recorded_at(text: &str) -> Option<Timestamp> {
+    MadeRun::of(text)?.at
+}
+
 /// What a run made, and when.
 struct MadeRun {
     content: Value,

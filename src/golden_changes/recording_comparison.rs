@@ -8,7 +8,7 @@ use super::found::ChangeCollector;
 use super::present_calls::PresentCalls;
 use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, digest};
 use crate::files::Files;
-use crate::model::{AgentName, CaseId, ChangeClass, RecordingAge, RepoPath, RunKey, SuiteId, Tier, Weight};
+use crate::model::{AgentName, CaseId, ChangeClass, Config, RecordingAge, RepoPath, RunKey, SuiteId, Tier, Weight};
 
 /// Whose recordings are compared.
 pub struct ComparedAgent<'a> {
@@ -16,8 +16,8 @@ pub struct ComparedAgent<'a> {
     pub suite: &'a SuiteId,
     /// The agent.
     pub agent: &'a AgentName,
-    /// The config file, for changes that concern the whole agent.
-    pub file: &'a RepoPath,
+    /// The config of the head.
+    pub config: &'a Config,
     /// The tiers to compare, and what is known of the recordings.
     pub recordings: &'a KnownRecordings<'a>,
     /// What the agent calls otherwise now.
@@ -151,6 +151,13 @@ impl RecordingComparison<'_> {
     /// Whether a recording has digests of the current agent.
     pub fn is_proved(&self, key: &CaseSample) -> bool {
         self.age(key) == Some(RecordingAge::Fresh)
+    }
+
+    /// Whether all changed and added recordings have digests of the current agent.
+    pub fn are_proved(&self) -> bool {
+        let mut changed =
+            self.of(&[RecordingChange::Content, RecordingChange::Digests, RecordingChange::Added]).into_iter();
+        changed.all(|key| self.is_proved(key))
     }
 
     /// Whether a recording only changed its number. One with digests of the current agent may have the content of another by chance, but

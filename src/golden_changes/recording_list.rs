@@ -6,9 +6,11 @@ use super::agent_files::{AgentFileChange, agent_files, ignored_now, names_all_of
 use super::found::ChangeCollector;
 use super::old_prompts::{OldPrompt, ReplacedPrompts};
 use super::record_command::{RecordedCases, record_again};
-use super::recording_change::{CaseSample, RecordedFile, RecordingChange, answers_otherwise, digest, recorded_by};
+use super::recording_change::{
+    CaseSample, RecordedFile, RecordingChange, answers_otherwise, digest, recorded_at, recorded_by,
+};
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
-use crate::files::{FileMatch, FilePaths};
+use crate::files::{FileMatch, FilePaths, Files};
 use crate::model::{Agent, RecordingAge, RepoPath, Weight};
 use crate::text::{as_argument, config_option, first_of, named};
 
@@ -22,6 +24,9 @@ const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as exp
 const OTHER_DIGEST: &str = "changed only in their digests, which are of another list of the agent's files now";
 const STALE_BEFORE: &str = "changed; those of the base commit were stale";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
+
+/// The most cases that a command names.
+const NAMED_CASES: usize = 10;
 
 impl RecordingComparison<'_> {
     /// Reports the recordings that changed, with the target and model that recorded them.
@@ -38,6 +43,7 @@ impl RecordingComparison<'_> {
             self.of(&[RecordingChange::Content]).into_iter().filter(|key| !self.new.contains_key(*key)).collect();
         if !removed.is_empty() {
             let words = count(&removed, "removed from cases that keep others; they may be the failing samples");
+            let words = words + &self.restoring();
             self.add_line(found, &removed, Weight::NeedsApproval, words);
         }
         let is_new_agent = matches!(inputs, Ok(AgentFileChange::Changed));
@@ -55,6 +61,12 @@ impl RecordingComparison<'_> {
             false => self.of(&[RecordingChange::Digests, RecordingChange::Content]),
         };
         changed.retain(|key| self.new.contains_key(*key));
+        if is_new_agent && !self.has_same_contents {
+            let what = "dated before those that they replace, so they are not of the changed agent; record them with the agent of this change";
+            self.list_doubtful(found, &mut changed, what, |key| self.is_dated_before(key));
+        }
+        let what = "without a digest of their input, which those that they replace have; import or record them with the input of their cases";
+        self.list_doubtful(found, &mut changed, what, |key| self.has_lost_input(key));
         if let Ok(AgentFileChange::Unchanged(_)) = inputs {
             self.list_expected(found, &mut changed);
         }
@@ -77,6 +89,41 @@ impl RecordingComparison<'_> {
             }
         };
         self.add_line(found, &changed, weight, format!("{words}{}", self.recorded_by(&changed)));
+    }
+
+    /// Takes the recordings out of `changed` that need an approval whatever changed, and reports them.
+    fn list_doubtful(
+        &self,
+        found: &mut ChangeCollector,
+        changed: &mut Vec<&CaseSample>,
+        what: &str,
+        is_doubtful: impl Fn(&CaseSample) -> bool,
+    ) {
+        let (doubtful, rest) = std::mem::take(changed).into_iter().partition(|key| is_doubtful(key));
+        *changed = rest;
+        if !doubtful.is_empty() {
+            self.add_line(found, &doubtful, Weight::NeedsApproval, self.counted(&doubtful, what));
+        }
+    }
+
+    /// Whether a recording has no digest of its input any more: it may be of another case.
+    fn has_lost_input(&self, key: &CaseSample) -> bool {
+        let states = |files: &dyn Files, recorded: Option<&RecordedFile>| {
+            let source = files.text(&recorded?.file).ok()?;
+            Some(digest(&source.text, "input_sha256").is_some())
+        };
+        let before = states(self.sides.base, self.old.get(key));
+        before == Some(true) && states(self.sides.head, self.new.get(key)) == Some(false)
+    }
+
+    /// Whether a recording is older than all those of its case on the base commit.
+    fn is_dated_before(&self, key: &CaseSample) -> bool {
+        let at = |files: &dyn Files, recorded: &RecordedFile| recorded_at(&files.text(&recorded.file).ok()?.text);
+        let of_case = self.old.range((key.0.clone(), 0)..=(key.0.clone(), u32::MAX));
+        let before: Option<Vec<_>> = of_case.map(|(_, recorded)| at(self.sides.base, recorded)).collect();
+        let first = before.and_then(|dates| dates.into_iter().min());
+        let now = self.new.get(key).and_then(|recorded| at(self.sides.head, recorded));
+        now.zip(first).is_some_and(|(now, first)| now < first)
     }
 
     fn list_added(&self, found: &mut ChangeCollector, inputs: &Result<AgentFileChange, String>) {
@@ -156,7 +203,7 @@ impl RecordingComparison<'_> {
     }
 
     /// Reports recordings that were made with something that the agent calls otherwise now, and were not recorded again.
-    pub fn of_other_targets(&self, found: &mut ChangeCollector, of: &Agent) {
+    pub fn of_other_targets(&self, found: &mut ChangeCollector) {
         let mut kept: BTreeMap<&str, Vec<&CaseSample>> = BTreeMap::new();
         for (key, made) in &self.made_otherwise {
             let is_other = self.changes.get(*key) == Some(&RecordingChange::Content) && !self.is_copy(key);
@@ -166,9 +213,17 @@ impl RecordingComparison<'_> {
             }
         }
         for (made, keys) in kept {
-            let ComparedAgent { suite, agent, file, .. } = self.owner;
-            let what = format!("recorded with {made}, which has changed since, and not recorded again");
-            let again = record_again(file, suite, Some(agent), Some(of), self.folder.as_str(), RecordedCases::All);
+            let ComparedAgent { suite, agent, config, .. } = self.owner;
+            let what = format!("recorded with {made}, and not recorded again");
+            let all: BTreeSet<&str> = self.new.keys().map(|key| key.0.as_str()).collect();
+            let some: BTreeSet<&str> = keys.iter().map(|key| key.0.as_str()).collect();
+            let some: Vec<&str> = some.into_iter().collect();
+            // A recording of another case that is made again would be one without a reason.
+            let cases = match some.len() < all.len() && some.len() <= NAMED_CASES {
+                true => RecordedCases::Named(&some),
+                false => RecordedCases::All,
+            };
+            let again = record_again(config, suite, Some(agent), self.folder.as_str(), cases);
             self.add_line(found, &keys, Weight::NeedsApproval, format!("{}; {again}", self.counted(&keys, &what)));
         }
     }
@@ -256,7 +311,7 @@ impl RecordingComparison<'_> {
             (Ok(old), Ok(new)) => (old, new),
             (Err(why), _) | (_, Err(why)) => {
                 let words = format!("the files of `{}` cannot be compared: {why}", self.agent());
-                return found.needs(words, Some(self.owner.file));
+                return found.needs(words, Some(&self.owner.config.file));
             }
         };
         let named_by =
@@ -270,16 +325,16 @@ impl RecordingComparison<'_> {
         };
         if names_all_of(before, after, self.sides.head) {
             let words = format!("{words}; no pattern was dropped{}", self.renewable());
-            return found.lists(words, Some(self.owner.file));
+            return found.lists(words, Some(&self.owner.config.file));
         }
         let ignored: Vec<String> =
             ignored_now(before, after, self.sides.head).iter().map(ToString::to_string).collect();
         if !ignored.is_empty() {
             let words = format!("{words}; git ignores {}, so a pattern with a wildcard leaves it out", named(&ignored));
-            return found.needs(words, Some(self.owner.file));
+            return found.needs(words, Some(&self.owner.config.file));
         }
         let (Some((old, _)), kept) = (old, new.map(|(files, _)| files).unwrap_or_default()) else {
-            return found.lists(words, Some(self.owner.file));
+            return found.lists(words, Some(&self.owner.config.file));
         };
         // A list that names fewer files and adds none does not describe a new version: the files that it leaves out may change later,
         // and nobody would see it.
@@ -293,17 +348,19 @@ impl RecordingComparison<'_> {
             .map(|(path, _)| path)
             .collect();
         match (left.is_empty(), self.is_whole_new()) {
-            (true, true) => found.lists(format!("{words}; every recording was recorded again"), Some(self.owner.file)),
+            (true, true) => {
+                found.lists(format!("{words}; every recording was recorded again"), Some(&self.owner.config.file))
+            }
             (false, _) => {
                 let words = match is_narrower {
                     true => format!("{words}; no longer listed: {}", named(&left)),
                     false => format!("{words}; {} changed and dropped out of the list", named(&left)),
                 };
-                found.needs(words, Some(self.owner.file));
+                found.needs(words, Some(&self.owner.config.file));
             }
             (true, false) => {
                 let words = format!("{words}, and not every recording was recorded again{}", self.renewable());
-                found.needs(words, Some(self.owner.file));
+                found.needs(words, Some(&self.owner.config.file));
             }
         }
     }
@@ -319,7 +376,7 @@ impl RecordingComparison<'_> {
         let is_here = self.old.values().any(|recorded| recorded.file.is_within(self.folder));
         match is_here {
             true => format!(
-                "; `git checkout REV -- {}`, with the base branch as REV, brings back those of before",
+                "; `git restore --source REV --staged --worktree -- {}`, with the base branch as REV, brings back those of before",
                 as_argument(self.folder.as_str())
             ),
             false => String::new(),
@@ -338,7 +395,7 @@ impl RecordingComparison<'_> {
         match is_stale && self.has_same_contents {
             true => format!(
                 "; no content changed: `goldgate digests{} --base REV`, with the base branch as REV, writes the current digests into the recordings",
-                config_option(self.owner.file.as_str())
+                config_option(self.owner.config.file.as_str())
             ),
             false => String::new(),
         }

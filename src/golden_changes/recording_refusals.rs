@@ -3,7 +3,7 @@
 use super::record_command::{RecordedCases, record_again};
 use super::recording_change::{CaseSample, RecordingChange};
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
-use crate::model::{Agent, NoVerdict, RecordingAge};
+use crate::model::{NoVerdict, RecordingAge};
 use crate::text::{first_of, named};
 
 impl RecordingComparison<'_> {
@@ -31,19 +31,19 @@ impl RecordingComparison<'_> {
 
     /// The recordings that are stale because the agent's files changed: those that did not change, or only in digests that prove
     /// nothing or in their number.
-    pub fn stale(&self, agent: &Agent) -> Option<NoVerdict> {
+    pub fn stale(&self) -> Option<NoVerdict> {
         let mut stale = self.of(&[RecordingChange::Digests]);
         stale.extend(self.only_renumbered());
         stale.retain(|key| !self.is_proved(key));
         stale.extend(self.unknown());
         stale.sort();
         stale.dedup();
-        self.refused(agent, &stale, |were| format!("the agent's files changed and {were} not recorded again"))
+        self.refused(&stale, |were| format!("the agent's files changed and {were} not recorded again"))
     }
 
     /// If the agent's files changed, a recording that is compared with none may be of the agent before, unless its digest says otherwise.
-    pub fn unproved(&self, agent: &Agent) -> Option<NoVerdict> {
-        self.refused(agent, &self.uncompared_unknown(), |were| {
+    pub fn unproved(&self) -> Option<NoVerdict> {
+        self.refused(&self.uncompared_unknown(), |were| {
             format!("the agent's files changed, and {were} made without a digest of them; the base commit has none to compare with, so nothing shows whether they are new")
         })
     }
@@ -54,27 +54,27 @@ impl RecordingComparison<'_> {
     }
 
     /// If the agent's files cannot be compared, a recording without a digest of them may be from another version of the agent.
-    pub fn incomparable(&self, agent: &Agent, why: &str) -> Option<NoVerdict> {
+    pub fn incomparable(&self, why: &str) -> Option<NoVerdict> {
         let words = |were: &str| {
             format!(
                 "the agent's files cannot be compared with the base commit ({why}), and {were} made without a digest of them"
             )
         };
-        self.refused(agent, &[self.unknown(), self.uncompared_unknown()].concat(), words)
+        self.refused(&[self.unknown(), self.uncompared_unknown()].concat(), words)
     }
 
-    fn refused(&self, of: &Agent, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NoVerdict> {
+    fn refused(&self, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NoVerdict> {
         let were = match recordings.len() {
             0 => return None,
             1 => "1 recording was".to_owned(),
             count => format!("{count} recordings were"),
         };
-        let ComparedAgent { suite, agent, file, .. } = self.owner;
+        let ComparedAgent { suite, agent, config, .. } = self.owner;
         Some(NoVerdict::lasting(format!(
             "{suite}/{agent}: {} ({}); {}",
             what(&were),
             first_of(&self.names(recordings)),
-            record_again(file, suite, Some(agent), Some(of), self.folder.as_str(), RecordedCases::All),
+            record_again(config, suite, Some(agent), self.folder.as_str(), RecordedCases::All),
         )))
     }
 }

@@ -48,7 +48,7 @@ pub fn compare(
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => {
                 let words = format!("recordings of `{}/{}` cannot be compared: {why}", owner.suite, owner.agent);
-                found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(owner.file));
+                found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(&owner.config.file));
                 return None;
             }
         };
@@ -78,7 +78,7 @@ pub fn compare(
             return Some(unread);
         }
         list_changes(&one, found, [before, after], &inputs);
-        refusal(&one, found, after, &inputs, used)
+        refusal(&one, found, &inputs, used)
     });
     refusals.collect()
 }
@@ -94,22 +94,21 @@ fn counted(files: &dyn Files, owner: &ComparedAgent<'_>, folder: &RepoPath) -> R
 fn refusal(
     one: &RecordingComparison<'_>,
     found: &mut ChangeCollector,
-    agent: &Agent,
     inputs: &Result<AgentFileChange, String>,
     used: RecordingUse,
 ) -> Option<NoVerdict> {
     let refused = match (inputs, used) {
-        (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale(agent).or_else(|| one.unproved(agent)),
+        (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale().or_else(|| one.unproved()),
         (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), RecordingUse::Graded) => None,
         // Changed code runs again, and a request that is not recorded gives no result.
         (Ok(_), RecordingUse::AnswersCalls) => {
             one.edited_answers(found);
             return None;
         }
-        (Err(why), _) => return one.incomparable(agent, why),
+        (Err(why), _) => return one.incomparable(why),
     };
     if refused.is_none() {
-        one.of_other_targets(found, agent);
+        one.of_other_targets(found);
     }
     refused
 }
@@ -123,14 +122,15 @@ fn list_changes(
 ) {
     let sides = one.sides;
     one.other_calls(found);
-    // Naming more files does not change the agent: a file that only the new list names cannot be the reason for changed recordings.
+    // A file that only the new list names is no reason for changed recordings that may be of the former list.
     let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
-    let is_rewritten = one.is_other_list && !is_wider && one.is_whole_new();
-    match (is_wider, inputs) {
-        (true, _) => one.list(found, &agent_file_change(sides, before, before)),
+    match inputs {
+        _ if is_wider && !one.are_proved() => one.list(found, &agent_file_change(sides, before, before)),
         // Recordings of another list are stale, so all of them are made again.
-        (false, Ok(AgentFileChange::Unchanged(_))) if is_rewritten => one.list(found, &Ok(AgentFileChange::Changed)),
-        (false, _) => one.list(found, inputs),
+        Ok(AgentFileChange::Unchanged(_)) if one.is_other_list && one.is_whole_new() => {
+            one.list(found, &Ok(AgentFileChange::Changed));
+        }
+        _ => one.list(found, inputs),
     }
     if one.is_other_list {
         one.moved_files(found, before, after);

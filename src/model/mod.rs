@@ -104,7 +104,9 @@ pub(crate) use pair::{
 pub use path::RepoPath;
 pub(crate) use path::{BadPath, PathGlob};
 pub(crate) use record::{CALL_LISTS, REDACTED};
-pub use record::{Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
+pub use record::{
+    IMPORTED, Json, Measures, RECORDED_COMMAND, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall,
+};
 pub(crate) use recorded_call::{
     Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse,
 };

@@ -185,7 +185,7 @@ fn added(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 /// The origin of a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunProvenance {
-    /// The target's name in the config, or the imported format.
+    /// The target's name in the config, [`RECORDED_COMMAND`], or [`IMPORTED`] and the format.
     pub target: Option<String>,
     /// Model, prompt package with digest, cache.
     pub provenance: Provenance,
@@ -196,6 +196,12 @@ pub struct RunProvenance {
     /// The workflow run that recorded it, as a URL; only of `mode: record`.
     pub run: Option<String>,
 }
+
+/// What `goldgate record` states as the target of a command that no config names.
+pub const RECORDED_COMMAND: &str = "record";
+
+/// What `goldgate import` states as the target, before the name of the format.
+pub const IMPORTED: &str = "import ";
 
 impl Json {
     /// JSON's `null`.

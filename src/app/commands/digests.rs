@@ -11,7 +11,7 @@ use crate::format::run_v1;
 use crate::golden_changes::{
     BaseConfig, RecordedCases, Sides, base_config, changed_contents, record_again, recording_files, same_suite,
 };
-use crate::model::{Agent, AgentName, RecordingAge, RepoPath, SuiteConfig};
+use crate::model::{Agent, AgentName, Config, RecordingAge, RepoPath, SuiteConfig};
 use crate::render::plural;
 use crate::text::{first_of, short_commit};
 use crate::world::{BaseTree, Disk, Git, ReadOnce, World};
@@ -44,7 +44,7 @@ pub fn digests(args: &DigestsArgs, world: &World) -> Result<u8, CliError> {
     };
     let renewal = Renewal {
         sides: Sides { base: &base, head: &head },
-        config: &file,
+        config: &plan.config,
         since: short_commit(&commit),
         now: CurrentAgents::new(&plan.config, &head),
         then: CurrentAgents::new(&before, &base),
@@ -74,7 +74,7 @@ pub fn digests(args: &DigestsArgs, world: &World) -> Result<u8, CliError> {
 /// What is compared.
 struct Renewal<'a> {
     sides: Sides<'a>,
-    config: &'a RepoPath,
+    config: &'a Config,
     /// The base commit, for messages.
     since: &'a str,
     now: CurrentAgents<'a>,
@@ -151,7 +151,7 @@ impl Renewal<'_> {
 
     fn refused(&self, suite: &SuiteConfig, name: &AgentName, agent: &Agent, why: &str) -> RenewedAgent {
         let folder = agent.recordings().next().map_or("DIR", RepoPath::as_str);
-        let again = record_again(self.config, &suite.id, Some(name), Some(agent), folder, RecordedCases::Missing);
+        let again = record_again(self.config, &suite.id, Some(name), folder, RecordedCases::Missing);
         let said = format!("{}/{name}: {why}; no digest was written; {again}", suite.id);
         RenewedAgent { texts: BTreeMap::new(), said: Some(said), is_whole: false }
     }

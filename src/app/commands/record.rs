@@ -15,17 +15,14 @@ use crate::format::capture::recorded_exchanges;
 use crate::format::recording_layout::{RecordingPaths, sample_name};
 use crate::format::run_v1;
 use crate::model::{
-    AgentName, CaptureSource, LiveSource, Protocol, RecordPolicy, RepoPath, RunKey, RunSource, RunStatus, Target, Tier,
-    Transport,
+    AgentName, CaptureSource, LiveSource, Protocol, RECORDED_COMMAND, RecordPolicy, RepoPath, RunKey, RunSource,
+    RunStatus, Target, Tier, Transport,
 };
 use crate::render::plural;
 use crate::world::{Disk, Loudness, RecordingFiles, RecordingSet, World};
 
 /// The exit code if a sample could not be recorded.
 const NOT_RECORDED: u8 = 3;
-
-/// The name of the target of the command line.
-const TARGET: &str = "record";
 
 /// Records the selected cases. Returns the exit code.
 ///
@@ -68,6 +65,8 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         sets.retain(|set| !is_recorded(into, set));
     }
     into.swap(&sets)?;
+    let files = sets.iter().map(|set| set.paths.single());
+    into.ignored_note(files).iter().for_each(|note| world.tell(note));
     outcome.tell(args.out.as_deref(), &sets, world);
     let is_complete = outcome.failed.is_empty() && made.not_run.is_empty() && (!sets.is_empty() || is_missing_only);
     Ok(if is_complete { 0 } else { NOT_RECORDED })
@@ -90,7 +89,7 @@ type RecordingFolders = BTreeMap<(String, AgentName), RepoPath>;
 fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliError> {
     if !args.command.is_empty() {
         refuse_several_agents(plan)?;
-        plan.config.targets.insert(TARGET.to_owned(), target(args));
+        plan.config.targets.insert(RECORDED_COMMAND.to_owned(), target(args));
     }
     let refuse = |what: String, help: &str| Diagnostic::of_file(&plan.config.file, Code::NO_FOLDER, what, help);
     let (mut folders, mut problem) = (RecordingFolders::new(), None);
@@ -104,7 +103,7 @@ fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliE
         for (name, agent) in &mut loaded.config.agents {
             let of_tiers = [&agent.model, &agent.deterministic].into_iter().flatten();
             let own = of_tiers.filter_map(captured(&targets)).next().cloned();
-            let target = if args.command.is_empty() { own } else { Some(TARGET.to_owned()) };
+            let target = if args.command.is_empty() { own } else { Some(RECORDED_COMMAND.to_owned()) };
             agent.model = None;
             let Some(target) = target.filter(|_| chosen.contains(name)) else { continue };
             let folder = agent.deterministic.as_ref().and_then(RunSource::recordings);

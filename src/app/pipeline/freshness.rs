@@ -25,7 +25,7 @@ use crate::suites::{Pair, PromptPackage, has_other_messages, is_of_another_case}
 
 /// The current state that the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {
-    config: &'a RepoPath,
+    config: &'a Config,
     loaded: &'a LoadedSuite,
     files: &'a dyn Files,
     agents: BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>>,
@@ -56,7 +56,7 @@ impl<'a> FreshnessInputs<'a> {
         base: Option<&'a dyn OtherCommit>,
     ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let mut inputs = Self { config: &plan.config.file, loaded, files, agents: BTreeMap::new(), other: None, base };
+        let mut inputs = Self { config: &plan.config, loaded, files, agents: BTreeMap::new(), other: None, base };
         // Only the head's rules decide whether recordings are current.
         if plan.rules == RulesSource::Base {
             return Ok(inputs);

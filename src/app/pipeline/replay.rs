@@ -14,8 +14,8 @@ use crate::format::recording_layout::{RecordingPaths, sample_number};
 use crate::format::run_v1;
 use crate::golden_changes::record_missing;
 use crate::model::{
-    Agent, AgentName, Baseline, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig, SuiteId,
-    Tier, UngradedReason,
+    AgentName, Baseline, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig, SuiteId, Tier,
+    UngradedReason,
 };
 use crate::suites::{CaseStage, Pair};
 
@@ -102,20 +102,20 @@ impl<'a> Replay<'a> {
             .map(|key| &key.suite)
             .collect();
         let suites = config.suites.iter().filter(|suite| asked.contains(&suite.id));
-        let agents: Vec<(&SuiteId, &AgentName, &Agent, &RepoPath)> = suites
+        let agents: Vec<(&SuiteId, &AgentName, &RepoPath)> = suites
             .flat_map(|suite| suite.agents.iter().map(move |(name, agent)| (&suite.id, name, agent)))
             .filter_map(|(suite, name, agent)| {
                 let folder = match source_of(agent, tier)? {
                     RunSource::Replay(folder) => folder,
                     RunSource::Live(_) => layout.folders.get(&(suite.clone(), name.clone()))?,
                 };
-                Some((suite, name, agent, folder))
+                Some((suite, name, folder))
             })
             .collect();
         let listed: Vec<_> = agents
             .into_par_iter()
-            .map(|(suite, name, agent, folder)| {
-                let record_missing = record_missing(&config.file, suite, name, agent, folder.as_str());
+            .map(|(suite, name, folder)| {
+                let record_missing = record_missing(config, suite, name, folder.as_str());
                 let listed = RecordingFolder::list(files, folder.child(name.as_str()), &record_missing);
                 let listed = listed.map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFolder) {
                     true => Diagnostic { help: record_missing, ..problem },

@@ -56,7 +56,7 @@ impl<'a> SampleCounts<'a> {
     pub fn record_missing(&self, name: &AgentName) -> Option<String> {
         let agent = self.loaded.config.agents.get(name).filter(|_| self.loaded.config.runs_of.is_none())?;
         let folder = source_of(agent, self.tier)?.replay()?;
-        Some(record_missing(&self.plan.config.file, &self.loaded.config.id, name, agent, folder.as_str()))
+        Some(record_missing(&self.plan.config, &self.loaded.config.id, name, folder.as_str()))
     }
 
     /// Returns notes about missing recordings, and about more recordings than the config states.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::model::{
-    AgentName, CaseId, Json, Measures, Provenance, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, Steps,
-    ToolCall, words,
+    AgentName, CaseId, IMPORTED, Json, Measures, Provenance, RunEvidence, RunInputs, RunProvenance, RunRecord,
+    RunStatus, Steps, ToolCall, words,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Transcript {
     pub at: usize,
     /// The agent's name, if the transcript contains it.
     pub agent: Option<String>,
+    /// Which of several things that were tried side by side made the run, such as one of promptfoo's prompts.
+    pub variant: Option<String>,
     /// The case's name, if the transcript contains it.
     pub case: Option<String>,
     /// How the run ended.
@@ -60,6 +62,7 @@ impl Transcript {
         Self {
             at,
             agent: None,
+            variant: None,
             case: None,
             status: RunStatus::Completed,
             error: None,
@@ -124,7 +127,7 @@ impl Transcript {
             evidence: RunEvidence::default(),
             metrics,
             provenance: RunProvenance {
-                target: Some(format!("import {}", form.as_str())),
+                target: Some(format!("{IMPORTED}{}", form.as_str())),
                 provenance: Provenance { model: self.model.clone(), ..Provenance::default() },
                 recorded_at: self.started_at.clone(),
                 ..RunProvenance::default()

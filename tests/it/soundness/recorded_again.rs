@@ -27,6 +27,7 @@ pub fn trials() -> Vec<Trial> {
         trial("recordings of unchanged files take the digests of a longer list", other_list),
         trial("a sample may have the content of another if the rest of its case is new", by_chance),
         trial("new recordings of another target or model than the agent's need an approval", other_recorder),
+        trial("a program that an agent calls again may be another one than recorded it", other_program),
         trial("a later date shows that a recording with the same answer was made again", later_date),
     ]
 }
@@ -318,6 +319,21 @@ fn other_list() {
     is(&judged(&repository), 0, "changed only in their digests, which are of another list of the agent's files now");
     repository.replace(&recording(5), "Needs prior approval.", "Needs approval first.");
     is(&judged(&repository), 1, "1 recording of `contracts/legal` changed, but none of the agent's files");
+    let others = (0..12).filter(|case| *case != 5);
+    others.for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
+    is(
+        &judged(&repository),
+        0,
+        "12 recordings of `contracts/legal` changed; the list of the agent's files is written otherwise",
+    );
+    // A file that the change adds and names.
+    let added = bases::base("digests");
+    committed(&added);
+    added.write("tools.json", "[]\n");
+    added.replace("goldgate.yaml", "fingerprint: ['prompts/**']", "fingerprint: ['prompts/**', tools.json]");
+    (0..12).for_each(|case| edit(&added, case, |run| run["provenance"]["fingerprint"] = json!(digest)));
+    answer_again(&added);
+    is(&judged(&added), 0, "12 recordings of `contracts/legal` changed; the agent's files changed too");
 }
 
 fn by_chance() {
@@ -352,7 +368,7 @@ fn by_chance() {
 
 /// `goldgate run --record --target other`, or a config that was another one while recording.
 fn other_recorder() {
-    let with = |base_model: &str, target: &str, model: &str| {
+    let changed = |base_model: &str, target: &str, model: &str, config: &str| {
         let repository = called();
         for case in 0..12 {
             edit(&repository, case, |run| {
@@ -362,6 +378,7 @@ fn other_recorder() {
         }
         committed(&repository);
         repository.write("prompts/legal.md", "Report every change of control, and be brief.\n");
+        repository.replace("goldgate.yaml", "model: big-1, temperature: 0.2", config);
         answer_again(&repository);
         for case in 0..12 {
             edit(&repository, case, |run| {
@@ -371,6 +388,9 @@ fn other_recorder() {
         }
         judged(&repository)
     };
+    let with = |base_model: &str, target: &str, model: &str| {
+        changed(base_model, target, model, "model: big-1, temperature: 0.2")
+    };
     is(&with("big-1-2026-01-01", "m", "big-1-2026-02-02"), 0, "the agent's files changed too");
     let words = "12 recordings of `contracts/legal` made with the target customer, while the agent calls m: record them with that";
     is(&with("big-1-2026-01-01", "customer", "user-1"), 1, words);
@@ -378,6 +398,36 @@ fn other_recorder() {
     is(&with("big-1-2026-01-01", "m", "huge-9"), 1, words);
     // The vendor's name for the model of the target.
     is(&with("huge-9", "m", "huge-9"), 0, "the agent's files changed too");
+    // Also where the target changes.
+    for (target, model, config, code) in [
+        ("m", "big-1-2026-02-02", "model: big-1, temperature: 0.3", 0),
+        ("m", "tiny-1-2026-02-02", "model: tiny-1", 0),
+        ("customer", "user-1", "model: big-1, temperature: 0.3", 1),
+        ("customer", "user-1", "model: tiny-1", 1),
+        ("m", "huge-9", "model: tiny-1", 1),
+    ] {
+        let ran = changed("big-1-2026-01-01", target, model, config);
+        assert_eq!(ran.code, code, "{target} {model} {config}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+/// The program behind a target is another one after a time without it.
+fn other_program() {
+    for (program, code) in [("agent.py", 0), ("other.py", 1)] {
+        let repository = called();
+        let with = |target: &str| repository.replace("goldgate.yaml", "targets:\n", &format!("targets:\n{target}"));
+        let config = repository.read("goldgate.yaml").replace("        model: { target: m }\n", "");
+        let config: Vec<&str> = config.lines().filter(|line| !line.starts_with("  m: ")).collect();
+        repository.write("goldgate.yaml", config.join("\n") + "\n");
+        if code == 0 {
+            with("  other: { command: [python3, agent.py] }\n");
+        }
+        (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["model"] = Value::Null));
+        committed(&repository);
+        repository.replace("goldgate.yaml", "{ replay: runs }\n", "{ replay: runs }\n        model: { target: m }\n");
+        with(&format!("  m: {{ command: [python3, {program}] }}\n"));
+        is(&judged(&repository), code, if code == 1 { NOT_AGAIN } else { "agents.legal.model" });
+    }
 }
 
 fn later_date() {

@@ -74,7 +74,6 @@ enum Changed {
 /// The names for messages about an agent's recordings.
 struct AgentWords<'a> {
     inputs: &'a FreshnessInputs<'a>,
-    config: &'a RepoPath,
     loaded: &'a LoadedSuite,
     name: &'a AgentName,
     /// The agents whose recordings are graded: one, or those of another suite.
@@ -86,7 +85,7 @@ impl<'a> AgentWords<'a> {
         let loaded = inputs.loaded;
         let own = |of: &AgentName| loaded.config.runs_of.is_some() || of == name;
         let agents = inputs.agents().iter().filter(|((_, of), _)| own(of)).map(|((_, of), agent)| (of, agent));
-        Self { inputs, config: inputs.config, loaded, name, agents: agents.collect() }
+        Self { inputs, loaded, name, agents: agents.collect() }
     }
 
     /// The agent's files, for messages.
@@ -212,25 +211,25 @@ impl<'a> AgentWords<'a> {
     }
 
     /// Returns the commands that make stale recordings current.
-    fn make_current(&self, cases: RecordedCases) -> String {
+    fn make_current(&self, cases: RecordedCases<'_>) -> String {
         let again = self.record_again(cases);
         // Where no file differs from the base commit, the list of them may.
         let has_same_files = self.agents.iter().all(|(_, agent)| self.inputs.changed_files(agent).is_empty());
         match self.inputs.base.is_some() && has_same_files {
             true => format!(
                 "if only the list changed: `goldgate digests{} --base REV` (REV: the base branch); otherwise {again}",
-                config_option(self.config.as_str())
+                config_option(self.inputs.config.file.as_str())
             ),
             false => again,
         }
     }
 
     /// Returns the command that records the runs again.
-    fn record_again(&self, cases: RecordedCases) -> String {
+    fn record_again(&self, cases: RecordedCases<'_>) -> String {
         let suite = self.loaded.config.runs_of.as_ref().unwrap_or(&self.loaded.config.id);
         let named = if self.loaded.config.runs_of.is_some() { None } else { Some(self.name) };
         let agent = self.agents.first().map(|(_, agent)| agent.agent);
         let folder = agent.and_then(|agent| agent.deterministic.as_ref()?.recordings()).map_or("DIR", RepoPath::as_str);
-        record_again(self.config, suite, named, agent, folder, cases)
+        record_again(self.inputs.config, suite, named, folder, cases)
     }
 }
