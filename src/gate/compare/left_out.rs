@@ -69,11 +69,7 @@ impl<'a> WorstResults<'a> {
         let value = &result.values[column];
         match (self.missing[column].by_pair.get(pair).copied().unwrap_or(0), worst(spec)) {
             (0, _) | (_, None) => value.value.filter(|_| result.exclusion == Exclusion::Counted),
-            (count, worst) => {
-                let all: Vec<Option<f64>> =
-                    value.samples.iter().copied().chain(std::iter::repeat_n(worst, count)).collect();
-                fold::folded(spec, &all)
-            }
+            (count, Some(_)) => fold::folded(spec, &with_worst(spec, &value.samples, count)),
         }
     }
 
@@ -198,7 +194,8 @@ fn missing_values(
 ) -> MissingValues {
     let mut missing = MissingValues::default();
     let mut without_result = Vec::new();
-    let mut is_unanswered = false;
+    // Few lost samples of many cases can turn many cases.
+    let (mut is_unanswered, mut turned) = (false, 0);
     for (row, pair) in judged.results().enumerate() {
         let before = entry.cases.get(&pair.case).and_then(|values| values.get(spec.name));
         // Coverage has gates of its own, and what newly fails is known of measured cases alone.
@@ -216,6 +213,7 @@ fn missing_values(
         };
         missing.before += lacking.before;
         is_unanswered |= lacking.count > pair.lost.len();
+        turned += usize::from(lacking.may_turn(spec, &pair.values[index].samples));
         missing.by_pair.push(lacking.count);
     }
     let before = missing.before.max(1) as f64;
@@ -224,14 +222,17 @@ fn missing_values(
     if accepted.is_some_and(|accepted| share(lost) <= accepted) {
         without_result.iter().for_each(|row| missing.by_pair[*row] = 0);
     }
-    // Few lost samples of many cases can turn many cases: one alone turns no majority of the others.
-    let turned = missing.by_pair.iter().filter(|count| **count > 1).count();
     let cases_turned = turned as f64 / missing.by_pair.len().max(1) as f64;
     let is_strict = is_unanswered && has_hard_gate(judged, index);
     if !is_strict && share(missing.by_pair.iter().sum()) <= TOLERATED && cases_turned <= TOLERATED {
         missing.by_pair.clear();
     }
     missing
+}
+
+/// The samples, and as many more with the worst result.
+fn with_worst(spec: &MetricSpec, samples: &[Option<f64>], count: usize) -> Vec<Option<f64>> {
+    samples.iter().copied().chain(std::iter::repeat_n(worst(spec), count)).collect()
 }
 
 /// Whether a gate of a metric has no band.
@@ -248,9 +249,23 @@ struct Lacking {
     count: usize,
     /// How many the baseline has.
     before: usize,
+    /// Whether each sample has a value, and not all of them one together.
+    is_of_samples: bool,
 }
 
 impl Lacking {
+    /// Whether the missing values may turn the case. One alone turns no majority of an even number of others; of an odd number, it may make a
+    /// tie.
+    fn may_turn(&self, spec: &MetricSpec, samples: &[Option<f64>]) -> bool {
+        let others = samples.iter().flatten().count();
+        match self.count {
+            0 => false,
+            1 if !self.is_of_samples || others.is_multiple_of(2) => false,
+            1 => fold::folded(spec, &with_worst(spec, samples, 1)) != fold::folded(spec, samples),
+            _ => true,
+        }
+    }
+
     /// Compares the samples of a pair with the baseline's values of a metric.
     fn of(values: &[Option<f64>], pair: &PairResult, index: usize) -> Self {
         let stated = values.iter().flatten().count();
@@ -259,13 +274,13 @@ impl Lacking {
         if !is_of_samples {
             // The value of all samples together: each lost one may have changed it.
             let had_value = usize::from(stated > 0);
-            return Self { count: had_value * pair.lost.len(), before: had_value * planned };
+            return Self { count: had_value * pair.lost.len(), before: had_value * planned, is_of_samples };
         }
         // With more samples than in the baseline, the same share of them has a value.
         let share = stated * planned / values.len().max(1);
         let expected = stated.min(planned).max(share);
         let now = own.iter().flatten().count() + pair.spared as usize;
-        Self { count: expected.saturating_sub(now), before: stated.min(planned) }
+        Self { count: expected.saturating_sub(now), before: stated.min(planned), is_of_samples }
     }
 }
 

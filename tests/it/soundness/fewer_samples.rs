@@ -12,6 +12,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("bad samples that are removed or recorded as timeouts give no verdict", left_out),
+        trial("one lost sample of four in several cases gives no verdict where it breaks a tie", broken_ties),
         trial("costly samples that do not state what they used give no verdict", unstated),
         trial("more samples that mostly do not state what they used give no verdict", more_unstated),
         trial("one lost sample of many is no reason to withhold a verdict", one_lost),
@@ -86,6 +87,21 @@ fn left_out() {
         assert_eq!(ran.code, if is_removed { 1 } else { 3 }, "{}{}", ran.stdout, ran.stderr);
         let why = "finding_recall has fewer values than in the baseline, in lease-0, lease-1, ";
         assert!(ran.stdout.contains(why), "{}", ran.stdout);
+    }
+}
+
+fn broken_ties() {
+    for (last, code) in [("completed", 1), ("timeout", 3)] {
+        let repository = repository(4);
+        change(&repository, |_, run| Some(run.replace("Needs prior approval.", "Needs prior consent.")), 4);
+        for case in 0..4 {
+            for sample in [2, 3] {
+                repository.replace(&file(case, sample), "\"change-of-control\"", "\"termination\"");
+            }
+            repository.replace(&file(case, 3), "\"completed\"", &format!("\"{last}\""));
+        }
+        let ran = judged(&repository);
+        assert_eq!(ran.code, code, "{last}: {}{}", ran.stdout, ran.stderr);
     }
 }
 
