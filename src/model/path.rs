@@ -120,13 +120,16 @@ impl fmt::Display for RepoPath {
 /// The characters with which a part of a pattern begins that is not plain text.
 const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
 
-/// A path pattern inside the repository: `*` matches within a folder, `**` across folders.
+/// A path pattern inside the repository: `*` matches within a folder, `**` across folders. `[id]` matches one of these letters, and the
+/// name as it is: frameworks call folders so.
 #[derive(Debug, Clone)]
 pub struct PathGlob {
     pattern: RepoPath,
     folder: RepoPath,
     file: Option<RepoPath>,
     matcher: GlobMatcher,
+    /// The same with brackets as they are; `None` if the pattern has none.
+    plain_brackets: Option<GlobMatcher>,
 }
 
 impl PathGlob {
@@ -138,10 +141,18 @@ impl PathGlob {
         if text.trim().is_empty() {
             return Err("is empty".to_owned());
         }
-        let below = |folder: &RepoPath| folder.join(text).map_err(|bad| bad.to_string());
-        let (pattern, escaped) = (below(folder)?, below(&RepoPath(globset::escape(&folder.0).into()))?);
-        let built = GlobBuilder::new(escaped.as_str()).literal_separator(true).build();
-        let matcher = built.map_err(|error| format!("is not a valid pattern: {}", error.kind()))?.compile_matcher();
+        if text.split('/').any(|name| name.contains("**") && name != "**") {
+            return Err(
+                "has ** in a name, which matches in one folder only: write **/* for files in all folders".to_owned()
+            );
+        }
+        let below = |text: &str, folder: &RepoPath| folder.join(text).map_err(|bad| bad.to_string());
+        let escaped_folder = RepoPath(globset::escape(&folder.0).into());
+        let (pattern, escaped) = (below(text, folder)?, below(text, &escaped_folder)?);
+        let built = |pattern: &RepoPath| GlobBuilder::new(pattern.as_str()).literal_separator(true).build();
+        let matcher = built(&escaped).map_err(|error| format!("is not a valid pattern: {}", error.kind()))?;
+        let with_plain = below(&text.replace('[', "[[]"), &escaped_folder)?;
+        let plain_brackets = text.contains('[').then(|| built(&with_plain).ok()).flatten();
         // What comes before the first name with a wildcard is a folder, or the file itself.
         let names = pattern.0.split('/').zip(escaped.0.split('/'));
         let is_plain =
@@ -150,11 +161,13 @@ impl PathGlob {
         let plain = RepoPath(plain.join("/").into());
         let file = (plain == pattern).then(|| plain.clone());
         let folder = if file.is_some() { plain.parent() } else { plain };
-        Ok(Self { pattern, folder, file, matcher })
+        let (matcher, plain_brackets) = (matcher.compile_matcher(), plain_brackets.map(|glob| glob.compile_matcher()));
+        Ok(Self { pattern, folder, file, matcher, plain_brackets })
     }
 
     pub fn matches(&self, path: &RepoPath) -> bool {
-        self.matcher.is_match(path.as_str())
+        let is_match = |matcher: &GlobMatcher| matcher.is_match(path.as_str());
+        is_match(&self.matcher) || self.plain_brackets.as_ref().is_some_and(is_match)
     }
 
     /// The folder that contains all possible matches.
@@ -240,7 +253,10 @@ mod tests {
             assert_eq!((glob.folder().as_str(), glob.file()), (folder, file.map(at)), "{text}");
             assert!(glob.matches(&at("a[b]{c}").join(&text.replace('*', "x")).unwrap()));
         }
-        for bad in ["", " ", "/etc/*", "../../x", "a[", "a\\b"] {
+        let glob = PathGlob::new(&at("a"), "chat/[id]/*.ts").unwrap();
+        assert!(["a/chat/[id]/route.ts", "a/chat/i/route.ts"].iter().all(|path| glob.matches(&at(path))));
+        assert!(!glob.matches(&at("a/chat/id/route.ts")));
+        for bad in ["", " ", "/etc/*", "../../x", "a[", "a\\b", "src/**.py", "a**"] {
             assert!(PathGlob::new(&at("a"), bad).is_err(), "{bad}");
         }
     }
