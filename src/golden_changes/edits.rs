@@ -82,7 +82,18 @@ fn walk(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
         (Value::Object(before), Value::Object(after)) => objects(path, before, after, found),
         (Value::Array(before), Value::Array(after)) => lists(path, before, after, found),
         _ if same(before, after) => {}
-        _ => found.push(format!("{} {} -> {}", named(path), display_value(before), display_value(after))),
+        _ => found.push(format!("{} {}", named(path), edit(before, after))),
+    }
+}
+
+/// The value before and after an edit. Texts that look the same say where they differ.
+fn edit(before: &Value, after: &Value) -> String {
+    let words = |value: &Value| value.as_str().map(|text| text.split_whitespace().collect::<String>());
+    let (then, now) = (display_value(before), display_value(after));
+    match words(before).is_some() && words(before) == words(after) {
+        true => format!("{now} (only white space differs)"),
+        false if then == now => format!("{now} (differs after that)"),
+        false => format!("{then} -> {now}"),
     }
 }
 
@@ -182,6 +193,7 @@ mod tests {
             (json!({"a": 1}), json!({"a": 1.0}), &[][..]),
             (json!({"a": 1, "b": 2}), json!({"b": 2, "a": 1}), &[]),
             (json!({"a": 3}), json!({"a": 9}), &["a 3 -> 9"]),
+            (json!({"a": "9 to 17"}), json!({"a": "9  to 17"}), &["a \"9  to 17\" (only white space differs)"]),
             (json!({"a": {"b": [1, 2, 3]}}), json!({"a": {"b": [1, 3]}}), &["a.b[1] removed: 2"]),
             (json!([{"id": "x", "q": 1}, {"id": "y"}]), json!([{"id": "y"}, {"id": "x", "q": 2}]), &["[x].q 1 -> 2"]),
             (

@@ -24,7 +24,11 @@ pub const SETTINGS: &[SettingRule] = &[
     setting("results", Harmless, "caches and history; they affect no verdict"),
     setting("early_stop", Harmless, "it skips only samples that cannot change a verdict"),
     setting("budget", Harmless, "a run that a budget ends has no verdict"),
-    setting("prices.*", Depends("a lower price needs an approval, any other change is listed"), ""),
+    setting(
+        "prices.*",
+        Depends("a lower price, or none for a model that a target has, needs an approval, any other change is listed"),
+        "",
+    ),
     setting("recordings", Approval("which recordings of a pull request count:"), ""),
     setting("redact", Approval("text that is removed from runs before grading:"), ""),
     setting(

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::golden_changes::called_targets::calls;
+use crate::golden_changes::called_targets::{calls, model as model_of};
 use crate::golden_changes::found::ChangeCollector;
 use crate::model::{
     Agent, ChangeClass, Config, Judge, LiveSource, RecordPolicy, RepoPath, RunSource, StalePolicy, SuiteConfig, Target,
@@ -33,14 +33,22 @@ pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut C
     prices(before, after, found);
 }
 
-/// A lower price makes the cost of a run lower, which gates and checks may limit. A missing one leaves the cost unknown, which passes none.
+/// A lower price makes the cost of a run lower, which gates and checks may limit. A missing one leaves the cost unknown, which passes none, and
+/// the next change could add a lower one.
 fn prices(before: &Config, after: &Config, found: &mut ChangeCollector) {
     let models: BTreeSet<&String> = before.prices.keys().chain(after.prices.keys()).collect();
     for model in models {
         match (before.prices.get(model), after.prices.get(model)) {
             (old, new) if old == new => {}
             (None, _) => found.lists(format!("price of {model} added"), Some(&after.file)),
-            (_, None) => found.lists(format!("price of {model} removed"), Some(&after.file)),
+            (_, None) => {
+                let is_called = after.targets.values().any(|target| model_of(target).as_ref() == Some(model));
+                let words = format!("price of {model} removed");
+                match is_called {
+                    true => found.needs(format!("{words}, which a target still has"), Some(&after.file)),
+                    false => found.lists(words, Some(&after.file)),
+                }
+            }
             (Some(old), Some(new)) if new.is_lower(old) => {
                 found.needs(format!("price of {model} lowered, so its runs cost less"), Some(&after.file));
             }

@@ -90,7 +90,7 @@ const ROWS: &[SettingRow] = &[
     ("ConfigFile.suites", "- { id: cross, kind: cross_agent, path: cross, runs_of: contracts }", "", Approval),
     ("ConfigFile.targets", "web: { http", "more: { http: 'http://127.0.0.1:9/' }\n  web: { http", Listed),
     ("ConfigFile.budget", "max_minutes: 5", "max_minutes: 6", Nothing),
-    ("ConfigFile.prices", "prices: { m:", "prices: { n:", Listed),
+    ("ConfigFile.prices", "prices: { m:", "prices: { n:", Approval),
     ("ConfigFile.redact", "sk-[a-z]+", "x", Approval),
     ("SuiteForm.id", "id: cross", "id: other", Approval),
     ("SuiteForm.kind", "kind: cross_agent, path: cross, runs_of: contracts", "kind: triggers, path: cross", Approval),
