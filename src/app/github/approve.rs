@@ -66,8 +66,10 @@ fn is_removed(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
     match context.file(config, &context.base)? {
         Some(_) => Ok(true),
         None => {
-            let what = "the config does not exist, neither on the base branch nor at the head";
-            Err(Diagnostic::of_file(config, Code::BAD_INPUT, what, "correct the input config").into())
+            let what =
+                "the config does not exist, neither on the base branch nor at the head, or the token may not read it";
+            let help = "correct the input config, or give the job contents: read";
+            Err(Diagnostic::of_file(config, Code::BAD_INPUT, what, help).into())
         }
     }
 }
@@ -112,11 +114,15 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
 fn present_events(context: &PullRequestContext<'_>) -> Result<Vec<LabelEvent>, CliError> {
     let label = &context.inputs.approving.label;
     let mut events = context.label_events(label)?;
-    let is_new = matches!(context.event(), PullRequestEvent::Labeled(one) if approval::is_label(one, label));
     let is_set = context.set_label(label).is_some();
+    let is_expected = match context.event() {
+        PullRequestEvent::Labeled(one) => is_set && approval::is_label(one, label),
+        PullRequestEvent::Unlabeled(one) => !is_set && approval::is_label(one, label),
+        PullRequestEvent::Pushed | PullRequestEvent::Opened | PullRequestEvent::Other => false,
+    };
     for _ in 1..LOOKS {
         let last = events.iter().rfind(|event| approval::is_label(&event.label, label));
-        if !(is_new && is_set) || last.is_some_and(|last| last.change == LabelChange::Added) {
+        if !is_expected || last.is_some_and(|last| (last.change == LabelChange::Added) == is_set) {
             break;
         }
         thread::sleep(PAUSE);

@@ -342,7 +342,7 @@ pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result
     };
     let number = event.pull_request.as_ref().map(|pull_request| pull_request.number);
     let is_of_fork = event.pull_request.as_ref().is_some_and(|pull_request| pull_request.origin == BranchOrigin::Fork);
-    let listed = if is_of_fork { github.every_open_pull() } else { github.pulls_of(head) };
+    let listed = if is_of_fork { github.every_open_pull() } else { github.open_pulls_at(head) };
     let open = match (listed, number) {
         (Ok(open), _) => with_those_of_branch(github, event, open)?,
         // An older Enterprise Server may not list a commit's pull requests: then those of the same branch are compared.
@@ -355,12 +355,11 @@ pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result
         }
         (Err(error), _) => return Err(needs(UNREAD_PULLS, PERMISSION)(error)),
     };
-    let here = |base: &str| base.eq_ignore_ascii_case(github.repository());
     let into = event.into.as_deref().filter(|_| number.is_some());
     let own_head = open.iter().find(|own| Some(own.number) == number).map(|own| own.head.clone());
     let mut others: Vec<OpenPull> = open
         .into_iter()
-        .filter(|other| Some(other.number) != number && other.head == *head && here(&other.base_repository))
+        .filter(|other| Some(other.number) != number && other.head == *head)
         .filter(|other| into != Some(other.into.as_str()))
         .collect();
     others.sort_by(|one, other| (&one.into, one.number).cmp(&(&other.into, other.number)));
@@ -411,8 +410,7 @@ fn dispatched_pull(env: &Env, github: &GitHub) -> Result<Option<(PullRequestDeta
     let owner = github.repository().split('/').next().unwrap_or_default();
     let pulls = github.open_pulls(owner, &branch);
     let pulls = pulls.map_err(needs("the branch's pull request cannot be searched", "pull-requests: write"))?;
-    let here = pulls.iter().filter(|pull| pull.base_repository.eq_ignore_ascii_case(github.repository()));
-    let Some(number) = here.map(|pull| pull.number).min() else { return Ok(None) };
+    let Some(number) = pulls.iter().map(|pull| pull.number).min() else { return Ok(None) };
     let pull = github.pull(number).map_err(needs("the branch's pull request cannot be read", PERMISSION))?;
     let head = env.get("GITHUB_SHA").map_or(pull.head.clone(), str::to_owned);
     Ok(Some((pull, head)))

@@ -167,8 +167,10 @@ impl JointApproval<'_> {
     fn refusal(&self, approved: &[ApprovedPull<'_>], left: &[String]) -> String {
         let left = named_parts(left);
         match (self.event.push.is_some(), approved.first()) {
-            (true, None) => format!("no merged pull request of this push was approved for this: {left}"),
-            (true, Some(_)) => format!("the approvals of this push's pull requests do not cover this: {left}"),
+            (true, None) => format!("no pull request merged with this commit was approved for this: {left}"),
+            (true, Some(_)) => {
+                format!("the approvals of the pull requests merged with this commit do not cover this: {left}")
+            }
             (false, first) => format!(
                 "the approval of pull request {} does not count, because it is for another result than this merge group's. No approval in the \
                  queue covers this: {left}. Update its branch and add the label again",

@@ -1,9 +1,8 @@
 //! Other open pull requests with the same head commit. A check belongs to the commit, so the worst of their verdicts counts.
 
-use super::base_branch::{not_required, relies_on_checks, requires_any, rules};
+use super::base_branch::{known_default, not_required, relies_on_checks, requires_any, rules};
 use super::comment::CommentInput;
 use super::current_pull_request::OtherPulls;
-use super::environment::default_branch;
 use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
 use super::links::links;
@@ -84,9 +83,8 @@ fn default_to_judge(
     event: &Event,
     others: &[OpenPull],
 ) -> Result<Option<DefaultBranch>, CliError> {
-    let (Some(_), Some(into), Some(name)) = (&event.pull_request, &event.into, default_branch(&world.env)?) else {
-        return Ok(None);
-    };
+    let (Some(_), Some(into)) = (&event.pull_request, &event.into) else { return Ok(None) };
+    let name = known_default(&world.env, github)?;
     if *into == name || others.iter().any(|other| other.into == name) {
         return Ok(None);
     }

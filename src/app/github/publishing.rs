@@ -133,10 +133,8 @@ fn pull_of(github: &GitHub, run: &WorkflowRun) -> Result<OpenPull, Unpublished> 
         return Err(Unpublished::Idle("the repository of the run's commit does not exist any more".to_owned()));
     };
     let open = github.open_pulls(owner, branch).map_err(|refusal| Unpublished::of(refusal, "pull-requests: write"))?;
-    let here = open.into_iter().filter(|pull| {
-        pull.head_repository == Some(from) && pull.base_repository.eq_ignore_ascii_case(github.repository())
-    });
-    let (mut at_head, moved): (Vec<OpenPull>, Vec<OpenPull>) = here.partition(|pull| pull.head == run.head);
+    let of_run = open.into_iter().filter(|pull| pull.head_repository == Some(from));
+    let (mut at_head, moved): (Vec<OpenPull>, Vec<OpenPull>) = of_run.partition(|pull| pull.head == run.head);
     match (at_head.len(), moved.first()) {
         (1, _) => Ok(at_head.remove(0)),
         (0, Some(pull)) => {

@@ -74,7 +74,28 @@ impl<'a> PullRequestContext<'a> {
         let base = tip.unwrap_or_else(|| pull.base.clone());
         let config = inputs.config_file()?;
         let key = inputs.key_of(&config);
-        Ok(Some(Self { world, inputs, github, act, seen, pull, base, config, key }))
+        let mut context = Self { world, inputs, github, act, seen, pull, base, config, key };
+        context.await_label()?;
+        Ok(Some(context))
+    }
+
+    /// Reads the pull request again while it does not show the change of a label that started this run: GitHub may show it a moment later.
+    /// A label that stays another one was changed again.
+    fn await_label(&mut self) -> Result<(), CliError> {
+        for _ in 1..LOOKS {
+            let is_shown = match self.event() {
+                PullRequestEvent::Labeled(label) => self.set_label(label).is_some(),
+                PullRequestEvent::Unlabeled(label) => self.set_label(label).is_none(),
+                PullRequestEvent::Pushed | PullRequestEvent::Opened | PullRequestEvent::Other => true,
+            };
+            if is_shown {
+                break;
+            }
+            thread::sleep(PAUSE);
+            let now = self.github.pull(self.seen.number);
+            self.pull = now.map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
+        }
+        Ok(())
     }
 
     /// Returns the name of a label as the pull request has it; `None` if it does not have it.
@@ -145,9 +166,13 @@ impl<'a> PullRequestContext<'a> {
     pub fn remove_label(&self, label: &str) -> Result<(), CliError> {
         let number = self.pull.number;
         let mark = approval::removal_mark(number, label, self.run());
-        let set = self.github.set_status(&self.pull.head, approval::REMOVAL, StatusState::Success, &mark, None);
-        if let Err(error) = set {
-            warn(self.world, &needs("the removal of the label cannot be recorded", "statuses: write")(error));
+        // After a push that is taken back, the head before it is the head again.
+        let before = self.act.before.as_deref().filter(|_| matches!(self.event(), PullRequestEvent::Pushed));
+        for commit in [Some(self.pull.head.as_str()), before].into_iter().flatten() {
+            let set = self.github.set_status(commit, approval::REMOVAL, StatusState::Success, &mark, None);
+            if let Err(error) = set {
+                warn(self.world, &needs("the removal of the label cannot be recorded", "statuses: write")(error));
+            }
         }
         let removed = self.github.remove_label(number, self.set_label(label).unwrap_or(label));
         removed.map_err(needs("the label cannot be removed", "pull-requests: write"))

@@ -7,6 +7,8 @@ const BOT: &str = "[bot]";
 
 #[derive(Deserialize)]
 pub(super) struct AccountForm {
+    /// Empty where GitHub does not know the account: the author of a commit may be an empty object (XAMPPRocky/octocrab#677).
+    #[serde(default)]
     pub(super) login: String,
     #[serde(rename = "type")]
     pub(super) kind: Option<String>,

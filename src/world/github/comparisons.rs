@@ -71,7 +71,7 @@ impl GitHub {
         for ComparedCommitForm { sha, parents, author, committer } in commits {
             first_parents.insert(sha.clone(), parents.into_iter().next().map(|parent| parent.sha));
             let all = [author, committer].into_iter().flatten().map(AccountForm::login);
-            people.insert(sha, all.filter(|login| login != WEB_FLOW).collect());
+            people.insert(sha, all.filter(|login| !login.is_empty() && login != WEB_FLOW).collect());
         }
         let is_whole = files.len() < MOST_FILES;
         let files = files.into_iter().map(ComparedFile::from).collect();

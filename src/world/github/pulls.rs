@@ -1,5 +1,7 @@
 //! Pull requests, merges and the history of commits.
 
+use std::collections::BTreeSet;
+
 use http::Method;
 use serde::Deserialize;
 
@@ -17,9 +19,10 @@ pub struct OpenPull {
     pub into: String,
     /// The id of the repository that contains its branch; `None` if it was deleted.
     pub head_repository: Option<u64>,
-    /// The base repository as `owner/name`.
-    pub base_repository: String,
 }
+
+/// The number of pages of open pull requests that are read to find those of one commit.
+const OPEN_PAGES: usize = 3;
 
 impl GitHub {
     /// The open pull requests from `owner:branch`. The event of a fork's run does not name them.
@@ -29,11 +32,21 @@ impl GitHub {
         Ok(open(self.get(&path, "while looking for the pull request")?))
     }
 
-    /// The open pull requests that have a commit, which the caller compares with their heads. GitHub lists none for a commit that only
-    /// a fork has (TooTallNate/nx.js#410): [`GitHub::every_open_pull`] has those too.
-    pub fn pulls_of(&self, commit: &str) -> Result<Vec<OpenPull>, GitHubError> {
+    /// The open pull requests that may have a commit as their head, which the caller compares. For a commit GitHub lists none that only a
+    /// fork has (TooTallNate/nx.js#410), and perhaps none of forks at all, so it is asked only where too many are open to read them all.
+    pub fn open_pulls_at(&self, commit: &str) -> Result<Vec<OpenPull>, GitHubError> {
+        let doing = "while listing the open pull requests";
+        let (some, are_all) = self.entries_of_pages(&self.path("/pulls"), OPEN_PAGES, doing)?;
+        if are_all {
+            return Ok(open(some));
+        }
         let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
-        Ok(open(self.get(&path, "while looking for the commit's pull requests")?))
+        let mut of_commit: Vec<PullForm> = self.get(&path, "while looking for the commit's pull requests")?;
+        // The list has those of other repositories with the commit.
+        of_commit.retain(|form| form.base.repo.as_ref().is_some_and(|repo| repo.is(self.repository())));
+        let known: BTreeSet<u64> = some.iter().map(|form: &PullForm| form.number).collect();
+        let more = of_commit.into_iter().filter(|form| !known.contains(&form.number));
+        Ok(open(some.into_iter().chain(more.collect::<Vec<_>>()).collect()))
     }
 
     /// All open pull requests.
@@ -215,6 +228,12 @@ struct RepositoryForm {
     full_name: String,
 }
 
+impl RepositoryForm {
+    fn is(&self, repository: &str) -> bool {
+        self.full_name.eq_ignore_ascii_case(repository)
+    }
+}
+
 impl From<PullForm> for OpenPull {
     fn from(form: PullForm) -> Self {
         Self {
@@ -223,7 +242,6 @@ impl From<PullForm> for OpenPull {
             base: form.base.sha,
             into: form.base.name,
             head_repository: form.head.repo.map(|repo| repo.id),
-            base_repository: form.base.repo.map_or(String::new(), |repo| repo.full_name),
         }
     }
 }

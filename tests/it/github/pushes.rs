@@ -117,7 +117,7 @@ fn direct() {
     assert!(report(&checkout)["base"].is_string());
     let worse = pull(&trunk, 3, "legal").checkout;
     trunk.github.parents(&second, &[&first]);
-    is_red(&pushed(&trunk, &worse, &first, &second), "no merged pull request of this push was approved for this");
+    is_red(&pushed(&trunk, &worse, &first, &second), "no pull request merged with this commit was approved for this");
     // A harmless push after it.
     trunk.github.parents(&third, &[&second]);
     worse.write("README.md", "Leases.\n");
@@ -171,7 +171,7 @@ fn not_approved() {
         pushed(&trunk, &with(&trunk, &[&pull]), &base_sha(), &after)
     };
     is_green(&run(&|_, _| ()));
-    let says = "no merged pull request of this push was approved for this: the numbers of contracts/legal";
+    let says = "no pull request merged with this commit was approved for this: the numbers of contracts/legal";
     is_red(&run(&|trunk, pull| trunk.github.status(super::BOT, &pull.head, "failure", "withdrawn: trudy")), says);
     // Somebody else wrote the status.
     is_red(
@@ -199,7 +199,10 @@ fn several_commits() {
     trunk.github.parents(&last, &[&first]);
     let checkout = copied(&worse);
     checkout.write("README.md", "Leases.\n");
-    is_red(&pushed(&trunk, &checkout, &base_sha(), &last), "no merged pull request of this push was approved for this");
+    is_red(
+        &pushed(&trunk, &checkout, &base_sha(), &last),
+        "no pull request merged with this commit was approved for this",
+    );
     assert!(report(&checkout)["base"].is_string());
     // A forced push is compared with what the branch had.
     let other = tip(3);
@@ -224,7 +227,7 @@ fn more_than_approved() {
     };
     is_green(&run(&|_| ()));
     is_green(&run(&|checkout| checkout.write("README.md", "Leases.\n")));
-    let says = "the approvals of this push's pull requests do not cover this: ";
+    let says = "the approvals of the pull requests merged with this commit do not cover this: ";
     let rental = |checkout: &Repository| {
         checkout.write("prompts/rental.md", "Report little.\n");
         checkout.replace(RENTAL_RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"},");

@@ -50,7 +50,8 @@ pub fn answer(_: &Request, segments: &[&str], state: &mut State) -> Option<Answe
     since.reverse();
     let shown = |commit: &&String| {
         let parents: Vec<Value> = state.pulls.parents(commit).iter().map(|sha| json!({ "sha": sha })).collect();
-        json!({ "sha": commit, "parents": parents })
+        // The account of an author that GitHub does not know is `null`, or an empty object (XAMPPRocky/octocrab#677).
+        json!({ "sha": commit, "parents": parents, "author": {}, "committer": null })
     };
     let commits: Vec<Value> = since.iter().take(250).map(shown).collect();
     let files = changed(&blobs(state, &common), &blobs(state, head));

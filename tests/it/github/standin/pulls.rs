@@ -226,6 +226,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     let pulls = &mut state.pulls;
     let text = |name: &str| request.body[name].as_str().map(str::to_owned);
     Some(match (request.method.as_str(), segments) {
+        ("GET", ["pulls", ..]) if !reads => forbidden("pull_requests=read"),
         ("GET", ["pulls"]) if request.asked("state").as_deref() == Some("closed") => pulls.closed(request),
         ("GET", ["pulls"]) => {
             let from = request.asked("head");
@@ -283,7 +284,8 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         ("GET", ["commits", commit, "pulls"]) => {
             let tip = |pull: &Pull| pull.head.clone().or_else(|| pulls.head_of(&pull.branch));
             let is_here = pulls.all.values().any(|pull| pull.head.is_none() && tip(pull).as_deref() == Some(*commit));
-            let is_tip = |pull: &Pull| is_here && tip(pull).as_deref() == Some(*commit);
+            // Whether those of forks are listed where the repository has the commit as well is not documented.
+            let is_tip = |pull: &Pull| is_here && pull.head.is_none() && tip(pull).as_deref() == Some(*commit);
             let has = |pull: &Pull| match (&pull.merged, pull.state.as_str()) {
                 (Some(_), _) => is_tip(pull) || pull.merged_as.as_deref() == Some(*commit),
                 (None, state) => state == "open" && is_tip(pull),
