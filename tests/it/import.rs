@@ -55,6 +55,10 @@ pub fn trials() -> Vec<Trial> {
         trial("import makes cases of a promptfoo config", promptfoo::configs_are_cases),
         trial("import says what it cannot make a case of", promptfoo::what_cannot_be_said),
         trial("import makes a case of each test of promptfoo, and finds the runs of each", promptfoo::every_test),
+        trial(
+            "import refuses results of several providers or prompts as samples of one agent",
+            promptfoo::side_by_side,
+        ),
         trial("import names cases by a key of their records", paths::cases_by_a_key),
         trial(
             "import takes conversations as samples only where they answer one input",

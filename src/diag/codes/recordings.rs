@@ -70,6 +70,14 @@ codes! {
         fix: "Rename the recording to `{case}.json` or `{case}/{sample}.json`, or remove it.",
     }
 
+    MANY_AGENTS = "many-agents" {
+        cause: "Runs of several agents, models or prompts would become samples of one agent.",
+        example: "out.json:2:40: this run is of \"openai-small, prompt 1\", but another one of its case is of \
+            \"openai-large, prompt 1\"; import the results of one (`promptfoo eval --filter-providers …`), or of each as an \
+            agent of its own: without --agent [many-agents]",
+        fix: "Import the results of one of them; samples are repeated runs of the same agent.",
+    }
+
     MANY_TRACES = "many-traces" {
         cause: "A file of traces has several runs, but only one case is named for all of them.",
         example: "traces.json:2:40: these are 3 traces, but --case hours names one case; name the attribute with \

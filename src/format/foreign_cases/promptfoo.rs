@@ -41,6 +41,14 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
         return Err(source.problem(0, Code::NO_RUN, what, INTO_THE_CONFIG));
     }
     let prompt = whole.get("prompts").and_then(|prompts| prompts.get(0).or(Some(prompts)));
+    if prompt.is_some_and(is_in_file) {
+        return Err(source.problem(
+            0,
+            Code::NO_RUN,
+            "its prompts are in other files, which are not read",
+            INTO_THE_CONFIG,
+        ));
+    }
     let prompt = prompt.and_then(|prompt| prompt.get("raw").unwrap_or(prompt).as_str()).unwrap_or_default();
     let tests = tests.iter().map(|test| with_defaults(test, whole.get("defaultTest")));
     let tests: Vec<(u64, Value)> = (0..).zip(tests.flat_map(expanded)).collect();
@@ -54,7 +62,7 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
     Ok(tests.iter().map(case).collect())
 }
 
-const INTO_THE_CONFIG: &str = "write the tests into the config, or import the output of promptfoo eval -o out.json";
+const INTO_THE_CONFIG: &str = "write them into the config, or import the output of promptfoo eval -o out.json";
 
 /// What of a config has tests or assertions that this file does not list. Without them the cases would demand less than promptfoo does.
 fn elsewhere(config: &Value, tests: &[Value]) -> Option<&'static str> {
@@ -74,6 +82,16 @@ fn elsewhere(config: &Value, tests: &[Value]) -> Option<&'static str> {
     }
     let scenarios = config.get("scenarios").and_then(Value::as_array);
     scenarios.is_some_and(|scenarios| !scenarios.is_empty()).then_some("its scenarios are not read")
+}
+
+/// Whether a prompt of a config is the name of a file: `file://…`, or a path with the ending of one.
+fn is_in_file(prompt: &Value) -> bool {
+    let named = prompt.as_str().or_else(|| prompt.get("raw").or_else(|| prompt.get("id"))?.as_str());
+    let endings = [".txt", ".md", ".json", ".jsonl", ".yaml", ".yml", ".j2", ".csv", ".py", ".js", ".mjs", ".ts"];
+    named.is_some_and(|text| {
+        let is_path = !text.contains(char::is_whitespace) && !text.contains('{');
+        text.starts_with("file://") || (is_path && endings.iter().any(|ending| text.ends_with(ending)))
+    })
 }
 
 /// The assertions of a test; a single one needs no list.

@@ -75,6 +75,7 @@ fn run(source: &SourceText, raw: &RawValue, result: &Value, ids: &CaseIds) -> Re
     let transcript = content::finish_transcript(source, at, builder)?;
     Ok(Transcript {
         agent: named.map(|name| name.chars().map(valid).collect()),
+        variant: get("promptIdx").as_u64().map(|index| format!("prompt {}", index + 1)),
         case: Some(ids.id(get("testCase"), index_of(result))),
         status: if is_missing { RunStatus::Error } else { RunStatus::Completed },
         error: failed.map(str::to_owned),

@@ -128,6 +128,28 @@ pub fn every_test() {
     );
 }
 
+/// Several providers, or prompts, are not samples of one agent.
+pub fn side_by_side() {
+    let repository = Repository::empty();
+    let result = |provider: &str, prompt: u64| {
+        json!({ "testIdx": 0, "promptIdx": prompt, "testCase": { "description": "hours" }, "prompt": { "raw": "q" },
+            "response": { "output": provider }, "provider": { "id": provider } })
+    };
+    let ran = |results: Value, agent: &[&str]| {
+        repository
+            .write("out.json", json!({ "evalId": "e", "results": { "version": 3, "results": results } }).to_string());
+        repository.goldgate(&[&["import", "out.json", "--force", "--out", "runs"], agent].concat())
+    };
+    for results in [json!([result("large", 0), result("small", 0)]), json!([result("large", 0), result("large", 1)])] {
+        let ran = ran(results, &["--agent", "a"]);
+        assert!(ran.code == 2 && ran.stderr.contains("[many-agents]"), "{} {}", ran.code, ran.stderr);
+    }
+    let repeated = ran(json!([result("large", 0), result("large", 0)]), &["--agent", "a"]);
+    assert_eq!(repeated.code, 0, "{}", repeated.stderr);
+    let each = ran(json!([result("large", 0), result("small", 0)]), &[]);
+    assert_eq!(each.code, 0, "{}", each.stderr);
+}
+
 /// Tests and assertions that the config does not list would be missing without a word.
 pub fn tests_elsewhere() {
     let repository = Repository::empty();
@@ -144,6 +166,12 @@ pub fn tests_elsewhere() {
         repository.write("promptfooconfig.yaml", format!("{tests}{more}"));
         let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
         assert!(ran.code == 2 && ran.stderr.contains(what), "{more}: {} {}", ran.code, ran.stderr);
+    }
+    for prompt in ["'file://prompts/a.txt'", "prompts/a.txt", "{ id: 'file://prompts/a.json', label: a }"] {
+        repository.write("promptfooconfig.yaml", tests.replace("'{{ q }}'", prompt));
+        let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
+        let what = "its prompts are in other files, which are not read";
+        assert!(ran.code == 2 && ran.stderr.contains(what), "{prompt}: {} {}", ran.code, ran.stderr);
     }
     repository.write(
         "promptfooconfig.yaml",

@@ -157,6 +157,7 @@ impl TraceSpans {
         Ok(Transcript {
             at: self.at(),
             agent: named(&["goldgate.agent"]).or_else(|| Some(agent?.text(&["gen_ai.agent.name"])?.to_owned())),
+            variant: None,
             case,
             status,
             error,
