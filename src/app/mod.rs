@@ -10,6 +10,7 @@ mod pipeline;
 mod worktree;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::Parser;
 
@@ -20,7 +21,7 @@ use self::commands::{
 };
 #[cfg(feature = "models")]
 use self::commands::{judge, record};
-use crate::world::{Colours, World};
+use crate::world::{Colours, Disk, World};
 
 /// How a command ended.
 #[derive(Debug)]
@@ -29,12 +30,17 @@ pub struct Ended {
     pub code: u8,
     /// Why the command failed, one line per problem; not yet printed.
     pub problems: Vec<String>,
+    /// The way from the current folder to the root of the repository, which the commands in messages are for; `None` if it is the root.
+    pub way_to_root: Option<PathBuf>,
 }
 
 /// Runs the command line of the process and returns its exit code.
 pub fn main(world: &mut World) -> u8 {
     let ended = execute(std::env::args_os(), world);
     ended.problems.iter().for_each(|line| world.tell(line));
+    if let Some(root) = ended.way_to_root.filter(|_| world.has_named_command()) {
+        world.tell(&format!("the commands above are for the root of the repository: `cd {}`", root.display()));
+    }
     final_code(world, ended.code)
 }
 
@@ -45,7 +51,7 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
         Err(usage) => {
             // Help and version were requested; everything else is bad usage.
             world.printed(usage.print());
-            return Ended { code: if usage.use_stderr() { 2 } else { 0 }, problems: Vec::new() };
+            return Ended { code: if usage.use_stderr() { 2 } else { 0 }, problems: Vec::new(), way_to_root: None };
         }
     };
     world.colours = match cli.color {
@@ -82,9 +88,29 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
         #[cfg(feature = "github")]
         Command::Action => github::action(world),
     };
+    let place = config_of(&cli.command).and_then(|config| Disk::of_config(config).ok());
+    let way_to_root = place.and_then(|(disk, _)| disk.way_to_root());
     match outcome {
-        Ok(code) => Ended { code, problems: Vec::new() },
-        Err(error) => Ended { code: error.exit_code(), problems: error.lines() },
+        Ok(code) => Ended { code, problems: Vec::new(), way_to_root },
+        Err(error) => Ended { code: error.exit_code(), problems: error.lines(), way_to_root },
+    }
+}
+
+/// The config that a command is about; `None` if it is about none.
+fn config_of(command: &Command) -> Option<&str> {
+    match command {
+        Command::Run(args) => Some(&args.config),
+        Command::Check(args) => Some(&args.config),
+        Command::Selftest(args) => Some(&args.config),
+        Command::Explain(args) => Some(&args.config),
+        Command::Review(args) => Some(&args.config),
+        #[cfg(feature = "models")]
+        Command::Record(args) => Some(&args.config),
+        Command::Digests(args) => Some(&args.config),
+        Command::Calibrate(args) => Some(&args.config),
+        #[cfg(feature = "models")]
+        Command::Judge(args) => Some(&args.config),
+        _ => None,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::report;
 use crate::suites::read_config;
 #[cfg(feature = "models")]
 use crate::world::signal_so_far;
-use crate::world::{BaseTree, Disk, Git, Objects, ReadOnce, World, head_commit};
+use crate::world::{BaseTree, Disk, Git, Objects, ReadOnce, World, head_commit, is_sparse};
 
 /// Reads the baseline to compare with, given the disk, the files of the commit whose rules judge (if known) and the config's baseline file.
 pub type ReadBaseline<'a> =
@@ -46,7 +46,10 @@ pub fn grade_worktree(
         own_history(&disk, &job.config)?;
     }
     let job = RunOptions { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
-    let files = ReadOnce::of(&disk);
+    let files = match before {
+        BaseSource::None => ReadOnce::uncached(&disk),
+        BaseSource::Commit(..) => ReadOnce::of(&disk),
+    };
     let trees = match before {
         BaseSource::Commit(objects, commit) => {
             // Errors in the config are reported before any request.
@@ -67,7 +70,7 @@ pub fn grade_worktree(
     let live = live::LiveOptions { sparing, keys: keys(&job, before, &disk, &file), ..job.live.clone() };
     let inputs = GradeInputs {
         // Both judgements and the comparison read the same bytes.
-        files: if base.is_some() { &files } else { &disk },
+        files: &files,
         config: &file,
         make: &|plan, tier| match &job.parts {
             None => {
@@ -94,6 +97,10 @@ pub fn grade_worktree(
     }
     if let Some(shard) = job.wanted.shard {
         report::shard(&mut done.report, shard);
+    }
+    if done.report.exit_code() != 0 && is_sparse(&disk) {
+        let note = "this is a sparse checkout: files outside of it count as missing; `git sparse-checkout disable` checks all of them out";
+        done.report.notes.push(note.to_owned());
     }
     add_past_baselines(&mut done, &disk);
     done.report.behind = trees.as_ref().and_then(|trees| trees.better_branch(&job.branch, &files, &done));

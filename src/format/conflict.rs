@@ -16,7 +16,7 @@ pub fn conflict(text: &str) -> Option<(usize, ConflictProblem)> {
     })?;
     let problem = ConflictProblem {
         what: "git could not merge this file: it has conflict markers",
-        help: "keep one side (`git checkout --ours` or `--theirs`); a baseline is measured again by goldgate run --update-baseline",
+        help: "keep one side (`git checkout --ours -- FILE` or `--theirs`), or write it again: a baseline with goldgate run --update-baseline, a recording with goldgate record",
     };
     text[begins..].lines().any(|line| line.starts_with(">>>>>>> ")).then_some((begins, problem))
 }

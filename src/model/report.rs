@@ -99,9 +99,11 @@ pub struct Report {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BaselineUse {
-    /// It compares with it.
+    /// It compares with it. There may be none.
     #[default]
     Compared,
+    /// It compares with one that exists. It may lack these agents.
+    Existing,
     /// It writes its numbers into it.
     Written,
     /// It writes the first numbers, which every gate waits for.

@@ -124,6 +124,7 @@ pub const MAKE_BASELINE: &str = "`goldgate run --update-baseline`";
 fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
     let next = match report.baseline_use {
         BaselineUse::Compared => format!("There is no baseline yet; {MAKE_BASELINE} makes one."),
+        BaselineUse::Existing => "The baseline does not have these numbers yet.".to_owned(),
         BaselineUse::Written | BaselineUse::Begun => "These numbers become the baseline.".to_owned(),
         BaselineUse::Added => "This change adds the first baseline, which counts after the merge.".to_owned(),
     };
@@ -144,7 +145,7 @@ fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
             };
             let until = match report.baseline_use {
                 BaselineUse::Written => " A fixed limit fails until the agent meets it or its cases are corrected.",
-                BaselineUse::Compared | BaselineUse::Begun | BaselineUse::Added => "",
+                BaselineUse::Compared | BaselineUse::Existing | BaselineUse::Begun | BaselineUse::Added => "",
             };
             let gates = failed_gates(report, tally.fail);
             Some(format!("First run: {passes}, {fails}: {gates}. {next}{until}{advisory}"))

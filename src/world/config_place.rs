@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, without_dots};
 use crate::diag::{Code, Diagnostic, ReadFailure};
+use crate::files::Files;
 use crate::model::RepoPath;
+use crate::text::first_of;
 
 impl Disk {
     /// The repository that contains a config, and the config's path inside, as given by the user. Links are rejected: behind a link
@@ -40,6 +42,18 @@ impl Disk {
     pub fn of_config_if_any(path: Option<&str>) -> Result<Option<(Self, RepoPath)>, Diagnostic> {
         let (disk, file) = Self::of_config(path.unwrap_or("goldgate.yaml"))?;
         Ok((path.is_some() || disk.holds(&file)).then_some((disk, file)))
+    }
+
+    /// What to say of new files that git ignores; `None` if it ignores none of them.
+    pub fn ignored_note(&self, files: impl IntoIterator<Item = RepoPath>) -> Option<String> {
+        let ignored: Vec<RepoPath> = files.into_iter().filter(|file| self.is_ignored(file)).collect();
+        let (it, has) = if ignored.len() == 1 { ("it", "has it") } else { ("them", "has them") };
+        (!ignored.is_empty()).then(|| {
+            format!(
+                "git ignores {}, so no commit {has}: correct .gitignore, or add {it} with `git add --force`",
+                first_of(&ignored.iter().map(RepoPath::as_str).collect::<Vec<_>>())
+            )
+        })
     }
 
     /// The path from the current folder to the root, as one goes there: `../..` from a folder of it; `None` where it is the current one.

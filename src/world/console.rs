@@ -23,6 +23,10 @@ pub enum Loudness {
     /// No progress is shown.
     Quiet,
 }
+
+/// What printed commands of this program begin with, if they name the repository's paths.
+const COMMANDS: [&str; 2] = ["`goldgate ", "goldgate run --config "];
+
 /// Longest answer of a person, in bytes; the rest becomes the next answer.
 const LONGEST_ANSWER: u64 = 16 * 1024;
 
@@ -39,6 +43,8 @@ pub struct World {
     secrets: SecretValues,
     /// Why printing a result failed; the first error only.
     unprinted: OnceLock<String>,
+    /// Whether something that was printed names a command to run.
+    named_command: OnceLock<()>,
     /// Values that are not freed.
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
 }
@@ -59,7 +65,8 @@ impl World {
         let clock = Clock::new(env.get("SOURCE_DATE_EPOCH"));
         let values: Vec<String> = env.secrets().collect();
         let secrets = SecretValues::new(values.iter().map(String::as_str));
-        Self { env, clock, colours: Colours::Auto, secrets, unprinted: OnceLock::new(), kept: Mutex::default() }
+        let (unprinted, named_command, kept) = Default::default();
+        Self { env, clock, colours: Colours::Auto, secrets, unprinted, named_command, kept }
     }
 
     /// Reads standard input completely, up to the size limit of files.
@@ -81,6 +88,7 @@ impl World {
 
     /// Prints a result. A closed pipe is not a failure; other errors are kept for [`World::unprinted`].
     pub fn say(&self, text: &str) {
+        self.look_for_command(text);
         let mut out = io::stdout().lock();
         self.printed(out.write_all(self.masked(text).as_bytes()).and_then(|()| out.flush()));
     }
@@ -130,7 +138,19 @@ impl World {
 
     /// Prints a one-line message for people to stderr.
     pub fn tell(&self, text: &str) {
+        self.look_for_command(text);
         let _ = writeln!(io::stderr().lock(), "{}", one_line(&self.masked(text)));
+    }
+
+    fn look_for_command(&self, text: &str) {
+        if COMMANDS.iter().any(|command| text.contains(command)) {
+            let _ = self.named_command.set(());
+        }
+    }
+
+    /// Whether something that was printed names a command of this program.
+    pub fn has_named_command(&self) -> bool {
+        self.named_command.get().is_some()
     }
 
     /// The text without the values of variables that are named like a key: what a message quotes can contain them.

@@ -54,6 +54,19 @@ pub fn user_name(disk: &Disk, env: &Env) -> Option<String> {
         .or_else(|| name_of(&home(".config/git/config")?))
 }
 
+/// Whether only a part of the commit's files is checked out.
+pub fn is_sparse(disk: &Disk) -> bool {
+    let is_set = |line: &str| {
+        line.split_once('=').is_some_and(|(key, value)| {
+            key.trim().eq_ignore_ascii_case("sparsecheckout") && value.trim().eq_ignore_ascii_case("true")
+        })
+    };
+    ["config", "config.worktree"].into_iter().any(|name| {
+        let config = disk.read(&RepoPath::root().child(".git").child(name));
+        config.is_ok_and(|config| String::from_utf8_lossy(&config).lines().any(is_set))
+    })
+}
+
 /// `name` in the section `[user]`; the last one counts, as in git.
 fn name_of(config: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(config);
@@ -83,7 +96,7 @@ fn fetching(name: &str, is_shallow: bool) -> String {
     match name.strip_prefix("origin/") {
         Some(branch) => format!("fetch the branch: `git fetch{deeper} origin {branch}:refs/remotes/{name}`"),
         None if is_shallow => {
-            "if it exists, fetch it: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout".to_owned()
+            "if it exists, fetch it: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout; then name it `origin/BRANCH`".to_owned()
         }
         None => "`git branch --all` lists the branches".to_owned(),
     }

@@ -53,8 +53,8 @@ pub use disk::Disk;
 pub(crate) use disk::{NoFile, append};
 pub(crate) use editor::edit_file;
 pub use env::Env;
-pub use git::head_commit;
 pub(crate) use git::{Git, user_name};
+pub use git::{head_commit, is_sparse};
 pub(crate) use git_history::{FileVersion, FileVersions, HistoryExtent};
 #[cfg(feature = "github")]
 pub(crate) use github::{

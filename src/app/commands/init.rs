@@ -65,6 +65,9 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     let disk = Disk::create(Path::new("."))?;
     refuse_existing(&disk)?;
     refuse_unmatched(&disk, &args.files)?;
+    let (_, config) = Disk::of_config(CONFIG)?;
+    let is_at_root = config.as_str() == CONFIG;
+    let args = &InitArgs { no_workflow: args.no_workflow || !is_at_root, ..args.clone() };
     let texts = texts(args, &agent, &proposed.cases)?;
     let (kept, new): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(path, _)| is_there(&disk, path));
     world.say(&kept.iter().map(|(path, _)| format!("kept {path}\n")).collect::<String>());
@@ -79,6 +82,12 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     world.say(&written.iter().map(|file| format!("wrote {file}\n")).collect::<String>());
     world.say(&left_to_do(args, &proposed));
     world.say(&gates.unwrap_or_default());
+    if !is_at_root {
+        world.say(&format!(
+            "No workflow was written: GitHub reads only those in .github/workflows of the repository's root. Write one there with the input \
+             config: {config} (docs/approval.md, \"Several configs in one repository\").\n"
+        ));
+    }
     world.say(next(args));
     Ok(0)
 }

@@ -91,9 +91,6 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
     })
 }
 
-/// How the commands in a report begin. Their paths are those of the repository, so that every machine writes the same report.
-const COMMAND: &str = "`goldgate ";
-
 /// Saves the failed cases for a later `--failed`. A folder that cannot be written does not change the verdict.
 fn keep_failed(disk: &Disk, done: &GradedRun, args: &RunArgs, world: &World) {
     if let Err(error) = save_failed(disk, &done.config.results, &done.report)
@@ -146,9 +143,6 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     let unusable = if args.update_baseline { planned_baseline(&mut done.report) } else { Vec::new() };
     let shown = show::render_report(&done.report, args.view.format, args.view.detail(), world);
     world.say(&shown);
-    if let Some(root) = disk.way_to_root().filter(|_| shown.contains(COMMAND)) {
-        world.tell(&format!("the commands above are for the root of the repository: `cd {}`", root.display()));
-    }
     if args.open {
         open_report(args, &disk, &done, world)?;
     }

@@ -136,6 +136,7 @@ impl RecordingWriter {
             return Ok(());
         }
         folder.swap(&sets)?;
+        notes.extend(folder.ignored_note(sets.iter().map(|set| set.paths.single())));
         let (made, agents) = (written - unchanged, plural(agents.len(), "agent", "agents"));
         if made > 0 {
             let samples = plural(made, "sample", "samples");

@@ -50,6 +50,9 @@ pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &Wo
     let is_id = tip.starts_with(name);
     let note = match commit == tip {
         true if is_id => None,
+        true if name != "HEAD" && git.commit("HEAD").is_ok_and(|head| head == commit) => Some(format!(
+            "compared with {here}, the commit of {name}, which is checked out: only uncommitted changes count"
+        )),
         true => Some(format!("compared with {here}, the commit of {name}")),
         false => Some(format!(
             "compared with {here}, where this branch began; {name} is now at {there}, whose config and baseline count"

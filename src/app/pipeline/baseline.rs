@@ -224,6 +224,7 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
     };
     let is_unchanged = current.as_ref().is_some_and(is_same);
     if !is_unchanged {
+        disk.ignored_note([file.clone()]).iter().for_each(|note| world.tell(note));
         disk.replace_own(&file, &InputLimit::BASELINE, &|out| baseline_v1::write_baseline(&proposed, out))?;
     }
     if !args.view.quiet {

@@ -86,10 +86,7 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
     let mut report = assemble_report(job, clock, started_at, Evaluated { suites, not_gateable }, notes, callable);
     report.config = Some(inputs.config.clone());
     report.usage = RunUsage { wall_ms: report.usage.wall_ms, ..usage };
-    let own = plan.config.baseline.as_ref();
-    if against.is_none() && own.is_some_and(|file| files.baseline_bytes(file).is_ok()) {
-        report.baseline_use = BaselineUse::Added;
-    }
+    report.baseline_use = baseline_use(against.as_ref(), plan.config.baseline.as_ref(), files);
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     if let Some((changes, refusals)) = judged {
         report::refuse(&mut report, refusals);
@@ -106,6 +103,14 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
     let Plan { config, suites, .. } = plan;
     report::mask(&mut report, &masked_values(&config, &world.env));
     Ok(GradedRun { report, config_sha256, against, config, suites, live, model_tier, not_run })
+}
+
+fn baseline_use(against: Option<&Baseline>, own: Option<&RepoPath>, files: &dyn Files) -> BaselineUse {
+    match against {
+        Some(_) => BaselineUse::Existing,
+        None if own.is_some_and(|file| files.baseline_bytes(file).is_ok()) => BaselineUse::Added,
+        None => BaselineUse::Compared,
+    }
 }
 
 #[derive(Default)]

@@ -55,6 +55,9 @@ pub fn write_recordings(
     problems.or(())?;
     let sets: Vec<RecordingSet<'_>> = recordings.iter().map(|(paths, texts)| set(paths, texts)).collect();
     folder.swap(&sets)?;
+    let (around, out) = Disk::around(Path::new(place.out))?;
+    let files = recordings.iter().map(|(paths, _)| out.below(paths.single().as_str()));
+    around.ignored_note(files).iter().for_each(|note| world.tell(note));
     unknown.iter().for_each(|note| world.tell(note));
     digests.tell_unread(named.keys().map(|(agent, _)| agent), world);
     let texts = recordings.iter().flat_map(|(_, texts)| texts);
