@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::model::{Agent, Config, IMPORTED, LiveSource, RECORDED_COMMAND, RecordPolicy, RunSource, Target, Transport};
+use crate::model::{Agent, Config, LiveSource, RECORDED_COMMAND, RecordPolicy, RunSource, Target, Transport};
 
 /// The targets of the base commit that are called otherwise now. Recordings that name them were made with something else.
 #[derive(Debug, Default)]
@@ -36,8 +36,10 @@ enum ChangedRecordings {
     All,
     /// The agent calls the target again: those that state another model than it has.
     OfAnotherModel,
-    /// The agent calls a program or a server that the base commit does not know: those that state a target.
-    OfTargets,
+    /// The agent calls a program or a server again that the base commit does not have: those that name it.
+    OfTheSameName,
+    /// The agent calls a target again, and this is another one of the base commit: those that name it.
+    OfAnotherTarget,
 }
 
 /// On which commit a recording is.
@@ -79,8 +81,18 @@ impl ChangedTargets {
         self.own.is_empty()
     }
 
+    /// The model that the agent's target had, if the target changed and has one.
+    pub fn former_model(&self) -> Option<&str> {
+        self.own.values().find_map(|changed| changed.before.as_deref())
+    }
+
+    /// Whether a target that may play a user changed.
+    pub fn changes_user(&self, target: &str) -> bool {
+        self.users.contains_key(target)
+    }
+
     /// What a recording was made with, if that is another one now. `user` returns the target that plays the user of its case.
-    pub fn made(&self, recording: &str, on: RecordedOn, user: impl Fn() -> Option<String>) -> Option<String> {
+    pub fn made(&self, recording: &str, on: RecordedOn, user: impl Fn() -> Option<String>) -> Option<OtherMaker> {
         let run: Value = serde_json::from_str(recording).ok()?;
         let stated = &run["provenance"];
         let model = stated["model"].as_str();
@@ -89,35 +101,68 @@ impl ChangedTargets {
             Some(known) => self.own.get(known).filter(|changed| changed.concerns(model, on)),
             None => {
                 let present = self.present.as_deref().or(target).and_then(|present| self.own.get(present));
-                present.filter(|changed| changed.concerns_unknown((target, model), on))
+                present.filter(|changed| changed.concerns_unknown(self.present.as_deref(), (target, model), on))
             }
         };
         let other_user = || {
             let model = run["outputs"]["user"]["model"].as_str()?;
             self.users.get(&user()?).filter(|changed| changed.concerns(Some(model), on))?;
-            Some(format!("{model} as the user, which has changed since"))
+            let what = format!("{model} as the user, which has changed since");
+            Some(OtherMaker { what, certainty: Certainty::Stated })
         };
-        own.map(|changed| changed.what.clone()).or_else(other_user)
+        let certainty = |changed: &ChangedTarget| match (changed.recordings, target) {
+            (ChangedRecordings::OfTheSameName | ChangedRecordings::OfAnotherTarget, _) => Certainty::Supposed,
+            (_, Some(RECORDED_COMMAND)) => Certainty::Supposed,
+            (ChangedRecordings::All | ChangedRecordings::OfAnotherModel, _) => Certainty::Stated,
+        };
+        let own = own.map(|changed| OtherMaker { what: changed.what.clone(), certainty: certainty(changed) });
+        own.or_else(other_user)
     }
+}
+
+/// What a recording was made with, if that is another one now.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OtherMaker {
+    /// What it is, and why that is another one now.
+    pub what: String,
+    pub certainty: Certainty,
+}
+
+/// Whether a recording states what it was made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certainty {
+    /// It does, so it is expected to be made again.
+    Stated,
+    /// It may have been made with it. That is a doubt about an old recording, and no reason for a new one.
+    Supposed,
 }
 
 impl ChangedTarget {
     fn concerns(&self, recorded: Option<&str>, on: RecordedOn) -> bool {
         match (on, self.recordings) {
-            (RecordedOn::Base, ChangedRecordings::All | ChangedRecordings::OfTargets) => true,
+            (
+                RecordedOn::Base,
+                ChangedRecordings::All | ChangedRecordings::OfTheSameName | ChangedRecordings::OfAnotherTarget,
+            ) => true,
             (RecordedOn::HeadAlone, _) | (_, ChangedRecordings::OfAnotherModel) => {
                 recorded.is_some_and(|full| self.is_of_before(full))
             }
         }
     }
 
-    /// The same for a recording that names no target of the base commit, such as one that was imported. If it states no model either, it is
-    /// of the agent's own target.
-    fn concerns_unknown(&self, (target, model): (Option<&str>, Option<&str>), on: RecordedOn) -> bool {
+    /// The same for a recording that names no target of the base commit. One that `goldgate record` made of a command is of the agent's own
+    /// program. One that was imported, or states nothing, may be of anything, and changed targets of the model tier are only listed.
+    fn concerns_unknown(
+        &self,
+        present: Option<&str>,
+        (target, model): (Option<&str>, Option<&str>),
+        on: RecordedOn,
+    ) -> bool {
         match (self.recordings, on) {
-            (ChangedRecordings::OfTargets, _) => on == RecordedOn::Base && target.is_some_and(is_of_config),
-            (ChangedRecordings::All, RecordedOn::Base) if model.is_none() => true,
-            (ChangedRecordings::All | ChangedRecordings::OfAnotherModel, _) => {
+            (ChangedRecordings::OfTheSameName, _) => on == RecordedOn::Base && target.is_some() && target == present,
+            // A model's settings say nothing of a program.
+            (ChangedRecordings::All, RecordedOn::Base) if target == Some(RECORDED_COMMAND) => self.before.is_none(),
+            (ChangedRecordings::All | ChangedRecordings::OfAnotherModel | ChangedRecordings::OfAnotherTarget, _) => {
                 self.concerns(model, RecordedOn::HeadAlone)
             }
         }
@@ -128,7 +173,9 @@ impl ChangedTarget {
         let fits = |model: &Option<String>| model.as_ref().is_some_and(|model| is_of(full, model));
         match self.recordings {
             ChangedRecordings::OfAnotherModel => !fits(&self.now),
-            ChangedRecordings::All | ChangedRecordings::OfTargets => fits(&self.before) && !fits(&self.now),
+            ChangedRecordings::All | ChangedRecordings::OfTheSameName | ChangedRecordings::OfAnotherTarget => {
+                fits(&self.before) && !fits(&self.now)
+            }
         }
     }
 }
@@ -137,11 +184,10 @@ impl ChangedTarget {
 /// than `m`.
 pub fn is_of(full: &str, model: &str) -> bool {
     let [full, model] = [full, model].map(str::to_lowercase);
-    // One of them may have the vendor's name before it, as routers write it.
+    // The config may have the vendor's name before it, as routers read it.
     let [full, model] = match [&full, &model].map(|name| name.rsplit_once('/')) {
-        [Some((_, full)), None] => [full, model.as_str()],
         [None, Some((_, model))] => [full.as_str(), model],
-        [Some(_), Some(_)] | [None, None] => [full.as_str(), model.as_str()],
+        [Some(_), _] | [None, None] => [full.as_str(), model.as_str()],
     };
     let family = model.strip_suffix(LATEST).unwrap_or(model);
     full.strip_prefix(family).is_some_and(|rest| {
@@ -149,11 +195,6 @@ pub fn is_of(full: &str, model: &str) -> bool {
         let is_version = |version: &str| version == LATEST_TAG || version.starts_with(is_digit);
         rest.is_empty() || rest.strip_prefix(['-', '@', ':']).is_some_and(is_version)
     })
-}
-
-/// Whether a recording states the name of a target, and not the command that made it.
-fn is_of_config(stated: &str) -> bool {
-    stated != RECORDED_COMMAND && !stated.starts_with(IMPORTED)
 }
 
 /// How vendors name the newest version of a model.
@@ -216,13 +257,15 @@ fn called_again(base: &Config, head: &Config, new: &LiveSource) -> BTreeMap<Stri
     let called = new.targets().filter_map(|name| Some((name, head.targets.get(name)?)));
     let of = |(name, target): (&String, &Target)| {
         let now = model(target);
-        let is_known = || base.targets.values().any(|known| calls(known) == calls(target));
-        let recordings = match now.is_some() {
-            true => ChangedRecordings::OfAnotherModel,
-            false if is_known() => return None,
-            false => ChangedRecordings::OfTargets,
+        let (what, recordings) = match now.is_some() {
+            true => (changed_target(name), ChangedRecordings::OfAnotherModel),
+            // Those of one name are compared.
+            false if base.targets.contains_key(name) => return None,
+            false => {
+                (format!("the target {name}, which the base commit does not have"), ChangedRecordings::OfTheSameName)
+            }
         };
-        Some((name.clone(), ChangedTarget { what: changed_target(name), before: None, now, recordings }))
+        Some((name.clone(), ChangedTarget { what, before: None, now, recordings }))
     };
     called.filter_map(of).collect()
 }
@@ -234,7 +277,7 @@ fn never_called(base: &Config, head: &Config, new: &LiveSource) -> BTreeMap<Stri
     let others = base.targets.iter().filter(|(name, other)| **name != new.target && calls(other) != calls(own));
     let of = |(name, other): (&String, &Target)| {
         let what = format!("the target {name}, while the agent calls {}", new.target);
-        let (before, now, recordings) = (model(other), model(own), ChangedRecordings::All);
+        let (before, now, recordings) = (model(other), model(own), ChangedRecordings::OfAnotherTarget);
         (name.clone(), ChangedTarget { what, before, now, recordings })
     };
     others.map(of).collect()
@@ -284,7 +327,7 @@ mod tests {
         let agent = |config: &Config| config.suites[0].agents.values().next().cloned().expect("it has an agent");
         let changed = ChangedTargets::of((before, &agent(before)), (after, &agent(after)));
         let recording = json!({ "provenance": { "target": target, "model": model } });
-        changed.made(&recording.to_string(), on, || None)
+        changed.made(&recording.to_string(), on, || None).map(|made| made.what)
     }
 
     #[test]
@@ -326,7 +369,7 @@ mod tests {
         {
             assert!(is_of(full, model), "{full} {model}");
         }
-        assert!(is_of("vendor/m-2026", "m") && is_of("m", "vendor/m") && is_of("a/m-2026", "a/m"));
+        assert!(is_of("m-2026", "vendor/m") && is_of("a/m-2026", "a/m") && !is_of("vendor/m", "m"));
         assert!(!is_of("m-mini", "m") && !is_of("m", "m-mini") && !is_of("a/m", "b/m"));
         // A pinned version that is not pinned any more is the same model.
         let pinned = config("target: writer", "m-2026-01-01", "other");

@@ -134,11 +134,18 @@ impl ReplacedPrompt {
     /// Whether a request fits the older version's text around its placeholders, and not that of the present version.
     fn is_template_in(&self, asked: &str) -> bool {
         let NewPrompt { text, pieces, .. } = &self.after;
-        let is_new = match pieces.is_empty() {
-            true => !text.is_empty() && asked.contains(text),
-            false => rest_after(pieces, asked).is_some(),
+        // A part of the present version may not be sent, such as a branch or a header.
+        let mut new =
+            pieces.iter().filter(|piece| is_long([*piece]) && !self.before.contains(piece.as_str())).peekable();
+        let is_new = match (pieces.is_empty(), new.peek().is_some()) {
+            (true, _) => !text.is_empty() && asked.contains(text),
+            (false, true) => new.any(|piece| asked.contains(piece)),
+            (false, false) => rest_after(pieces, asked).is_some(),
         };
-        let gone = self.before_pieces.iter().filter(|piece| !text.contains(piece.as_str()));
+        // What has a piece of the present version inside may be made of it.
+        let may_be_made =
+            |gone: &str| pieces.iter().any(|piece| piece.chars().count() >= LEAST / 2 && gone.contains(piece));
+        let gone = self.before_pieces.iter().filter(|piece| !text.contains(piece.as_str()) && !may_be_made(piece));
         !is_new && is_long(gone) && rest_after(&self.before_pieces, asked).is_some()
     }
 

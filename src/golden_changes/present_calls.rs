@@ -44,6 +44,16 @@ impl PresentCalls {
         })
     }
 
+    /// The target that the agent calls.
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// Whether another target has this model.
+    pub fn is_of_other_target(&self, full: &str) -> bool {
+        self.models.iter().any(|(name, model)| *name != self.target && is_of(full, model))
+    }
+
     /// What a recording states. `user` returns the target that plays the user of its case.
     pub fn other(&self, recording: &Value, user: impl Fn() -> Option<String>) -> BTreeSet<OtherCall> {
         let stated = |pointer: &str| recording.pointer(pointer).and_then(Value::as_str);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sides;
-use super::called_targets::{ChangedTargets, RecordedOn};
+use super::called_targets::{ChangedTargets, OtherMaker, RecordedOn};
 use super::found::ChangeCollector;
 use super::present_calls::PresentCalls;
 use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, digest};
@@ -65,7 +65,7 @@ pub struct RecordingComparison<'a> {
     /// Whether the agent has the same files, in another place or list.
     pub has_same_contents: bool,
     /// The base commit's recordings that were made with something that the agent calls otherwise now; what that is.
-    pub made_otherwise: BTreeMap<&'a CaseSample, String>,
+    pub made_otherwise: BTreeMap<&'a CaseSample, OtherMaker>,
     /// The recordings that differ from those and still state the model of before.
     pub still_otherwise: BTreeSet<&'a CaseSample>,
 }
@@ -95,7 +95,7 @@ impl ComparedAgent<'_> {
         key: &CaseSample,
         recording: &RecordedFile,
         on: RecordedOn,
-    ) -> Option<String> {
+    ) -> Option<OtherMaker> {
         let source = files.text(&recording.file).ok()?;
         self.targets.made(&source.text, on, || self.user(key))
     }

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::agent_files::{AgentFileChange, agent_files, ignored_now, names_all_of};
+use super::called_targets::{Certainty, OtherMaker};
 use super::found::ChangeCollector;
 use super::old_prompts::{OldPrompt, ReplacedPrompts};
+use super::present_calls::PresentCalls;
 use super::record_command::{RecordedCases, record_again};
 use super::recording_change::{
     CaseSample, RecordedFile, RecordingChange, answers_otherwise, digest, recorded_at, recorded_by,
 };
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
-use crate::files::{FileMatch, FilePaths, Files};
+use crate::files::{FileMatch, FilePaths, Files, SourceText};
 use crate::model::{Agent, RecordingAge, RepoPath, Weight};
 use crate::text::{as_argument, config_option, first_of, named};
 
@@ -22,6 +24,8 @@ const SAME_ANSWERS: &str = "changed only in their digests or numbers, while the 
 const OTHER_TARGET: &str = "changed; what the agent calls changed too, as expected for new recordings";
 const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as expected for new recordings";
 const OTHER_DIGEST: &str = "changed only in their digests, which are of another list of the agent's files now";
+const OLDER: &str =
+    "dated before those of the base commit, so not of the changed agent; record them with the agent of this change";
 const STALE_BEFORE: &str = "changed; those of the base commit were stale";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
 
@@ -62,8 +66,7 @@ impl RecordingComparison<'_> {
         };
         changed.retain(|key| self.new.contains_key(*key));
         if is_new_agent && !self.has_same_contents {
-            let what = "dated before those that they replace, so they are not of the changed agent; record them with the agent of this change";
-            self.list_doubtful(found, &mut changed, what, |key| self.is_dated_before(key));
+            self.list_doubtful(found, &mut changed, OLDER, |key| self.is_dated_before(key));
         }
         let what = "without a digest of their input, which those that they replace have; import or record them with the input of their cases";
         self.list_doubtful(found, &mut changed, what, |key| self.has_lost_input(key));
@@ -129,6 +132,9 @@ impl RecordingComparison<'_> {
     fn list_added(&self, found: &mut ChangeCollector, inputs: &Result<AgentFileChange, String>) {
         let mut added = self.of(&[RecordingChange::Added]);
         added.retain(|key| !self.uncompared.contains(*key));
+        if matches!(inputs, Ok(AgentFileChange::Changed)) && !self.has_same_contents {
+            self.list_doubtful(found, &mut added, OLDER, |key| self.is_dated_before(key));
+        }
         if !added.is_empty() {
             let (words, by) =
                 (self.counted(&added, "added to cases that already have recordings"), self.recorded_by(&added));
@@ -187,7 +193,11 @@ impl RecordingComparison<'_> {
             let was_fresh = self.is_other_list && age_before() == RecordingAge::Fresh;
             return (was_fresh && is_fresh() && self.has_same_contents).then_some(OTHER_DIGEST);
         }
-        if self.made_otherwise.contains_key(key) && !self.still_otherwise.contains(key) {
+        let is_made_again = |made: &OtherMaker| match made.certainty {
+            Certainty::Stated => true,
+            Certainty::Supposed => self.is_by_present_target([&old, &new]),
+        };
+        if self.made_otherwise.get(key).is_some_and(is_made_again) && !self.still_otherwise.contains(key) {
             return Some(OTHER_TARGET);
         }
         let run = self.owner.run(&key.0)?;
@@ -202,6 +212,13 @@ impl RecordingComparison<'_> {
         (was_stale && is_fresh()).then_some(STALE_BEFORE)
     }
 
+    /// Whether the agent's present target made a recording in place of something else.
+    fn is_by_present_target(&self, [old, new]: [&SourceText; 2]) -> bool {
+        let present = self.owner.calls.as_ref().map(PresentCalls::target);
+        let [was, is] = [old, new].map(|source| digest(&source.text, "target"));
+        present.is_some() && is.as_deref() == present && was != is
+    }
+
     /// Reports recordings that were made with something that the agent calls otherwise now, and were not recorded again.
     pub fn of_other_targets(&self, found: &mut ChangeCollector) {
         let mut kept: BTreeMap<&str, Vec<&CaseSample>> = BTreeMap::new();
@@ -209,7 +226,7 @@ impl RecordingComparison<'_> {
             let is_other = self.changes.get(*key) == Some(&RecordingChange::Content) && !self.is_copy(key);
             let is_new = is_other && !self.still_otherwise.contains(*key);
             if self.new.contains_key(*key) && !is_new {
-                kept.entry(made).or_default().push(*key);
+                kept.entry(made.what.as_str()).or_default().push(*key);
             }
         }
         for (made, keys) in kept {

@@ -7,7 +7,7 @@ use super::agent_files::{
     AgentFileChange, agent_file_change, digests_of_prompt_change, names_all_of, report_moved_out, report_taken_over,
     with_all_recordings,
 };
-use super::called_targets::RecordedOn;
+use super::called_targets::{OtherMaker, RecordedOn};
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
 use super::recording_change::{
@@ -122,10 +122,11 @@ fn list_changes(
 ) {
     let sides = one.sides;
     one.other_calls(found);
-    // A file that only the new list names is no reason for changed recordings that may be of the former list.
+    // A file that only the new list names does not explain changed recordings that may be of the former list.
     let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
     match inputs {
-        _ if is_wider && !one.are_proved() => one.list(found, &agent_file_change(sides, before, before)),
+        Ok(AgentFileChange::Changed) if is_wider && one.are_proved() => one.list(found, inputs),
+        _ if is_wider => one.list(found, &agent_file_change(sides, before, before)),
         // Recordings of another list are stale, so all of them are made again.
         Ok(AgentFileChange::Unchanged(_)) if one.is_other_list && one.is_whole_new() => {
             one.list(found, &Ok(AgentFileChange::Changed));
@@ -166,7 +167,7 @@ fn made_otherwise<'a>(
     old: &'a Recordings,
     new: &'a Recordings,
     owner: &ComparedAgent<'_>,
-) -> BTreeMap<&'a CaseSample, String> {
+) -> BTreeMap<&'a CaseSample, OtherMaker> {
     if owner.targets.is_empty() {
         return BTreeMap::new();
     }

@@ -120,16 +120,15 @@ impl fmt::Display for RepoPath {
 /// The characters with which a part of a pattern begins that is not plain text.
 const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
 
-/// A path pattern inside the repository: `*` matches within a folder, `**` across folders. `[id]` matches one of these letters, and the
-/// name as it is: frameworks call folders so.
+/// A path pattern inside the repository: `*` matches within a folder, `**` across folders, also in a name (`src/**.py`). `[id]` matches one
+/// of these letters, and this very name: frameworks call folders so.
 #[derive(Debug, Clone)]
 pub struct PathGlob {
     pattern: RepoPath,
     folder: RepoPath,
     file: Option<RepoPath>,
-    matcher: GlobMatcher,
-    /// The same with brackets as they are; `None` if the pattern has none.
-    plain_brackets: Option<GlobMatcher>,
+    /// The pattern, and what else it means; each of them is enough.
+    matchers: Vec<GlobMatcher>,
 }
 
 impl PathGlob {
@@ -141,18 +140,16 @@ impl PathGlob {
         if text.trim().is_empty() {
             return Err("is empty".to_owned());
         }
-        if text.split('/').any(|name| name.contains("**") && name != "**") {
-            return Err(
-                "has ** in a name, which matches in one folder only: write **/* for files in all folders".to_owned()
-            );
-        }
         let below = |text: &str, folder: &RepoPath| folder.join(text).map_err(|bad| bad.to_string());
         let escaped_folder = RepoPath(globset::escape(&folder.0).into());
         let (pattern, escaped) = (below(text, folder)?, below(text, &escaped_folder)?);
         let built = |pattern: &RepoPath| GlobBuilder::new(pattern.as_str()).literal_separator(true).build();
         let matcher = built(&escaped).map_err(|error| format!("is not a valid pattern: {}", error.kind()))?;
-        let with_plain = below(&text.replace('[', "[[]"), &escaped_folder)?;
-        let plain_brackets = text.contains('[').then(|| built(&with_plain).ok()).flatten();
+        let mut matchers = vec![matcher.compile_matcher()];
+        let plain_brackets = text.contains('[').then(|| text.replace('[', "[[]"));
+        for other in [plain_brackets, across_folders(text)].into_iter().flatten() {
+            matchers.extend(built(&below(&other, &escaped_folder)?).ok().map(|glob| glob.compile_matcher()));
+        }
         // What comes before the first name with a wildcard is a folder, or the file itself.
         let names = pattern.0.split('/').zip(escaped.0.split('/'));
         let is_plain =
@@ -161,13 +158,11 @@ impl PathGlob {
         let plain = RepoPath(plain.join("/").into());
         let file = (plain == pattern).then(|| plain.clone());
         let folder = if file.is_some() { plain.parent() } else { plain };
-        let (matcher, plain_brackets) = (matcher.compile_matcher(), plain_brackets.map(|glob| glob.compile_matcher()));
-        Ok(Self { pattern, folder, file, matcher, plain_brackets })
+        Ok(Self { pattern, folder, file, matchers })
     }
 
     pub fn matches(&self, path: &RepoPath) -> bool {
-        let is_match = |matcher: &GlobMatcher| matcher.is_match(path.as_str());
-        is_match(&self.matcher) || self.plain_brackets.as_ref().is_some_and(is_match)
+        self.matchers.iter().any(|matcher| matcher.is_match(path.as_str()))
     }
 
     /// The folder that contains all possible matches.
@@ -184,6 +179,20 @@ impl PathGlob {
     pub fn as_str(&self) -> &str {
         self.pattern.as_str()
     }
+}
+
+/// The pattern with each `**` that is a part of a name spread over folders, because a pattern library takes it for `*`; `None` if it has none.
+fn across_folders(text: &str) -> Option<String> {
+    let (mut spread, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("**") {
+        spread.push_str(before);
+        let begins = spread.chars().next_back().is_none_or(|last| matches!(last, '/' | '{' | ','));
+        let ends = after.chars().next().is_none_or(|next| matches!(next, '/' | '}' | ','));
+        spread.push_str(if begins && ends { "**" } else { "*/**/*" });
+        rest = after;
+    }
+    spread.push_str(rest);
+    (spread != text).then_some(spread)
 }
 
 impl serde::Serialize for RepoPath {
@@ -256,7 +265,12 @@ mod tests {
         let glob = PathGlob::new(&at("a"), "chat/[id]/*.ts").unwrap();
         assert!(["a/chat/[id]/route.ts", "a/chat/i/route.ts"].iter().all(|path| glob.matches(&at(path))));
         assert!(!glob.matches(&at("a/chat/id/route.ts")));
-        for bad in ["", " ", "/etc/*", "../../x", "a[", "a\\b", "src/**.py", "a**"] {
+        let glob = PathGlob::new(&at("a"), "src/**.py").unwrap();
+        assert!(["a/src/x.py", "a/src/b/x.py", "a/src/b/c/x.py"].iter().all(|path| glob.matches(&at(path))));
+        assert!(!glob.matches(&at("a/src/b/x.md")) && !glob.matches(&at("a/x.py")));
+        let glob = PathGlob::new(&at("a"), "{src/**,p/**/*.md}").unwrap();
+        assert!(["a/src/b/x", "a/p/x.md", "a/p/b/x.md"].iter().all(|path| glob.matches(&at(path))));
+        for bad in ["", " ", "/etc/*", "../../x", "a[", "a\\b"] {
             assert!(PathGlob::new(&at("a"), bad).is_err(), "{bad}");
         }
     }

@@ -99,10 +99,10 @@ pub struct Report {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BaselineUse {
-    /// It compares with it. There may be none.
+    /// It compares with it, if there is one.
     #[default]
     Compared,
-    /// It compares with one that exists. It may lack these agents.
+    /// It compares with one, which may lack these agents.
     Existing,
     /// It writes its numbers into it.
     Written,
@@ -424,8 +424,7 @@ impl AgentReport {
         u32::try_from(lost.sum::<usize>()).unwrap_or(u32::MAX)
     }
 
-    /// Sets what follows from the metrics and the cases: the order of metrics, the noise of differences, parse methods, and whether
-    /// samples of a case disagree.
+    /// Sets what follows from the metrics and the cases: their order, the noise of differences, parse methods, and disagreeing samples.
     pub fn complete(&mut self) {
         self.metric_order = self.metrics.iter().map(|metric| metric.name.clone()).collect();
         for metric in &mut self.metrics {

@@ -18,9 +18,19 @@ use crate::text::{with_returns, without_returns};
 /// Total bytes that are cached; files read after that limit are read each time.
 const MOST_BYTES: usize = 256 * 1024 * 1024;
 
+/// What an empty folder of a repository is where git cannot tell, as in the image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WithoutGit {
+    /// A submodule that is not checked out: nothing else explains the folder.
+    Submodule,
+    /// Just a folder.
+    Folder,
+}
+
 /// The files of the head, for comparison with a base commit.
 pub struct ReadOnce<'a> {
     disk: &'a Disk,
+    without_git: WithoutGit,
     kept: RwLock<HashMap<RepoPath, Arc<ReadContent>>>,
     kept_bytes: AtomicUsize,
 }
@@ -28,12 +38,13 @@ pub struct ReadOnce<'a> {
 impl<'a> ReadOnce<'a> {
     /// An empty cache over the files of a disk.
     pub fn of(disk: &'a Disk) -> Self {
-        Self { disk, kept: RwLock::default(), kept_bytes: AtomicUsize::new(0) }
+        Self { disk, without_git: WithoutGit::Submodule, kept: RwLock::default(), kept_bytes: AtomicUsize::new(0) }
     }
 
     /// The files of a disk without a cache, for a run that compares with no commit.
     pub fn uncached(disk: &'a Disk) -> Self {
-        Self { disk, kept: RwLock::default(), kept_bytes: AtomicUsize::new(MOST_BYTES) }
+        let kept_bytes = AtomicUsize::new(MOST_BYTES);
+        Self { disk, without_git: WithoutGit::Folder, kept: RwLock::default(), kept_bytes }
     }
 
     /// A file's content, from the cache or from disk, up to the size of a baseline. It is not added to the cache.
@@ -68,7 +79,7 @@ impl<'a> ReadOnce<'a> {
     /// Says of a missing file that its submodule is not checked out. It stays a missing one: not every file has to exist.
     fn explained(&self, problem: Diagnostic, file: &RepoPath) -> Diagnostic {
         let is_missing = problem.is_read_failure(ReadFailure::MissingFile);
-        match is_missing && is_in_missing_submodule(self.disk, file) {
+        match is_missing && is_in_missing_submodule(self.disk, file, self.without_git) {
             true => Diagnostic { help: CHECK_OUT.to_owned(), ..problem },
             false => problem,
         }
@@ -87,7 +98,7 @@ impl Files for ReadOnce<'_> {
             Err(problem) => problem.read_failure.is_some(),
         };
         // The head's commit names files of a submodule that is not checked out.
-        match has_none && is_in_missing_submodule(self.disk, folder) {
+        match has_none && is_in_missing_submodule(self.disk, folder, self.without_git) {
             true => Err(not_checked_out(folder)),
             false => entries,
         }
@@ -124,7 +135,7 @@ const CHECK_OUT: &str = "it is in a submodule that is not checked out: check it 
 
 /// Whether an empty or missing folder is a submodule that is not checked out, or would be inside one. Git stores no empty folder, so it is
 /// one unless git's index does not know it: then somebody else created the folder.
-fn is_in_missing_submodule(disk: &Disk, path: &RepoPath) -> bool {
+fn is_in_missing_submodule(disk: &Disk, path: &RepoPath, without_git: WithoutGit) -> bool {
     let whole = disk.place().join(path.as_str());
     let Some(nearest) = whole.ancestors().find(|place| place.is_dir()) else { return false };
     // A link may lead to the submodule.
@@ -141,13 +152,11 @@ fn is_in_missing_submodule(disk: &Disk, path: &RepoPath) -> bool {
     let mut outside = place.ancestors().skip(1).take_while(|outer| outer.starts_with(&root));
     let Some(repository) = outside.find(|outer| outer.join(".git").exists()) else { return false };
     let Ok(inside) = place.strip_prefix(repository) else { return false };
-    // Without git, such as in the image, nothing else explains the folder.
-    Git::at(repository).has_submodule(inside).unwrap_or(true)
+    Git::at(repository).has_submodule(inside).unwrap_or(without_git == WithoutGit::Submodule)
 }
 
 fn not_checked_out(folder: &RepoPath) -> Diagnostic {
-    let what =
-        "the folder is in a submodule that is not checked out, so its files cannot be compared with the base commit";
+    let what = "the folder is in a submodule that is not checked out, so its files are not known";
     let help = "check it out (`git submodule update --init`, `submodules: recursive` of actions/checkout), or remove the folder if it is \
                 not a submodule";
     Diagnostic::of_file(folder, Code::SUBMODULE_NOT_CHECKED_OUT, what, help)
@@ -156,7 +165,7 @@ fn not_checked_out(folder: &RepoPath) -> Diagnostic {
 /// How git stores the content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StoredForm {
-    /// As it is, or with other line ends.
+    /// Unchanged, or with other line ends.
     Text,
     /// As a Git LFS pointer.
     Pointer,

@@ -249,14 +249,15 @@ impl ImportNames<'_> {
     }
 }
 
-/// Refuses runs of several agents or prompts that were tried side by side: as samples of one agent, the good ones would hide the bad ones.
+/// Refuses promptfoo's runs of several providers or prompts, which it tries side by side: as samples of one agent, the good ones would hide the bad ones.
 fn one_variant(runs: &[ImportedRun<'_>]) -> Result<(), Diagnostic> {
     let of = |one: &ImportedRun<'_>| {
         let parts = [one.run.agent.as_deref(), one.run.variant.as_deref()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     };
-    let Some((first, rest)) = runs.split_first() else { return Ok(()) };
-    let Some(other) = rest.iter().find(|other| of(other) != of(first)) else { return Ok(()) };
+    let mut runs = runs.iter().filter(|one| one.form == TranscriptFormat::Promptfoo);
+    let Some(first) = runs.next() else { return Ok(()) };
+    let Some(other) = runs.find(|other| of(other) != of(first)) else { return Ok(()) };
     let what = format!("this run is of {:?}, but another one of its case is of {:?}", of(other), of(first));
     let help = "import the results of one (`promptfoo eval --filter-providers …`), or of each as an agent of its own: without --agent";
     Err(other.source.problem(other.run.at, Code::MANY_AGENTS, what, help))

@@ -79,8 +79,7 @@ impl<'a> PullRequestContext<'a> {
         Ok(Some(context))
     }
 
-    /// Reads the pull request again while it does not show the change of a label that started this run: GitHub may show it a moment later.
-    /// A label that stays another one was changed again.
+    /// Reads the pull request again while it does not show the change of a label that started this run: GitHub may show it later.
     fn await_label(&mut self) -> Result<(), CliError> {
         for _ in 1..LOOKS {
             let is_shown = match self.event() {

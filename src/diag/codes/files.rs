@@ -182,10 +182,9 @@ codes! {
     }
 
     SUBMODULE_NOT_CHECKED_OUT = "submodule-not-checked-out" {
-        cause: "A folder that goldgate compares with the base commit contains a Git submodule that is not checked out. \
-            Its files would be left out of the comparison.",
-        example: "prompts/shared: the folder is in a submodule that is not checked out, so its files cannot be compared \
-            with the base commit; check it out (`git submodule update --init`, `submodules: recursive` of actions/checkout), or \
+        cause: "A folder that goldgate reads contains a Git submodule that is not checked out. Its files would be left out.",
+        example: "prompts/shared: the folder is in a submodule that is not checked out, so its files are not known; \
+            check it out (`git submodule update --init`, `submodules: recursive` of actions/checkout), or \
             remove the folder if it is not a submodule [submodule-not-checked-out]",
         fix: "Check out submodules in the job, for example with `submodules: recursive` of `actions/checkout`. If the \
             agent does not use these files, name narrower patterns in `fingerprint`.",

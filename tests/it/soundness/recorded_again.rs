@@ -26,8 +26,6 @@ pub fn trials() -> Vec<Trial> {
         trial("stale recordings of the base commit may be made again", stale_before),
         trial("recordings of unchanged files take the digests of a longer list", other_list),
         trial("a sample may have the content of another if the rest of its case is new", by_chance),
-        trial("new recordings of another target or model than the agent's need an approval", other_recorder),
-        trial("a program that an agent calls again may be another one than recorded it", other_program),
         trial("a later date shows that a recording with the same answer was made again", later_date),
     ]
 }
@@ -39,7 +37,7 @@ targets:
 ";
 
 /// A dozen leases, recorded by `goldgate run --record`; some with a user that a model plays.
-fn called() -> Repository {
+pub fn called() -> Repository {
     let repository = bases::base("digests");
     let config = repository.read("goldgate.yaml").replace(
         "        deterministic: { replay: runs }\n",
@@ -56,31 +54,31 @@ fn called() -> Repository {
     repository
 }
 
-fn committed(repository: &Repository) {
+pub fn committed(repository: &Repository) {
     let ran = goldgate(repository, &["run", "--update-baseline", "--quiet"].map(str::to_owned));
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     commit_all(repository);
 }
 
-fn edit(repository: &Repository, case: usize, change: impl Fn(&mut Value)) {
+pub fn edit(repository: &Repository, case: usize, change: impl Fn(&mut Value)) {
     let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
     change(&mut run);
     repository.write(&recording(case), serde_json::to_string_pretty(&run).unwrap());
 }
 
-fn answer_again(repository: &Repository) {
+pub fn answer_again(repository: &Repository) {
     (0..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
 }
 
-fn judged(repository: &Repository) -> Ran {
+pub fn judged(repository: &Repository) -> Ran {
     goldgate(repository, &["run", "--base", "HEAD"].map(str::to_owned))
 }
 
-fn is(ran: &Ran, code: i32, words: &str) {
+pub fn is(ran: &Ran, code: i32, words: &str) {
     assert!(ran.code == code && ran.stdout.contains(words), "{words}: {}{}", ran.stdout, ran.stderr);
 }
 
-const NOT_AGAIN: &str = "12 recordings of `contracts/legal` recorded with the target m, which has changed since";
+pub const NOT_AGAIN: &str = "12 recordings of `contracts/legal` recorded with the target m, which has changed since";
 
 fn other_model() {
     let repository = called();
@@ -319,13 +317,6 @@ fn other_list() {
     is(&judged(&repository), 0, "changed only in their digests, which are of another list of the agent's files now");
     repository.replace(&recording(5), "Needs prior approval.", "Needs approval first.");
     is(&judged(&repository), 1, "1 recording of `contracts/legal` changed, but none of the agent's files");
-    let others = (0..12).filter(|case| *case != 5);
-    others.for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
-    is(
-        &judged(&repository),
-        0,
-        "12 recordings of `contracts/legal` changed; the list of the agent's files is written otherwise",
-    );
     // A file that the change adds and names.
     let added = bases::base("digests");
     committed(&added);
@@ -364,70 +355,6 @@ fn by_chance() {
     // Where no sample is new, they may all be the old ones.
     write([2, 1, 2]);
     is(&judged(&repository), 1, "changed only in their digests or numbers");
-}
-
-/// `goldgate run --record --target other`, or a config that was another one while recording.
-fn other_recorder() {
-    let changed = |base_model: &str, target: &str, model: &str, config: &str| {
-        let repository = called();
-        for case in 0..12 {
-            edit(&repository, case, |run| {
-                run["provenance"]["fingerprint"] = Value::Null;
-                run["provenance"]["model"] = json!(base_model);
-            });
-        }
-        committed(&repository);
-        repository.write("prompts/legal.md", "Report every change of control, and be brief.\n");
-        repository.replace("goldgate.yaml", "model: big-1, temperature: 0.2", config);
-        answer_again(&repository);
-        for case in 0..12 {
-            edit(&repository, case, |run| {
-                run["provenance"]["target"] = json!(target);
-                run["provenance"]["model"] = json!(model);
-            });
-        }
-        judged(&repository)
-    };
-    let with = |base_model: &str, target: &str, model: &str| {
-        changed(base_model, target, model, "model: big-1, temperature: 0.2")
-    };
-    is(&with("big-1-2026-01-01", "m", "big-1-2026-02-02"), 0, "the agent's files changed too");
-    let words = "12 recordings of `contracts/legal` made with the target customer, while the agent calls m: record them with that";
-    is(&with("big-1-2026-01-01", "customer", "user-1"), 1, words);
-    let words = "12 recordings of `contracts/legal` made with the model huge-9, while the target m has big-1";
-    is(&with("big-1-2026-01-01", "m", "huge-9"), 1, words);
-    // The vendor's name for the model of the target.
-    is(&with("huge-9", "m", "huge-9"), 0, "the agent's files changed too");
-    // Also where the target changes.
-    for (target, model, config, code) in [
-        ("m", "big-1-2026-02-02", "model: big-1, temperature: 0.3", 0),
-        ("m", "tiny-1-2026-02-02", "model: tiny-1", 0),
-        ("customer", "user-1", "model: big-1, temperature: 0.3", 1),
-        ("customer", "user-1", "model: tiny-1", 1),
-        ("m", "huge-9", "model: tiny-1", 1),
-    ] {
-        let ran = changed("big-1-2026-01-01", target, model, config);
-        assert_eq!(ran.code, code, "{target} {model} {config}: {}{}", ran.stdout, ran.stderr);
-    }
-}
-
-/// The program behind a target is another one after a time without it.
-fn other_program() {
-    for (program, code) in [("agent.py", 0), ("other.py", 1)] {
-        let repository = called();
-        let with = |target: &str| repository.replace("goldgate.yaml", "targets:\n", &format!("targets:\n{target}"));
-        let config = repository.read("goldgate.yaml").replace("        model: { target: m }\n", "");
-        let config: Vec<&str> = config.lines().filter(|line| !line.starts_with("  m: ")).collect();
-        repository.write("goldgate.yaml", config.join("\n") + "\n");
-        if code == 0 {
-            with("  other: { command: [python3, agent.py] }\n");
-        }
-        (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["model"] = Value::Null));
-        committed(&repository);
-        repository.replace("goldgate.yaml", "{ replay: runs }\n", "{ replay: runs }\n        model: { target: m }\n");
-        with(&format!("  m: {{ command: [python3, {program}] }}\n"));
-        is(&judged(&repository), code, if code == 1 { NOT_AGAIN } else { "agents.legal.model" });
-    }
 }
 
 fn later_date() {
