@@ -10,7 +10,6 @@ mod pipeline;
 mod worktree;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::Parser;
 
@@ -30,15 +29,18 @@ pub struct Ended {
     pub code: u8,
     /// Why the command failed, one line per problem; not yet printed.
     pub problems: Vec<String>,
-    /// The way from the current folder to the root of the repository, which the commands in messages are for; `None` if it is the root.
-    pub way_to_root: Option<PathBuf>,
+    /// The config that the command was about; `None` if it was about none.
+    pub config: Option<String>,
 }
 
 /// Runs the command line of the process and returns its exit code.
 pub fn main(world: &mut World) -> u8 {
     let ended = execute(std::env::args_os(), world);
     ended.problems.iter().for_each(|line| world.tell(line));
-    if let Some(root) = ended.way_to_root.filter(|_| world.has_named_command()) {
+    // Looked for only where a message names a command.
+    let config = ended.config.filter(|_| world.has_named_command());
+    let way_to_root = config.and_then(|config| Disk::of_config(&config).ok()?.0.way_to_root());
+    if let Some(root) = way_to_root {
         world.tell(&format!("the commands above are for the root of the repository: `cd {}`", root.display()));
     }
     final_code(world, ended.code)
@@ -51,7 +53,7 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
         Err(usage) => {
             // Help and version were requested; everything else is bad usage.
             world.printed(usage.print());
-            return Ended { code: if usage.use_stderr() { 2 } else { 0 }, problems: Vec::new(), way_to_root: None };
+            return Ended { code: if usage.use_stderr() { 2 } else { 0 }, problems: Vec::new(), config: None };
         }
     };
     world.colours = match cli.color {
@@ -88,11 +90,10 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
         #[cfg(feature = "github")]
         Command::Action => github::action(world),
     };
-    let place = config_of(&cli.command).and_then(|config| Disk::of_config(config).ok());
-    let way_to_root = place.and_then(|(disk, _)| disk.way_to_root());
+    let config = config_of(&cli.command).map(str::to_owned);
     match outcome {
-        Ok(code) => Ended { code, problems: Vec::new(), way_to_root },
-        Err(error) => Ended { code: error.exit_code(), problems: error.lines(), way_to_root },
+        Ok(code) => Ended { code, problems: Vec::new(), config },
+        Err(error) => Ended { code: error.exit_code(), problems: error.lines(), config },
     }
 }
 

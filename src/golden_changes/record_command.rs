@@ -63,11 +63,11 @@ pub fn record_again(
     folder: &str,
     cases: RecordedCases<'_>,
 ) -> String {
-    let recorder = RecordingMeans::of(config, suite, name);
+    let means = RecordingMeans::of(config, suite, name);
     let (config, folder) = (config_option(config.file.as_str()), as_argument(folder));
     let cases = cases.options();
     let whose = name.map_or(String::new(), |name| format!(" --agent {name}"));
-    match recorder {
+    match means {
         RecordingMeans::Run => {
             format!("record again: `goldgate run{config} --tier model --suite {suite}{whose} --record {folder}{cases}`")
         }
@@ -81,10 +81,10 @@ pub fn record_again(
 
 /// What to do to get the recordings that an agent lacks.
 pub fn record_missing(config: &Config, suite: &SuiteId, name: &AgentName, folder: &str) -> String {
-    let recorder = RecordingMeans::of(config, suite, Some(name));
+    let means = RecordingMeans::of(config, suite, Some(name));
     let (config, folder) = (config_option(config.file.as_str()), as_argument(folder));
     let whose = format!("--suite {suite} --agent {name}");
-    match recorder {
+    match means {
         RecordingMeans::Run => {
             format!("record what is missing: `goldgate run{config} --tier model {whose} --record {folder} --missing`")
         }

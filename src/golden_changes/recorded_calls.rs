@@ -45,8 +45,8 @@ impl RecordingComparison<'_> {
                 targets.keeps_own() || present.is_of_other_target(model) || is_former() || *has_own_names
             }
             OtherCall::User(model) => {
-                let users = keys.iter().filter_map(|key| self.owner.user(key));
-                let is_changed = users.into_iter().all(|user| self.owner.targets.changes_user(&user));
+                let mut users = keys.iter().filter_map(|key| self.owner.user(key));
+                let is_changed = users.all(|user| self.owner.targets.changes_user(&user));
                 !is_changed || present.is_of_other_target(model)
             }
         };

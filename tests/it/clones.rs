@@ -3,7 +3,7 @@
 use goldgate::files::sha256_hex;
 use libtest_mimic::Trial;
 
-use crate::golden_changes::{commit_all, git};
+use crate::golden_changes::{commit_all, git, lfs_pointer};
 use crate::repository::{EXPECTED, FILES, Ran, Repository};
 use crate::trial;
 
@@ -91,9 +91,7 @@ fn agent_pointer() {
         repository.write("prompts/legal.md", "Report nothing.\n");
         let ran = repository.goldgate(&["run"]);
         assert!(ran.code == 3 && ran.stdout.contains("record again"), "the control: {}{}", ran.stdout, ran.stderr);
-        let oid = sha256_hex(prompt.as_bytes());
-        let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {}\n", prompt.len());
-        repository.write("prompts/legal.md", pointer);
+        repository.write("prompts/legal.md", lfs_pointer(&prompt));
         let ran = repository.goldgate(&["run"]);
         let remedy = "prompts/legal.md is a Git LFS pointer, not the file itself: get it with `git lfs pull`";
         assert!(ran.code == 3 && ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);

@@ -160,13 +160,17 @@ fn line_ends() {
     }
 }
 
+/// What Git LFS commits in place of a file.
+pub fn lfs_pointer(text: &str) -> String {
+    let (digest, size) = (sha256_hex(text.as_bytes()), text.len());
+    format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n")
+}
+
 /// Somebody writes the text of a pointer, and in the next change what it names.
 fn written_pointer() {
     let repository = committed();
     let text = "Report nothing.\n";
-    let (digest, size) = (sha256_hex(text.as_bytes()), text.len());
-    let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n");
-    repository.write("prompts/legal.md", pointer);
+    repository.write("prompts/legal.md", lfs_pointer(text));
     commit_all(&repository);
     git(&repository.path(""), &["branch", "before"]);
     repository.write("prompts/legal.md", text);
@@ -187,8 +191,7 @@ fn kept_by_lfs() {
     let repository = committed();
     let file = "golden/contracts/lease-3.md";
     let text = repository.read(file);
-    let (digest, size) = (sha256_hex(text.as_bytes()), text.len());
-    repository.write(file, format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n"));
+    repository.write(file, lfs_pointer(&text));
     commit_all(&repository);
     repository.write(file, &text);
     let ran = against(&repository, &[]);

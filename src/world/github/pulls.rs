@@ -1,7 +1,5 @@
 //! Pull requests, merges and the history of commits.
 
-use std::collections::BTreeSet;
-
 use http::Method;
 use serde::Deserialize;
 
@@ -32,11 +30,11 @@ impl GitHub {
         Ok(open(self.get(&path, "while looking for the pull request")?))
     }
 
-    /// The open pull requests that may have a commit as their head, which the caller compares. For a commit GitHub lists none that only a
+    /// The open pull requests that may have a commit as their head, which the caller compares; one may be there twice. For a commit GitHub lists none that only a
     /// fork has (TooTallNate/nx.js#410), and perhaps none of forks at all, so it is asked only where too many are open to read them all.
     pub fn open_pulls_at(&self, commit: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let doing = "while listing the open pull requests";
-        let (some, are_all) = self.entries_of_pages(&self.path("/pulls"), OPEN_PAGES, doing)?;
+        let (mut some, are_all) = self.entries_of_pages(&self.path("/pulls"), OPEN_PAGES, doing)?;
         if are_all {
             return Ok(open(some));
         }
@@ -44,9 +42,8 @@ impl GitHub {
         let mut of_commit: Vec<PullForm> = self.get(&path, "while looking for the commit's pull requests")?;
         // The list has those of other repositories with the commit.
         of_commit.retain(|form| form.base.repo.as_ref().is_some_and(|repo| repo.is(self.repository())));
-        let known: BTreeSet<u64> = some.iter().map(|form: &PullForm| form.number).collect();
-        let more = of_commit.into_iter().filter(|form| !known.contains(&form.number));
-        Ok(open(some.into_iter().chain(more.collect::<Vec<_>>()).collect()))
+        some.extend(of_commit);
+        Ok(open(some))
     }
 
     /// All open pull requests.

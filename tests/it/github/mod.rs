@@ -13,6 +13,7 @@ mod drafts;
 mod enterprise;
 mod excuses;
 mod foreign;
+mod fork_heads;
 mod golden;
 mod interrupted;
 mod keys;
@@ -52,9 +53,15 @@ const BOT: &str = "github-actions[bot]";
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = runs();
-    for more in
-        [approval::trials, attacks::trials, baseline_pr::trials, checks::trials, foreign::trials, golden::trials]
-    {
+    for more in [
+        approval::trials,
+        attacks::trials,
+        baseline_pr::trials,
+        checks::trials,
+        foreign::trials,
+        fork_heads::trials,
+        golden::trials,
+    ] {
         trials.extend(more());
     }
     trials.extend(account::trials());

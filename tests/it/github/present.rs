@@ -16,7 +16,6 @@ pub fn trials() -> Vec<Trial> {
         trial("a run that is started again after a retarget gives no verdict", retargeted),
         trial("a run on an older head than the present one gives no verdict", older_head),
         trial("a commit that two pull requests have as their head gets the worst of their verdicts", two_pulls),
-        trial("a pull request of a fork with the same head is judged by the run of the repository's own", of_fork),
         trial("two pull requests from two branches with one commit are judged together", two_branches),
         trial("two pull requests from a fork with one commit are judged together", two_of_fork),
         trial("a run that was started by hand judges every pull request of its branch", two_by_hand),
@@ -97,7 +96,7 @@ fn older_head() {
 }
 
 /// Pull request 2 into master and pull request 5 into lax, both with the same head. Lax asks for no more than what is given.
-fn shared() -> (Repository, Standin) {
+pub fn shared() -> (Repository, Standin) {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.files(&repository);
     github.branch("lax", &"e".repeat(40));
@@ -106,22 +105,10 @@ fn shared() -> (Repository, Standin) {
     (repository, github)
 }
 
-fn into_lax(github: &Standin, base: &Repository, merge: &Repository) {
+pub fn into_lax(github: &Standin, base: &Repository, merge: &Repository) {
     github.commit(&"e".repeat(40), base);
     github.commit(&test_merge(5), merge);
     github.commit(&base_sha(), base);
-}
-
-/// GitHub may not list it among the pull requests of the commit.
-fn of_fork() {
-    let (repository, github) = shared();
-    github.fork_of(5);
-    assert_eq!(opened(&repository, &github).runs().code, 0, "the control");
-    let worse = Repository::small();
-    worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
-    into_lax(&github, &Repository::small(), &worse);
-    let ran = opened(&repository, &github).runs();
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
 }
 
 fn two_pulls() {

@@ -12,6 +12,8 @@ use super::{Job, RUN};
 use crate::repository::{FILES, Ran, Repository};
 use crate::trial;
 
+const NOT_APPROVED: &str = "no pull request merged with this commit was approved for this";
+
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a direct push with a worse number is red, and nobody is blamed for what was there before", direct),
@@ -117,7 +119,7 @@ fn direct() {
     assert!(report(&checkout)["base"].is_string());
     let worse = pull(&trunk, 3, "legal").checkout;
     trunk.github.parents(&second, &[&first]);
-    is_red(&pushed(&trunk, &worse, &first, &second), "no pull request merged with this commit was approved for this");
+    is_red(&pushed(&trunk, &worse, &first, &second), NOT_APPROVED);
     // A harmless push after it.
     trunk.github.parents(&third, &[&second]);
     worse.write("README.md", "Leases.\n");
@@ -199,10 +201,7 @@ fn several_commits() {
     trunk.github.parents(&last, &[&first]);
     let checkout = copied(&worse);
     checkout.write("README.md", "Leases.\n");
-    is_red(
-        &pushed(&trunk, &checkout, &base_sha(), &last),
-        "no pull request merged with this commit was approved for this",
-    );
+    is_red(&pushed(&trunk, &checkout, &base_sha(), &last), NOT_APPROVED);
     assert!(report(&checkout)["base"].is_string());
     // A forced push is compared with what the branch had.
     let other = tip(3);
@@ -240,10 +239,8 @@ fn more_than_approved() {
     let more = run(&|checkout| {
         checkout.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"z\"},")
     });
-    is_red(
-        &more,
-        "the approval of pull request 2 does not count, because another change touched golden/runs/legal/lease.json as well",
-    );
+    let touched = "the approval of pull request 2 does not count, because another change touched golden/runs/legal/lease.json as well";
+    is_red(&more, touched);
     let gates = run(&|checkout| {
         checkout.replace(
             "goldgate.yaml",

@@ -97,7 +97,7 @@ fn recorded_command() {
     };
     is(&with("record", &|_| ()), 1, NOT_AGAIN);
     assert_eq!(with("import openai", &|_| ()).code, 0, "imported recordings may be of anything");
-    // The doubt is no reason for other recordings; those that the target made have one.
+    // The doubt does not explain other recordings. Those that the target made are explained by it.
     is(&with("record", &answer_again), 1, "12 recordings of `contracts/legal` changed, but none of the agent's files");
     let by_target = |repository: &Repository| {
         answer_again(repository);
