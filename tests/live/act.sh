@@ -158,6 +158,8 @@ asked() {
     sed -E 's/^accepted [0-9]+ /accepted /' "$work"/{,forks/}requests.log > "$work/asked" 2> "$work/none" || true
     grep -qF -- "accepted $1" "$work/asked"
 }
+# approved: an approval was stored. Other statuses are of other contexts.
+approved() { grep -qE '^accepted 201 POST /repos/acme/agents/statuses/[0-9a-f]+ goldgate/baseline success$' "$work/requests.log"; }
 # plant: makes one case fail: its golden file allows no findings, but its recording has some.
 plant() {
     sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$repository/fixtures/contracts/expected/finance/change-of-control.json"
@@ -203,14 +205,14 @@ case " ${modes[*]} " in *' approve '* | *' bump '*)
     mode=approve
     event pull_request.labeled "event['label']['name'] = 'bug'"
     holds "the job of another label is skipped" flow "$own" pull_request_target goldgate-approval.yml
-    holds "and nothing is approved" fails asked 'POST /repos/acme/agents/statuses/'
+    holds "and nothing is approved" fails approved
     event pull_request.labeled "event['label']['name'] = '$label'"
     holds "the job of a label that is older than the result is green" flow "$own" pull_request_target goldgate-approval.yml
     holds "and the label is removed" asked 'DELETE /repos/acme/agents/issues/2/labels/'
-    holds "nothing is approved by it" fails asked 'POST /repos/acme/agents/statuses/'
+    holds "nothing is approved by it" fails approved
     curl -s -o "$work/none" "http://127.0.0.1:$own/label" # somebody adds it again
     holds "the job of the label is green" flow "$own" pull_request_target goldgate-approval.yml
-    holds "the approval is stored as a status" asked 'POST /repos/acme/agents/statuses/'
+    holds "the approval is stored as a status" approved
     holds "the comment says that it is approved" says "$own" '**Approved**'
     holds "the branch is not touched" fails asked 'POST /graphql createCommitOnBranch'
 esac
@@ -223,7 +225,8 @@ case " ${modes[*]} " in *' bump '*)
 esac
 case " ${modes[*]} " in *' baseline-pr '*)
     mode=baseline-pr
-    event push "event['ref'] = 'refs/heads/master'; event['repository']['default_branch'] = 'master'"
+    pushed=$(git -C "$repository" rev-parse HEAD)
+    event push "event.update(ref='refs/heads/master', after='$pushed'); event['repository']['default_branch'] = 'master'"
     holds "the job on a push to the default branch is green" flow "$own" push goldgate-baseline.yml --env GITHUB_REF=refs/heads/master
     holds "the baseline's branch is written" asked 'POST /repos/acme/agents/git/refs'
     holds "its pull request is opened" asked 'POST /repos/acme/agents/pulls '
