@@ -1,11 +1,14 @@
 //! The files of the base commit: a tree of object ids. Only files that differ from the head are fetched.
 
+mod same_as_head;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::edited::EditedFiles;
 use super::objects::{Archived, Depth, NodeKind, Objects, Submodule, TreeNode};
-use super::read_once::{ReadContent, ReadOnce, StoredForm};
+use super::read_once::{ReadContent, ReadOnce};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_git, too_large};
 use crate::model::{CommitStatus, InputLimit, RepoPath};
@@ -27,6 +30,8 @@ pub struct BaseTree<'a> {
     commit: String,
     head: &'a ReadOnce<'a>,
     state: Mutex<TreeCache>,
+    /// The files of the head that may differ from this commit, if that is known.
+    edited: OnceLock<Option<EditedFiles>>,
     /// What is known of the tree of the commit that the head's files were checked out from.
     checked_out: Mutex<Option<TreeCache>>,
     /// Whether the archive download was tried. Other threads wait on this lock for it.
@@ -43,6 +48,13 @@ struct TreeCache {
     single_files: usize,
     submodules: BTreeMap<RepoPath, Submodule>,
     trouble: Option<anyhow::Error>,
+}
+
+/// A file of the base commit.
+#[derive(Clone, Copy)]
+struct BaseFile<'a> {
+    path: &'a RepoPath,
+    blob: &'a TreeNode,
 }
 
 /// Why a tree entry was not found.
@@ -69,8 +81,8 @@ impl<'a> BaseTree<'a> {
     }
 
     fn of(objects: &'a dyn Objects, commit: &str, head: &'a ReadOnce<'a>, state: TreeCache) -> Self {
-        let (state, checked_out, archive_read) = (Mutex::new(state), Mutex::default(), Mutex::default());
-        Self { objects, commit: commit.to_owned(), head, state, checked_out, archive_read }
+        let (edited, checked_out, archive_read) = Default::default();
+        Self { objects, commit: commit.to_owned(), head, state: Mutex::new(state), edited, checked_out, archive_read }
     }
 
     /// The first failed request; after one, the comparison is unreliable.
@@ -209,7 +221,11 @@ impl<'a> BaseTree<'a> {
     /// Whether more files differ than are fetched on their own, as far as the head's files were read before.
     fn are_many_needed(&self) -> bool {
         let is_first = self.state().single_files == 0;
-        is_first && self.head.is_different_in_more(SINGLE_FILES, &|path| self.plain_file(path))
+        let differs = |file: &RepoPath, content: &ReadContent| {
+            self.plain_file(file)
+                .is_some_and(|blob| self.form_in(BaseFile { path: file, blob: &blob }, file, content).is_none())
+        };
+        is_first && self.head.is_different_in_more(SINGLE_FILES, &differs)
     }
 
     /// Counts a file that is fetched on its own, unless there are already this many.
@@ -279,35 +295,8 @@ impl<'a> BaseTree<'a> {
 
     /// Whether a file is fetched: it differs from the head, and is not too large to be read.
     fn is_fetched(&self, node: &TreeNode, path: &RepoPath) -> bool {
-        node.size.is_none_or(|size| size <= InputLimit::FILE.most) && self.local(node, path).is_none()
-    }
-
-    /// The content of the head's file, if git would store it as this blob.
-    fn local(&self, blob: &TreeNode, file: &RepoPath) -> Option<Arc<ReadContent>> {
-        self.head.content(file).ok().filter(|content| self.is_stored(content.form_in(blob), blob, file))
-    }
-
-    /// Whether a file in this form of a blob is that blob. A pointer is the file that it names only if the head's commit has the pointer, too:
-    /// else somebody wrote the text of a pointer into one commit, and what it names into the next.
-    fn is_stored(&self, form: Option<StoredForm>, blob: &TreeNode, file: &RepoPath) -> bool {
-        match form {
-            None => false,
-            Some(StoredForm::Text) => true,
-            Some(StoredForm::Pointer) => self.checked_out_node(file).is_some_and(|node| node.id == blob.id),
-        }
-    }
-
-    /// The entry of a file in the commit that is checked out; `None` if it has none.
-    fn checked_out_node(&self, file: &RepoPath) -> Option<TreeNode> {
-        let commit = self.head.commit()?;
-        let mut known = self.checked_out.lock().unwrap_or_else(PoisonError::into_inner);
-        let tree = match known.take() {
-            Some(cache) => BaseTree::of(self.objects, &commit, self.head, cache),
-            None => BaseTree::open(self.objects, &commit, self.head).ok()?,
-        };
-        let found = tree.resolved(file).ok().map(|(_, node)| node);
-        *known = Some(tree.state.into_inner().unwrap_or_else(PoisonError::into_inner));
-        found
+        node.size.is_none_or(|size| size <= InputLimit::FILE.most)
+            && self.local(BaseFile { path, blob: node }, path).is_none()
     }
 }
 
@@ -389,7 +378,7 @@ impl BaseTree<'_> {
         if node.size.is_some_and(|size| size > limit.most) {
             return Err(too_large(file, limit));
         }
-        let bytes = match self.local(&node, &at) {
+        let bytes = match self.local(BaseFile { path: &at, blob: &node }, &at) {
             Some(content) => content.bytes.clone(),
             None => self.blob(&at, &node).map_err(refuse)?.to_vec(),
         };
@@ -407,8 +396,8 @@ impl OtherCommit for BaseTree<'_> {
 
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.resolved(file), bytes) {
-            (Ok((_, node)), Some(bytes)) => {
-                node.kind == NodeKind::File && self.is_stored(self.head.form_in(&node, file, bytes), &node, file)
+            (Ok((at, node)), Some(bytes)) => {
+                node.kind == NodeKind::File && self.is_same(BaseFile { path: &at, blob: &node }, file, bytes)
             }
             (Err(MissingNode::Missing), None) => true,
             (Ok(_), None) | (Err(MissingNode::Missing | MissingNode::Because(_)), _) => false,
@@ -441,7 +430,10 @@ impl BaseFiles for BaseTree<'_> {
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {
         match self.resolved(before) {
-            Ok((_, node)) if node.kind == NodeKind::File && self.local(&node, after).is_some() => FileMatch::Same,
+            Ok((at, node)) if node.kind == NodeKind::File => {
+                let base = BaseFile { path: &at, blob: &node };
+                if self.local(base, after).is_some() { FileMatch::Same } else { FileMatch::Differs }
+            }
             Ok(_) | Err(_) => FileMatch::Differs,
         }
     }

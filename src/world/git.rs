@@ -10,6 +10,7 @@ use std::thread;
 use anyhow::Context;
 
 use super::disk::Disk;
+use super::edited::EditedFiles;
 use super::env::Env;
 use super::git_command::{TIMEOUTS, git_command, git_output};
 use super::objects::{Depth, Listing, NodeKind, Objects, SUBMODULE_MODE, Submodule, TreeNode};
@@ -329,6 +330,10 @@ impl Objects for Git {
             }
         }
         Ok(earlier)
+    }
+
+    fn edited(&self, commit: &str) -> Option<EditedFiles> {
+        EditedFiles::since(&self.root, commit)
     }
 
     fn most_files(&self) -> usize {

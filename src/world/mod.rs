@@ -11,6 +11,7 @@ mod console;
 mod disk;
 mod draft_name;
 mod drafts;
+mod edited;
 mod editor;
 mod env;
 mod git;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::edited::EditedFiles;
 use crate::model::{CommitStatus, RepoPath};
 
 /// One entry of a commit's tree.
@@ -78,6 +79,11 @@ pub trait Objects: Sync {
     /// The contents that a file had in its last changes up to a commit, newest first; empty if they are not available.
     fn earlier(&self, _commit: &str, _file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
         Ok(Vec::new())
+    }
+
+    /// The files of the working tree that may differ from a commit; `None` if that is not known, so that contents have to be compared.
+    fn edited(&self, _commit: &str) -> Option<EditedFiles> {
+        None
     }
 
     /// Maximum number of files fetched one by one; each may be a separate request.

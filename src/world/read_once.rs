@@ -55,12 +55,9 @@ impl<'a> ReadOnce<'a> {
         }
     }
 
-    /// How git would store these bytes as this blob; `file` is their path, for the cache.
-    pub(super) fn form_in(&self, blob: &TreeNode, file: &RepoPath, bytes: &[u8]) -> Option<StoredForm> {
-        match self.kept(file).filter(|content| content.bytes == bytes) {
-            Some(content) => content.form_in(blob),
-            None => ReadContent::of(bytes.to_vec()).form_in(blob),
-        }
+    /// The content of a file that was read, if it is these bytes.
+    pub(super) fn kept_with(&self, file: &RepoPath, bytes: &[u8]) -> Option<Arc<ReadContent>> {
+        self.kept(file).filter(|content| content.bytes == bytes)
     }
 
     /// The commit that is checked out; `None` if there is none.
@@ -68,11 +65,9 @@ impl<'a> ReadOnce<'a> {
         head_commit(self.disk)
     }
 
-    /// Whether more than this many of the files that were read differ from the blob at their path.
-    pub(super) fn is_different_in_more(&self, most: usize, blob: &dyn Fn(&RepoPath) -> Option<TreeNode>) -> bool {
+    /// Whether more than this many of the files that were read differ.
+    pub(super) fn is_different_in_more(&self, most: usize, differs: &dyn Fn(&RepoPath, &ReadContent) -> bool) -> bool {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        let differs =
-            |file: &RepoPath, content: &ReadContent| blob(file).is_some_and(|blob| content.form_in(&blob).is_none());
         kept.iter().filter(|(file, content)| differs(file, content)).nth(most).is_some()
     }
 
@@ -283,15 +278,12 @@ mod tests {
         assert_eq!(files.bytes(&file).unwrap(), b"hello\n");
         let hello = blob(HELLO, None);
         assert!(files.content(&file).unwrap().form_in(&hello).is_some());
-        for _ in 0..2 {
-            assert_eq!(files.form_in(&hello, &file, b"hello\n"), Some(StoredForm::Text));
-            assert_eq!(files.form_in(&hello, &file, b"other\n"), None);
-        }
+        assert!(files.kept_with(&file, b"hello\n").is_some_and(|content| content.form_in(&hello).is_some()));
+        assert!(files.kept_with(&file, b"other\n").is_none());
         let unread = RepoPath::root().child("b");
         assert_eq!(files.bytes(&unread).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
         disk.replace(&unread, b"hello\n").unwrap();
-        assert!(files.form_in(&hello, &unread, b"hello\n").is_some());
-        assert!(files.form_in(&hello, &unread, b"hello").is_none());
+        assert!(files.kept_with(&unread, b"hello\n").is_none());
         assert_eq!(files.bytes(&unread).unwrap(), b"hello\n");
     }
 }

@@ -46,6 +46,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an edited file of tools needs an approval", tools),
         trial("a document that git stores with other line ends is the same", line_ends),
         trial("the text of a Git LFS pointer does not stand for what a later commit writes", written_pointer),
+        trial("a golden file at which git is set not to look is compared by what it holds", not_looked_at),
         trial("documents that Git LFS keeps elsewhere are compared by what they hold", kept_by_lfs),
         trial("git's own configuration runs nothing", no_tricks),
     ]);
@@ -157,6 +158,16 @@ fn line_ends() {
         repository.write(file, text.replace('\n', after));
         let ran = against(&repository, &["--format", "json"]);
         assert_eq!((ran.code, changes(&ran)), (0, Vec::new()), "{before:?}: {}", ran.stderr);
+    }
+}
+
+fn not_looked_at() {
+    for set in ["--assume-unchanged", "--skip-worktree"] {
+        let repository = committed();
+        git(&repository.path(""), &["update-index", set, &expected(3)]);
+        repository.replace(&expected(3), "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+        let ran = against(&repository, &[]);
+        assert!(ran.code == 1 && ran.stdout.contains("[needs approval]"), "{set}: {}{}", ran.stdout, ran.stderr);
     }
 }
 
