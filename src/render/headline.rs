@@ -8,7 +8,7 @@ use super::words::{GateCounts, NAME, limit, other_outcome, plural};
 use super::{evidence, since_base};
 use crate::model::{
     AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion, GateKind, GateRuling,
-    OtherPullRequest, PairResult, Report, Ruling, SuiteReport, Verdict, metric_value,
+    OtherPullRequest, PairResult, Report, Ruling, Verdict, metric_value,
 };
 use crate::suites::KINDS;
 use crate::text::line_with_end;
@@ -194,9 +194,11 @@ fn undecided(report: &Report) -> String {
 /// How many pairs of agent and case pass in every sample, if some pass only in most: no metric shows that.
 fn in_every_sample(report: &Report) -> Option<String> {
     let reliabilities = report.suite_agents().filter_map(|(_, agent)| agent.reliability);
-    let both = reliabilities.filter_map(|reliability| Some((reliability.majority.passed, reliability.every?)));
+    let both = reliabilities.filter_map(|reliability| Some((reliability.majority, reliability.every?)));
+    // Where samples are missing, the two are not of the same pairs.
+    let both = both.filter(|(majority, always)| majority.of == always.of);
     let (most, every, of) = both.fold((0, 0, 0), |(most, every, of), (majority, always)| {
-        (most + majority, every + always.passed, of + always.of)
+        (most + majority.passed, every + always.passed, of + always.of)
     });
     (every < most).then(|| format!("{every} of {of} pairs of agent and case pass in every sample"))
 }
@@ -204,11 +206,10 @@ fn in_every_sample(report: &Report) -> Option<String> {
 /// How many gates pass on how many cases.
 pub(super) fn passed(report: &Report, gates: usize) -> String {
     let count = |is_counted: &dyn Fn(&PairResult) -> bool| -> usize {
-        let of_suite = |suite: &SuiteReport| {
-            let pairs = suite.agents.iter().flat_map(|agent| &agent.cases).filter(|pair| is_counted(pair));
-            pairs.map(|pair| &pair.case).collect::<BTreeSet<_>>().len()
-        };
-        report.suites.iter().map(of_suite).sum()
+        // Both tiers may grade a case.
+        let pairs = report.suite_agents().flat_map(|(suite, agent)| agent.cases.iter().map(move |pair| (suite, pair)));
+        let cases = pairs.filter(|(_, pair)| is_counted(pair)).map(|(suite, pair)| (&suite.id, &pair.case));
+        cases.collect::<BTreeSet<_>>().len()
     };
     let (all, lost) = (count(&|_| true), count(&|pair| pair.exclusion == Exclusion::NoMajority));
     let cases = match (plural(all, "case", "cases"), lost) {
