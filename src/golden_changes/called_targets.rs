@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::recording_use::RecordingUse;
 use crate::model::{Agent, Config, LiveSource, RECORDED_COMMAND, RecordPolicy, RunSource, Target, Transport};
 
 /// The targets of the base commit that are called otherwise now. Recordings that name them were made with something else.
@@ -91,9 +92,31 @@ impl ChangedTargets {
         self.users.contains_key(target)
     }
 
-    /// What a recording was made with, if that is another one now. `user` returns the target that plays the user of its case.
-    pub fn made(&self, recording: &str, on: RecordedOn, user: impl Fn() -> Option<String>) -> Option<OtherMaker> {
+    /// What a recording was made with, if that is another one now. `user` returns the target that plays the user of its case. One that answers
+    /// the calls of the agent's code is only of its user: the code runs again.
+    pub fn made(
+        &self,
+        recording: &str,
+        on: RecordedOn,
+        used: RecordingUse,
+        user: impl Fn() -> Option<String>,
+    ) -> Option<OtherMaker> {
         let run: Value = serde_json::from_str(recording).ok()?;
+        let own = match used {
+            RecordingUse::Graded => self.made_with(&run, on),
+            RecordingUse::AnswersCalls => None,
+        };
+        let other_user = || {
+            let model = run["outputs"]["user"]["model"].as_str()?;
+            self.users.get(&user()?).filter(|changed| changed.concerns(Some(model), on))?;
+            let what = format!("{model} as the user, which has changed since");
+            Some(OtherMaker { what, certainty: Certainty::Stated })
+        };
+        own.or_else(other_user)
+    }
+
+    /// The target that made a recording, if the agent calls something else now.
+    fn made_with(&self, run: &Value, on: RecordedOn) -> Option<OtherMaker> {
         let stated = &run["provenance"];
         let model = stated["model"].as_str();
         let target = stated["target"].as_str();
@@ -104,19 +127,12 @@ impl ChangedTargets {
                 present.filter(|changed| changed.concerns_unknown(self.present.as_deref(), (target, model), on))
             }
         };
-        let other_user = || {
-            let model = run["outputs"]["user"]["model"].as_str()?;
-            self.users.get(&user()?).filter(|changed| changed.concerns(Some(model), on))?;
-            let what = format!("{model} as the user, which has changed since");
-            Some(OtherMaker { what, certainty: Certainty::Stated })
-        };
         let certainty = |changed: &ChangedTarget| match (changed.recordings, target) {
             (ChangedRecordings::OfTheSameName | ChangedRecordings::OfAnotherTarget, _) => Certainty::Supposed,
             (_, Some(RECORDED_COMMAND)) => Certainty::Supposed,
             (ChangedRecordings::All | ChangedRecordings::OfAnotherModel, _) => Certainty::Stated,
         };
-        let own = own.map(|changed| OtherMaker { what: changed.what.clone(), certainty: certainty(changed) });
-        own.or_else(other_user)
+        own.map(|changed| OtherMaker { what: changed.what.clone(), certainty: certainty(changed) })
     }
 }
 
@@ -303,7 +319,7 @@ pub fn model(target: &Target) -> Option<String> {
 mod tests {
     use serde_json::json;
 
-    use super::{ChangedTargets, RecordedOn, is_of};
+    use super::{ChangedTargets, RecordedOn, RecordingUse, is_of};
     use crate::files::SourceText;
     use crate::model::{Config, RepoPath};
     use crate::suites::read_config;
@@ -327,7 +343,7 @@ mod tests {
         let agent = |config: &Config| config.suites[0].agents.values().next().cloned().expect("it has an agent");
         let changed = ChangedTargets::of((before, &agent(before)), (after, &agent(after)));
         let recording = json!({ "provenance": { "target": target, "model": model } });
-        changed.made(&recording.to_string(), on, || None).map(|made| made.what)
+        changed.made(&recording.to_string(), on, RecordingUse::Graded, || None).map(|made| made.what)
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::called_targets::{ChangedTargets, OtherMaker, RecordedOn};
 use super::found::ChangeCollector;
 use super::present_calls::PresentCalls;
 use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, digest};
+use super::recording_use::RecordingUse;
 use crate::files::Files;
 use crate::model::{AgentName, CaseId, ChangeClass, Config, RecordingAge, RepoPath, RunKey, SuiteId, Tier, Weight};
 
@@ -95,9 +96,10 @@ impl ComparedAgent<'_> {
         key: &CaseSample,
         recording: &RecordedFile,
         on: RecordedOn,
+        used: RecordingUse,
     ) -> Option<OtherMaker> {
         let source = files.text(&recording.file).ok()?;
-        self.targets.made(&source.text, on, || self.user(key))
+        self.targets.made(&source.text, on, used, || self.user(key))
     }
 
     /// The target that plays the user of a recording's case.

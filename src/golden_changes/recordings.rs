@@ -71,8 +71,8 @@ pub fn compare(
             prompt_digests: digests_of_prompt_change(sides, after),
             is_other_list,
             has_same_contents,
-            made_otherwise: made_otherwise(sides, &old, &new, owner),
-            still_otherwise: still_otherwise(sides, &old, &new, owner),
+            made_otherwise: made_otherwise(sides, (&old, &new), owner, used),
+            still_otherwise: still_otherwise(sides, (&old, &new), owner, used),
         };
         if let Some(unread) = one.unread() {
             return Some(unread);
@@ -103,6 +103,7 @@ fn refusal(
         // Changed code runs again, and a request that is not recorded gives no result.
         (Ok(_), RecordingUse::AnswersCalls) => {
             one.edited_answers(found);
+            one.of_other_targets(found);
             return None;
         }
         (Err(why), _) => return one.incomparable(why),
@@ -164,19 +165,19 @@ pub fn recording_files(files: &dyn Files, folder: &RepoPath, agent: &AgentName) 
 /// The recordings that were made with one of these targets, and with which one.
 fn made_otherwise<'a>(
     sides: &Sides<'_>,
-    old: &'a Recordings,
-    new: &'a Recordings,
+    (old, new): (&'a Recordings, &'a Recordings),
     owner: &ComparedAgent<'_>,
+    used: RecordingUse,
 ) -> BTreeMap<&'a CaseSample, OtherMaker> {
     if owner.targets.is_empty() {
         return BTreeMap::new();
     }
-    let of_base = old
-        .iter()
-        .filter_map(|(key, recorded)| Some((key, owner.made_otherwise(sides.base, key, recorded, RecordedOn::Base)?)));
+    let of_base = old.iter().filter_map(|(key, recorded)| {
+        Some((key, owner.made_otherwise(sides.base, key, recorded, RecordedOn::Base, used)?))
+    });
     let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
     let of_head = added.filter_map(|(key, recorded)| {
-        Some((key, owner.made_otherwise(sides.head, key, recorded, RecordedOn::HeadAlone)?))
+        Some((key, owner.made_otherwise(sides.head, key, recorded, RecordedOn::HeadAlone, used)?))
     });
     of_base.chain(of_head).collect()
 }
@@ -184,15 +185,15 @@ fn made_otherwise<'a>(
 /// The recordings of both sides that state on the head the model of before.
 fn still_otherwise<'a>(
     sides: &Sides<'_>,
-    old: &'a Recordings,
-    new: &Recordings,
+    (old, new): (&'a Recordings, &Recordings),
     owner: &ComparedAgent<'_>,
+    used: RecordingUse,
 ) -> BTreeSet<&'a CaseSample> {
     if owner.targets.is_empty() {
         return BTreeSet::new();
     }
     let is_still = |key: &CaseSample, recorded: &RecordedFile| {
-        owner.made_otherwise(sides.head, key, recorded, RecordedOn::HeadAlone).is_some()
+        owner.made_otherwise(sides.head, key, recorded, RecordedOn::HeadAlone, used).is_some()
     };
     old.keys().filter(|key| new.get(key).is_some_and(|recorded| is_still(key, recorded))).collect()
 }

@@ -17,7 +17,8 @@ pub fn changed_contents(
     before: &Agent,
     after: &Agent,
 ) -> Result<Option<BTreeSet<RepoPath>>, String> {
-    let (old, new) = (all_files(sides.base, before)?, all_files(sides.head, after)?);
+    // The head first: it tells a submodule that is not checked out from a file.
+    let (new, old) = (all_files(sides.head, after)?, all_files(sides.base, before)?);
     let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
     let is_moved = |file: &RepoPath, files: &dyn Files, others: &HashSet<String>| {
         content(files, file).map(|content| others.contains(&content))

@@ -56,6 +56,21 @@ impl Disk {
         })
     }
 
+    /// What to say of files of a recorded agent that git does not have; `None` if it has all of them. Ignored ones may be made in CI, too.
+    #[cfg(feature = "models")]
+    pub fn untracked_note<'f>(&self, of_agents: impl IntoIterator<Item = &'f RepoPath>) -> Option<String> {
+        let is_left_out = |file: &&RepoPath| self.is_untracked(file) && !self.is_ignored(file);
+        let untracked: Vec<&str> = of_agents.into_iter().filter(is_left_out).map(RepoPath::as_str).collect();
+        let it = if untracked.len() == 1 { "it" } else { "them" };
+        (!untracked.is_empty()).then(|| {
+            format!(
+                "git does not have {}, and the digest of the agent's files covers {it}: commit {it} with the recordings, or, if {it} should \
+                 not be part of the agent, move {it} and record again",
+                first_of(&untracked)
+            )
+        })
+    }
+
     /// The path from the current folder to the root, as one goes there: `../..` from a folder of it; `None` where it is the current one.
     pub fn way_to_root(&self) -> Option<PathBuf> {
         let here = std::path::absolute(".").ok()?;

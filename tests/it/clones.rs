@@ -1,4 +1,4 @@
-//! Clones that lack files or keep them elsewhere: partial clones, Git LFS, and a separate folder of git.
+//! Clones that lack files or keep them elsewhere: partial clones, Git LFS, submodules, and a separate folder of git.
 
 use goldgate::files::sha256_hex;
 use libtest_mimic::Trial;
@@ -14,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a file of the agent that is a Git LFS pointer is to be fetched, not recorded again", agent_pointer),
         trial("a shallow clone without the merge base asks for it", shallow),
         trial("a clone with a separate folder of git inside another repository is no submodule", separate),
+        trial("check and digests name a submodule that is not checked out", without_submodule),
     ]
 }
 
@@ -134,4 +135,26 @@ fn separate() {
     git(&outermost.path(""), &[&add[..], &[&from, "clone"]].concat());
     let ran = judged(&outermost, "clone/goldgate.yaml");
     assert!(ran.code == 2 && ran.stderr.contains("[config-in-submodule]"), "the control: {}", ran.stderr);
+}
+
+fn without_submodule() {
+    let (origin, outer) = (committed(), Repository::empty());
+    origin.replace("goldgate.yaml", "[prompts/legal.md]", "['prompts/**']");
+    git(&origin.path("prompts"), &["init", "-q", "."]);
+    git(&origin.path("prompts"), &["add", "-A"]);
+    git(&origin.path("prompts"), &["commit", "-q", "--no-verify", "-m", "inside"]);
+    git(&origin.path(""), &["rm", "-rq", "--cached", "prompts"]);
+    commit_all(&origin);
+    let path = std::env::var("PATH").unwrap();
+    let config = ["--config", "clone/goldgate.yaml"];
+    let ran = |arguments: &[&str]| outer.goldgate_with(&[arguments, &config].concat(), &[("PATH", &path)]);
+    clone(&outer, &origin, &[]);
+    for (arguments, code) in [(&["check"][..], 2), (&["digests", "--base", "HEAD"], 3)] {
+        let ran = ran(arguments);
+        let words = "prompts: the folder is in a submodule that is not checked out";
+        assert!(ran.code == code && ran.stderr.contains(words), "{arguments:?}: {}{}", ran.stdout, ran.stderr);
+    }
+    let inside = format!("file://{}", origin.path("prompts").display());
+    git(&outer.path("clone"), &["clone", "-q", &inside, "prompts"]);
+    assert_eq!(ran(&["check"]).code, 0, "the control");
 }

@@ -15,20 +15,25 @@ use crate::app::pipeline::sample_count::SampleCount;
 use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::graded_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::model::{AgentName, CaseId, Freshness, Tier};
+use crate::files::Files;
+use crate::format::recording_layout::RecordingPaths;
+use crate::golden_changes::record_missing;
+use crate::model::{AgentName, CaseId, Freshness, RunSource, Tier};
 use crate::render::operating::rates_list;
 use crate::render::plural;
-use crate::world::{Disk, World};
+use crate::world::{Disk, ReadOnce, World};
 
 /// Reads all files and prints suites, baseline and notes. Returns the exit code.
 pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
+    let files = ReadOnce::uncached(&disk);
+    let plan = plan(&files, &file, Selection::default(), &world.clock)?;
     let mut problems = Diagnostics::default();
     let mut notes = Vec::new();
-    recordings(&plan, &disk, &mut problems, &mut notes);
+    recordings(&plan, &files, &mut problems, &mut notes);
+    unrecorded_answers(&plan, &files, &mut problems);
     for loaded in &plan.suites {
-        let found = loaded.suite.audit(&disk);
+        let found = loaded.suite.audit(&files);
         problems.extend(found.problems);
         notes.extend(found.notes);
     }
@@ -82,12 +87,12 @@ fn rates(args: &CheckArgs, world: &World) -> Result<String, CliError> {
 }
 
 /// Checks the recordings of the deterministic tier: each is readable, belongs to a case, and is not older than its agent.
-fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut Vec<Diagnostic>) {
+fn recordings(plan: &Plan, files: &dyn Files, problems: &mut Diagnostics, notes: &mut Vec<Diagnostic>) {
     let layout = LiveLayout::default();
-    let Some(runs) = problems.keep_all(Replay::open(disk, plan, Tier::Deterministic, &layout)) else { return };
+    let Some(runs) = problems.keep_all(Replay::open(files, plan, Tier::Deterministic, &layout)) else { return };
     problems.extend(runs.foreign(plan));
     for loaded in &plan.suites {
-        let inputs = FreshnessInputs::open(plan, loaded, Tier::Deterministic, disk, None);
+        let inputs = FreshnessInputs::open(plan, loaded, Tier::Deterministic, files, None);
         let Some(inputs) = problems.keep_all(inputs) else { continue };
         let mut recorded: BTreeMap<&AgentName, Vec<(&CaseId, Freshness)>> = BTreeMap::new();
         for pair in loaded.suite.pairs().iter().filter(|pair| runs.has(pair)) {
@@ -106,6 +111,25 @@ fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut 
             notes.extend(noted.into_iter().map(|words| diagnostic(words, again)));
             notes.extend(list_notes.into_iter().map(|words| diagnostic(words, "correct the patterns of fingerprint")));
             refused.into_iter().for_each(|words| problems.push(diagnostic(words, softer)));
+        }
+    }
+}
+
+/// Checks that each case has a recording that answers the calls of its agent's code in the deterministic tier.
+fn unrecorded_answers(plan: &Plan, files: &dyn Files, problems: &mut Diagnostics) {
+    for loaded in &plan.suites {
+        for key in loaded.suite.pairs().iter().flat_map(|pair| &pair.runs).filter(|key| key.suite == loaded.config.id) {
+            let agent = loaded.config.agents.get(&key.agent);
+            let source = agent.and_then(|agent| agent.deterministic.as_ref());
+            let Some(folder) = source.and_then(RunSource::live).and_then(|live| live.exchanges.as_ref()) else {
+                continue;
+            };
+            let paths = RecordingPaths::new(folder, &key.agent, &key.case);
+            if problems.keep(paths.list(files)).is_some_and(|recorded| recorded.is_empty()) {
+                let what = format!("{}: the case \"{}\" has no recording", key.agent, key.case);
+                let help = record_missing(&plan.config, &key.suite, &key.agent, folder.as_str());
+                problems.push(Diagnostic::of_file(paths.single(), Code::NO_RECORDING, what, help));
+            }
         }
     }
 }

@@ -67,6 +67,9 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
     into.swap(&sets)?;
     let files = sets.iter().map(|set| set.paths.single());
     into.ignored_note(files).iter().for_each(|note| world.tell(note));
+    if !sets.is_empty() {
+        disk.untracked_note(&made.agent_files).iter().for_each(|note| world.tell(note));
+    }
     outcome.tell(args.out.as_deref(), &sets, world);
     let is_complete = outcome.failed.is_empty() && made.not_run.is_empty() && (!sets.is_empty() || is_missing_only);
     Ok(if is_complete { 0 } else { NOT_RECORDED })

@@ -1,6 +1,6 @@
 //! The inputs of live runs: the state of their agents, and the folders that tools may read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::planned_run::PlannedRun;
 use crate::app::cli_error::CliError;
@@ -12,20 +12,27 @@ use crate::world::Disk;
 
 /// The digests of the agents' files, each computed once.
 #[derive(Default)]
-pub(super) struct AgentDigests(BTreeMap<(SuiteId, AgentName), Option<String>>);
+pub(super) struct AgentDigests {
+    known: BTreeMap<(SuiteId, AgentName), Option<String>>,
+    /// The files that they cover.
+    pub(super) files: BTreeSet<RepoPath>,
+}
 
 impl AgentDigests {
     pub(super) fn of(&mut self, disk: &Disk, run: &PlannedRun<'_>) -> Result<Option<String>, Diagnostic> {
         let key = (run.loaded.config.id.clone(), run.request.key.agent.clone());
-        if let Some(known) = self.0.get(&key) {
+        if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
         let state = match run.loaded.config.agents.get(&key.1) {
             Some(agent) => AgentState::of(disk, agent, run.loaded.prompts.get(&key.1))?,
             None => None,
         };
-        let digest = state.and_then(|state| state.sha256().map(str::to_owned));
-        Ok(self.0.entry(key).or_insert(digest).clone())
+        let digest = state.as_ref().and_then(|state| state.sha256().map(str::to_owned));
+        if let Some(AgentState::Digest(now)) = state {
+            self.files.extend(now.listed);
+        }
+        Ok(self.known.entry(key).or_insert(digest).clone())
     }
 }
 

@@ -163,12 +163,14 @@ impl<'a> LiveSession<'a> {
         if made.called_off.is_some() && !self.saved.unfinished.is_empty() {
             made.notes.push("the finished samples are saved: use --resume to continue".to_owned());
         }
-        let samples = SamplesToRecord { jobs: &self.jobs, records: &records, kept: &self.kept };
+        let samples =
+            SamplesToRecord { jobs: &self.jobs, records: &records, kept: &self.kept, agent_files: &self.agent_files };
         recording.write(self.disk, &samples, made.called_off.is_none(), &mut made.notes)?;
         // Cleared last, so that a run that is killed before can be resumed.
         if made.called_off.is_none() {
             self.saved.unfinished.clear()?;
         }
+        made.agent_files = self.agent_files;
         for (job, text) in records {
             let request = &self.jobs[job].request;
             made.records.entry(request.key.clone()).or_default().insert(request.sample, text);

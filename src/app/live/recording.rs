@@ -24,6 +24,8 @@ pub struct SamplesToRecord<'a> {
     pub records: &'a BTreeMap<usize, String>,
     /// The jobs whose recording was kept, because it is up to date.
     pub kept: &'a BTreeSet<usize>,
+    /// The files that the digests in the records cover.
+    pub agent_files: &'a BTreeSet<RepoPath>,
 }
 
 pub struct RecordingWriter {
@@ -83,7 +85,7 @@ impl RecordingWriter {
         complete: bool,
         notes: &mut Vec<String>,
     ) -> Result<(), CliError> {
-        let SamplesToRecord { jobs, records, kept } = samples;
+        let SamplesToRecord { jobs, records, kept, agent_files } = samples;
         let (named, mut written, mut unchanged) = (self.named.as_deref(), 0, 0);
         if named.is_none() && self.own.is_empty() {
             return Ok(());
@@ -126,17 +128,14 @@ impl RecordingWriter {
             sets.push(RecordingSet { paths: RecordingPaths::new(&folder, &key.agent, &key.case), files });
         }
         let folder = elsewhere.as_ref().unwrap_or(disk);
-        let is_recorded = |set: &RecordingSet<'_>| {
-            let paths = &set.paths;
-            folder.bytes(&paths.single()).is_ok() || folder.list(&paths.folder()).is_ok()
-        };
-        if failed == written && sets.iter().any(is_recorded) {
+        if failed == written && sets.iter().any(|set| is_recorded(folder, &set.paths)) {
             let why = "no sample has an answer, so nothing was recorded and the recordings are unchanged";
             notes.push(format!("{why}: correct the agent or its target, and record again"));
             return Ok(());
         }
         folder.swap(&sets)?;
         notes.extend(folder.ignored_note(sets.iter().map(|set| set.paths.single())));
+        notes.extend(disk.untracked_note(*agent_files));
         let (made, agents) = (written - unchanged, plural(agents.len(), "agent", "agents"));
         if made > 0 {
             let samples = plural(made, "sample", "samples");
@@ -144,6 +143,10 @@ impl RecordingWriter {
         }
         Ok(())
     }
+}
+
+fn is_recorded(disk: &Disk, paths: &RecordingPaths) -> bool {
+    disk.bytes(&paths.single()).is_ok() || disk.list(&paths.folder()).is_ok()
 }
 
 /// Whether a sample gave no answer.

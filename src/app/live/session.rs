@@ -77,6 +77,8 @@ pub(super) struct LiveSession<'a> {
     /// The jobs whose recording is kept.
     pub(super) kept: BTreeSet<usize>,
     pub(super) folders: BTreeMap<RepoPath, Box<dyn Files>>,
+    /// The files of the agents.
+    pub(super) agent_files: BTreeSet<RepoPath>,
 }
 
 impl<'a> LiveSession<'a> {
@@ -140,6 +142,7 @@ impl<'a> LiveSession<'a> {
             known: BTreeMap::new(),
             kept: BTreeSet::new(),
             folders,
+            agent_files: agents.files,
         })
     }
 

@@ -1,11 +1,11 @@
 //! The results of live runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::live_layout::LiveLayout;
 use crate::files::{Files, OverlayFiles};
 use crate::format::recording_layout::RecordingPaths;
-use crate::model::{Interruption, RunKey, RunUsage, Tier};
+use crate::model::{Interruption, RepoPath, RunKey, RunUsage, Tier};
 
 #[derive(Default)]
 pub struct LiveRuns {
@@ -15,6 +15,9 @@ pub struct LiveRuns {
     pub layout: LiveLayout,
     pub usage: RunUsage,
     pub notes: Vec<String>,
+    /// The files of the agents that the digests in the records cover.
+    #[cfg_attr(not(feature = "models"), expect(dead_code, reason = "only live runs are recorded"))]
+    pub agent_files: BTreeSet<RepoPath>,
     /// Selected agents that were not run.
     pub not_run: Vec<NotRun>,
     /// Why samples are missing, if the run was interrupted.

@@ -2,6 +2,7 @@
 //! environment alone, against a server of the test's own behind both wire formats.
 
 pub mod agent;
+mod later_changes;
 mod model_server;
 mod refusals;
 
@@ -19,6 +20,7 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = refusals::trials();
+    trials.extend(later_changes::trials());
     trials.extend([
         trial("an agent with OpenAI's wire format is recorded, and its code replays to the same numbers without a model", openai),
         trial("an agent with Anthropic's wire format is recorded, and its code replays to the same numbers without a model", anthropic),

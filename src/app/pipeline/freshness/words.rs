@@ -3,8 +3,9 @@
 use super::{FreshnessInputs, ReplayedAgent};
 use crate::app::pipeline::fingerprint::{AgentState, DigestOrigin};
 use crate::app::pipeline::plan::LoadedSuite;
+use crate::format::recording_layout::RecordingPaths;
 use crate::golden_changes::{RecordedCases, record_again};
-use crate::model::{AgentName, CaseId, Freshness, RecordingAge, RepoPath};
+use crate::model::{AgentName, CaseId, Freshness, RecordingAge, RepoPath, RunSource};
 use crate::render::plural;
 use crate::text::{config_option, first_of};
 
@@ -120,13 +121,31 @@ impl<'a> AgentWords<'a> {
         if cases.is_empty() {
             return None;
         }
-        let what = match what {
-            Changed::Agent => self.changed_files(),
-            Changed::Input => "the case's input".to_owned(),
+        let why = match what {
+            Changed::Agent if self.is_recorded_here(cases) => {
+                format!(
+                    "this change recorded them, but with other files of the agent than it has: {} changed later, or one was not committed",
+                    self.changed_files()
+                )
+            }
+            Changed::Agent => format!("{} changed since they were recorded", self.changed_files()),
+            Changed::Input => "the case's input changed since they were recorded".to_owned(),
         };
         let stale = plural(cases.len(), "case's recordings are stale", "cases' recordings are stale");
         let named: Vec<&str> = cases.iter().map(|case| case.as_str()).collect();
-        Some(format!("{stale} ({}): {what} changed since they were recorded", first_of(&named)))
+        Some(format!("{stale} ({}): {why}", first_of(&named)))
+    }
+
+    /// Whether the base commit lacks all recordings of these cases as they are.
+    fn is_recorded_here(&self, cases: &[&CaseId]) -> bool {
+        let FreshnessInputs { base: Some(base), files, .. } = self.inputs else { return false };
+        let of_agent = |(name, replayed): &(&AgentName, &ReplayedAgent<'_>)| {
+            let folder = replayed.agent.deterministic.as_ref().and_then(RunSource::recordings);
+            let paths = folder.map(|folder| cases.iter().map(|case| RecordingPaths::new(folder, name, case)));
+            paths.into_iter().flatten().filter_map(|paths| paths.list(*files).ok()).flatten().collect::<Vec<_>>()
+        };
+        let is_of_base = |file: &RepoPath| files.bytes(file).is_ok_and(|bytes| base.has_file(file, Some(&bytes)));
+        !self.agents.iter().flat_map(of_agent).any(|(_, file)| is_of_base(&file))
     }
 
     /// Refuses patterns that match no file: their recordings would never become stale.

@@ -1,0 +1,89 @@
+//! What is said of recordings once the model of a user, the files of an agent, or the cases are others.
+
+use std::time::Duration;
+
+use libtest_mimic::Trial;
+use serde_json::json;
+
+use super::model_server::ModelServer;
+use super::{EXCHANGES, RECORDING, config, record, repository};
+use crate::golden_changes::{commit_all, git};
+use crate::live::endpoint::{Answer, Endpoint};
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("another model that plays the user needs an approval, also where the code runs again", other_user),
+        trial("check names the cases whose code has no recorded answers", unrecorded),
+        trial(
+            "a recording that covers a file which git does not have says so, and so does the build server",
+            untracked,
+        ),
+    ]
+}
+
+fn against(repository: &Repository, base: &str) -> Ran {
+    let path = std::env::var("PATH").unwrap();
+    repository.goldgate_with(&["run", "--base", base], &[("PATH", &path)])
+}
+
+fn other_user() {
+    let (server, user) =
+        (ModelServer::new(), Endpoint::new(Duration::ZERO, |_, _| Answer::Says("And now?".to_owned())));
+    let repository = repository("talk", "openai");
+    let case = json!([{ "category": "happy_path", "query": "Where is my order 17?", "answer": { "all_of": ["Monday"] },
+        "user": { "model": "customer", "goal": "Know it.", "max_turns": 2 } }]);
+    repository.write("cases.json", case.to_string());
+    let customer =
+        format!("targets:\n  customer: {{ provider: openai, model: u-1, base_url: \"{}/v1\" }}\n", user.address());
+    repository.replace("goldgate.yaml", "targets:\n", &customer);
+    let ran = record(&repository, &server, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
+    commit_all(&repository);
+    assert_eq!(against(&repository, "HEAD").code, 0, "the control");
+    repository.replace("goldgate.yaml", "model: u-1", "model: v-2");
+    let ran = against(&repository, "HEAD");
+    let words =
+        "1 recording of `chat/support` recorded with u-1 as the user, which has changed since, and not recorded again";
+    assert!(ran.code == 1 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
+    let ran = record(&repository, &server, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = against(&repository, "HEAD");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn unrecorded() {
+    let server = ModelServer::new();
+    let repository = super::recorded("loop", "openai", &server);
+    assert_eq!(repository.goldgate(&["check"]).code, 0, "the control");
+    repository.remove(RECORDING);
+    let ran = repository.goldgate(&["check"]);
+    let next = "record what is missing: `goldgate record --suite chat --agent support --missing`";
+    assert!(ran.code == 2 && ran.stderr.contains("has no recording") && ran.stderr.contains(next), "{}", ran.stderr);
+}
+
+fn untracked() {
+    let server = ModelServer::new();
+    let repository = repository("loop", "openai");
+    let text = config("loop", EXCHANGES, "openai").replace(EXCHANGES, "{ replay: runs }");
+    repository.write("goldgate.yaml", text.replace("[agent.txt]", "['agent*.txt']"));
+    repository.remove(".git");
+    commit_all(&repository);
+    let note = "git does not have agent-scratch.txt, and the digest of the agent's files covers it";
+    let ran = record(&repository, &server, &[]);
+    assert!(ran.code == 0 && !ran.stderr.contains("git does not have"), "the control: {}", ran.stderr);
+    commit_all(&repository);
+    git(&repository.path(""), &["branch", "base"]);
+    repository.write("agent.txt", "version 2\n");
+    repository.write("agent-scratch.txt", "Later.\n");
+    let ran = record(&repository, &server, &[]);
+    assert!(ran.code == 0 && ran.stderr.contains(note), "{}", ran.stderr);
+    assert_eq!(against(&repository, "base").code, 0, "here, the file is there");
+    git(&repository.path(""), &["commit", "-q", "--all", "-m", "work"]);
+    repository.remove("agent-scratch.txt");
+    let ran = against(&repository, "base");
+    let words = "this change recorded them, but with other files of the agent than it has: agent.txt changed later, or one was not committed";
+    assert!(ran.code == 3 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
+}
