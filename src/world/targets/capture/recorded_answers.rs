@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use serde_json::Value;
+
 use crate::format::capture::{first_difference, request_key};
 use crate::model::{ExchangeWire, REDACTED, RecordedExchange, RecordedRequest};
 
@@ -45,8 +47,10 @@ impl RecordedAnswers {
         }
         let is_alike = |exchange: &RecordedExchange| exchange.wire == wire && exchange.request.path == *path;
         let left = self.exchanges.iter().zip(given).filter(|(_, given)| !**given).map(|((_, one), _)| one);
-        let mut alike = left.clone().filter(|one| is_alike(one));
-        match alike.next() {
+        let alike = left.filter(|one| is_alike(one));
+        // Each turn of a conversation starts the program again, which asks with all messages so far.
+        let has_as_many = |one: &&RecordedExchange| messages(&one.request.body) == messages(body);
+        match alike.clone().find(has_as_many).or_else(|| alike.clone().next()) {
             Some(one) => {
                 let difference = first_difference(&one.request.body, body);
                 let number = self.exchanges.iter().position(|(_, other)| std::ptr::eq(other, one)).unwrap_or(0) + 1;
@@ -61,6 +65,11 @@ impl RecordedAnswers {
             None => format!("{asked} comes after the {} recorded", self.exchanges.len()),
         }
     }
+}
+
+/// The number of messages in a request's body; `None` if it has no list of them.
+fn messages(body: &Value) -> Option<usize> {
+    ["messages", "input"].into_iter().find_map(|key| body[key].as_array().map(Vec::len))
 }
 
 #[cfg(test)]
@@ -82,6 +91,21 @@ mod tests {
             response: RecordedResponse { status: 200, content_type: None, body: Value::from(answer) },
             latency_ms: 1,
         }
+    }
+
+    #[test]
+    fn a_request_is_compared_with_one_of_as_many_messages() {
+        let second = |text: &str| {
+            let messages = [("user", "a"), ("assistant", text), ("user", "b")];
+            let messages = messages.map(|(role, content)| json!({ "role": role, "content": content }));
+            RecordedRequest { body: json!({ "messages": messages }), ..request("a") }
+        };
+        let answers =
+            RecordedAnswers::new(&[exchange("a", "1"), RecordedExchange { request: second("1"), ..exchange("", "2") }]);
+        assert_eq!(
+            answers.answer(ExchangeWire::OpenAi, &second("** 1")).unwrap_err(),
+            "POST /chat/completions of openai differs from the recorded call 2: messages[1].content was \"1\", and is \"** 1\""
+        );
     }
 
     #[test]
