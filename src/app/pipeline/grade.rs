@@ -11,7 +11,7 @@ use super::live_runs::{LiveRuns, NotRun};
 use super::plan::{Plan, plan_with_reads};
 use super::run_options::RunOptions;
 use super::secret_values::masked_values;
-use super::since_base::{BothCommits, add_since_base};
+use super::since_base::{BothCommits, add_since_base, failing_on_base};
 use super::snapshots;
 use super::tiers::{TierOutcome, not_run};
 use super::weighed_baseline::weighed;
@@ -95,6 +95,7 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
     }
     if let Some(base) = inputs.base {
         add_since_base(&mut report, &plan, BothCommits { base, head: files });
+        report.notes.extend(failing_on_base(&report, &plan));
     }
     snapshots::compare(files, &plan.config, &mut report)?;
     if let Some(interruption) = called_off {

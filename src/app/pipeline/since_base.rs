@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::live_layout::LiveLayout;
-use super::plan::{LoadedSuite, Plan};
+use super::plan::{LoadedSuite, Plan, source_of};
 use super::replay::{Replay, RunReader};
 use super::sample_count::SampleCount;
 use super::target_settings::changed_target_settings;
 use crate::files::{BaseFiles, FileMatch, Files};
 use crate::golden_changes::{BaseConfig, agent_files, base_config};
 use crate::model::{
-    Agent, AgentReport, CaseId, CaseTrend, ChangeClass, ChangedText, Config, PairResult, RepoPath, Report, Sample,
-    SinceBase, Tier,
+    Agent, AgentReport, CaseId, CaseTrend, ChangeClass, ChangedText, Config, PairResult, RepoPath, Report, RunSource,
+    Sample, SinceBase, Tier, Verdict,
 };
 use crate::report;
 use crate::suites::Pair;
@@ -56,6 +56,19 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
             agent.since_base = since;
         }
     }
+}
+
+/// What to say of a run that fails although nothing of it differs from the base commit.
+pub fn failing_on_base(report: &Report, plan: &Plan) -> Option<String> {
+    let is_replayed = |agent: &Agent| !matches!(source_of(agent, Tier::Deterministic), Some(RunSource::Live(_)));
+    // Code that runs again may have changed without a golden change.
+    let are_replayed = plan.wanted.tiers == [Tier::Deterministic]
+        && plan.suites.iter().flat_map(|loaded| loaded.config.agents.values()).all(is_replayed);
+    let is_same = report.golden_changes.is_empty() && report.agents().all(|agent| agent.since_base.is_empty());
+    let fails = report.verdict.verdict() == Some(Verdict::Fail);
+    (fails && are_replayed && is_same).then(|| {
+        "nothing that was graded differs from the base commit, which fails as well: correct it on the base branch, or here".to_owned()
+    })
 }
 
 /// The paragraphs of the agent's files that differ. Without any, the files that differ.

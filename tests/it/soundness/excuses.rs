@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a broken recording of another suite does not matter for an excuse", other_suite),
         trial("a baseline that claims to be older needs a label", older),
         trial("the same cases in shards are excused like in one run", in_shards),
+        trial("a change that a failed gate has nothing to do with says that the base commit fails as well", red_base),
     ]
 }
 
@@ -222,4 +223,16 @@ fn older() {
     assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
     repository.write("baselines/latest.json", good.replace("\"captured_at\": \"2026", "\"captured_at\": \"1970"));
     is_red(&against_main(&repository, &[]), "[needs approval] the time of the baseline moved back");
+}
+
+fn red_base() {
+    let repository = behind("contracts", "severity_accuracy: { min: 0.9, hard: true }", 0..4);
+    let says = "nothing that was graded differs from the base commit, which fails as well";
+    let blames = |ran: &Ran| ran.stdout.contains(says);
+    readme(&repository);
+    let ran = run(&repository, "main");
+    assert!(ran.code == 1 && blames(&ran), "{}{}", ran.stdout, ran.stderr);
+    repository.replace("prompts/legal.md", "Report", "Do report");
+    let ran = run(&repository, "main");
+    assert!(ran.code != 0 && !blames(&ran), "the control: {}{}", ran.stdout, ran.stderr);
 }
