@@ -5,6 +5,7 @@ pub mod archive;
 pub(crate) mod aws;
 pub mod baseline_v1;
 #[cfg(feature = "models")]
+pub(crate) mod called_target;
 pub(crate) mod capture;
 pub(crate) mod config;
 mod conflict;

@@ -97,14 +97,7 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
             model_calls: metrics.model_calls,
         },
         counted_tools: metrics.counted_tools,
-        provenance: Provenance {
-            model: provenance.model,
-            prompt_package: provenance.prompt_package,
-            prompt_sha256: provenance.prompt_sha256,
-            cache: provenance.cache,
-            fingerprint: provenance.fingerprint,
-            input_sha256: provenance.input_sha256,
-        },
+        provenance: provenance.into(),
         prompt,
     })
 }
@@ -196,6 +189,15 @@ struct RunOriginForm {
     cache: Option<String>,
     fingerprint: Option<String>,
     input_sha256: Option<String>,
+    target_sha256: Option<String>,
+}
+
+impl From<RunOriginForm> for Provenance {
+    fn from(form: RunOriginForm) -> Self {
+        let RunOriginForm { model, prompt_package, prompt_sha256, cache, fingerprint, input_sha256, target_sha256 } =
+            form;
+        Self { model, prompt_package, prompt_sha256, cache, fingerprint, input_sha256, target_sha256 }
+    }
 }
 
 /// The part of a record's `inputs` that is used.

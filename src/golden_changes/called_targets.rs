@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::recording_use::RecordingUse;
+use crate::format::called_target::target_digest;
 use crate::model::{Agent, Config, LiveSource, RECORDED_COMMAND, RecordPolicy, RunSource, Target, Transport};
 
 /// The targets of the base commit that are called otherwise now. Recordings that name them were made with something else.
@@ -19,6 +20,8 @@ pub struct ChangedTargets {
     present: Option<String>,
     /// What changed of all targets: any may play the user of a conversation.
     users: BTreeMap<String, ChangedTarget>,
+    /// The digests of what the agent calls on the base commit and now.
+    digests: [Option<String>; 2],
 }
 
 #[derive(Debug)]
@@ -69,12 +72,15 @@ impl ChangedTargets {
         };
         let users = of_names(base, head, base.targets.keys());
         let present = old.or(new).map(|live| live.target.clone()).filter(|target| own.contains_key(target));
-        Self { own, known: base.targets.keys().cloned().collect(), present, users }
+        let digest = |config: &Config, live: Option<&LiveSource>| config.targets.get(&live?.target).map(target_digest);
+        let digests = [digest(base, old), digest(head, new)];
+        Self { own, known: base.targets.keys().cloned().collect(), present, users, digests }
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.own.is_empty() && self.users.is_empty()
+        let [before, now] = &self.digests;
+        self.own.is_empty() && self.users.is_empty() && before == now
     }
 
     /// Whether the agent's own target or critic is the same on both sides.
@@ -115,11 +121,26 @@ impl ChangedTargets {
         own.or_else(other_user)
     }
 
+    /// The target that made a recording by its digest, which is not that of the agent's target.
+    fn other_target(&self, target: Option<&str>) -> OtherMaker {
+        let what = match (target.and_then(|target| self.own.get(target)), target) {
+            (Some(changed), _) => changed.what.clone(),
+            (None, Some(target)) => format!("the target {target}, while the agent calls something else now"),
+            (None, None) => "another target".to_owned(),
+        };
+        OtherMaker { what, certainty: Certainty::Stated }
+    }
+
     /// The target that made a recording, if the agent calls something else now.
     fn made_with(&self, run: &Value, on: RecordedOn) -> Option<OtherMaker> {
         let stated = &run["provenance"];
         let model = stated["model"].as_str();
         let target = stated["target"].as_str();
+        if let (Some(made), [before, Some(now)]) = (stated["target_sha256"].as_str(), &self.digests)
+            && before.as_ref() != Some(now)
+        {
+            return (made != now).then(|| self.other_target(target));
+        }
         let own = match target.filter(|target| self.known.contains(*target)) {
             Some(known) => self.own.get(known).filter(|changed| changed.concerns(model, on)),
             None => {

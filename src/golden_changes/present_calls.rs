@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::called_targets::{calls, is_of, live, model};
+use crate::format::called_target::target_digest;
 use crate::model::{Agent, Config};
 
 /// What an agent calls by the config of the head.
@@ -12,6 +13,8 @@ pub struct PresentCalls {
     target: String,
     /// The model of the target; `None` for a program or a server.
     model: Option<String>,
+    /// The digest of what is called.
+    digest: String,
     /// The targets that are called otherwise.
     others: BTreeSet<String>,
     /// The models of all targets: any may play the user of a conversation.
@@ -39,6 +42,7 @@ impl PresentCalls {
         Some(Self {
             target: target.clone(),
             model: model(own),
+            digest: target_digest(own),
             others: others.map(|(name, _)| name.clone()).collect(),
             models: models.collect(),
         })
@@ -57,7 +61,12 @@ impl PresentCalls {
     /// What a recording states. `user` returns the target that plays the user of its case.
     pub fn other(&self, recording: &Value, user: impl Fn() -> Option<String>) -> BTreeSet<OtherCall> {
         let stated = |pointer: &str| recording.pointer(pointer).and_then(Value::as_str);
-        let other_target = stated("/provenance/target").filter(|target| self.others.contains(*target));
+        let digest = stated("/provenance/target_sha256");
+        let is_other_target = |target: &&str| match digest {
+            Some(digest) => digest != self.digest,
+            None => self.others.contains(*target),
+        };
+        let other_target = stated("/provenance/target").filter(is_other_target);
         let is_other = |full: &&str, model: Option<&String>| model.is_some_and(|model| !is_of(full, model));
         let other_model = stated("/provenance/model").filter(|full| is_other(full, self.model.as_ref()));
         let is_other_user = |full: &&str| is_other(full, user().and_then(|user| self.models.get(&user)));

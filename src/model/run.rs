@@ -107,6 +107,8 @@ pub struct Provenance {
     pub fingerprint: Option<String>,
     /// The digest of the agent's input; a different one makes the recording stale.
     pub input_sha256: Option<String>,
+    /// The digest of what was called, if a target of the config was.
+    pub target_sha256: Option<String>,
 }
 
 /// Identifies the recordings of one agent on one case of one suite.

@@ -29,9 +29,11 @@ use crate::engine::{
     Engine, EngineOutcome, JobOutcome, Prices, RefinementSetup, RetryPolicy, SampleJob, SpendingLimits,
 };
 use crate::files::Files;
+use crate::format::called_target::target_digest;
 use crate::format::redact::Redactor;
 use crate::model::{
-    Interruption, Provenance, RepoPath, RunProvenance, SampleRequest, Toolbox, Transport, UserMessage, UserTurns,
+    Interruption, Provenance, RECORDED_COMMAND, RepoPath, RunProvenance, SampleRequest, Target, Toolbox, Transport,
+    UserMessage, UserTurns,
 };
 use crate::suites::{RunCaching, input_digest};
 use crate::world::{Disk, Progress, World, head_commit, interrupted, start_runtime};
@@ -121,7 +123,7 @@ impl<'a> LiveSession<'a> {
             };
             let mut targets = one.targets().map(|name| &plan.config.targets[name].transport);
             let is_named = state.agent.is_some() || targets.all(|one| matches!(one, Transport::Model(_)));
-            let origin = origin(one, &state, input_sha256, &stamp);
+            let origin = origin(one, target, (&state, input_sha256), &stamp);
             for sample in one.first..one.first + one.samples {
                 let request = SampleRequest { sample, ..one.request.clone() };
                 let request = with_recorded_user(disk, one, request);
@@ -225,7 +227,12 @@ async fn stopped(minutes: Option<f64>) -> Interruption {
 }
 
 /// The provenance of the samples of one run.
-fn origin(one: &PlannedRun<'_>, state: &AnswerInputs, input_sha256: String, stamp: &RunProvenance) -> RunProvenance {
+fn origin(
+    one: &PlannedRun<'_>,
+    target: &Target,
+    (state, input_sha256): (&AnswerInputs, String),
+    stamp: &RunProvenance,
+) -> RunProvenance {
     let agent = one.loaded.config.agents.get(&one.request.key.agent);
     let package = one.loaded.prompts.get(&one.request.key.agent);
     RunProvenance {
@@ -235,6 +242,8 @@ fn origin(one: &PlannedRun<'_>, state: &AnswerInputs, input_sha256: String, stam
             prompt_sha256: package.map(|package| package.digest.sha256.clone()),
             fingerprint: state.agent.clone(),
             input_sha256: Some(input_sha256),
+            // A command of the command line is written otherwise on every machine.
+            target_sha256: (one.live.target != RECORDED_COMMAND).then(|| target_digest(target)),
             ..Provenance::default()
         },
         ..stamp.clone()

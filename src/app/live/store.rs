@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::files::sha256_hex;
-use crate::model::{CannedTool, Protocol, RepoPath, SampleRequest, Target, Toolbox, Transport, Wire};
+use crate::format::called_target::called_target;
+use crate::model::{CannedTool, RepoPath, SampleRequest, Target, Toolbox};
 use crate::world::Disk;
 
 /// A sample's address: the digest of everything that its answer depends on.
@@ -40,7 +41,7 @@ impl SampleAddress {
             }
         };
         let mut whole = json!({
-            "target": transport(target),
+            "target": called_target(target),
             "suite": key.suite.as_str(),
             "agent": key.agent.as_str(),
             "case": key.case.as_str(),
@@ -53,10 +54,10 @@ impl SampleAddress {
             "fingerprint": state.agent,
         });
         if let Some((target, identity)) = &others.critic {
-            whole["critic"] = json!([transport(target), identity]);
+            whole["critic"] = json!([called_target(target), identity]);
         }
         if let Some(target) = others.user {
-            whole["user"] = transport(target);
+            whole["user"] = called_target(target);
         }
         Self(sha256_hex(whole.to_string().as_bytes()))
     }
@@ -64,44 +65,6 @@ impl SampleAddress {
     fn file(&self, folder: &RepoPath) -> RepoPath {
         let (files, rest) = self.0.split_at(2);
         folder.child(files).child(&format!("{rest}.json"))
-    }
-}
-
-/// The word in the address of an answer: another one would make every kept answer unknown.
-fn wire_key(wire: Wire) -> &'static str {
-    match wire {
-        Wire::Anthropic => "Anthropic",
-        Wire::OpenAi => "OpenAi",
-        Wire::Bedrock => "Bedrock",
-    }
-}
-
-/// The word in the address of an answer, as of [`wire_key`].
-fn protocol_key(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::Oneshot => "Oneshot",
-        Protocol::Jsonl => "Jsonl",
-        Protocol::Captured(_) => "Captured",
-    }
-}
-
-fn transport(target: &Target) -> Value {
-    match &target.transport {
-        Transport::Model(provider) => json!({
-            "wire": wire_key(provider.wire),
-            "model": provider.model,
-            "base_url": provider.base_url,
-            "region": provider.region,
-            "temperature": provider.temperature,
-            "max_tokens": provider.max_tokens,
-        }),
-        Transport::Command { argv, protocol, env } if env.is_empty() => {
-            json!({ "command": argv, "protocol": protocol_key(*protocol) })
-        }
-        Transport::Command { argv, protocol, env } => {
-            json!({ "command": argv, "protocol": protocol_key(*protocol), "env": env })
-        }
-        Transport::Http(address) => json!({ "http": address }),
     }
 }
 

@@ -106,6 +106,8 @@ struct OriginForm<'a> {
     cache: Option<&'a str>,
     fingerprint: Option<&'a str>,
     input_sha256: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_sha256: Option<&'a str>,
 }
 
 impl<'a> RunRecordForm<'a> {
@@ -211,6 +213,7 @@ impl<'a> OriginForm<'a> {
             cache: provenance.cache.as_deref(),
             fingerprint: provenance.fingerprint.as_deref(),
             input_sha256: provenance.input_sha256.as_deref(),
+            target_sha256: provenance.target_sha256.as_deref(),
         }
     }
 }
@@ -280,6 +283,7 @@ mod tests {
                     cache: some("miss"),
                     fingerprint: some("f"),
                     input_sha256: some("i"),
+                    target_sha256: some("t"),
                 },
                 recorded_at: some("2026-01-01T00:00:00Z"),
                 commit: some("c"),
@@ -358,7 +362,8 @@ mod tests {
     "commit": "c",
     "cache": "miss",
     "fingerprint": "f",
-    "input_sha256": "i"
+    "input_sha256": "i",
+    "target_sha256": "t"
   }
 }
 "#;

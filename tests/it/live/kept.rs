@@ -187,6 +187,8 @@ fn missing() {
     repository.replace("golden/runs/legal/lease/2.json", "\"model\": \"", "\"model\": \"other-");
     assert_eq!(record(&["--missing"]), 1);
     assert_eq!(record(&[]), 3);
+    repository.replace("goldgate.yaml", "model: model-1", "model: model-1, temperature: 0.5");
+    assert_eq!(record(&["--missing"]), 3);
     let refused = repository.goldgate(&["run", "--tier", "model", "--missing"]);
     assert!(refused.code == 2 && refused.stderr.contains("--record"), "{}", refused.stderr);
 }

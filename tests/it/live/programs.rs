@@ -1,5 +1,6 @@
 //! Agents' own programs: what they write to stderr, and how they end.
 
+use goldgate::files::sha256_hex;
 use libtest_mimic::Trial;
 
 use super::{model, report};
@@ -47,6 +48,8 @@ fn stderr() {
     assert!(comment.contains("the agent wrote to stderr in 2 samples"), "{comment}");
     assert!(!comment.contains("</details> @everyone") && !comment.contains("<!-- the index"), "{comment}");
     let record = repository.read("recorded/legal/lease/0.json");
+    let called = sha256_hex(br#"{"command":["/bin/sh","agent.sh"],"protocol":"Oneshot"}"#);
+    assert!(record.contains(&format!("\"target_sha256\": \"{called}\"")), "{record}");
     assert!(!record.contains("the index is old"), "a recording is what the agent answered, no log: {record}");
 
     let parts = ["--samples", "2", "--shard", "1/1", "--out", "part"];

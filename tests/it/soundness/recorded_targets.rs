@@ -1,9 +1,11 @@
 //! Recordings of other targets, models or programs than the agent calls.
 
+use goldgate::files::sha256_hex;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use super::recorded_again::{NOT_AGAIN, answer_again, called, committed, edit, is, judged};
+use crate::golden_changes::commit_all;
 use crate::repository::Repository;
 use crate::trial;
 
@@ -11,6 +13,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("new recordings of another target or model than the agent's need an approval", other_recorder),
         trial("a program that an agent calls again may be another one than recorded it", other_program),
+        trial("a recording states what was called, whatever the names of targets are", by_digest),
         trial("recordings of a command need an approval once the agent's program changes", recorded_command),
     ]
 }
@@ -104,4 +107,69 @@ fn recorded_command() {
         (0..12).for_each(|case| edit(repository, case, |run| run["provenance"]["target"] = json!("m")));
     };
     is(&with("record", &by_target), 0, "what the agent calls changed too");
+}
+
+/// Recordings of the target `m` as `called` has it, with the digest of what was called.
+fn with_digests() -> Repository {
+    let repository = called();
+    let called = json!({ "wire": "OpenAi", "model": "big-1", "base_url": null, "region": null, "temperature": 0.2, "max_tokens": null });
+    let digest = sha256_hex(called.to_string().as_bytes());
+    (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["target_sha256"] = json!(digest)));
+    repository
+}
+
+const LIVE: &str = "        model: { target: m }\n";
+const M: &str = "  m: { provider: openai, model: big-1, temperature: 0.2, api_key_env: KEY }\n";
+
+/// The config without its target, or with the agent's target as this one.
+fn becomes(repository: &Repository, live: &str, target: &str) {
+    let config = repository.read("goldgate.yaml").replace(LIVE, "").replace(M, "");
+    let config = config.replace("{ replay: runs }\n", &format!("{{ replay: runs }}\n{live}"));
+    repository.write("goldgate.yaml", config.replace("targets:\n", &format!("targets:\n{target}")));
+}
+
+/// Whatever the names of targets were in between, a recording states what was called.
+fn by_digest() {
+    let other = M.replace("big-1", "tiny-1");
+    // The agent calls nothing for a while.
+    for (live, target, code) in [
+        (LIVE.to_owned(), M.to_owned(), 0),
+        (LIVE.to_owned(), other.clone(), 1),
+        (LIVE.replace(" m ", " n "), M.replace("  m:", "  n:"), 0),
+        (LIVE.replace(" m ", " n "), other.replace("  m:", "  n:"), 1),
+        (LIVE.replace(" m ", " customer "), String::new(), 1),
+    ] {
+        let repository = with_digests();
+        becomes(&repository, "", "");
+        committed(&repository);
+        becomes(&repository, &live, &target);
+        let words = if code == 0 {
+            "agents.legal.model"
+        } else {
+            "12 recordings of `contracts/legal` recorded with the target m"
+        };
+        is(&judged(&repository), code, words);
+    }
+    // The target is copied under another name, and the copy changes later.
+    let repository = with_digests();
+    let copy = M.replace("  m:", "  n:");
+    committed(&repository);
+    becomes(&repository, &LIVE.replace(" m ", " n "), &(M.to_owned() + &copy));
+    is(&judged(&repository), 0, "agents.legal.model");
+    commit_all(&repository);
+    repository.replace("goldgate.yaml", &copy, &copy.replace("big-1", "tiny-1"));
+    is(&judged(&repository), 1, "12 recordings of `contracts/legal` recorded with the target");
+    // New recordings state the new target.
+    answer_again(&repository);
+    is(&judged(&repository), 1, "12 recordings of `contracts/legal` changed, but none of the agent's files");
+    let called = json!({ "wire": "OpenAi", "model": "tiny-1", "base_url": null, "region": null, "temperature": 0.2, "max_tokens": null });
+    let digest = sha256_hex(called.to_string().as_bytes());
+    for case in 0..12 {
+        edit(&repository, case, |run| {
+            run["provenance"]["target"] = json!("n");
+            run["provenance"]["model"] = json!("tiny-1-2026-02-02");
+            run["provenance"]["target_sha256"] = json!(digest);
+        });
+    }
+    is(&judged(&repository), 0, "what the agent calls changed too");
 }

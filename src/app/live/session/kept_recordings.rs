@@ -48,9 +48,11 @@ fn is_current(recorded: &Run, origin: &RunProvenance, target: &Target) -> bool {
         Transport::Model(model) => then.model.as_ref().is_some_and(|full| full.starts_with(&model.model)),
         Transport::Command { .. } | Transport::Http(_) => true,
     };
+    let targets = then.target_sha256.as_ref().zip(now.target_sha256.as_ref());
     recorded.status == RunStatus::Completed
         && is_same(&then.fingerprint, &now.fingerprint)
         && is_same(&then.input_sha256, &now.input_sha256)
         && then.prompt_sha256 == now.prompt_sha256
         && is_of_model
+        && targets.is_none_or(|(then, now)| then == now)
 }
