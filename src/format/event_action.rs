@@ -17,7 +17,6 @@ pub struct EventAction {
     pub before: Option<String>,
     /// The branch of the event, if any.
     pub branch: Option<String>,
-    pub default_branch: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -27,17 +26,11 @@ struct ActionPayload {
     before: Option<String>,
     #[serde(rename = "ref")]
     reference: Option<String>,
-    repository: Option<ActionRepositoryForm>,
 }
 
 #[derive(Deserialize)]
 struct EventLabelForm {
     name: String,
-}
-
-#[derive(Deserialize)]
-struct ActionRepositoryForm {
-    default_branch: Option<String>,
 }
 
 /// Reads the payload of any event.
@@ -49,6 +42,5 @@ pub fn read_event_action(source: &SourceText) -> Result<EventAction, Diagnostic>
         label: payload.label.map(|label| label.name),
         before: payload.before,
         branch,
-        default_branch: payload.repository.and_then(|repository| repository.default_branch),
     })
 }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::environment::default_branch;
 use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::base_branch::BaseBranch;
 use crate::format::event::Event;
 use crate::model::BranchTip;
-use crate::world::{BranchRules, Env, GitHub};
+use crate::world::{BranchRules, GitHub, GitHubError};
 
 /// Returns the base branch of an event.
 ///
@@ -22,35 +21,39 @@ use crate::world::{BranchRules, Env, GitHub};
 ///
 /// # Errors
 /// An invalid event payload, or a failed request.
-pub fn base_branch(env: &Env, event: &Event, github: Option<&GitHub>) -> Result<BaseBranch, CliError> {
+pub fn base_branch(event: &Event, github: Option<&GitHub>) -> Result<BaseBranch, CliError> {
     let (Some(base), Some(github), Some(name)) = (&event.base, github, event.into.clone()) else {
         return Ok(BaseBranch::default());
     };
     if (event.pull_request.is_some() || event.push.is_some()) && event.tip.is_none() {
-        return newest_rules(env, github, name, base);
+        return newest_rules(github, name, base);
     }
-    let is_checked = event.pull_request.is_none() || relies_on_checks(env, github, &name)? == Some(true);
+    let is_checked = event.pull_request.is_none() || relies_on_checks(github, &name)? == Some(true);
     // Without an answer nothing is excused, which only makes the gate stricter.
     let current = || github.branch_tip(&name).ok().flatten();
     let tip = match is_checked {
         true => event.tip.clone().or_else(current),
-        false => default_tip(env, github)?,
+        false => default_tip(github)?,
     };
     Ok(BaseBranch { name: Some(name), tip, rules: None })
 }
 
 /// The tip of the default branch. Without an answer nothing is excused.
-fn default_tip(env: &Env, github: &GitHub) -> Result<Option<BranchTip>, CliError> {
-    let Some(default) = default_branch(env)? else { return Ok(None) };
+fn default_tip(github: &GitHub) -> Result<Option<BranchTip>, CliError> {
+    let default = match github.default_branch() {
+        Ok(default) => default,
+        Err(error) if error.is_denied() => return Ok(None),
+        Err(error) => return Err(unread_repository(error)),
+    };
     let tip = github.branch_tip(&default).ok().flatten();
     Ok(tip.map(|tip| tip.of_other_branch(default)))
 }
 
 /// Returns the base branch of a pull request that is compared with its merge base.
-fn newest_rules(env: &Env, github: &GitHub, name: String, base: &str) -> Result<BaseBranch, CliError> {
+fn newest_rules(github: &GitHub, name: String, base: &str) -> Result<BaseBranch, CliError> {
     let newest = github.branch_tip(&name).map_err(needs("the base branch cannot be read", "contents: read"))?;
     let rules = newest.as_ref().map(BranchTip::commit).filter(|newest| *newest != base).map(str::to_owned);
-    let tip = if relies_on_checks(env, github, &name)? == Some(true) { newest } else { None };
+    let tip = if relies_on_checks(github, &name)? == Some(true) { newest } else { None };
     Ok(BaseBranch { name: Some(name), tip, rules })
 }
 
@@ -58,8 +61,12 @@ fn newest_rules(env: &Env, github: &GitHub, name: String, base: &str) -> Result<
 ///
 /// # Errors
 /// An invalid event payload, or a failed request.
-pub fn relies_on_checks(env: &Env, github: &GitHub, branch: &str) -> Result<Option<bool>, CliError> {
-    let default = known_default(env, github)?;
+pub fn relies_on_checks(github: &GitHub, branch: &str) -> Result<Option<bool>, CliError> {
+    let default = match github.default_branch() {
+        Ok(default) => default,
+        Err(error) if error.is_denied() => return Ok(None),
+        Err(error) => return Err(unread_repository(error)),
+    };
     if default == branch {
         return Ok(Some(true));
     }
@@ -68,15 +75,16 @@ pub fn relies_on_checks(env: &Env, github: &GitHub, branch: &str) -> Result<Opti
     Ok(Some(requires_any(&own) && of_default.is_none_or(|default| not_required(branch, &own, &default).is_empty())))
 }
 
-/// The default branch, from the payload or from GitHub.
+/// The default branch. It may have been another one when the event came, so GitHub is asked.
 ///
 /// # Errors
-/// An invalid event payload, or a failed request.
-pub fn known_default(env: &Env, github: &GitHub) -> Result<String, CliError> {
-    match default_branch(env)? {
-        Some(default) => Ok(default),
-        None => github.default_branch().map_err(needs("the repository cannot be read", "contents: read")),
-    }
+/// A failed request.
+pub fn known_default(github: &GitHub) -> Result<String, CliError> {
+    github.default_branch().map_err(unread_repository)
+}
+
+fn unread_repository(error: GitHubError) -> CliError {
+    needs("the repository cannot be read", "metadata: read")(error)
 }
 
 /// What a branch requires; `None` if the token may not know it.

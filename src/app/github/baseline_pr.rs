@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::environment::action_of;
+use super::base_branch::known_default;
 use super::given_reasons::given_reasons;
 use super::inputs::{ActionInputs, inside};
 use super::pull_request_context::{baseline_file, baseline_of, log, needs, open, outputs};
@@ -10,7 +10,6 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, sha256_hex};
-use crate::format::event_action::EventAction;
 use crate::format::{baseline_v1, report_v1};
 use crate::model::{Baseline, PullRequestDetails, RepoPath, Report};
 use crate::publish;
@@ -41,10 +40,9 @@ struct BaselineBranch<'a> {
 /// # Errors
 /// Bad input, or a failed request.
 pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let act = action_of(&world.env)?.unwrap_or_default();
     let commit = world.env.get("GITHUB_SHA").unwrap_or_default();
     let github = open(&world.env)?;
-    let Some(into) = default_branch(world, &act, &github)? else { return Ok(0) };
+    let Some(into) = default_branch(world, &github)? else { return Ok(0) };
     let report = measured(world, inputs, commit)?;
     let unread = needs("the config cannot be read", CONTENTS);
     let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
@@ -62,12 +60,8 @@ fn no_baseline(inputs: &ActionInputs) -> Diagnostic {
 }
 
 /// Returns the default branch if the job runs on it. Numbers of other branches do not become a baseline.
-fn default_branch(world: &World, act: &EventAction, github: &GitHub) -> Result<Option<String>, CliError> {
-    let default = match &act.default_branch {
-        Some(default) => default.clone(),
-        // The payload of a schedule may lack the repository.
-        None => github.default_branch().map_err(needs("the default branch cannot be read", "metadata: read"))?,
-    };
+fn default_branch(world: &World, github: &GitHub) -> Result<Option<String>, CliError> {
+    let default = known_default(github)?;
     let here = world.env.get("GITHUB_REF").and_then(|name| name.strip_prefix("refs/heads/"));
     if here == Some(default.as_str()) {
         return Ok(Some(default));

@@ -4,6 +4,7 @@
 use std::thread;
 use std::time::Duration;
 
+use super::base_branch::known_default;
 use super::environment::payload;
 use super::pull_request_context::{needs, no_merge_base};
 use super::pushed_commits::base_of_group;
@@ -404,9 +405,10 @@ fn dispatched_pull(env: &Env, github: &GitHub) -> Result<Option<(PullRequestDeta
         return Ok(None);
     };
     let act = event_action::read_event_action(&source)?;
-    let Some(branch) = act.branch.filter(|branch| Some(branch) != act.default_branch.as_ref()) else {
+    let Some(branch) = act.branch else { return Ok(None) };
+    if branch == known_default(github)? {
         return Ok(None);
-    };
+    }
     let owner = github.repository().split('/').next().unwrap_or_default();
     let pulls = github.open_pulls(owner, &branch);
     let pulls = pulls.map_err(needs("the branch's pull request cannot be searched", "pull-requests: write"))?;

@@ -32,14 +32,6 @@ pub(super) fn event_of(env: &Env) -> Result<Event, CliError> {
     Err(anyhow::anyhow!(what).into())
 }
 
-/// The default branch of the repository, if the payload of the event names it.
-///
-/// # Errors
-/// A payload that cannot be read.
-pub(super) fn default_branch(env: &Env) -> Result<Option<String>, CliError> {
-    Ok(action_of(env)?.and_then(|act| act.default_branch))
-}
-
 /// Reads the action of the event; `None` without a payload.
 ///
 /// # Errors

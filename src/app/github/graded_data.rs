@@ -42,7 +42,7 @@ pub fn grade_as_data(
 ) -> Result<(RunOptions, GradedRun), CliError> {
     let file = path_of_input("config", &inputs.config)?;
     let baseline = inputs.baseline.as_deref().map(|path| path_of_input("baseline", path)).transpose()?;
-    let branch = base_branch(&world.env, event, Some(github))?;
+    let branch = base_branch(event, Some(github))?;
     // The merge contains only the changes of the pull request; a head that is behind its base would seem to remove files.
     let mut commits = CommitPair::read(github, &file, baseline, [&merged.base, &merged.merge])?;
     if let Some(tip) = branch.other_tip(&merged.base) {

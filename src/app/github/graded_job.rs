@@ -46,7 +46,7 @@ impl<'a> JobContext<'a> {
         let context = Self { world, inputs, workspace, github, event, remark: None, merge: None };
         let Some(github) = &context.github else { return context.without_token() };
         if let Some(push) = context.event.push.clone().filter(|_| inputs.is_compared()) {
-            let (event, remark) = pushed_commits::pushed(&world.env, context.event.clone(), &push, github)?;
+            let (event, remark) = pushed_commits::pushed(context.event.clone(), &push, github)?;
             return Self { event, remark, ..context }.of_its_commit();
         }
         let is_by_hand = context.event.pull_request.is_none() && context.event.base.is_none();

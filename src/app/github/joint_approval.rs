@@ -161,7 +161,9 @@ impl JointApproval<'_> {
         let Some(config) = &self.done.report.config else { return Ok(None) };
         let number = Some(one.pull.number);
         let query = RunQuery { number, commit: &one.pull.head, config, key: self.key, before: None, result: None };
-        approved_result(self.github, &query, &one.approval, self.done.config.baseline.as_ref())
+        let found = approved_result(self.github, &query, &one.approval, self.done.config.baseline.as_ref())?;
+        // Into another branch the same change may mean something else.
+        Ok(found.filter(|report| report.base_branch == self.done.report.base_branch))
     }
 
     fn refusal(&self, approved: &[ApprovedPull<'_>], left: &[String]) -> String {

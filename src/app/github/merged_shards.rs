@@ -28,7 +28,7 @@ pub fn merge_shards(world: &World, inputs: &ActionInputs) -> Result<u8, CliError
     let folders = folders(&inside(&context.workspace, &inputs.parts))?;
     let joined = JoinedShards::read(&folders, &inside(&context.workspace, &inputs.config))?;
     let context = context.with_base_of_shards(joined.job.base.as_deref())?;
-    let branch = base_branch(&world.env, &context.event, context.github.as_ref())?;
+    let branch = base_branch(&context.event, context.github.as_ref())?;
     let job = RunOptions { commit: context.commit(), base: context.event.base.clone(), branch, ..joined.job.clone() };
     for (what, parts, here) in
         [("commit", &joined.job.commit, &job.commit), ("base commit", &joined.job.base, &job.base)]

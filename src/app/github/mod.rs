@@ -117,7 +117,7 @@ fn run_mode(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         deciding: inputs.deciding,
         commit: context.commit(),
         base: context.event.base.clone(),
-        branch: base_branch(&world.env, &context.event, context.github.as_ref())?,
+        branch: base_branch(&context.event, context.github.as_ref())?,
         live: live::LiveOptions {
             caching: live::Caching::Off,
             loudness: Loudness::Usual,

@@ -40,8 +40,8 @@ pub fn judge_others(
         return Ok(None);
     }
     let OtherPulls { own_head, others } = current_pull_request::others(github, event, &mut done.report.notes)?;
-    let others = counted(world, github, others, done)?;
-    let default = default_to_judge(world, github, event, &others)?;
+    let others = counted(github, others, done)?;
+    let default = default_to_judge(github, event, &others)?;
     let own_head = own_head.filter(|_| others.is_empty() && default.is_none());
     if let Some(default) = default {
         judge_for_default(world, inputs, github, event, &default, done)?;
@@ -77,14 +77,9 @@ struct DefaultBranch {
 
 /// The default branch, if this pull request is into a branch that does not require what it requires, and no other one with this head is
 /// into the default branch.
-fn default_to_judge(
-    world: &World,
-    github: &GitHub,
-    event: &Event,
-    others: &[OpenPull],
-) -> Result<Option<DefaultBranch>, CliError> {
+fn default_to_judge(github: &GitHub, event: &Event, others: &[OpenPull]) -> Result<Option<DefaultBranch>, CliError> {
     let (Some(_), Some(into)) = (&event.pull_request, &event.into) else { return Ok(None) };
-    let name = known_default(&world.env, github)?;
+    let name = known_default(github)?;
     if *into == name || others.iter().any(|other| other.into == name) {
         return Ok(None);
     }
@@ -139,18 +134,13 @@ fn judge_for_default(
 
 /// Returns the pull requests to judge. If they are for too many branches, those into branches that rely on no checks do not count: nobody
 /// needs the check to merge into one.
-fn counted(
-    world: &World,
-    github: &GitHub,
-    others: Vec<OpenPull>,
-    done: &mut GradedRun,
-) -> Result<Vec<OpenPull>, CliError> {
+fn counted(github: &GitHub, others: Vec<OpenPull>, done: &mut GradedRun) -> Result<Vec<OpenPull>, CliError> {
     if others.len() <= MOST {
         return Ok(others);
     }
     let (mut counted, mut left_out) = (Vec::new(), 0);
     for other in others {
-        match relies_on_checks(&world.env, github, &other.into)? {
+        match relies_on_checks(github, &other.into)? {
             Some(true) | None => counted.push(other),
             Some(false) => left_out += 1,
         }

@@ -17,13 +17,8 @@ use crate::world::{Env, GitHub, GitHubError};
 ///
 /// # Errors
 /// A failed request.
-pub fn pushed(
-    env: &Env,
-    event: Event,
-    push: &PushEvent,
-    github: &GitHub,
-) -> Result<(Event, Option<&'static str>), CliError> {
-    let default = known_default(env, github)?;
+pub fn pushed(event: Event, push: &PushEvent, github: &GitHub) -> Result<(Event, Option<&'static str>), CliError> {
+    let default = known_default(github)?;
     let of_branch = |base: String, into: &str, tip: Option<BranchTip>| Event {
         base: Some(base),
         head: Some(push.after.clone()),
@@ -32,7 +27,7 @@ pub fn pushed(
         ..event.clone()
     };
     let judged_before = match &push.before {
-        Some(before) if relies_on_checks(env, github, &push.branch)? == Some(true) => Some(before),
+        Some(before) if relies_on_checks(github, &push.branch)? == Some(true) => Some(before),
         Some(_) | None => None,
     };
     if let Some(before) = judged_before {
@@ -59,7 +54,7 @@ pub fn pushed(
 /// A failed request.
 pub fn unattached(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
     let Some(commit) = env.get("GITHUB_SHA") else { return Ok(event) };
-    let default = known_default(env, github)?;
+    let default = known_default(github)?;
     let base = match github.merge_base(&default, commit) {
         Ok(base) if base == commit => {
             let parents = github.parents(commit).map_err(needs("the commit cannot be read", "contents: read"))?;

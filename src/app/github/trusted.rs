@@ -2,11 +2,11 @@
 //!
 //! The workflow comes from the base branch (`pull_request_target`), nothing is checked out, and no symbolic link is followed.
 
-use super::base_branch::{has_check_of_its_own, rules};
+use super::base_branch::{has_check_of_its_own, known_default, rules};
 use super::check_run::VerdictCheck;
 use super::current_pull_request;
 use super::current_pull_request::TestMerge;
-use super::environment::{default_branch, event_of, github};
+use super::environment::{event_of, github};
 use super::gained_cases::name_gained_cases;
 use super::graded_data::grade_as_data;
 use super::inputs::{ActionInputs, bad_input};
@@ -37,7 +37,7 @@ pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let head = event.head.clone().or_else(|| dispatched_commit(world)).filter(|_| inputs.verdict_check);
     let check = match head {
         Some(head) => {
-            let name = inputs.key_of(&inputs.config_file()?).check(&judged_for(world, &event)?);
+            let name = inputs.key_of(&inputs.config_file()?).check(&judged_for(&github, &event)?);
             Some(VerdictCheck::start(&github, name, head)?)
         }
         None => None,
@@ -51,11 +51,11 @@ pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
 
 /// What the check run says in its name. A check belongs to the commit, not to the pull request: one name for all base branches would let
 /// the verdict by another branch's rules count on the default branch, where a pull request gets another base branch and back.
-fn judged_for(world: &World, event: &Event) -> Result<String, CliError> {
-    let default = default_branch(&world.env)?;
-    Ok(match &event.into {
-        Some(into) if default.as_ref().is_some_and(|default| default != into) => format!("trusted: {into}"),
-        Some(_) | None => "trusted".to_owned(),
+fn judged_for(github: &GitHub, event: &Event) -> Result<String, CliError> {
+    let Some(into) = &event.into else { return Ok("trusted".to_owned()) };
+    Ok(match *into == known_default(github)? {
+        true => "trusted".to_owned(),
+        false => format!("trusted: {into}"),
     })
 }
 
@@ -105,7 +105,7 @@ fn moved_base(
     event: &Event,
 ) -> Result<Option<NoVerdict>, CliError> {
     let started_for = match event_of(&world.env)?.into {
-        None if inputs.verdict_check => default_branch(&world.env)?,
+        None if inputs.verdict_check => Some(known_default(github)?),
         into => into,
     };
     let (Some(then), Some(now)) = (started_for, &event.into) else { return Ok(None) };

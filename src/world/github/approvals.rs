@@ -17,7 +17,16 @@ impl GitHub {
     /// The current state of a pull request.
     pub fn pull(&self, number: u64) -> Result<PullRequestDetails, GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
-        Ok(self.get::<ApprovalPullForm>(&path, "while reading the pull request")?.into())
+        Ok(self.details_of(self.get(&path, "while reading the pull request")?))
+    }
+
+    /// The details of a pull request. Its answer has the name of the default branch, too.
+    pub(super) fn details_of(&self, form: ApprovalPullForm) -> PullRequestDetails {
+        if let Some(name) = form.base.repo.as_ref().and_then(|repo| repo.default_branch.clone()) {
+            // Known from another answer, it is the same.
+            let _ = self.default_branch.set(name);
+        }
+        form.into()
     }
 
     /// A user's permission in this repository; `None` for anybody who is not a collaborator.
@@ -103,6 +112,7 @@ struct ApprovalBranchForm {
 struct ApprovalRepositoryForm {
     id: u64,
     full_name: Option<String>,
+    default_branch: Option<String>,
 }
 
 /// An entry of the timeline; other kinds of entries have other keys.

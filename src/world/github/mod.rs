@@ -78,6 +78,8 @@ pub struct GitHub {
     viewer: OnceLock<Option<String>>,
     /// The login that GitHub gave to the first comment or status that was written.
     writer: OnceLock<String>,
+    /// The name of the default branch, once it was asked.
+    default_branch: OnceLock<String>,
     /// What branches require, as far as it was asked.
     rules: Mutex<BTreeMap<String, BranchRules>>,
 }
@@ -133,9 +135,20 @@ impl GitHub {
         drop(guard);
         let graphql = GraphQl { client: client.clone(), path: "/graphql".to_owned() };
         let repository = repository.to_owned();
-        let (viewer, writer) = (OnceLock::new(), OnceLock::new());
-        let rules = Mutex::default();
-        Ok(Self { client, clients, api: address, runtime, repository, graphql, read_only: None, viewer, writer, rules })
+        let (viewer, writer, default_branch, rules) = Default::default();
+        Ok(Self {
+            client,
+            clients,
+            api: address,
+            runtime,
+            repository,
+            graphql,
+            read_only: None,
+            viewer,
+            writer,
+            default_branch,
+            rules,
+        })
     }
 
     /// Notes that the token may only read.

@@ -3,7 +3,6 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::approvals::ApprovalPullForm;
 use super::forms::ShaForm;
 use super::{GitHub, GitHubError, PAGE, parsed};
 use crate::model::PullRequestDetails;
@@ -135,7 +134,7 @@ impl GitHub {
             (Some(true), Some(merge)) => MergeState::Made(merge),
             (Some(true) | None, _) => MergeState::Unknown,
         };
-        Ok((parsed::<ApprovalPullForm>(&answer, &path)?.into(), state))
+        Ok((self.details_of(parsed(&answer, &path)?), state))
     }
 
     /// The parents of a commit, in order.
@@ -149,9 +148,12 @@ impl GitHub {
             .collect())
     }
 
-    /// The merge base of a branch of this repository and a head commit.
+    /// The merge base of a branch or commit of this repository and a head commit.
     pub fn merge_base(&self, branch: &str, head: &str) -> Result<String, GitHubError> {
-        let path = self.path(&format!("/compare/{}...{}?per_page=1", encoded_segment(branch), encoded_segment(head)));
+        let is_id = matches!(branch.len(), 40 | 64) && branch.bytes().all(|byte| byte.is_ascii_hexdigit());
+        // By its name, a tag may be found instead.
+        let tip = if is_id { branch.to_owned() } else { self.branch(branch)?.ok_or(GitHubError::Missing)? };
+        let path = self.path(&format!("/compare/{}...{}?per_page=1", encoded_segment(&tip), encoded_segment(head)));
         Ok(self.get::<CompareForm>(&path, "while reading the merge base")?.merge_base_commit.sha)
     }
 

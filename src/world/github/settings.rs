@@ -41,10 +41,14 @@ impl GitHub {
         }))
     }
 
-    /// The name of the default branch.
+    /// The name of the default branch now. The payload of an event has the name that it had then.
     pub fn default_branch(&self) -> Result<String, GitHubError> {
+        if let Some(known) = self.default_branch.get() {
+            return Ok(known.clone());
+        }
         let path = self.path("");
-        Ok(self.get::<SettingsForm>(&path, "while reading the repository")?.default_branch)
+        let now = self.get::<SettingsForm>(&path, "while reading the repository")?.default_branch;
+        Ok(self.default_branch.get_or_init(|| now).clone())
     }
 
     /// Whether the repository has a label; letter case does not matter.

@@ -167,6 +167,9 @@ impl<'a> Job<'a> {
 
     fn runs(&self) -> Ran {
         self.repository.write(".runner/event.json", self.event.to_string());
+        if let Some(name) = self.event["repository"]["default_branch"].as_str() {
+            self.github.default_branch_of_payload(name);
+        }
         self.repository.write(".runner/output", "");
         self.repository.write(".runner/summary", "");
         let path = |name: &str| self.repository.path(name).to_str().unwrap().to_owned();

@@ -69,6 +69,15 @@ fn judged_twice() {
     let ran = gate(&orphan);
     let says = "the head and its base have no common history, or the job needs the permission `contents: read`";
     assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    // The default branch has another name since the event, and a run is started again.
+    let renamed = into_weak();
+    renamed.branch("trunk", TRUNK);
+    renamed.guard("trunk");
+    assert_eq!(gate(&renamed).code, 0, "the control: the payload's default branch requires nothing");
+    renamed.default_branch("trunk");
+    let ran = gate(&renamed);
+    let says = "so the commit is judged for trunk as well";
+    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
     // A check that an organization requires of every branch is not the gate.
     github.require("weak", "DCO");
     let ran = gate(&github);

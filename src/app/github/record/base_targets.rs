@@ -2,8 +2,7 @@
 //! that a protected pattern fits, and open a pull request into it. So the default branch has to name what the base branch names.
 
 use crate::app::cli_error::CliError;
-use crate::app::github::base_branch::relies_on_checks;
-use crate::app::github::environment::default_branch;
+use crate::app::github::base_branch::{known_default, relies_on_checks};
 use crate::app::github::pull_request_context::{PullRequestContext, needs};
 use crate::files::SourceText;
 use crate::model::{Config, RecordPolicy, Target, Transport};
@@ -14,11 +13,14 @@ use crate::suites::read_config;
 /// # Errors
 /// An invalid event payload, or a failed request.
 pub fn are_trusted(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
-    let PullRequestContext { world, github, pull, base, .. } = context;
-    if relies_on_checks(&world.env, github, &pull.into)? != Some(true) {
+    let PullRequestContext { github, pull, base, .. } = context;
+    if relies_on_checks(github, &pull.into)? != Some(true) {
         return Ok(false);
     }
-    let Some(default) = default_branch(&world.env)?.filter(|default| *default != pull.into) else { return Ok(true) };
+    let default = known_default(github)?;
+    if default == pull.into {
+        return Ok(true);
+    }
     let tip = github.branch(&default).map_err(needs("the default branch cannot be read", "contents: read"))?;
     let (Some(own), Some(known)) =
         (config(context, base)?, tip.map(|tip| config(context, &tip)).transpose()?.flatten())

@@ -27,6 +27,10 @@ pub const MERGE: &str = "5555555555555555555555555555555555555555";
 pub struct Pulls {
     all: BTreeMap<u64, Pull>,
     branches: BTreeMap<String, String>,
+    /// The name of the default branch, if a test gives it one.
+    default: Option<String>,
+    /// The name that the last payload has.
+    payload_default: Option<String>,
     pub(super) trees: Vec<(String, Value)>,
     dispatched: Vec<(String, String)>,
     /// The input `pull-request` of each.
@@ -86,11 +90,26 @@ impl Pull {
     }
 }
 
+impl Standin {
+    /// Gives the repository this default branch. Payloads of before have the former one.
+    pub fn default_branch(&self, name: &str) {
+        self.change(|state| state.pulls.default = Some(name.to_owned()));
+    }
+
+    /// The default branch that a payload names, where no other one was set.
+    pub fn default_branch_of_payload(&self, name: &str) {
+        self.change(|state| state.pulls.payload_default = Some(name.to_owned()));
+    }
+}
+
 impl Pulls {
     /// Opens the pull request of the payloads at a head commit.
     pub fn open(&mut self, head: &str) {
         self.branches.insert("changes".to_owned(), head.to_owned());
-        self.branches.insert("master".to_owned(), BASE.to_owned());
+        // Some payloads name the one as the default branch, some the other, and some none.
+        for branch in ["master", "main"] {
+            self.branches.insert(branch.to_owned(), BASE.to_owned());
+        }
         let pull = Pull {
             author: "Codertocat".to_owned(),
             branch: "changes".to_owned(),
@@ -104,6 +123,10 @@ impl Pulls {
             merged_as: None,
         };
         self.all.insert(NUMBER, pull);
+    }
+
+    pub fn default_branch(&self) -> &str {
+        self.default.as_deref().or(self.payload_default.as_deref()).unwrap_or("main")
     }
 
     pub fn head_of(&self, branch: &str) -> Option<String> {
@@ -159,7 +182,7 @@ impl Pulls {
             "number": number, "state": pull.state, "title": pull.title, "body": pull.body, "user": { "login": pull.author },
             "draft": self.is_draft, "mergeable_state": if self.is_draft { "draft" } else { "clean" }, "labels": labels, "merged_at": pull.merged, "mergeable": mergeable, "merge_commit_sha": merge,
             "head": { "sha": head, "label": pull.label(), "ref": pull.branch, "repo": { "id": from, "full_name": from_name } },
-            "base": { "sha": pull.base, "ref": pull.into, "repo": { "id": REPOSITORY, "full_name": "acme/agents" } },
+            "base": { "sha": pull.base, "ref": pull.into, "repo": { "id": REPOSITORY, "full_name": "acme/agents", "default_branch": self.default_branch() } },
         })
     }
 

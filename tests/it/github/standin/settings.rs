@@ -74,7 +74,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         return Some(forbidden("metadata=read"));
     }
     Some(match segments {
-        [] => ok(json!({ "full_name": "acme/agents", "default_branch": "main" })),
+        [] => ok(json!({ "full_name": "acme/agents", "default_branch": state.pulls.default_branch() })),
         // https://docs.github.com/rest/deployments/environments#get-an-environment
         ["environments", name] => match settings.environments.iter().find(|(own, _)| own == name) {
             Some((name, branches)) => ok(json!({ "name": name, "deployment_branch_policy": branches })),
