@@ -72,8 +72,12 @@ fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config
     let mut differences = Vec::new();
     for (suite, agents) in rounded(&own) {
         for (agent, entry) in agents {
-            let Some(measured) = measured.get(&suite).and_then(|agents| agents.get(&agent)) else { continue };
             let name = format!("`{suite}/{agent}`");
+            let Some(measured) = measured.get(&suite).and_then(|agents| agents.get(&agent)) else {
+                differences
+                    .extend((!is_configured(config, &suite, &agent)).then(|| format!("{name} is not in the config")));
+                continue;
+            };
             let is_called = is_live(config, &suite, &agent);
             let metric_differs = |metric: &str, stated: Option<f64>, now: f64| match is_called {
                 true => hides_failure(config, &suite, metric, (stated, now)),
@@ -155,6 +159,12 @@ fn gates_of(config: &Config, suite: &SuiteId, metric: &str) -> Vec<PlannedGate> 
     let specs = kind(&suite.kind).map_or_else(Vec::new, |kind| kind.metrics_in(suite));
     let specs = specs.iter().filter(|spec| spec.name == metric);
     specs.filter_map(|spec| planned_in(spec, suite, Tier::Deterministic).ok()).flatten().collect()
+}
+
+/// Whether the config has an agent. Some kinds have their own.
+fn is_configured(config: &Config, suite: &SuiteId, agent: &AgentName) -> bool {
+    let suite = config.suites.iter().find(|one| one.id == *suite);
+    suite.is_some_and(|suite| suite.agents.is_empty() || suite.agents.contains_key(agent))
 }
 
 /// Whether the deterministic tier calls an agent, so that two runs may have other numbers.
