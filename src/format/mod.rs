@@ -4,8 +4,8 @@ pub mod archive;
 #[cfg(feature = "models")]
 pub(crate) mod aws;
 pub mod baseline_v1;
-#[cfg(feature = "models")]
 pub(crate) mod called_target;
+#[cfg(feature = "models")]
 pub(crate) mod capture;
 pub(crate) mod config;
 mod conflict;

@@ -15,6 +15,7 @@ mod old_prompts;
 mod present_calls;
 mod record_command;
 mod recorded_calls;
+mod recorded_steps;
 mod recording_change;
 mod recording_comparison;
 mod recording_list;

@@ -26,6 +26,10 @@ const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as exp
 const OTHER_DIGEST: &str = "changed only in their digests, which are of another list of the agent's files now";
 const OLDER: &str =
     "dated before those of the base commit, so not of the changed agent; record them with the agent of this change";
+const PRINTS_NO_MORE: &str = "whose program printed its answer on the base commit and prints none now, so that the text of its model is graded; let it print \
+                              the answer, and record again";
+const RUNS_NO_TOOL: &str = "without any result of a tool that had results on the base commit, so the code may not run it any more; let it run the tool, \
+                            and record again";
 const STALE_BEFORE: &str = "changed; those of the base commit were stale";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
 
@@ -70,6 +74,8 @@ impl RecordingComparison<'_> {
         }
         let what = "without a digest of their input, which those that they replace have; import or record them with the input of their cases";
         self.list_doubtful(found, &mut changed, what, |key| self.has_lost_input(key));
+        self.list_doubtful(found, &mut changed, PRINTS_NO_MORE, |key| self.prints_no_more(key));
+        self.list_doubtful(found, &mut changed, RUNS_NO_TOOL, |key| self.runs_a_tool_no_more(key));
         if let Ok(AgentFileChange::Unchanged(_)) = inputs {
             self.list_expected(found, &mut changed);
         }
@@ -292,7 +298,7 @@ impl RecordingComparison<'_> {
     }
 
     /// The first recording of a case on the base commit; without one, the first of the agent.
-    fn old_of_case(&self, case: &str) -> Option<&RecordedFile> {
+    pub fn old_of_case(&self, case: &str) -> Option<&RecordedFile> {
         let mut of_case = self.old.range((case.to_owned(), 0)..=(case.to_owned(), u32::MAX));
         of_case.next().or_else(|| self.old.first_key_value()).map(|(_, recorded)| recorded)
     }

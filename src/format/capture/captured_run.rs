@@ -12,6 +12,7 @@ use crate::format::transcript::{
 use crate::model::{
     AgentName, Answerer, CaptureSource, CaseId, ExchangeWire, Json, RecordedExchange, RepoPath, RunStatus, ToolCall,
 };
+use crate::text::visible;
 
 pub struct CapturedRun<'a> {
     /// What its record is made from.
@@ -55,15 +56,23 @@ pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
     let whole = joined(transcripts.into_iter());
     let mut record = whole.record(form, run.agent.clone(), run.case.clone(), run.sample);
     record.metrics.total_latency_ms = Some(run.latency_ms);
-    let calls = run.exchanges.iter().filter(|exchange| asks_model(exchange) && is_answered(exchange)).count();
-    record.metrics.model_calls = Some(calls as u64);
+    record.metrics.model_calls = Some(answered_calls(run.exchanges) as u64);
     let answered_by = answered_by(run)?;
+    let mut own_calls = Vec::new();
     if answered_by == Answerer::Program {
-        record.outputs = Json::from(outputs(run.printed).to_string());
+        let printed = printed(run.printed)?;
+        record.outputs = Json::from(printed.outputs.to_string());
+        (record.status, record.error) = (printed.status, printed.error);
+        own_calls = printed.calls;
     }
     let text = run_v1::written(&record);
     let mut fields: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
     if let Some(Value::Object(steps)) = fields.get_mut("intermediate") {
+        if let Some(Value::Array(calls)) = steps.get_mut("tool_calls") {
+            let is_known = |call: &Value| calls.iter().any(|known| is_same_call(known, call));
+            let new: Vec<Value> = own_calls.into_iter().filter(|call| !is_known(call)).collect();
+            calls.extend(new);
+        }
         steps.insert("exchanges".to_owned(), json!(run.exchanges));
         // A list, which the turns of a conversation continue.
         steps.insert("answered_by".to_owned(), json!([answered_by]));
@@ -73,7 +82,7 @@ pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
 
 /// Whose words the answer is.
 fn answered_by(run: &CapturedRun<'_>) -> Result<Answerer, String> {
-    if !run.printed.trim().is_empty() {
+    if !visible(run.printed).as_deref().unwrap_or(run.printed).trim().is_empty() {
         return Ok(Answerer::Program);
     }
     match run.before {
@@ -87,15 +96,48 @@ fn answered_by(run: &CapturedRun<'_>) -> Result<Answerer, String> {
     }
 }
 
-fn outputs(printed: &str) -> Value {
+/// The number of exchanges in which a model answered.
+pub fn answered_calls(exchanges: &[RecordedExchange]) -> usize {
+    exchanges.iter().filter(|exchange| asks_model(exchange) && is_answered(exchange)).count()
+}
+
+/// What a program printed.
+struct PrintedAnswer {
+    outputs: Value,
+    status: RunStatus,
+    error: Option<String>,
+    /// The calls that it states of itself.
+    calls: Vec<Value>,
+}
+
+/// Reads what a program printed: a run record, or the text of its answer.
+///
+/// # Errors
+/// A status that no run record has.
+fn printed(printed: &str) -> Result<PrintedAnswer, String> {
     let printed = printed.trim();
     if is_object(printed)
         && let Ok(Value::Object(mut fields)) = serde_json::from_str(printed)
         && let Some(outputs @ Value::Object(_)) = fields.remove("outputs")
     {
-        return outputs;
+        let status = fields.remove("status").filter(|status| !status.is_null());
+        let status = status.map_or(Ok(RunStatus::Completed), serde_json::from_value);
+        let status =
+            status.map_err(|error| format!("the program printed a run record with another status: {error}"))?;
+        let error = fields.get("error").and_then(Value::as_str).map(str::to_owned);
+        let calls = fields.remove("intermediate").map(|mut steps| steps["tool_calls"].take());
+        let calls = match calls {
+            Some(Value::Array(calls)) => calls,
+            Some(_) | None => Vec::new(),
+        };
+        return Ok(PrintedAnswer { outputs, status, error, calls });
     }
-    json!({ "text": printed })
+    let (status, error, calls) = (RunStatus::Completed, None, Vec::new());
+    Ok(PrintedAnswer { outputs: json!({ "text": printed }), status, error, calls })
+}
+
+fn is_same_call(one: &Value, other: &Value) -> bool {
+    ["name", "arguments"].iter().all(|key| one[*key] == other[*key])
 }
 
 fn is_object(text: &str) -> bool {

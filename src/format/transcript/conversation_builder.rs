@@ -25,6 +25,8 @@ pub struct ConversationBuilder {
     turns: Vec<TranscriptTurn>,
     /// The text of the last assistant message, and the number of events before it.
     last: Option<(usize, String)>,
+    /// Whether the last thing is a result: then what was said before the call does not answer.
+    ends_with_result: bool,
     calls: Vec<ToolCall>,
     /// The indices of calls without a result, earliest first.
     open: HashMap<Known, VecDeque<usize>>,
@@ -87,6 +89,7 @@ impl ConversationBuilder {
 
     /// Marks everything before as answered: the assistant acts after reading it.
     fn answers(&mut self) {
+        self.ends_with_result = false;
         if self.is_asked || !self.begun {
             self.steps += 1;
         }
@@ -157,6 +160,7 @@ impl ConversationBuilder {
     fn answer(&mut self, known: &Known, result: Json, error: Option<String>) -> Result<(), UnmatchedResult> {
         let index = self.open.get_mut(known).and_then(VecDeque::pop_front).ok_or(UnmatchedResult)?;
         self.is_asked = true;
+        self.ends_with_result = true;
         self.calls[index].result = result;
         self.calls[index].error = error;
         Ok(())
@@ -182,13 +186,18 @@ impl ConversationBuilder {
             self.calls.iter_mut().for_each(|call| call.turn = None);
         }
         ToolCall::clear_single_step(&mut self.calls);
+        let (at_event, mut text) = self.last.take().ok_or(NoAssistantMessage)?;
+        if self.ends_with_result && !text.is_empty() {
+            self.turns.last_mut().into_iter().for_each(|turn| turn.text.clear());
+            self.events.insert(at_event, Transcript::event("assistant", &std::mem::take(&mut text)));
+        }
         Ok(Transcript {
             prompt: (!self.prompt.is_empty()).then(|| self.prompt.join("\n\n")),
             query: self.query,
             interjected: self.interjected,
             instructed: self.instructed,
             turns: self.turns,
-            text: Some(self.last.ok_or(NoAssistantMessage)?.1),
+            text: Some(text),
             calls: self.calls,
             events: self.events,
             left_out: self.left_out,
@@ -245,6 +254,22 @@ mod tests {
         assert_eq!(transcript.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [Some(0), Some(1)]);
         assert_eq!(transcript.instructed.as_deref(), Some("Be polite."));
         assert_eq!(transcript.messages(), ["Hello.\n\nWhere is it?", "When does it come?"]);
+    }
+
+    #[test]
+    fn text_before_a_call_does_not_answer() {
+        for (is_answered, expected) in [(false, ""), (true, "It is in Paris.")] {
+            let mut conversation = ConversationBuilder::default();
+            conversation.add_question(Asker::User, "Where is it?".to_owned());
+            conversation.add_answer("I look it up.".to_owned());
+            conversation.called(Some("1".to_owned()), "find".to_owned(), Json::default());
+            conversation.answered("1", Json::default(), None).unwrap();
+            if is_answered {
+                conversation.add_answer("It is in Paris.".to_owned());
+            }
+            let transcript = conversation.finish(0).unwrap();
+            assert_eq!((transcript.text.as_deref(), transcript.events.len()), (Some(expected), 1));
+        }
     }
 
     #[test]

@@ -21,12 +21,25 @@ enum MessageApi {
     Anthropic,
 }
 
+impl MessageApi {
+    /// Where the arguments are in a message with one call.
+    fn arguments(self) -> &'static str {
+        match self {
+            Self::Chat => "/tool_calls/0/function/arguments",
+            Self::Responses => "/arguments",
+            Self::Anthropic => "/content/0/input",
+        }
+    }
+}
+
 struct AnsweredRequest {
     api: MessageApi,
     request: Map<String, Value>,
     response: Map<String, Value>,
     /// The results of tools in the request, by the id of their calls; of several with one id the last.
     results: HashMap<String, Value>,
+    /// The arguments of the calls in the request, by id and name.
+    arguments: HashMap<(String, String), Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +63,8 @@ pub fn answer_transcripts(exchanges: &[&RecordedExchange], own: OwnCalls) -> Res
     let mut transcripts = Vec::new();
     for (index, one) in all.iter().enumerate() {
         let (later, before) = (&all[index + 1..], transcripts.len());
-        let answered = one.answered().map_err(|why| named(index, why))?;
+        let mut answered = one.answered().map_err(|why| named(index, why))?;
+        answered.iter_mut().for_each(|message| one.state_as_run(message, later));
         let begins = match own {
             OwnCalls::OfLastTurn if index == 0 => one.last_question(),
             OwnCalls::OfLastTurn | OwnCalls::All => 0,
@@ -126,8 +140,12 @@ impl AnsweredRequest {
             }
             ExchangeWire::OpenAi => MessageApi::Chat,
         };
-        let mut one = Self { api, request, response, results: HashMap::new() };
-        one.results = one.asked().iter().flat_map(|message| one.results_in(message)).collect();
+        let mut one = Self { api, request, response, results: HashMap::new(), arguments: HashMap::new() };
+        let asked = one.asked();
+        one.results = asked.iter().flat_map(|message| one.results_in(message)).collect();
+        let calls = asked.iter().flat_map(|message| one.calls_in(message));
+        let stated = calls.filter_map(|call| Some((call.key, call.message.pointer(one.api.arguments())?.clone())));
+        one.arguments = stated.collect();
         Ok(one)
     }
 
@@ -252,6 +270,32 @@ impl AnsweredRequest {
         }
     }
 
+    /// Gives the calls of an answer the arguments with which a later request repeats them: with these the agent's code ran them.
+    fn state_as_run(&self, message: &mut Value, later: &[Self]) {
+        let keys: Vec<(String, String)> = self.calls_in(message).into_iter().map(|call| call.key).collect();
+        let list = match self.api {
+            MessageApi::Chat => message.get_mut("tool_calls").and_then(Value::as_array_mut),
+            MessageApi::Anthropic => message.get_mut("content").and_then(Value::as_array_mut),
+            MessageApi::Responses => None,
+        };
+        let (calls, pointer): (Vec<&mut Value>, &str) = match (self.api, list) {
+            (MessageApi::Chat, Some(calls)) => (calls.iter_mut().collect(), "/function/arguments"),
+            (MessageApi::Anthropic, Some(blocks)) => {
+                (blocks.iter_mut().filter(|block| has_type(block, "tool_use")).collect(), "/input")
+            }
+            (MessageApi::Responses, _) => (vec![message], "/arguments"),
+            (MessageApi::Chat | MessageApi::Anthropic, None) => return,
+        };
+        for (call, key) in calls.into_iter().zip(keys).filter(|(_, (id, _))| !id.is_empty()) {
+            let mut repeated = later.iter().filter(|one| one.api == self.api).filter_map(|one| one.arguments.get(&key));
+            if let (Some(run), Some(asked)) = (repeated.next(), call.pointer_mut(pointer))
+                && parsed(run) != parsed(asked)
+            {
+                *asked = run.clone();
+            }
+        }
+    }
+
     /// The transcript of messages of the model after others. Their results are in `later` requests.
     fn transcript(
         &self,
@@ -289,6 +333,12 @@ impl AnsweredRequest {
             MessageApi::Anthropic => TranscriptFormat::Anthropic,
         }
     }
+}
+
+/// Arguments as a value: some APIs have them as a text.
+fn parsed(arguments: &Value) -> Value {
+    let read = arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
+    read.unwrap_or_else(|| arguments.clone())
 }
 
 /// Whether a message is one of the user or the system.

@@ -151,3 +151,37 @@ fn a_call_that_no_answer_made_is_one_of_the_agents_code() {
     let names: Vec<&str> = of_turn.iter().flat_map(|one| &one.calls).map(|call| call.name.as_str()).collect();
     assert_eq!(names, ["delete"]);
 }
+
+#[test]
+fn a_call_has_the_arguments_with_which_the_code_ran_it() {
+    let of_chat = |order: &str| {
+        let function = json!({ "name": "cancel", "arguments": order });
+        json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": "1", "type": "function", "function": function }] })
+    };
+    let item = |order: &str| json!({ "type": "function_call", "call_id": "1", "name": "cancel", "arguments": order });
+    let block = |order: u32| json!({ "type": "tool_use", "id": "1", "name": "cancel", "input": { "order": order } });
+    let assistant = |order: u32| json!({ "role": "assistant", "content": [block(order)] });
+    let (asked, run, same) = ("{\"order\": 17}", "{\"order\": 170}", "{\"order\":17}");
+    let first = json!([user("Cancel 17.")]);
+    for (exchanges, expected) in [
+        ([chat(&first, &of_chat(asked)), chat(&json!([user("Cancel 17."), of_chat(run)]), &says("Done."))], 170),
+        ([chat(&first, &of_chat(asked)), chat(&json!([user("Cancel 17."), of_chat(same)]), &says("Done."))], 17),
+        ([responses(&first, &json!([item(asked)])), responses(&json!([item(run)]), &json!([says("Done.")]))], 170),
+        (
+            [
+                anthropic(&first, &json!([block(17)])),
+                anthropic(&json!([assistant(170)]), &json!([{ "type": "text", "text": "Done." }])),
+            ],
+            170,
+        ),
+    ] {
+        let exchanges: Vec<&RecordedExchange> = exchanges.iter().collect();
+        let transcripts = answer_transcripts(&exchanges, OwnCalls::All).unwrap();
+        let made: Vec<Value> = transcripts
+            .iter()
+            .flat_map(|transcript| &transcript.calls)
+            .map(|call| serde_json::from_str(call.arguments.text()).unwrap())
+            .collect();
+        assert_eq!(made, [json!({ "order": expected })]);
+    }
+}

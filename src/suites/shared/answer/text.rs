@@ -79,7 +79,7 @@ impl AnswerText {
     }
 
     fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
+        visible(&self.text).as_deref().unwrap_or(&self.text).trim().is_empty()
     }
 
     pub fn written(&self) -> &str {

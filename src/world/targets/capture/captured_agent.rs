@@ -10,7 +10,7 @@ use super::endpoint::CaptureEndpoint;
 use super::endpoint_state::EndpointMode;
 use super::recorded_answers::RecordedAnswers;
 use super::upstream::{UpstreamChoice, Upstreams};
-use crate::format::capture::{AnswerBefore, CapturedRun, RecordedExchanges, captured_record};
+use crate::format::capture::{AnswerBefore, CapturedRun, RecordedExchanges, answered_calls, captured_record};
 use crate::format::request_v1;
 use crate::format::transcript::OwnCalls;
 use crate::model::{CallError, CaptureSource, SampleRequest};
@@ -39,6 +39,8 @@ struct AnswerPlan {
     /// The time of the recorded run, in milliseconds.
     latency_ms: Option<u64>,
     before: AnswerBefore,
+    /// The answers of the model in the recording; `None` where several starts of the program share them, or none is replayed.
+    recorded_calls: Option<usize>,
 }
 
 /// The variable with the id of the conversation, the same in all its turns.
@@ -77,7 +79,7 @@ impl CapturedAgent {
         timeouts: Timeouts,
         stderr: &Complaints,
     ) -> Result<String, CallError> {
-        let AnswerPlan { mode, latency_ms, before } = self.answer_plan(request)?;
+        let AnswerPlan { mode, latency_ms, before, recorded_calls } = self.answer_plan(request)?;
         let endpoint = CaptureEndpoint::start(mode).await?;
         let (launch, input) = self.launch_for(request, endpoint.variables());
         let begun = Instant::now();
@@ -95,8 +97,16 @@ impl CapturedAgent {
         if let Some(why) = seen.unreachable {
             return Err(lasting(why));
         }
-        let printed = String::from_utf8(printed?)
-            .map_err(|_| lasting("the program printed text that is not UTF-8".to_owned()))?;
+        let printed = printed?;
+        let asked = answered_calls(&seen.exchanges);
+        if let Some(recorded) = recorded_calls.filter(|recorded| asked < *recorded) {
+            return Err(lasting(format!(
+                "the code took {asked} of the {recorded} recorded answers of its model, so it does less than before; record this case again with \
+                 goldgate record"
+            )));
+        }
+        let printed =
+            String::from_utf8(printed).map_err(|_| lasting("the program printed text that is not UTF-8".to_owned()))?;
         let spent = match (&self.answers, seen.exchanges.as_slice()) {
             // Its model is one that the endpoint does not see, or it has none.
             (AnswerSource::Upstream(_), []) => took,
@@ -122,7 +132,7 @@ impl CapturedAgent {
         match &self.answers {
             AnswerSource::Upstream(upstreams) => {
                 let mode = EndpointMode::Forward(upstreams.clone());
-                Ok(AnswerPlan { mode, latency_ms: None, before: AnswerBefore::None })
+                Ok(AnswerPlan { mode, latency_ms: None, before: AnswerBefore::None, recorded_calls: None })
             }
             AnswerSource::Recorded(samples) => match samples.get(&request_v1::sample_id(request)) {
                 Some(Ok(recorded)) => {
@@ -130,7 +140,9 @@ impl CapturedAgent {
                     let turn = request.conversation.as_ref().map_or(0, |so_far| so_far.before.len());
                     // The recording states the time of all turns.
                     let latency_ms = if turn == 0 { recorded.latency_ms } else { Some(0) };
-                    Ok(AnswerPlan { mode, latency_ms, before: recorded.answer_of(turn) })
+                    let is_alone = request.conversation.is_none();
+                    let recorded_calls = is_alone.then(|| answered_calls(&recorded.exchanges));
+                    Ok(AnswerPlan { mode, latency_ms, before: recorded.answer_of(turn), recorded_calls })
                 }
                 Some(Err(why)) => Err(lasting(why.clone())),
                 None => Err(lasting("this sample is not recorded".to_owned())),
