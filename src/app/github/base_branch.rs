@@ -7,7 +7,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::base_branch::BaseBranch;
 use crate::format::event::Event;
 use crate::model::BranchTip;
-use crate::world::{BranchRules, GitHub, GitHubError};
+use crate::world::{BranchRules, GitHub};
 
 /// Returns the base branch of an event.
 ///
@@ -20,7 +20,7 @@ use crate::world::{BranchRules, GitHub, GitHubError};
 /// author chose that commit. So the rules are those of the current tip.
 ///
 /// # Errors
-/// An invalid event payload, or a failed request.
+/// A failed request.
 pub fn base_branch(event: &Event, github: Option<&GitHub>) -> Result<BaseBranch, CliError> {
     let (Some(base), Some(github), Some(name)) = (&event.base, github, event.into.clone()) else {
         return Ok(BaseBranch::default());
@@ -40,11 +40,7 @@ pub fn base_branch(event: &Event, github: Option<&GitHub>) -> Result<BaseBranch,
 
 /// The tip of the default branch. Without an answer nothing is excused.
 fn default_tip(github: &GitHub) -> Result<Option<BranchTip>, CliError> {
-    let default = match github.default_branch() {
-        Ok(default) => default,
-        Err(error) if error.is_denied() => return Ok(None),
-        Err(error) => return Err(unread_repository(error)),
-    };
+    let Some(default) = readable_default(github)? else { return Ok(None) };
     let tip = github.branch_tip(&default).ok().flatten();
     Ok(tip.map(|tip| tip.of_other_branch(default)))
 }
@@ -60,13 +56,9 @@ fn newest_rules(github: &GitHub, name: String, base: &str) -> Result<BaseBranch,
 /// Whether a branch is the default branch, or requires what that one requires; `None` if the token may not know it.
 ///
 /// # Errors
-/// An invalid event payload, or a failed request.
+/// A failed request.
 pub fn relies_on_checks(github: &GitHub, branch: &str) -> Result<Option<bool>, CliError> {
-    let default = match github.default_branch() {
-        Ok(default) => default,
-        Err(error) if error.is_denied() => return Ok(None),
-        Err(error) => return Err(unread_repository(error)),
-    };
+    let Some(default) = readable_default(github)? else { return Ok(None) };
     if default == branch {
         return Ok(Some(true));
     }
@@ -75,16 +67,24 @@ pub fn relies_on_checks(github: &GitHub, branch: &str) -> Result<Option<bool>, C
     Ok(Some(requires_any(&own) && of_default.is_none_or(|default| not_required(branch, &own, &default).is_empty())))
 }
 
+const UNREAD: &str = "the repository cannot be read";
+const METADATA: &str = "metadata: read";
+
 /// The default branch. It may have been another one when the event came, so GitHub is asked.
 ///
 /// # Errors
 /// A failed request.
 pub fn known_default(github: &GitHub) -> Result<String, CliError> {
-    github.default_branch().map_err(unread_repository)
+    github.default_branch().map_err(needs(UNREAD, METADATA))
 }
 
-fn unread_repository(error: GitHubError) -> CliError {
-    needs("the repository cannot be read", "metadata: read")(error)
+/// The default branch; `None` if the token may not know it.
+fn readable_default(github: &GitHub) -> Result<Option<String>, CliError> {
+    match github.default_branch() {
+        Ok(default) => Ok(Some(default)),
+        Err(error) if error.is_denied() => Ok(None),
+        Err(error) => Err(needs(UNREAD, METADATA)(error)),
+    }
 }
 
 /// What a branch requires; `None` if the token may not know it.

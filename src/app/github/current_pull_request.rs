@@ -342,9 +342,7 @@ pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result
         return Ok(OtherPulls::default());
     };
     let number = event.pull_request.as_ref().map(|pull_request| pull_request.number);
-    let is_of_fork = event.pull_request.as_ref().is_some_and(|pull_request| pull_request.origin == BranchOrigin::Fork);
-    let listed = if is_of_fork { github.every_open_pull() } else { github.open_pulls_at(head) };
-    let open = match (listed, number) {
+    let open = match (github.every_open_pull(), number) {
         (Ok(open), _) => with_those_of_branch(github, event, open)?,
         // An older Enterprise Server may not list a commit's pull requests: then those of the same branch are compared.
         (Err(GitHubError::Missing | GitHubError::Refused(GitHubRefusal::Permission(_))), Some(number)) => {

@@ -229,28 +229,18 @@ impl GitHub {
 
     /// Every entry of a list, across its pages.
     fn entries<T: DeserializeOwned>(&self, path: &str, doing: &'static str) -> Result<Vec<T>, GitHubError> {
-        self.entries_of_pages(path, PAGES, doing).map(|(all, _)| all)
-    }
-
-    /// The entries of the first pages of a list, and whether these are all.
-    fn entries_of_pages<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        pages: usize,
-        doing: &'static str,
-    ) -> Result<(Vec<T>, bool), GitHubError> {
         let mut all = Vec::new();
-        for page in 1..=pages {
+        for page in 1..=PAGES {
             let path = format!("{path}?per_page={PAGE}&page={page}");
             let answer = self.ask(&Method::GET, &path, None, doing)?;
             let entries: Vec<T> = parsed(&answer, &path)?;
             let count = entries.len();
             all.extend(entries);
             if !answer.has_next(count) {
-                return Ok((all, true));
+                break;
             }
         }
-        Ok((all, false))
+        Ok(all)
     }
 
     async fn send(&self, request: &GitHubRequest<'_>) -> Result<GitHubResponse, GitHubError> {

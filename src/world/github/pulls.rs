@@ -18,9 +18,6 @@ pub struct OpenPull {
     pub head_repository: Option<u64>,
 }
 
-/// The number of pages of open pull requests that are read to find those of one commit.
-const OPEN_PAGES: usize = 3;
-
 impl GitHub {
     /// The open pull requests from `owner:branch`. The event of a fork's run does not name them.
     pub fn open_pulls(&self, owner: &str, branch: &str) -> Result<Vec<OpenPull>, GitHubError> {
@@ -29,23 +26,7 @@ impl GitHub {
         Ok(open(self.get(&path, "while looking for the pull request")?))
     }
 
-    /// The open pull requests that may have a commit as their head, which the caller compares; one may be there twice. For a commit GitHub lists none that only a
-    /// fork has (TooTallNate/nx.js#410), and perhaps none of forks at all, so it is asked only where too many are open to read them all.
-    pub fn open_pulls_at(&self, commit: &str) -> Result<Vec<OpenPull>, GitHubError> {
-        let doing = "while listing the open pull requests";
-        let (mut some, are_all) = self.entries_of_pages(&self.path("/pulls"), OPEN_PAGES, doing)?;
-        if are_all {
-            return Ok(open(some));
-        }
-        let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
-        let mut of_commit: Vec<PullForm> = self.get(&path, "while looking for the commit's pull requests")?;
-        // The list has those of other repositories with the commit.
-        of_commit.retain(|form| form.base.repo.as_ref().is_some_and(|repo| repo.is(self.repository())));
-        some.extend(of_commit);
-        Ok(open(some))
-    }
-
-    /// All open pull requests.
+    /// All open pull requests. For a commit GitHub lists none that only a fork has (TooTallNate/nx.js#410), and perhaps none of forks at all.
     pub fn every_open_pull(&self) -> Result<Vec<OpenPull>, GitHubError> {
         Ok(open(self.entries(&self.path("/pulls"), "while listing the open pull requests")?))
     }
@@ -224,13 +205,6 @@ struct BranchForm {
 #[derive(Deserialize)]
 struct RepositoryForm {
     id: u64,
-    full_name: String,
-}
-
-impl RepositoryForm {
-    fn is(&self, repository: &str) -> bool {
-        self.full_name.eq_ignore_ascii_case(repository)
-    }
 }
 
 impl From<PullForm> for OpenPull {

@@ -11,7 +11,7 @@ use crate::suites::read_config;
 /// Whether the targets of the base commit's config may be called with the keys.
 ///
 /// # Errors
-/// An invalid event payload, or a failed request.
+/// A failed request.
 pub fn are_trusted(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
     let PullRequestContext { github, pull, base, .. } = context;
     if relies_on_checks(github, &pull.into)? != Some(true) {
