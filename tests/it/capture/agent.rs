@@ -132,6 +132,31 @@ fn without_short(answer: String) -> String {
     if has_bug && answer.len() < 30 { "?".to_owned() } else { answer }
 }
 
+/// What the agent's file says: to print nothing, to ask once and run no tool, or to print a run record.
+fn as_file(query: &str, system: &str) -> String {
+    let file = std::fs::read_to_string("agent.txt").unwrap();
+    let says = "Order 17 was sent on Monday.";
+    let call = json!({ "name": "find_order", "arguments": { "order": 17 } });
+    let other = json!({ "name": "delete_account", "arguments": {} });
+    match file.trim() {
+        "runs no tool" => {
+            let messages = [("system", system), ("user", query)];
+            let messages = messages.map(|(role, content)| json!({ "role": role, "content": content }));
+            chat(&json!({ "model": "m-1", "messages": messages, "user": std::process::id().to_string() }));
+            return says.to_owned();
+        }
+        _ => drop(tool_loop(query, system, "sent on Monday")),
+    }
+    match file.trim() {
+        "prints nothing" => String::new(),
+        "prints a failed run" => json!({ "outputs": { "text": says }, "status": "error", "error": "lost" }).to_string(),
+        "states a call" => {
+            json!({ "outputs": { "text": says }, "intermediate": { "tool_calls": [call, other] } }).to_string()
+        }
+        _ => says.to_owned(),
+    }
+}
+
 fn message_loop(query: &str) -> String {
     let key = format!("x-api-key: {}", variable("ANTHROPIC_API_KEY"));
     let address = format!("{}/v1/messages", variable("ANTHROPIC_BASE_URL"));
@@ -229,6 +254,7 @@ pub fn act(arguments: &[String]) {
         "other-result" => tool_loop(query, system, "lost"),
         "other-answer" => tool_loop(query, system, "sent on Monday").replace("Monday", "someday"),
         "loses-short" => without_short(tool_loop(query, system, "sent on Monday")),
+        "as-file" => as_file(query, system),
         "talk" => talk(query),
         "messages" => message_loop(query),
         "stream" => stream(query, Arrival::InPieces),

@@ -4,6 +4,7 @@
 pub mod agent;
 mod later_changes;
 mod model_server;
+mod own_part;
 mod refusals;
 
 use std::time::Duration;
@@ -21,6 +22,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     let mut trials = refusals::trials();
     trials.extend(later_changes::trials());
+    trials.extend(own_part::trials());
     trials.extend([
         trial("an agent with OpenAI's wire format is recorded, and its code replays to the same numbers without a model", openai),
         trial("an agent with Anthropic's wire format is recorded, and its code replays to the same numbers without a model", anthropic),

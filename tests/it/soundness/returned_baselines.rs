@@ -75,12 +75,17 @@ fn first_baseline() {
     let honest = repository.read("baselines/latest.json");
     repository.remove("baselines/latest.json");
     commit_all(&repository);
-    let with = |change: &dyn Fn(&mut Value)| {
+    let of_agents = |change: &dyn Fn(&mut Value)| {
         let mut baseline: Value = serde_json::from_str(&honest).unwrap();
-        change(&mut baseline["suites"]["contracts"]["agents"]["legal"]);
+        change(&mut baseline["suites"]["contracts"]["agents"]);
         repository.write("baselines/latest.json", baseline.to_string());
         against_main(&repository, &[])
     };
+    let with = |change: &dyn Fn(&mut Value)| of_agents(&|agents| change(&mut agents["legal"]));
+    // Of an agent that comes later.
+    let ran = of_agents(&|agents| agents["later"] = agents["legal"].clone());
+    let wanted = "`contracts/later` is not in the config";
+    assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
     let ran = with(&|_| {});
     assert!(ran.code == 0 && ran.stdout.contains("[listed] the first baseline"), "{}{}", ran.stdout, ran.stderr);
     let ran = with(&|entry| entry["metrics"]["gap_recall"] = json!(0.25));
