@@ -1,5 +1,7 @@
 //! The run record of an agent that was captured: from what it printed, what it asked its model, and the spans that it exported.
 
+use std::collections::HashSet;
+
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
@@ -69,9 +71,8 @@ pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
     let mut fields: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
     if let Some(Value::Object(steps)) = fields.get_mut("intermediate") {
         if let Some(Value::Array(calls)) = steps.get_mut("tool_calls") {
-            let is_known = |call: &Value| calls.iter().any(|known| is_same_call(known, call));
-            let new: Vec<Value> = own_calls.into_iter().filter(|call| !is_known(call)).collect();
-            calls.extend(new);
+            let known: HashSet<String> = calls.iter().map(call_key).collect();
+            calls.extend(own_calls.into_iter().filter(|call| !known.contains(&call_key(call))));
         }
         steps.insert("exchanges".to_owned(), json!(run.exchanges));
         // A list, which the turns of a conversation continue.
@@ -125,7 +126,7 @@ fn printed(printed: &str) -> Result<PrintedAnswer, String> {
         let status =
             status.map_err(|error| format!("the program printed a run record with another status: {error}"))?;
         let error = fields.get("error").and_then(Value::as_str).map(str::to_owned);
-        let calls = fields.remove("intermediate").map(|mut steps| steps["tool_calls"].take());
+        let calls = fields.get_mut("intermediate").and_then(|steps| steps.get_mut("tool_calls")).map(Value::take);
         let calls = match calls {
             Some(Value::Array(calls)) => calls,
             Some(_) | None => Vec::new(),
@@ -136,8 +137,9 @@ fn printed(printed: &str) -> Result<PrintedAnswer, String> {
     Ok(PrintedAnswer { outputs: json!({ "text": printed }), status, error, calls })
 }
 
-fn is_same_call(one: &Value, other: &Value) -> bool {
-    ["name", "arguments"].iter().all(|key| one[*key] == other[*key])
+/// The name and the arguments of a call.
+fn call_key(call: &Value) -> String {
+    format!("{} {}", call["name"], call["arguments"])
 }
 
 fn is_object(text: &str) -> bool {
@@ -250,8 +252,8 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
 
 #[cfg(test)]
 mod tests {
-    use super::{AnswerBefore, CaptureSource, CapturedRun, OwnCalls, captured_record};
-    use crate::model::{AgentName, CaseId};
+    use super::{AnswerBefore, CaptureSource, CapturedRun, OwnCalls, captured_record, printed};
+    use crate::model::{AgentName, CaseId, RunStatus};
 
     fn record(source: CaptureSource, spans: &[Vec<u8>]) -> Result<String, String> {
         let (agent, case) = (AgentName::new("helper").unwrap(), CaseId::new("a").unwrap());
@@ -268,6 +270,16 @@ mod tests {
             calls,
             before: AnswerBefore::None,
         })
+    }
+
+    #[test]
+    fn a_printed_run_record_may_have_anything_as_its_steps() {
+        for steps in ["null", "\"none\"", "[1]", "7", "{\"tool_calls\": 7}"] {
+            let text = format!("{{\"outputs\": {{\"text\": \"x\"}}, \"intermediate\": {steps}}}");
+            let read = printed(&text).unwrap();
+            assert!(read.calls.is_empty() && read.status == RunStatus::Completed, "{steps}");
+        }
+        assert!(printed("{\"outputs\": {}, \"status\": \"well\"}").is_err());
     }
 
     #[test]
