@@ -49,6 +49,7 @@ const answer = (method, url, body) => {
   const at = url.split('?')[0].replace('/repos/acme/agents', '');
   const sent = (name) => [302, null, { location: `http://localhost:${port}/stored/${name}` }];
   if (at === '/graphql') return [200, { data: { viewer: { login: 'octocat' } } }];
+  if (at === '') return [200, { default_branch: 'master' }];
   if (at === '/pulls') return [200, [pull]];
   if (at === '/pulls/2') return [200, pull];
   if (at === '/actions/runs/4711') return [200, run];

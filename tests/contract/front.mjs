@@ -117,6 +117,7 @@ const governed = (method, path, body, query) => {
   if (/\/contents\/action.yml$/.test(path)) return [200, Buffer.from('runs: { using: docker, image: Dockerfile }\n')];
   if (/\/timeline$/.test(path)) return [200, timeline];
   if (/\/activity$/.test(path)) return [200, [{ after: pull(2).head.sha, actor: { login: 'hubot' } }]];
+  if (/\/git\/ref\/heads(%2F|\/)(master|main)$/.test(path)) return [200, { object: { sha: 'b'.repeat(40) } }];
   if (/\/git\/ref\//.test(path)) return refs.size ? [200, { object: { sha: refs.get('baseline') } }] : [404, { message: 'Not Found' }];
   if (/\/git\/refs/.test(path)) { refs.set('baseline', body.sha); return [method === 'POST' ? 201 : 200, {}]; }
   if (/\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: baselines(), truncated: false }];

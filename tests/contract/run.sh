@@ -93,7 +93,7 @@ action 9 push push baseline-pr "${main[@]}" # updates it
 judge 'POST /graphql viewer' 'POST /graphql repository' 'GET /repos/acme/agents/pulls/2' 'GET /repos/acme/agents/contents/' 'GET /repos/acme/agents/issues/2/comments' \
   'POST /repos/acme/agents/issues/2/comments' 'GET /repos/acme/agents/issues/comments/1' 'PATCH /repos/acme/agents/issues/comments/1' \
   'DELETE /repos/acme/agents/issues/comments/2' 'DELETE /repos/acme/agents/issues/2/labels/bug' \
-  'GET /repos/acme/agents/compare/master...' 'GET /repos/acme/agents/issues/2/timeline?' 'GET /repos/acme/agents/activity?ref=refs%2Fheads%2Fchanges' \
+  'GET /repos/acme/agents/compare/' 'GET /repos/acme/agents/issues/2/timeline?' 'GET /repos/acme/agents/activity?ref=refs%2Fheads%2Fchanges' \
   'GET /repos/acme/agents/collaborators/Codertocat/permission' 'GET /repos/acme/agents/commits/' 'POST /repos/acme/agents/statuses/' \
   'GET /repos/acme/agents/actions/artifacts?name=goldgate-report-' 'GET /repos/acme/agents/actions/runs?' 'GET /repos/acme/agents/actions/runs/7/artifacts' 'GET /repos/acme/agents/actions/artifacts/5/zip' \
   'POST /repos/acme/agents/actions/runs/7/rerun-failed-jobs' 'POST /graphql createCommitOnBranch' 'POST /repos/acme/agents/actions/workflows/goldgate.yml/dispatches' \
