@@ -9,27 +9,27 @@ use super::recording_comparison::RecordingComparison;
 use crate::files::Files;
 use crate::model::{Answerer, RepoPath};
 
-impl RecordingComparison<'_> {
-    /// Whether the program printed its answer on the base commit and prints nothing now, so that its model's text counts as the answer.
-    pub fn prints_no_more(&self, key: &CaseSample) -> bool {
-        let printed = |run: &Value| -> Vec<Option<Answerer>> {
-            let stated = run["intermediate"]["answered_by"].as_array().into_iter().flatten();
-            stated.map(|one| serde_json::from_value(one.clone()).ok()).collect()
-        };
-        self.both_runs(key).is_some_and(|[old, new]| {
-            let both = printed(&old).into_iter().zip(printed(&new));
-            both.into_iter().any(|both| both == (Some(Answerer::Program), Some(Answerer::Model)))
-        })
-    }
+const PRINTS_NO_MORE: &str = "whose program printed its answer on the base commit and prints none now, so that the text of its model is graded; let it print \
+                              the answer, and record again";
+const RUNS_NO_TOOL: &str = "without any result of a tool that had results on the base commit, so the code may not run it any more; let it run the tool, \
+                            and record again";
 
-    /// Whether all calls of a tool are without a result, which had some on the base commit: the code may not run it any more.
-    pub fn runs_a_tool_no_more(&self, key: &CaseSample) -> bool {
-        self.both_runs(key).is_some_and(|[old, new]| {
-            let (old, new) = (tools(&old), tools(&new));
-            new.iter().any(|(tool, ended)| {
-                *ended == CallsEnded::WithoutResult && old.get(tool) == Some(&CallsEnded::WithResult)
-            })
-        })
+impl RecordingComparison<'_> {
+    /// What a recording does not show any more of the part of the agent's code; `None` if nothing is lost.
+    pub fn lost_part(&self, key: &CaseSample) -> Option<&'static str> {
+        let [old, new] = self.both_runs(key)?;
+        if printed(&old)
+            .into_iter()
+            .zip(printed(&new))
+            .any(|both| both == (Some(Answerer::Program), Some(Answerer::Model)))
+        {
+            return Some(PRINTS_NO_MORE);
+        }
+        let (old, new) = (tools(&old), tools(&new));
+        let is_lost = |(tool, ended): (&String, &CallsEnded)| {
+            *ended == CallsEnded::WithoutResult && old.get(tool) == Some(&CallsEnded::WithResult)
+        };
+        new.iter().any(is_lost).then_some(RUNS_NO_TOOL)
     }
 
     /// The recordings of both commits; of the base commit also that of another sample of the case.
@@ -40,6 +40,12 @@ impl RecordingComparison<'_> {
     }
 }
 
+/// Whose words the answers are, one for each start of the program.
+fn printed(run: &Value) -> Vec<Option<Answerer>> {
+    let stated = run["intermediate"]["answered_by"].as_array().into_iter().flatten();
+    stated.map(|one| serde_json::from_value(one.clone()).ok()).collect()
+}
+
 /// How the calls of a tool ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CallsEnded {
@@ -48,6 +54,7 @@ enum CallsEnded {
     WithoutResult,
 }
 
+/// How the calls ended, by tool.
 fn tools(run: &Value) -> BTreeMap<String, CallsEnded> {
     let calls: Vec<&Value> = run["intermediate"]["tool_calls"].as_array().into_iter().flatten().collect();
     let name = |call: &&&Value| call["name"].as_str().map(str::to_owned);

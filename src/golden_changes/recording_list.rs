@@ -26,10 +26,7 @@ const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as exp
 const OTHER_DIGEST: &str = "changed only in their digests, which are of another list of the agent's files now";
 const OLDER: &str =
     "dated before those of the base commit, so not of the changed agent; record them with the agent of this change";
-const PRINTS_NO_MORE: &str = "whose program printed its answer on the base commit and prints none now, so that the text of its model is graded; let it print \
-                              the answer, and record again";
-const RUNS_NO_TOOL: &str = "without any result of a tool that had results on the base commit, so the code may not run it any more; let it run the tool, \
-                            and record again";
+const LOST_INPUT: &str = "without a digest of their input, which those that they replace have; import or record them with the input of their cases";
 const STALE_BEFORE: &str = "changed; those of the base commit were stale";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
 
@@ -70,12 +67,10 @@ impl RecordingComparison<'_> {
         };
         changed.retain(|key| self.new.contains_key(*key));
         if is_new_agent && !self.has_same_contents {
-            self.list_doubtful(found, &mut changed, OLDER, |key| self.is_dated_before(key));
+            self.list_doubtful(found, &mut changed, |key| self.is_dated_before(key).then_some(OLDER));
         }
-        let what = "without a digest of their input, which those that they replace have; import or record them with the input of their cases";
-        self.list_doubtful(found, &mut changed, what, |key| self.has_lost_input(key));
-        self.list_doubtful(found, &mut changed, PRINTS_NO_MORE, |key| self.prints_no_more(key));
-        self.list_doubtful(found, &mut changed, RUNS_NO_TOOL, |key| self.runs_a_tool_no_more(key));
+        self.list_doubtful(found, &mut changed, |key| self.has_lost_input(key).then_some(LOST_INPUT));
+        self.list_doubtful(found, &mut changed, |key| self.lost_part(key));
         if let Ok(AgentFileChange::Unchanged(_)) = inputs {
             self.list_expected(found, &mut changed);
         }
@@ -105,13 +100,10 @@ impl RecordingComparison<'_> {
         &self,
         found: &mut ChangeCollector,
         changed: &mut Vec<&CaseSample>,
-        what: &str,
-        is_doubtful: impl Fn(&CaseSample) -> bool,
+        doubt: impl Fn(&CaseSample) -> Option<&'static str>,
     ) {
-        let (doubtful, rest) = std::mem::take(changed).into_iter().partition(|key| is_doubtful(key));
-        *changed = rest;
-        if !doubtful.is_empty() {
-            self.add_line(found, &doubtful, Weight::NeedsApproval, self.counted(&doubtful, what));
+        for (what, keys) in taken_out(changed, doubt) {
+            self.add_line(found, &keys, Weight::NeedsApproval, self.counted(&keys, what));
         }
     }
 
@@ -139,7 +131,7 @@ impl RecordingComparison<'_> {
         let mut added = self.of(&[RecordingChange::Added]);
         added.retain(|key| !self.uncompared.contains(*key));
         if matches!(inputs, Ok(AgentFileChange::Changed)) && !self.has_same_contents {
-            self.list_doubtful(found, &mut added, OLDER, |key| self.is_dated_before(key));
+            self.list_doubtful(found, &mut added, |key| self.is_dated_before(key).then_some(OLDER));
         }
         if !added.is_empty() {
             let (words, by) =
@@ -170,13 +162,7 @@ impl RecordingComparison<'_> {
 
     /// Takes the recordings out of `changed` that have a reason to be new, and reports them.
     fn list_expected(&self, found: &mut ChangeCollector, changed: &mut Vec<&CaseSample>) {
-        let mut expected: BTreeMap<&str, Vec<&CaseSample>> = BTreeMap::new();
-        changed.retain(|key| {
-            let reason = self.reason(key);
-            reason.into_iter().for_each(|reason| expected.entry(reason).or_default().push(key));
-            reason.is_none()
-        });
-        for (reason, keys) in expected {
+        for (reason, keys) in taken_out(changed, |key| self.reason(key)) {
             let words = self.counted(&keys, reason) + &self.other_answers(&keys) + &self.recorded_by(&keys);
             self.add_line(found, &keys, Weight::Listed, words);
         }
@@ -423,4 +409,18 @@ impl RecordingComparison<'_> {
             false => String::new(),
         }
     }
+}
+
+/// Takes the recordings out of `keys` that something is to be said of, by what it is.
+fn taken_out<'k>(
+    keys: &mut Vec<&'k CaseSample>,
+    what: impl Fn(&CaseSample) -> Option<&'static str>,
+) -> BTreeMap<&'static str, Vec<&'k CaseSample>> {
+    let mut taken: BTreeMap<&str, Vec<&CaseSample>> = BTreeMap::new();
+    keys.retain(|key| {
+        let said = what(key);
+        said.into_iter().for_each(|said| taken.entry(said).or_default().push(key));
+        said.is_none()
+    });
+    taken
 }

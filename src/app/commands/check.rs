@@ -10,7 +10,7 @@ use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::live_layout::LiveLayout;
 use crate::app::pipeline::operating::{RatesFor, operating_as_recorded};
 use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::replay::{Replay, RunReader};
+use crate::app::pipeline::replay::{Replay, RunReader, unrecorded};
 use crate::app::pipeline::sample_count::SampleCount;
 use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::graded_recordings;
@@ -126,9 +126,8 @@ fn unrecorded_answers(plan: &Plan, files: &dyn Files, problems: &mut Diagnostics
             };
             let paths = RecordingPaths::new(folder, &key.agent, &key.case);
             if problems.keep(paths.list(files)).is_some_and(|recorded| recorded.is_empty()) {
-                let what = format!("{}: the case \"{}\" has no recording", key.agent, key.case);
-                let help = record_missing(&plan.config, &key.suite, &key.agent, folder.as_str());
-                problems.push(Diagnostic::of_file(paths.single(), Code::NO_RECORDING, what, help));
+                let record = record_missing(&plan.config, &key.suite, &key.agent, folder.as_str());
+                problems.push(unrecorded(key, &paths.single(), &record));
             }
         }
     }

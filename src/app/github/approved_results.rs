@@ -27,6 +27,20 @@ pub fn approved_result(
     Ok(evidence(github, &RunQuery { result, ..*query })?.ok().map(|run| run.report))
 }
 
+/// The same for a run. A result for another base branch does not count: into another branch the same change may mean something else.
+///
+/// # Errors
+/// A failed request.
+pub fn approved_result_of(
+    github: &GitHub,
+    query: &RunQuery<'_>,
+    approval: &Approval,
+    done: &GradedRun,
+) -> Result<Option<Report>, GitHubError> {
+    let found = approved_result(github, query, approval, done.config.baseline.as_ref())?;
+    Ok(found.filter(|report| report.base_branch == done.report.base_branch))
+}
+
 /// Without the right to read approvals the result is judged without one, and the report says so.
 ///
 /// # Errors

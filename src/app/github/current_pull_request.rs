@@ -104,15 +104,16 @@ pub fn checked_out(env: &Env, event: Event, github: &GitHub, here: Option<&str>)
 /// the test merge later. An older commit would bring the rules of another base branch that began there.
 fn is_of_base(github: &GitHub, into: &str, commit: &str, seen: &str) -> Result<bool, CliError> {
     let tip = github.branch(into).map_err(needs("the base branch cannot be read", "contents: read"))?;
-    if tip.as_deref() == Some(commit) {
+    let Some(tip) = tip else { return Ok(false) };
+    if tip == commit {
         return Ok(true);
     }
     let has = |newer: &str, older: &str| match github.has_commit(newer, older) {
-        // The commit is not in the repository, or the branch was deleted.
+        // The commit is not in the repository.
         Err(GitHubError::Missing) => Ok(false),
         known => known.map_err(needs("the base branch cannot be compared", "contents: read")),
     };
-    Ok(has(into, commit)? && (seen == commit || has(commit, seen)?))
+    Ok(has(&tip, commit)? && (seen == commit || has(commit, seen)?))
 }
 
 const UNREAD: &str = "the commit of this run cannot be read";

@@ -88,11 +88,9 @@ impl<'a> JobContext<'a> {
     pub(super) fn with_base_of_shards(self, base: Option<&str>) -> Result<Self, CliError> {
         let Event { into: Some(into), head: Some(head), queued: Some(_), .. } = &self.event else { return Ok(self) };
         let (Some(base), Some(github)) = (base, &self.github) else { return Ok(self) };
-        let has_base = |newer: &str| {
-            let has_base = github.has_commit(newer, base);
-            has_base.map_err(needs("the base commit of the shards cannot be read", "contents: read"))
-        };
-        if self.event.base.as_deref() == Some(base) || !has_base(into)? || !has_base(head)? {
+        let unread = needs("the base commit of the shards cannot be read", "contents: read");
+        let has_base = || Ok(github.branch_has(into, base)? && github.has_commit(head, base)?);
+        if self.event.base.as_deref() == Some(base) || !has_base().map_err(unread)? {
             return Ok(self);
         }
         let event = Event { base: Some(base.to_owned()), ..self.event.clone() };

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::approval_query::ApprovalQuery;
-use super::approved_results::{approved_result, named_parts, unread};
+use super::approved_results::{approved_result_of, named_parts, unread};
 use super::changed_files::changed_files;
 use super::contained_pulls::{ContainedPull, contained_pulls};
 use super::measured_run::RunQuery;
@@ -161,9 +161,7 @@ impl JointApproval<'_> {
         let Some(config) = &self.done.report.config else { return Ok(None) };
         let number = Some(one.pull.number);
         let query = RunQuery { number, commit: &one.pull.head, config, key: self.key, before: None, result: None };
-        let found = approved_result(self.github, &query, &one.approval, self.done.config.baseline.as_ref())?;
-        // Into another branch the same change may mean something else.
-        Ok(found.filter(|report| report.base_branch == self.done.report.base_branch))
+        approved_result_of(self.github, &query, &one.approval, self.done)
     }
 
     fn refusal(&self, approved: &[ApprovedPull<'_>], left: &[String]) -> String {

@@ -76,7 +76,7 @@ fn found(
     let Some(own) = committed_proposal(done, file, committed, &by) else { return Ok(None) };
     // What the file says about its origin has to be true as well.
     let Some(commit) = &own.commit else { return Ok(None) };
-    if !github.has_commit(&pull.into, commit)? {
+    if !github.branch_has(&pull.into, commit)? {
         return Ok(None);
     }
     let since = done.against.as_ref().and_then(|before| before.captured_at.as_deref());

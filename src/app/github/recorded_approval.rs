@@ -1,7 +1,7 @@
 //! Finds the approval of a run's result and applies it.
 
 use super::approval_query::ApprovalQuery;
-use super::approved_results::{approved_result, named_parts, unread};
+use super::approved_results::{approved_result_of, named_parts, unread};
 use super::joint_approval;
 use super::measured_run::RunQuery;
 use super::merged_approvals::approval_of_merges;
@@ -94,9 +94,8 @@ fn approved(
     let Some(config) = &done.report.config else { return Ok(None) };
     let number = query.event.pull_request.as_ref().map(|pull_request| pull_request.number);
     let run = RunQuery { number, commit: query.commit, config, key: query.key, before: None, result: None };
-    match approved_result(github, &run, approval, done.config.baseline.as_ref()) {
-        // Into another branch the same change may mean something else.
-        Ok(found) => Ok(found.filter(|report| report.base_branch == done.report.base_branch)),
+    match approved_result_of(github, &run, approval, done) {
+        Ok(found) => Ok(found),
         // Then only the approval of exactly this result counts.
         Err(error) if error.is_denied() => Ok(None),
         Err(error) => Err(error.explained("the approved result cannot be read", "actions: read").into()),

@@ -231,17 +231,7 @@ impl<'a> Replay<'a> {
         let (file, inner) = (paths.single(), paths.folder());
         match folder.entries.get(key.case.as_str()) {
             None if absent == AbsentRecording::Lost => Ok(BTreeMap::new()),
-            None => {
-                let help =
-                    format!("restore it from git if it was lost, {}, or remove its golden file", folder.record_missing);
-                Err(Diagnostic::of_file(
-                    &file,
-                    Code::NO_RECORDING,
-                    format!("{}: the case \"{}\" has no recording", key.agent, key.case),
-                    help,
-                )
-                .into())
-            }
+            None => Err(unrecorded(key, &file, &folder.record_missing).into()),
             Some(RecordingLayout::File) => Ok(BTreeMap::from([(0, file)])),
             Some(RecordingLayout::Both) => {
                 let what = format!(
@@ -311,6 +301,13 @@ impl RecordingFolder {
             RecordingLayout::Folder | RecordingLayout::Both => self.paths(case).folder(),
         }
     }
+}
+
+/// The problem of a case without a recording, which would be this file. `record` says how to make it.
+pub fn unrecorded(key: &RunKey, file: &RepoPath, record: &str) -> Diagnostic {
+    let what = format!("{}: the case \"{}\" has no recording", key.agent, key.case);
+    let help = format!("restore it from git if it was lost, {record}, or remove its golden file");
+    Diagnostic::of_file(file, Code::NO_RECORDING, what, help)
 }
 
 /// Whether a file in a folder of recordings is documentation.

@@ -129,18 +129,27 @@ impl GitHub {
             .collect())
     }
 
-    /// The merge base of a branch or commit of this repository and a head commit.
+    /// The merge base of a branch of this repository and a head commit.
     pub fn merge_base(&self, branch: &str, head: &str) -> Result<String, GitHubError> {
-        let is_id = matches!(branch.len(), 40 | 64) && branch.bytes().all(|byte| byte.is_ascii_hexdigit());
         // By its name, a tag may be found instead.
-        let tip = if is_id { branch.to_owned() } else { self.branch(branch)?.ok_or(GitHubError::Missing)? };
-        let path = self.path(&format!("/compare/{}...{}?per_page=1", encoded_segment(&tip), encoded_segment(head)));
-        Ok(self.get::<CompareForm>(&path, "while reading the merge base")?.merge_base_commit.sha)
+        let tip = self.branch(branch)?.ok_or(GitHubError::Missing)?;
+        self.common_commit(&tip, head)
     }
 
-    /// Whether a branch or commit has a commit in its history, or is that commit.
+    /// Whether a branch has a commit in its history.
+    pub fn branch_has(&self, branch: &str, commit: &str) -> Result<bool, GitHubError> {
+        self.merge_base(branch, commit).map(|common| common == commit)
+    }
+
+    /// Whether a commit has another one in its history, or is that commit.
     pub fn has_commit(&self, newer: &str, commit: &str) -> Result<bool, GitHubError> {
-        self.merge_base(newer, commit).map(|common| common == commit)
+        self.common_commit(newer, commit).map(|common| common == commit)
+    }
+
+    /// The merge base of two commits.
+    fn common_commit(&self, one: &str, other: &str) -> Result<String, GitHubError> {
+        let path = self.path(&format!("/compare/{}...{}?per_page=1", encoded_segment(one), encoded_segment(other)));
+        Ok(self.get::<CompareForm>(&path, "while reading the merge base")?.merge_base_commit.sha)
     }
 }
 

@@ -1,15 +1,10 @@
 //! What is said of recordings once the model of a user, the files of an agent, or the cases are others.
 
-use std::time::Duration;
-
 use libtest_mimic::Trial;
-use serde_json::json;
 
 use super::model_server::ModelServer;
-use super::{EXCHANGES, RECORDING, config, record, repository};
+use super::{EXCHANGES, RECORDING, against, config, record, repository, talks_with, user};
 use crate::golden_changes::{commit_all, git};
-use crate::live::endpoint::{Answer, Endpoint};
-use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -23,21 +18,10 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-fn against(repository: &Repository, base: &str) -> Ran {
-    let path = std::env::var("PATH").unwrap();
-    repository.goldgate_with(&["run", "--base", base], &[("PATH", &path)])
-}
-
 fn other_user() {
-    let (server, user) =
-        (ModelServer::new(), Endpoint::new(Duration::ZERO, |_, _| Answer::Says("And now?".to_owned())));
+    let (server, user) = (ModelServer::new(), user());
     let repository = repository("talk", "openai");
-    let case = json!([{ "category": "happy_path", "query": "Where is my order 17?", "answer": { "all_of": ["Monday"] },
-        "user": { "model": "customer", "goal": "Know it.", "max_turns": 2 } }]);
-    repository.write("cases.json", case.to_string());
-    let customer =
-        format!("targets:\n  customer: {{ provider: openai, model: u-1, base_url: \"{}/v1\" }}\n", user.address());
-    repository.replace("goldgate.yaml", "targets:\n", &customer);
+    talks_with(&repository, &user);
     let ran = record(&repository, &server, &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);

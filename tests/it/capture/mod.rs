@@ -146,17 +146,25 @@ fn conversation() {
     assert_eq!(metrics(&replayed), metrics(&graded));
 }
 
-/// A program that is recorded with a simulated user: its code runs again with what the user said in the recording.
-fn simulated_user() {
-    let (server, user) =
-        (ModelServer::new(), Endpoint::new(Duration::ZERO, |_, _| Answer::Says("And now?".to_owned())));
-    let repository = repository("talk", "openai");
+/// The server of a model that plays a user.
+pub fn user() -> Endpoint {
+    Endpoint::new(Duration::ZERO, |_, _| Answer::Says("And now?".to_owned()))
+}
+
+/// Gives a repository one case, with a user that this server plays.
+pub fn talks_with(repository: &Repository, user: &Endpoint) {
     let case = json!([{ "category": "happy_path", "query": "Where is my order 17?", "answer": { "all_of": ["Monday"] },
         "user": { "model": "customer", "goal": "Know it.", "max_turns": 2 } }]);
     repository.write("cases.json", case.to_string());
-    let customer = format!("  customer: {{ provider: openai, model: u, base_url: \"{}/v1\" }}\n", user.address());
-    let with_user = |text: String| text.replace("targets:\n", &format!("targets:\n{customer}"));
-    repository.write("goldgate.yaml", with_user(repository.read("goldgate.yaml")));
+    let customer = format!("  customer: {{ provider: openai, model: u-1, base_url: \"{}/v1\" }}\n", user.address());
+    repository.replace("goldgate.yaml", "targets:\n", &format!("targets:\n{customer}"));
+}
+
+/// A program that is recorded with a simulated user: its code runs again with what the user said in the recording.
+fn simulated_user() {
+    let (server, user) = (ModelServer::new(), user());
+    let repository = repository("talk", "openai");
+    talks_with(&repository, &user);
     let ran = record(&repository, &server, &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let (calls, asked) = (server.requests().len(), user.requests());
@@ -170,7 +178,7 @@ fn simulated_user() {
     let (ran, _) = run(&repository, &[]);
     assert_eq!(ran.code, 3, "the agent did not fail, its recording is missing: {}{}", ran.stdout, ran.stderr);
     repository.write(RECORDING, recorded);
-    repository.write("goldgate.yaml", with_user(config("talk", "{ replay: runs }", "openai")));
+    repository.replace("goldgate.yaml", EXCHANGES, "{ replay: runs }");
     let (_, graded) = run(&repository, &[]);
     assert_eq!(metrics(&replayed), metrics(&graded));
 }
@@ -325,6 +333,12 @@ fn committed_as(behaviour: &str) -> Repository {
 
 fn path() -> (&'static str, String) {
     ("PATH", std::env::var("PATH").unwrap())
+}
+
+/// The run against a base commit, as a person reads it.
+pub fn against(repository: &Repository, base: &str) -> Ran {
+    let (name, value) = path();
+    repository.goldgate_with(&["run", "--base", base], &[(name, &value)])
 }
 
 fn against_base(repository: &Repository) -> (Ran, Value) {

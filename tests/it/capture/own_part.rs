@@ -3,9 +3,9 @@
 use libtest_mimic::Trial;
 
 use super::model_server::ModelServer;
-use super::{EXCHANGES, RECORDING, config, record, repository};
+use super::{EXCHANGES, RECORDING, against, config, record, repository};
 use crate::golden_changes::commit_all;
-use crate::repository::{Ran, Repository};
+use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -28,11 +28,6 @@ fn committed(server: &ModelServer, source: &str) -> Repository {
     repository
 }
 
-fn judged(repository: &Repository) -> Ran {
-    let path = std::env::var("PATH").unwrap();
-    repository.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path)])
-}
-
 fn recorded_less() {
     for (behaviour, code, says) in [
         ("version 2", 0, "as expected for new recordings"),
@@ -44,7 +39,7 @@ fn recorded_less() {
         repository.write("agent.txt", format!("{behaviour}\n"));
         let ran = record(&repository, &server, &[]);
         assert_eq!(ran.code, 0, "{behaviour}: {}", ran.stderr);
-        let ran = judged(&repository);
+        let ran = against(&repository, "HEAD");
         assert!(ran.code == code && ran.stdout.contains(says), "{behaviour}: {}{}", ran.stdout, ran.stderr);
     }
 }
@@ -53,9 +48,9 @@ fn asks_less() {
     let server = ModelServer::new();
     let repository = committed(&server, EXCHANGES);
     repository.write("agent.txt", "version 2\n");
-    assert_eq!(judged(&repository).code, 0, "the control");
+    assert_eq!(against(&repository, "HEAD").code, 0, "the control");
     repository.write("agent.txt", "runs no tool\n");
-    let ran = judged(&repository);
+    let ran = against(&repository, "HEAD");
     let says = "the code took 1 of the 2 recorded answers of its model";
     assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
 }
