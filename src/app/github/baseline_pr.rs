@@ -106,8 +106,7 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         log(world, &format!("{from} has the numbers of a newer commit already; it is left alone"));
         return Ok(None);
     }
-    let owner = github.repository().split('/').next().unwrap_or_default();
-    let pulls = github.open_pulls(owner, from).map_err(needs("the pull requests cannot be read", PULLS))?;
+    let pulls = github.own_open_pulls(from).map_err(needs("the pull requests cannot be read", PULLS))?;
     // Somebody may have opened one of the same branch into another one.
     let pull = match pulls.iter().filter(|pull| pull.into == *into).map(|pull| pull.number).min() {
         Some(number) => Some(github.pull(number).map_err(needs("the pull request cannot be read", PULLS))?),
@@ -115,7 +114,7 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
     };
     let declined = match &pull {
         Some(_) => None,
-        None => declined(target, owner)?,
+        None => declined(target)?,
     };
     let by = github.identity().unwrap_or("goldgate");
     let proposed: Baseline = baseline::proposed(before.as_ref(), report);
@@ -186,10 +185,9 @@ fn carry_out(
 
 /// Returns the newest pull request from the branch with the baseline at its head, if somebody closed it without a merge. One that goldgate
 /// closed says so in its description.
-fn declined(target: &BaselineBranch<'_>, owner: &str) -> Result<Option<(u64, Baseline)>, CliError> {
+fn declined(target: &BaselineBranch<'_>) -> Result<Option<(u64, Baseline)>, CliError> {
     let BaselineBranch { github, file, branch, into, .. } = target;
-    let closed =
-        github.newest_closed_pull((owner, branch), into).map_err(needs("the pull requests cannot be read", PULLS))?;
+    let closed = github.newest_closed_pull(branch, into).map_err(needs("the pull requests cannot be read", PULLS))?;
     let Some(ClosedPull { number, head, description, is_merged: false }) = closed else { return Ok(None) };
     if description.trim_end().ends_with(CLOSED) {
         return Ok(None);

@@ -1,5 +1,8 @@
 //! The pull requests whose changes a push or a merge group contains.
 
+use std::thread;
+
+use super::pull_request_context::{LOOKS, PAUSE};
 use crate::format::event::{Event, PushEvent, queued_pull};
 use crate::world::{CommitComparison, GitHub, GitHubError};
 
@@ -52,6 +55,24 @@ fn own_commits(github: &GitHub, between: &CommitComparison, head: &str) -> Resul
 /// The pull requests that GitHub merged into the branch with this push. One push of a merge queue can be of several.
 fn merged(github: &GitHub, push: &PushEvent, between: &CommitComparison) -> Result<Vec<ContainedPull>, GitHubError> {
     let own = own_commits(github, between, &push.after)?;
+    // GitHub may list a merge a moment later.
+    for _ in 1..LOOKS {
+        let found = merged_now(github, push, between, &own)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        thread::sleep(PAUSE);
+    }
+    merged_now(github, push, between, &own)
+}
+
+/// Those that GitHub lists now.
+fn merged_now(
+    github: &GitHub,
+    push: &PushEvent,
+    between: &CommitComparison,
+    own: &[String],
+) -> Result<Vec<ContainedPull>, GitHubError> {
     let mut found = github.merged_pulls_of(&push.after)?;
     // An older server names merged pull requests only for commits of the default branch.
     let has_own = found.iter().any(|pull| pull.into == push.branch);

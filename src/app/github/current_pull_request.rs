@@ -376,8 +376,7 @@ fn with_those_of_branch(github: &GitHub, event: &Event, mut open: Vec<OpenPull>)
             open.extend(of_branch(github, own.number)?)
         }
         (None, Some(push)) => {
-            let owner = github.repository().split('/').next().unwrap_or_default();
-            let of_branch = github.open_pulls(owner, &push.branch);
+            let of_branch = github.own_open_pulls(&push.branch);
             open.extend(of_branch.map_err(needs("the branch's pull requests cannot be read", PERMISSION))?);
         }
         (Some(_) | None, _) => {}
@@ -408,8 +407,7 @@ fn dispatched_pull(env: &Env, github: &GitHub) -> Result<Option<(PullRequestDeta
     if branch == known_default(github)? {
         return Ok(None);
     }
-    let owner = github.repository().split('/').next().unwrap_or_default();
-    let pulls = github.open_pulls(owner, &branch);
+    let pulls = github.own_open_pulls(&branch);
     let pulls = pulls.map_err(needs("the branch's pull request cannot be searched", "pull-requests: write"))?;
     let Some(number) = pulls.iter().map(|pull| pull.number).min() else { return Ok(None) };
     let pull = github.pull(number).map_err(needs("the branch's pull request cannot be read", PERMISSION))?;

@@ -5,11 +5,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::account::AccountForm;
-use super::forms::NamedForm;
+use super::forms::{NamedForm, origin_of};
 use super::{GitHub, GitHubError, PAGE, if_found, parsed};
 use crate::model::{
-    BranchOrigin, BranchPush, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
-    StatusState,
+    BranchPush, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
 };
 use crate::text::encoded_segment;
 
@@ -148,6 +147,18 @@ struct ActivityForm {
 struct PermissionForm {
     permission: String,
     role_name: Option<String>,
+    user: Option<RoleOwnerForm>,
+}
+
+#[derive(Deserialize)]
+struct RoleOwnerForm {
+    permissions: Option<RolePermissionsForm>,
+}
+
+#[derive(Deserialize)]
+struct RolePermissionsForm {
+    #[serde(default)]
+    maintain: bool,
 }
 
 #[derive(Deserialize)]
@@ -162,11 +173,7 @@ struct CommitStatusForm {
 impl From<ApprovalPullForm> for PullRequestDetails {
     fn from(form: ApprovalPullForm) -> Self {
         let repository = |branch: &ApprovalBranchForm| branch.repo.as_ref().map(|repo| repo.id);
-        // The head of a deleted fork has no repository; it counts as a fork.
-        let origin = match (repository(&form.head), repository(&form.base)) {
-            (Some(head), Some(base)) if head == base => BranchOrigin::Same,
-            _ => BranchOrigin::Fork,
-        };
+        let origin = origin_of(repository(&form.head), repository(&form.base));
         Self {
             number: form.number,
             state: if form.state == "open" { PullState::Open } else { PullState::Closed },
@@ -186,11 +193,14 @@ impl From<ApprovalPullForm> for PullRequestDetails {
 
 impl From<PermissionForm> for Permission {
     fn from(form: PermissionForm) -> Self {
-        // `permission` reports maintain as write and triage as read, and for a custom role its base role; `role_name` distinguishes
-        // these, but is used for nothing else.
+        // `permission` reports maintain as write and triage as read, and for a custom role that of its base role. `role_name` distinguishes
+        // these; what a custom role inherits is in the user's permissions.
+        let permissions = form.user.and_then(|user| user.permissions);
+        let may_maintain = permissions.is_some_and(|permissions| permissions.maintain);
         match (form.permission.as_str(), form.role_name.as_deref()) {
             ("admin", _) => Self::Admin,
             ("write", Some("maintain")) => Self::Maintain,
+            ("write", _) if may_maintain => Self::Maintain,
             ("write", _) => Self::Write,
             ("read", Some("triage")) => Self::Triage,
             ("read", _) => Self::Read,
@@ -217,25 +227,32 @@ impl From<CommitStatusForm> for CommitStatus {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::PermissionForm;
     use crate::model::Permission;
 
     #[test]
     fn the_role_name_refines_a_permission_and_never_raises_it() {
-        for (permission, role, expected) in [
-            ("admin", Some("admin"), Permission::Admin),
-            ("write", Some("maintain"), Permission::Maintain),
-            ("write", Some("write"), Permission::Write),
-            ("write", Some("releaser"), Permission::Write),
-            ("write", None, Permission::Write),
-            ("read", Some("triage"), Permission::Triage),
-            ("read", Some("admin"), Permission::Read),
-            ("read", Some("read"), Permission::Read),
-            ("none", Some("admin"), Permission::None),
-            ("owner", Some("admin"), Permission::None),
+        let maintain = json!({ "permissions": { "maintain": true } });
+        let push = json!({ "login": "alice", "permissions": { "push": true, "maintain": false } });
+        for (permission, role, user, expected) in [
+            ("admin", "admin", &maintain, Permission::Admin),
+            ("write", "maintain", &json!({}), Permission::Maintain),
+            ("write", "releaser", &maintain, Permission::Maintain),
+            ("write", "write", &push, Permission::Write),
+            ("write", "maintainer", &push, Permission::Write),
+            ("read", "triage", &push, Permission::Triage),
+            ("read", "admin", &maintain, Permission::Read),
+            ("read", "read", &push, Permission::Read),
+            ("none", "admin", &maintain, Permission::None),
+            ("owner", "admin", &maintain, Permission::None),
         ] {
-            let form = PermissionForm { permission: permission.to_owned(), role_name: role.map(str::to_owned) };
-            assert_eq!(Permission::from(form), expected, "{permission} {role:?}");
+            let answer = json!({ "permission": permission, "role_name": role, "user": user });
+            let form: PermissionForm = serde_json::from_value(answer.clone()).unwrap();
+            assert_eq!(Permission::from(form), expected, "{answer}");
         }
+        let without_role: PermissionForm = serde_json::from_value(json!({ "permission": "write" })).unwrap();
+        assert_eq!(Permission::from(without_role), Permission::Write);
     }
 }

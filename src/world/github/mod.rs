@@ -173,6 +173,11 @@ impl GitHub {
         &self.repository
     }
 
+    /// The owner of the repository.
+    fn owner(&self) -> &str {
+        self.repository.split('/').next().unwrap_or_default()
+    }
+
     fn path(&self, rest: &str) -> String {
         format!("/repos/{}{rest}", self.repository)
     }

@@ -3,9 +3,9 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::forms::ShaForm;
+use super::forms::{ShaForm, origin_of};
 use super::{GitHub, GitHubError, PAGE, parsed};
-use crate::model::PullRequestDetails;
+use crate::model::{BranchOrigin, PullRequestDetails};
 use crate::text::encoded_segment;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct OpenPull {
     pub into: String,
     /// The id of the repository that contains its branch; `None` if it was deleted.
     pub head_repository: Option<u64>,
+    /// Where its branch is.
+    pub origin: BranchOrigin,
 }
 
 impl GitHub {
@@ -24,6 +26,12 @@ impl GitHub {
         let head = encoded_segment(&format!("{owner}:{branch}"));
         let path = self.path(&format!("/pulls?state=open&head={head}&per_page={PAGE}"));
         Ok(open(self.get(&path, "while looking for the pull request")?))
+    }
+
+    /// The open pull requests from a branch of this repository. GitHub finds those of a fork of the same owner as well.
+    pub fn own_open_pulls(&self, branch: &str) -> Result<Vec<OpenPull>, GitHubError> {
+        let found = self.open_pulls(self.owner(), branch)?;
+        Ok(found.into_iter().filter(|pull| pull.origin == BranchOrigin::Same).collect())
     }
 
     /// All open pull requests. For a commit GitHub lists none that only a fork has (TooTallNate/nx.js#410), and perhaps none of forks at all.
@@ -45,18 +53,15 @@ pub struct ClosedPull {
 }
 
 impl GitHub {
-    /// The newest closed pull request from `owner:branch` into a branch.
-    pub fn newest_closed_pull(
-        &self,
-        (owner, branch): (&str, &str),
-        into: &str,
-    ) -> Result<Option<ClosedPull>, GitHubError> {
-        let head = encoded_segment(&format!("{owner}:{branch}"));
+    /// The newest closed pull request from a branch of this repository into another one, of the newest [`PAGE`] of its owner.
+    pub fn newest_closed_pull(&self, branch: &str, into: &str) -> Result<Option<ClosedPull>, GitHubError> {
+        let head = encoded_segment(&format!("{}:{branch}", self.owner()));
         let into = encoded_segment(into);
-        let path =
-            self.path(&format!("/pulls?state=closed&head={head}&base={into}&sort=created&direction=desc&per_page=1"));
+        let path = self
+            .path(&format!("/pulls?state=closed&head={head}&base={into}&sort=created&direction=desc&per_page={PAGE}"));
         let forms: Vec<MergedPullForm> = self.get(&path, "while looking for a closed pull request")?;
-        Ok(forms.into_iter().next().map(|MergedPullForm { number, head, merged_at, body, .. }| ClosedPull {
+        let newest = forms.into_iter().find(|form| origin(&form.head, &form.base) == BranchOrigin::Same);
+        Ok(newest.map(|MergedPullForm { number, head, merged_at, body, .. }| ClosedPull {
             number,
             head: head.sha,
             description: body.unwrap_or_default(),
@@ -156,8 +161,8 @@ impl GitHub {
 #[derive(Deserialize)]
 struct MergedPullForm {
     number: u64,
-    head: ShaForm,
-    base: MergedBaseForm,
+    head: BranchForm,
+    base: BranchForm,
     merged_at: Option<String>,
     merge_commit_sha: Option<String>,
     body: Option<String>,
@@ -170,12 +175,6 @@ impl MergedPullForm {
         let (at, description) = (merged_at?, body.unwrap_or_default());
         Some(MergedPull { number, head: head.sha, at, description, into: base.name, commit: merge_commit_sha })
     }
-}
-
-#[derive(Deserialize)]
-struct MergedBaseForm {
-    #[serde(default, rename = "ref")]
-    name: String,
 }
 
 #[derive(Deserialize)]
@@ -205,6 +204,7 @@ struct PullForm {
 
 #[derive(Deserialize)]
 struct BranchForm {
+    #[serde(default)]
     sha: String,
     #[serde(default, rename = "ref")]
     name: String,
@@ -216,9 +216,15 @@ struct RepositoryForm {
     id: u64,
 }
 
+fn origin(head: &BranchForm, base: &BranchForm) -> BranchOrigin {
+    let repository = |branch: &BranchForm| branch.repo.as_ref().map(|repo| repo.id);
+    origin_of(repository(head), repository(base))
+}
+
 impl From<PullForm> for OpenPull {
     fn from(form: PullForm) -> Self {
         Self {
+            origin: origin(&form.head, &form.base),
             number: form.number,
             head: form.head.sha,
             base: form.base.sha,

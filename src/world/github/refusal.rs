@@ -238,10 +238,14 @@ fn accepted(answer: &GitHubResponse) -> Vec<Vec<String>> {
 /// The longest message of GitHub, in characters.
 const MESSAGE: usize = 200;
 
-/// The first characters of the message in an answer.
+/// The first characters of the message in an answer, with the reasons of a failed validation, which are beside it (GitHub docs, "Client
+/// errors").
 fn message(answer: &GitHubResponse) -> String {
     let body = serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
-    body["message"].as_str().unwrap_or_default().chars().take(MESSAGE).collect()
+    let errors = body["errors"].as_array().into_iter().flatten();
+    let reasons = errors.filter_map(|error| error["message"].as_str().or(error.as_str()));
+    let said: Vec<&str> = body["message"].as_str().into_iter().chain(reasons).collect();
+    said.join(": ").chars().take(MESSAGE).collect()
 }
 
 /// The limit that an answer reports, as 403 or 429 (docs, "Rate limits for the REST API").

@@ -1,6 +1,7 @@
 //! The baseline pull request of the default branch, played against the stand-in.
 
 mod edited;
+mod forks;
 
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -16,9 +17,7 @@ const BASELINE: &str = "baselines/latest.json";
 const BRANCH: &str = "goldgate/baseline";
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials = edited::trials();
-    trials.extend(own());
-    trials
+    [edited::trials(), forks::trials(), own()].into_iter().flatten().collect()
 }
 
 fn own() -> Vec<Trial> {

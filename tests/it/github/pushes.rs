@@ -151,6 +151,7 @@ fn merged() {
             }
         }
         trunk.github.merge_as(2, &after);
+        trunk.github.lists_merges_late(2);
         let checkout = with(&trunk, &[&pull]);
         let ran = pushed(&trunk, &checkout, &base_sha(), &after);
         is_green(&ran);

@@ -19,7 +19,7 @@ use crate::format::workflow::{Workflow, read_workflow};
 use crate::model::RepoPath;
 use crate::render::plural;
 use crate::text::is_commit;
-use crate::world::{BranchRules, Disk, GitHub, GitHubError, ImageState, World};
+use crate::world::{BranchRules, Disk, GitHub, GitHubError, GitHubRefusal, ImageState, World};
 
 /// Reads workflows and settings, and prints what is right, what cannot be read, and what is wrong. Returns the exit code.
 ///
@@ -50,6 +50,12 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
             problems.extend(rules::of_rules(&workflows, &gates, &branch, &found));
             checked.push(describe(&branch, &found));
             shared_checks(&github, &gates, (&branch, &found), &mut notes)?;
+        }
+        // Another token does not help, such as where the plan has no rules for private repositories.
+        Err(error @ GitHubError::Refused(GitHubRefusal::Other(_))) => {
+            let what = format!("the rules of {branch} cannot be read: {}", error.reason("administration: read"));
+            let help = format!("nobody knows whether a merge needs the gate; {}", rules::PROTECTION);
+            problems.push(Diagnostic::of_file("GitHub", Code::NOT_REQUIRED, what, help));
         }
         Err(error) if error.is_denied() => {
             notes.push(format!("the token may not read the rules of {branch}; {}", rules::PROTECTION));

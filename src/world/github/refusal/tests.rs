@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use http::{HeaderMap, Method, StatusCode};
+use serde_json::json;
 
 use super::{GitHubError, GitHubRefusal, RateLimit, RateLimitKind, ReadOnlyToken, Repeatable, error, pause};
 use crate::world::github::response::GitHubResponse;
@@ -10,7 +11,7 @@ use crate::world::github::response::GitHubResponse;
 fn answer(status: u16, headers: &[(&'static str, &str)], message: &str) -> GitHubResponse {
     let headers: HeaderMap =
         headers.iter().map(|(name, value)| ((*name).parse().unwrap(), (*value).parse().unwrap())).collect();
-    let body = serde_json::json!({ "message": message }).to_string().into_bytes();
+    let body = json!({ "message": message }).to_string().into_bytes();
     GitHubResponse { status: StatusCode::from_u16(status).unwrap(), headers, body }
 }
 
@@ -50,6 +51,25 @@ fn a_403_is_read_before_it_is_explained() {
         assert_eq!(refused(&Method::POST, &denied, Some(read_only)), GitHubRefusal::ReadOnly(read_only));
         assert_eq!(refused(&Method::GET, &denied, Some(read_only)), GitHubRefusal::Permission(Vec::new()));
         assert_eq!(refused(&Method::POST, &answer(403, &[], locked), Some(read_only)), GitHubRefusal::Locked);
+    }
+}
+
+#[test]
+fn a_failed_validation_has_its_reasons() {
+    let mut answer = answer(422, &[], "");
+    for (body, said) in [
+        (
+            json!({ "message": "Validation Failed", "errors": [{ "field": "base", "code": "invalid" }] }),
+            "Validation Failed",
+        ),
+        (
+            json!({ "message": "Validation Failed", "errors": [{ "code": "custom", "message": "body is too long" }, "base invalid"] }),
+            "Validation Failed: body is too long: base invalid",
+        ),
+    ] {
+        answer.body = body.to_string().into_bytes();
+        let error = error(&Method::POST, &answer, None).explained("it failed", "");
+        assert_eq!(format!("{error:#}"), format!("it failed: GitHub answered 422 Unprocessable Entity: {said}"));
     }
 }
 

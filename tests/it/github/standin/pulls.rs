@@ -40,6 +40,9 @@ pub struct Pulls {
     made: u64,
     /// Merges that are not made anew when a branch moves, by their commit.
     merges: BTreeMap<String, [String; 2]>,
+    /// How many of the next lists lack what was merged. A list may be older than the event of the merge (measured in
+    /// projectcalico/calico#13157, tektoncd/pipelines-as-code#2382).
+    late: u32,
     /// Whether the pull requests are drafts.
     is_draft: bool,
     /// The one parent of commits that were made on a branch.
@@ -62,11 +65,21 @@ pub enum Dispatches {
     WithInput,
 }
 
+/// Who has a fork. An organization may fork its own repository (GitHub docs, "Fork a repository").
+#[derive(Default, Clone, Copy)]
+enum ForkOwner {
+    #[default]
+    Other,
+    Same,
+}
+
+#[derive(Default)]
 struct Pull {
     author: String,
     branch: String,
     /// The head of a fork's pull request; another one's is its branch's.
     head: Option<String>,
+    fork: ForkOwner,
     /// The commit of the base branch when the pull request was opened.
     base: String,
     into: String,
@@ -86,7 +99,11 @@ pub fn test_merge(number: u64) -> String {
 
 impl Pull {
     fn label(&self) -> String {
-        format!("{}:{}", if self.head.is_some() { "mallory" } else { "acme" }, self.branch)
+        let owner = match (&self.head, self.fork) {
+            (Some(_), ForkOwner::Other) => "mallory",
+            (Some(_), ForkOwner::Same) | (None, _) => "acme",
+        };
+        format!("{owner}:{}", self.branch)
     }
 }
 
@@ -113,14 +130,11 @@ impl Pulls {
         let pull = Pull {
             author: "Codertocat".to_owned(),
             branch: "changes".to_owned(),
-            head: None,
             base: BASE.to_owned(),
             into: "master".to_owned(),
             title: "Update".to_owned(),
-            body: String::new(),
             state: "open".to_owned(),
-            merged: None,
-            merged_as: None,
+            ..Pull::default()
         };
         self.all.insert(NUMBER, pull);
     }
@@ -171,7 +185,11 @@ impl Pulls {
     fn shown(&self, number: u64, labels: &[String]) -> Value {
         let pull = &self.all[&number];
         let head = pull.head.clone().or_else(|| self.head_of(&pull.branch)).unwrap_or_default();
-        let (from, from_name) = if pull.head.is_some() { (1, "mallory/agents") } else { (REPOSITORY, "acme/agents") };
+        let (from, from_name) = match (&pull.head, pull.fork) {
+            (None, _) => (REPOSITORY, "acme/agents"),
+            (Some(_), ForkOwner::Other) => (1, "mallory/agents"),
+            (Some(_), ForkOwner::Same) => (2, "acme/agents-fork"),
+        };
         // REST, "Get a pull request": before the merge `merge_commit_sha` is the test merge, afterwards the merge commit, the squashed commit, or
         // "the commit that the base branch was updated to" by a rebase.
         let merge = pull.merged_as.clone().unwrap_or_else(|| test_merge(number));
@@ -202,10 +220,12 @@ impl Pulls {
     }
 
     /// REST, "List pull requests": `state`, `base` and `head` filter; a closed one has `merged_at` if it was merged.
-    fn closed(&self, request: &Request) -> Answer {
+    fn closed(&mut self, request: &Request) -> Answer {
         let (into, from) = (request.asked("base"), request.asked("head"));
+        let is_late = self.is_late();
         let is_of = |pull: &Pull| {
             pull.state == "closed"
+                && !(is_late && pull.merged.is_some())
                 && into.as_ref().is_none_or(|into| *into == pull.into)
                 && from.as_ref().is_none_or(|from| *from == pull.label())
         };
@@ -217,6 +237,13 @@ impl Pulls {
     /// The commit of the base branch when the pull request of the payloads was opened.
     pub fn opened_at(&self) -> String {
         self.all[&NUMBER].base.clone()
+    }
+
+    /// Whether this list lacks what was merged.
+    fn is_late(&mut self) -> bool {
+        let is_late = self.late > 0;
+        self.late = self.late.saturating_sub(1);
+        is_late
     }
 
     /// The branches below a prefix, with their commits.
@@ -269,7 +296,8 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         }
         ("POST", ["pulls"]) => {
             let branch = text("head").unwrap();
-            if pulls.all.values().any(|pull| pull.branch == branch && pull.state == "open") {
+            let is_open = |pull: &Pull| pull.head.is_none() && pull.branch == branch && pull.state == "open";
+            if pulls.all.values().any(is_open) {
                 return Some(invalid());
             }
             let number = pulls.all.keys().max().unwrap_or(&0) + 1;
@@ -280,14 +308,12 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
                 Pull {
                     author,
                     branch,
-                    head: None,
                     base: BASE.to_owned(),
                     into: text("base").unwrap(),
                     title,
                     body,
                     state,
-                    merged: None,
-                    merged_as: None,
+                    ..Pull::default()
                 },
             );
             status(201, pulls.shown(number, &[]))
@@ -305,11 +331,13 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         // TooTallNate/nx.js#410, quarkusio/pt.quarkus.io#389).
         ("GET", ["commits", _, "pulls"]) if !reads => forbidden("pull_requests=read"),
         ("GET", ["commits", commit, "pulls"]) => {
+            let is_late = pulls.is_late();
             let tip = |pull: &Pull| pull.head.clone().or_else(|| pulls.head_of(&pull.branch));
             let is_here = pulls.all.values().any(|pull| pull.head.is_none() && tip(pull).as_deref() == Some(*commit));
             // Whether those of forks are listed where the repository has the commit as well is not documented.
             let is_tip = |pull: &Pull| is_here && pull.head.is_none() && tip(pull).as_deref() == Some(*commit);
             let has = |pull: &Pull| match (&pull.merged, pull.state.as_str()) {
+                (Some(_), _) if is_late => false,
                 (Some(_), _) => is_tip(pull) || pull.merged_as.as_deref() == Some(*commit),
                 (None, state) => state == "open" && is_tip(pull),
             };

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{BASE, Dispatches, MERGE, Pull, Standin};
+use super::{BASE, Dispatches, ForkOwner, MERGE, Pull, Standin};
 
 impl Standin {
     /// Somebody pushes to the pull request's branch.
@@ -69,18 +69,7 @@ impl Standin {
             let (base, into) = (BASE.to_owned(), into.to_owned());
             state.pulls.all.insert(
                 number,
-                Pull {
-                    author,
-                    branch,
-                    head,
-                    base,
-                    into,
-                    title,
-                    body,
-                    state: "open".to_owned(),
-                    merged: None,
-                    merged_as: None,
-                },
+                Pull { author, branch, head, base, into, title, body, state: "open".to_owned(), ..Pull::default() },
             );
         });
     }
@@ -91,11 +80,20 @@ impl Standin {
             state.pulls.push(branch, head);
             let ours = state.pulls.ours();
             let [author, into, base] = [&ours.author, &ours.into, &ours.base].map(Clone::clone);
-            let [branch, title, body] = [branch, "Update", ""].map(str::to_owned);
-            let (state_of, merged, head) = ("open".to_owned(), None, None);
-            let merged_as = None;
-            let pull = Pull { author, branch, head, base, into, title, body, state: state_of, merged, merged_as };
+            let [branch, title, state_of] = [branch, "Update", "open"].map(str::to_owned);
+            let pull = Pull { author, branch, base, into, title, state: state_of, ..Pull::default() };
             state.pulls.all.insert(number, pull);
+        });
+    }
+
+    /// A pull request from a fork of the same owner. "head: Filter pulls by head user or head organization and branch name" (REST, "List
+    /// pull requests") finds it together with those of the repository's own branch.
+    pub fn open_pull_of_fork(&self, number: u64, branch: &str, head: &str) {
+        self.open_pull(number, branch, head);
+        self.change(|state| {
+            state.pulls.branches.remove(branch);
+            let pull = state.pulls.all.get_mut(&number).unwrap();
+            (pull.head, pull.fork) = (Some(head.to_owned()), ForkOwner::Same);
         });
     }
 
@@ -107,6 +105,11 @@ impl Standin {
             pull.state = "closed".to_owned();
             pull.merged = Some(at);
         });
+    }
+
+    /// GitHub answers so many of the next lists without what was merged.
+    pub fn lists_merges_late(&self, lists: u32) {
+        self.change(|state| state.pulls.late = lists);
     }
 
     /// Somebody merges a pull request, which makes this commit of the base branch.
