@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::Sides;
-use super::edits::{FileView, differences, edited, listed};
+use super::case_edit::{CaseEdit, different_fields};
+use super::edits::{FileView, edited};
 use super::found::{ChangeCollector, ChangedFile};
 use crate::diag::ReadFailure;
 use crate::files::{DifferentRead, Entry, FileMatch, GoldenPart, ReadFor, ReadKind, SourceText};
@@ -169,8 +168,10 @@ impl SuiteComparison<'_> {
             if self.sides.base.likeness(old, new) == FileMatch::Same {
                 continue;
             }
-            let value = |source: Result<SourceText, _>| checked_golden_value(source.ok()?);
-            let parsed = value(self.sides.base.text(old)).zip(value(self.sides.head.text(new)));
+            let texts = self.sides.base.text(old).ok().zip(self.sides.head.text(new).ok());
+            let whole = |(old, new)| checked_golden_value(old).zip(checked_golden_value(new));
+            let parsed =
+                texts.and_then(|(old, new)| different_fields(form, [&old, &new]).or_else(|| whole((old, new))));
             let entries =
                 parsed.as_ref().map(|(old, new)| (GoldenEntries::of(form, old), GoldenEntries::of(form, new)));
             for ((case, _), agent) in cases {
@@ -302,36 +303,6 @@ impl SuiteComparison<'_> {
         let gone = old.difference(&new).map(|entry| (folder.child(&entry.name), "removed"));
         gone.chain(new.difference(&old).map(|entry| (folder.child(&entry.name), "added"))).collect()
     }
-}
-
-/// How a case differs. Its quarantine is compared separately, its notes are not compared.
-struct CaseEdit {
-    /// The difference in what its runs are graded by.
-    judged: Option<String>,
-    /// The difference in what describes it, such as its origin, owner or tags.
-    description: Option<String>,
-}
-
-impl CaseEdit {
-    /// How a case's own part of its golden file differs.
-    fn of(reader: Option<&MeaningReader>, used: CaseUse, old: Option<&Value>, new: Option<&Value>) -> Self {
-        let (Some(old), Some(new), Some(reader)) = (old, new, reader) else {
-            return Self { judged: Some("its entry cannot be found".to_owned()), description: None };
-        };
-        let used = CaseUse::of(CaseUse::of(used, old), new);
-        let (old, new) = (reader.meaning(&changed(old, new), used), reader.meaning(&changed(new, old), used));
-        Self {
-            judged: listed(&differences(&old.judged, &new.judged)),
-            description: listed(&differences(&old.description, &new.description)),
-        }
-    }
-}
-
-/// The fields of an object that another one does not have like that. Most of a case is the same on both sides.
-fn changed(value: &Value, other: &Value) -> Value {
-    let (Value::Object(fields), Value::Object(others)) = (value, other) else { return value.clone() };
-    let changed = fields.iter().filter(|(key, field)| others.get(*key) != Some(*field));
-    Value::Object(changed.map(|(key, field)| (key.clone(), field.clone())).collect())
 }
 
 /// Whether two `.txt` lists have the same terms, in any order.

@@ -11,6 +11,7 @@ use super::evaluate::{BranchNumbers, Evaluated, ResultSources, evaluate};
 use super::freshness::{CurrentAgents, InputsOfRuns};
 use super::live_runs::LiveRuns;
 use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
+use super::read_runs::ReadRuns;
 use super::replay::Replay;
 use super::selection::Selection;
 use super::uncounted_cases::{UncountedCases, counted_on_base};
@@ -36,6 +37,8 @@ pub struct TierRuns {
     pub made: LiveRuns,
     /// The result of the head's judgement.
     pub suites: Vec<SuiteReport>,
+    /// The recorded runs that it read.
+    pub read: ReadRuns,
 }
 
 pub struct BaseInputs<'a> {
@@ -253,6 +256,7 @@ impl BaseJudge<'_> {
         let BaseInputs { sides, head, baseline, .. } = self.inputs;
         let overlay = runs.made.overlay(sides.head);
         let replay = Replay::of(&overlay, base, &head.config, runs.tier, &runs.made.layout)?.measured_in(*baseline);
+        let replay = replay.read_in_both(Some(&runs.read));
         // Additional samples of an unchanged agent must not outvote the existing ones.
         let replay = match self.added.iter().find(|(tier, _)| *tier == runs.tier) {
             Some((_, added)) => replay.without(added),

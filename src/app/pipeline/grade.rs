@@ -9,6 +9,7 @@ use super::grade_tier::{CallableAgents, RunsFrom, assemble_report, grade_tier};
 use super::graded_run::GradedRun;
 use super::live_runs::{LiveRuns, NotRun};
 use super::plan::{Plan, plan_with_reads};
+use super::read_runs::ReadRuns;
 use super::run_options::RunOptions;
 use super::secret_values::masked_values;
 use super::since_base::{BothCommits, add_since_base, failing_on_base};
@@ -142,7 +143,9 @@ fn grade_tiers(
         }
         let mut made = (inputs.make)(plan, *tier)?;
         graded.called_off = graded.called_off.max(made.called_off);
-        let from = RunsFrom { made: &made, parts: job.parts.as_deref(), other, base: values };
+        let read = ReadRuns::default();
+        let kept = other.map(|_| &read);
+        let from = RunsFrom { made: &made, parts: job.parts.as_deref(), other, base: values, read: kept };
         let tiered = grade_tier(plan, *tier, inputs.files, from, against)?;
         let mut refusals = not_run(*tier, tiers, &made.not_run, &tiered.suites);
         refusals.extend(tiered.not_gateable);
@@ -160,7 +163,7 @@ fn grade_tiers(
             }
             graded.not_gateable.extend(refusals);
         }
-        graded.runs.push(TierRuns { tier: *tier, made, suites: tiered.suites });
+        graded.runs.push(TierRuns { tier: *tier, made, suites: tiered.suites, read });
     }
     Ok(graded)
 }

@@ -3,6 +3,7 @@
 use super::live_runs::LiveRuns;
 use crate::app::pipeline::evaluate::{BranchNumbers, Evaluated, ResultSources, ShardResults, evaluate};
 use crate::app::pipeline::plan::Plan;
+use crate::app::pipeline::read_runs::ReadRuns;
 use crate::app::pipeline::replay::Replay;
 use crate::app::pipeline::run_options::{AgentScope, RunOptions};
 use crate::diag::Diagnostics;
@@ -20,6 +21,8 @@ pub struct RunsFrom<'a> {
     pub other: Option<&'a dyn OtherCommit>,
     /// The base commit's own numbers, if they may excuse a failed gate.
     pub base: Option<&'a dyn BranchNumbers>,
+    /// Keeps the runs that are read, for the judgement by the base's rules.
+    pub read: Option<&'a ReadRuns>,
 }
 
 /// Grades the suites of one tier.
@@ -30,11 +33,11 @@ pub fn grade_tier(
     from: RunsFrom<'_>,
     baseline: Option<&Baseline>,
 ) -> Result<Evaluated, Diagnostics> {
-    let RunsFrom { made, parts, other, base } = from;
+    let RunsFrom { made, parts, other, base, read } = from;
     let overlay = made.overlay(below);
     // Without live runs the overlay is empty and is not used.
     let files: &dyn Files = if made.records.is_empty() { below } else { &overlay };
-    let runs = Replay::open(files, plan, tier, &made.layout)?.measured_in(baseline);
+    let runs = Replay::open(files, plan, tier, &made.layout)?.measured_in(baseline).read_in_both(read);
     let origin = ResultSources { runs: &runs, parts, other, base };
     let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));
     match (foreign.is_empty(), evaluated) {

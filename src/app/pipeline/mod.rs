@@ -31,6 +31,7 @@ pub mod past_outputs;
 pub mod plan;
 pub mod prompts;
 pub mod proposed_case;
+mod read_runs;
 pub mod remarks;
 pub mod replay;
 pub mod required_samples;

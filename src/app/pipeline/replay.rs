@@ -6,6 +6,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::live_layout::LiveLayout;
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
+use super::read_runs::ReadRuns;
 use super::required_samples::{RequiredSamples, RunRecordings, again, has_several_agents, recorded_count};
 use super::sample_count::SampleCount;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
@@ -49,6 +50,8 @@ pub struct Replay<'a> {
     left_out: BTreeSet<(RunKey, u32)>,
     /// The samples that each run must have of its own.
     least: RequiredSamples<'a>,
+    /// The runs that both judgements read.
+    read: Option<&'a ReadRuns>,
 }
 
 /// One agent's folder of recordings.
@@ -130,7 +133,12 @@ impl<'a> Replay<'a> {
             }
         }
         let least = RequiredSamples::stated(plan, tier);
-        problems.or(Self { files, layout, folders, rules: plan.rules, left_out: BTreeSet::new(), least })
+        problems.or(Self { files, layout, folders, rules: plan.rules, left_out: BTreeSet::new(), least, read: None })
+    }
+
+    /// Returns the same recordings; the head's judgement leaves the runs that it reads to that of the base.
+    pub fn read_in_both(self, read: Option<&'a ReadRuns>) -> Self {
+        Self { read, ..self }
     }
 
     /// Returns the same recordings without these samples, if enough others exist.
@@ -264,7 +272,19 @@ impl<'a> Replay<'a> {
     }
 
     fn run(&self, key: &RunKey, sample: u32, file: &RepoPath) -> Result<Run, Diagnostic> {
-        run_v1::read_run(&self.files.text(file)?, key, sample)
+        let of_sample = || (file.clone(), key.clone(), sample);
+        let known = match self.rules {
+            RulesSource::Head => None,
+            RulesSource::Base => self.read.and_then(|read| read.take(&of_sample())),
+        };
+        if let Some(run) = known {
+            return Ok(run);
+        }
+        let run = run_v1::read_run(&self.files.text(file)?, key, sample)?;
+        if let (RulesSource::Head, Some(read)) = (self.rules, self.read) {
+            read.keep(of_sample(), &run);
+        }
+        Ok(run)
     }
 }
 

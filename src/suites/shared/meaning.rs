@@ -49,7 +49,7 @@ pub fn reads_case(expression: &str) -> bool {
 }
 
 /// The key of an expression.
-const EXPRESSION: &str = "expr";
+pub const EXPRESSION: &str = "expr";
 
 pub struct MeaningReader {
     /// The keys of a case that state origin and owner.

@@ -1,0 +1,99 @@
+//! How the golden part of one case differs between the two commits.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::edits::{differences, listed};
+use crate::files::SourceText;
+use crate::format::GoldenFormat;
+use crate::suites::{CaseUse, EXPRESSION, GoldenForm, MeaningReader};
+
+/// How a case differs. Its quarantine is compared separately, its notes are not compared.
+pub struct CaseEdit {
+    /// The difference in what its runs are graded by.
+    pub judged: Option<String>,
+    /// The difference in what describes it, such as its origin, owner or tags.
+    pub description: Option<String>,
+}
+
+impl CaseEdit {
+    /// How a case's own part of its golden file differs.
+    pub fn of(reader: Option<&MeaningReader>, used: CaseUse, old: Option<&Value>, new: Option<&Value>) -> Self {
+        let (Some(old), Some(new), Some(reader)) = (old, new, reader) else {
+            return Self { judged: Some("its entry cannot be found".to_owned()), description: None };
+        };
+        let used = CaseUse::of(CaseUse::of(used, old), new);
+        let (old, new) = (reader.meaning(&changed(old, new), used), reader.meaning(&changed(new, old), used));
+        Self {
+            judged: listed(&differences(&old.judged, &new.judged)),
+            description: listed(&differences(&old.description, &new.description)),
+        }
+    }
+}
+
+/// The fields of an object that another one does not have like that. Most of a case is the same on both sides.
+fn changed(value: &Value, other: &Value) -> Value {
+    let (Value::Object(fields), Value::Object(others)) = (value, other) else { return value.clone() };
+    let changed = fields.iter().filter(|(key, field)| others.get(*key) != Some(*field));
+    Value::Object(changed.map(|(key, field)| (key.clone(), field.clone())).collect())
+}
+
+/// The fields of two files of one case each that are written otherwise in the other one; `None` if the whole files have to be compared. Of a
+/// large golden set, most fields of a case are the same text.
+pub fn different_fields(form: GoldenForm, files: [&SourceText; 2]) -> Option<(Value, Value)> {
+    let is_whole = |file: &&SourceText| {
+        // An expression reads the whole case.
+        GoldenFormat::of(file) == GoldenFormat::Json && !file.text.contains(EXPRESSION)
+    };
+    if matches!(form, GoldenForm::Entries(_)) || !files.iter().all(is_whole) {
+        return None;
+    }
+    let [old, new] = files.map(|file| serde_json::from_str::<FieldTexts<'_>>(&file.text).ok());
+    let (old, new) = (old?, new?);
+    // A file with this key alone is a list of cases.
+    match [&old, &new].iter().any(|fields| fields.contains_key("cases")) {
+        true => None,
+        false => Some((other_fields(&old, &new)?, other_fields(&new, &old)?)),
+    }
+}
+
+/// The fields of an object, each as it is written.
+type FieldTexts<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
+fn other_fields(fields: &FieldTexts<'_>, others: &FieldTexts<'_>) -> Option<Value> {
+    let is_same = |key: &str, field: &RawValue| others.get(key).is_some_and(|other| other.get() == field.get());
+    let other = fields.iter().filter(|(key, field)| !is_same(key, field));
+    let other = other.map(|(key, field)| Some((key.to_string(), serde_json::from_str(field.get()).ok()?)));
+    other.collect::<Option<Map<String, Value>>>().map(Value::Object)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::different_fields;
+    use crate::files::SourceText;
+    use crate::model::RepoPath;
+    use crate::suites::GoldenForm;
+
+    #[test]
+    fn fields_that_are_written_alike_are_left_out() {
+        for (old, new, expected) in [
+            (r#"{"a": 1, "b": [2]}"#, r#"{"b": [2], "a": 3}"#, Some((json!({ "a": 1 }), json!({ "a": 3 })))),
+            (r#"{"a": 1}"#, r#"{"b": 1}"#, Some((json!({ "a": 1 }), json!({ "b": 1 })))),
+            (r#"{"\u0061": 1}"#, r#"{"a": 1}"#, Some((json!({}), json!({})))),
+            // Whole files are compared.
+            (r#"{"cases": []}"#, r#"{"cases": [{}]}"#, None),
+            (r#"{"a": 1, "b": {"expr": "true"}}"#, r#"{"a": 2, "b": {"expr": "true"}}"#, None),
+            ("[]", "[1]", None),
+            ("a: 1", "a: 2", None),
+        ] {
+            let [before, after] =
+                [old, new].map(|text| SourceText::from_text(RepoPath::root().child("a.json"), text.to_owned()));
+            assert_eq!(different_fields(GoldenForm::OneCase, [&before, &after]), expected, "{old} {new}");
+        }
+    }
+}
