@@ -47,9 +47,30 @@ fn protocol_key(protocol: Protocol) -> &'static str {
     }
 }
 
+/// Whether this is the full name of a model, with which a vendor answers: the name, and a version or date after it. `m-mini` is another model
+/// than `m`.
+pub fn is_full_name(full: &str, model: &str) -> bool {
+    let [full, model] = [full, model].map(str::to_lowercase);
+    // The config may have the vendor's name before it, as routers read it.
+    let [full, model] = match [&full, &model].map(|name| name.rsplit_once('/')) {
+        [None, Some((_, model))] => [full.as_str(), model],
+        [Some(_), _] | [None, None] => [full.as_str(), model.as_str()],
+    };
+    let family = model.strip_suffix(LATEST).unwrap_or(model);
+    full.strip_prefix(family).is_some_and(|rest| {
+        let is_digit = |first: char| first.is_ascii_digit();
+        let is_version = |version: &str| version == LATEST_TAG || version.starts_with(is_digit);
+        rest.is_empty() || rest.strip_prefix(['-', '@', ':']).is_some_and(is_version)
+    })
+}
+
+/// How vendors name the newest version of a model.
+const LATEST: &str = "-latest";
+const LATEST_TAG: &str = "latest";
+
 #[cfg(test)]
 mod tests {
-    use super::target_digest;
+    use super::{is_full_name, target_digest};
     use crate::model::{Protocol, RecordPolicy, Target, Transport};
 
     #[test]
@@ -63,5 +84,18 @@ mod tests {
             Target { transport, concurrency: Some(2), timeout: None, stall: None, record: RecordPolicy::Models };
         // By `printf '{"command":["python3","agent.py"],"protocol":"Oneshot"}' | sha256sum`.
         assert_eq!(target_digest(&target), "b6083943fd06faa659545723bef9829d4ae2a847509c99f42fce9be43471d7c8");
+    }
+
+    #[test]
+    fn a_vendor_answers_with_a_version_of_the_model() {
+        for (full, model) in
+            [("m-latest", "m-latest"), ("m-2411", "m-latest"), ("m:latest", "m"), ("llama-3", "Llama-3")]
+        {
+            assert!(is_full_name(full, model), "{full} {model}");
+        }
+        assert!(
+            is_full_name("m-2026", "vendor/m") && is_full_name("a/m-2026", "a/m") && !is_full_name("vendor/m", "m")
+        );
+        assert!(!is_full_name("m-mini", "m") && !is_full_name("m", "m-mini") && !is_full_name("a/m", "b/m"));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::recording_use::RecordingUse;
-use crate::format::called_target::target_digest;
+use crate::format::called_target::{is_full_name, target_digest};
 use crate::model::{Agent, Config, LiveSource, RECORDED_COMMAND, RecordPolicy, RunSource, Target, Transport};
 
 /// The targets of the base commit that are called otherwise now. Recordings that name them were made with something else.
@@ -207,7 +207,7 @@ impl ChangedTarget {
 
     /// Whether a model is the one before and not the present one.
     fn is_of_before(&self, full: &str) -> bool {
-        let fits = |model: &Option<String>| model.as_ref().is_some_and(|model| is_of(full, model));
+        let fits = |model: &Option<String>| model.as_ref().is_some_and(|model| is_full_name(full, model));
         match self.recordings {
             ChangedRecordings::OfAnotherModel => !fits(&self.now),
             ChangedRecordings::All | ChangedRecordings::OfTheSameName | ChangedRecordings::OfAnotherTarget => {
@@ -216,27 +216,6 @@ impl ChangedTarget {
         }
     }
 }
-
-/// Whether this is the full name of a model, with which a vendor answers: the name, and a version or date after it. `m-mini` is another model
-/// than `m`.
-pub fn is_of(full: &str, model: &str) -> bool {
-    let [full, model] = [full, model].map(str::to_lowercase);
-    // The config may have the vendor's name before it, as routers read it.
-    let [full, model] = match [&full, &model].map(|name| name.rsplit_once('/')) {
-        [None, Some((_, model))] => [full.as_str(), model],
-        [Some(_), _] | [None, None] => [full.as_str(), model.as_str()],
-    };
-    let family = model.strip_suffix(LATEST).unwrap_or(model);
-    full.strip_prefix(family).is_some_and(|rest| {
-        let is_digit = |first: char| first.is_ascii_digit();
-        let is_version = |version: &str| version == LATEST_TAG || version.starts_with(is_digit);
-        rest.is_empty() || rest.strip_prefix(['-', '@', ':']).is_some_and(is_version)
-    })
-}
-
-/// How vendors name the newest version of a model.
-const LATEST: &str = "-latest";
-const LATEST_TAG: &str = "latest";
 
 pub fn live(agent: &Agent) -> Option<&LiveSource> {
     agent.model.as_ref().and_then(RunSource::live)
@@ -340,7 +319,7 @@ pub fn model(target: &Target) -> Option<String> {
 mod tests {
     use serde_json::json;
 
-    use super::{ChangedTargets, RecordedOn, RecordingUse, is_of};
+    use super::{ChangedTargets, RecordedOn, RecordingUse};
     use crate::files::SourceText;
     use crate::model::{Config, RepoPath};
     use crate::suites::read_config;
@@ -401,13 +380,6 @@ mod tests {
             let made = made_by(&before, &after, target, model, on);
             assert_eq!(made.is_some(), is_old, "{target} {model} {on:?}: {made:?}");
         }
-        for (full, model) in
-            [("m-latest", "m-latest"), ("m-2411", "m-latest"), ("m:latest", "m"), ("llama-3", "Llama-3")]
-        {
-            assert!(is_of(full, model), "{full} {model}");
-        }
-        assert!(is_of("m-2026", "vendor/m") && is_of("a/m-2026", "a/m") && !is_of("vendor/m", "m"));
-        assert!(!is_of("m-mini", "m") && !is_of("m", "m-mini") && !is_of("a/m", "b/m"));
         // A pinned version that is not pinned any more is the same model.
         let pinned = config("target: writer", "m-2026-01-01", "other");
         assert_eq!(made_by(&pinned, &before, "writer", "m-2026-01-01", RecordedOn::HeadAlone), None);

@@ -1,10 +1,13 @@
 //! Files of an agent whose content is in a file that its list does not name: later changes of that file would be unseen.
 
-use std::cell::Cell;
+use std::cell::{Cell, LazyCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use aho_corasick::AhoCorasick;
 
 use super::Sides;
 use super::files::text;
+use super::prompt_texts::letters;
 use crate::files::{FileMatch, FilePaths, SourceText, readable_files};
 use crate::model::RepoPath;
 
@@ -40,13 +43,19 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Result<
     let read = all.into_values().filter_map(|file| NewLines::of(sides, file));
     let (listed, others): (Vec<_>, Vec<_>) = read.partition(|one| new.contains_key(one.file.as_str()));
     let (renamed, index) = (LineIndex::of(&listed), LineIndex::of(&others));
+    let texts: Vec<(&RepoPath, SourceText)> =
+        left.iter().filter_map(|file| Some((*file, text(sides.base, file)?))).collect();
+    let rewritten = LazyCell::new(|| rewritten_in(&texts, &others));
     let mut moved = Vec::new();
     for file in left {
         let before = text(sides.base, file);
         // A file that got another name in the list may be quoted elsewhere.
         let to = match &before {
             Some(before) if !renamed.files_with_half_of(before)?.is_empty() => Vec::new(),
-            Some(before) => index.files_with_half_of(before)?,
+            Some(before) => match index.files_with_half_of(before)? {
+                found if found.is_empty() => rewritten.get(file).copied().into_iter().collect(),
+                found => found,
+            },
             None => others
                 .iter()
                 .position(|other| sides.base.likeness(file, &other.file) == FileMatch::Same)
@@ -140,6 +149,38 @@ impl<'a> LineIndex<'a> {
         let is_half = found.len() > 1 && 2 * found.len() >= long.len();
         Ok(if is_half { found.into_iter().collect::<BTreeSet<_>>().into_iter().collect() } else { Vec::new() })
     }
+}
+
+/// For each file that left its list, the place of the first file that has at least half of its long lines in another form, such as wrapped, in one
+/// string of JSON, or in a block of YAML.
+fn rewritten_in<'f>(left: &[(&'f RepoPath, SourceText)], others: &[NewLines]) -> BTreeMap<&'f RepoPath, usize> {
+    let long = |source: &SourceText| -> BTreeSet<String> {
+        own_lines(source).into_iter().map(letters).filter(|line| line.chars().count() >= LONG).collect()
+    };
+    let wanted: Vec<(&RepoPath, BTreeSet<String>)> = left.iter().map(|(file, source)| (*file, long(source))).collect();
+    let lines: Vec<&String> = wanted.iter().flat_map(|(_, lines)| lines).collect::<BTreeSet<_>>().into_iter().collect();
+    let Ok(search) = AhoCorasick::new(&lines) else { return BTreeMap::new() };
+    let found_in = |source: &SourceText| -> BTreeSet<&str> {
+        let text = letters(&source.text);
+        let found = search.find_overlapping_iter(&text).take(MOST_LINES);
+        found.filter_map(|found| lines.get(found.pattern().as_usize()).map(|line| line.as_str())).collect()
+    };
+    let mut rewritten = BTreeMap::new();
+    for (place, one) in others.iter().enumerate() {
+        let Some(now) = &one.now else { continue };
+        let mut new = found_in(now);
+        if let Some(before) = one.before.as_ref().filter(|_| !new.is_empty()) {
+            let known = found_in(before);
+            new.retain(|line| !known.contains(line));
+        }
+        for (file, lines) in wanted.iter().filter(|_| !new.is_empty()) {
+            let count = lines.iter().filter(|line| new.contains(line.as_str())).count();
+            if count > 0 && 2 * count >= lines.len() {
+                rewritten.entry(*file).or_insert(place);
+            }
+        }
+    }
+    rewritten
 }
 
 /// Whether a file is not in the list any more, or has lost at least half of its lines.

@@ -3,14 +3,13 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::Sides;
 use super::agent_files::agent_files;
 use super::files::text;
+use super::gone_texts::{ChangedAgentFile, GoneTexts};
+use super::prompt_texts::{PLACEHOLDERS, letters, requests};
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
-use crate::model::{Agent, RepoPath, RunStatus};
-use crate::suites::texts_of;
+use crate::model::{Agent, RepoPath};
 use crate::text::norm;
 
 /// The fewest characters of a prompt that is looked for: a shorter one may be part of another text.
@@ -21,6 +20,8 @@ const LEAST: usize = 20;
 pub enum OldPrompt<'a> {
     /// Its requests have the older version of this file.
     Sent(&'a RepoPath),
+    /// Its requests have a text that this file no longer has.
+    SentText(&'a RepoPath),
     /// Its requests have no new line of this file.
     WithoutNewLines(&'a RepoPath),
 }
@@ -34,6 +35,9 @@ pub struct ReplacedPrompts<'a> {
     /// The number of the agent's files that changed, with those that are no such prompts.
     changed: usize,
 }
+
+/// The texts that prompts have no more. They are found once, for all recordings.
+pub type KnownGoneTexts<'a> = OnceCell<Option<GoneTexts<'a>>>;
 
 /// A prompt, with its texts in normal form.
 struct ReplacedPrompt {
@@ -57,9 +61,6 @@ struct NewPrompt {
     /// What is around its placeholders, as [`pieces_of`] returns it.
     pieces: Vec<String>,
 }
-
-/// What placeholders begin or end with, in the usual languages of templates.
-const PLACEHOLDERS: [char; 8] = ['{', '}', '<', '>', '$', '%', '[', ']'];
 
 impl<'a> ReplacedPrompts<'a> {
     /// Reads the files of the agent on both sides.
@@ -93,28 +94,43 @@ impl<'a> ReplacedPrompts<'a> {
 
     /// Returns the replaced prompt whose older version a recording of the head was asked with. `before` is a recording of the same case from
     /// the base commit.
-    pub fn older_in(
-        &self,
+    pub fn older_in<'p>(
+        &'p self,
+        gone: &KnownGoneTexts<'p>,
         now: Option<SourceText>,
         before: impl FnOnce() -> Option<SourceText>,
-    ) -> Option<OldPrompt<'_>> {
+    ) -> Option<OldPrompt<'p>> {
         if self.prompts.is_empty() {
             return None;
         }
-        let now = asked(&now?)?;
+        let asked = requests(&now?)?;
+        let now = norm(&asked.join("\n"));
         let older = self.prompts.iter().find(|prompt| prompt.is_still_in(&now) && !self.is_kept(prompt));
-        let missing = || {
-            // Changed code may ask with another text than the whole file.
-            let before =
-                (self.prompts.len() == self.changed).then(before).flatten().and_then(|source| asked(&source))?;
-            let is_replaced = |prompt: &ReplacedPrompt| before.contains(&prompt.before) && !self.is_kept(prompt);
-            let is_literal = self.prompts.iter().all(is_replaced);
-            self.prompts.iter().find(|prompt| is_literal && prompt.is_missing_in(&now))
-        };
-        match older {
-            Some(prompt) => Some(OldPrompt::Sent(&prompt.file)),
-            None => missing().map(|prompt| OldPrompt::WithoutNewLines(&prompt.file)),
+        if let Some(prompt) = older {
+            return Some(OldPrompt::Sent(&prompt.file));
         }
+        let before = requests(&before()?)?;
+        if let Some(gone) = gone.get_or_init(|| self.gone_texts())
+            && let Some(file) = gone.still_in(&asked, &before)
+        {
+            return Some(OldPrompt::SentText(file));
+        }
+        // Changed code may ask with another text than the whole file.
+        let before = (self.prompts.len() == self.changed).then(|| norm(&before.join("\n")))?;
+        let is_replaced = |prompt: &ReplacedPrompt| before.contains(&prompt.before) && !self.is_kept(prompt);
+        let is_literal = self.prompts.iter().all(is_replaced);
+        let missing = self.prompts.iter().find(|prompt| is_literal && prompt.is_missing_in(&now));
+        missing.map(|prompt| OldPrompt::WithoutNewLines(&prompt.file))
+    }
+
+    fn gone_texts(&self) -> Option<GoneTexts<'_>> {
+        let changed = self.prompts.iter().map(|ReplacedPrompt { file, texts: [before, after], .. }| ChangedAgentFile {
+            file,
+            before,
+            after,
+        });
+        let now = || self.files.values().filter_map(|file| text(self.head, file)).collect();
+        GoneTexts::of(&changed.collect::<Vec<_>>(), now)
     }
 
     fn is_kept(&self, prompt: &ReplacedPrompt) -> bool {
@@ -210,25 +226,4 @@ fn is_kept(head: &dyn Files, [before, after]: [&str; 2], new: &FilePaths, file: 
     let in_both = count(&|line| own.contains(line.as_str()) || others.contains(line.as_str()));
     let is_moved = 2 * count(&|line| others.contains(line.as_str())) >= lines.len();
     is_moved || (in_both == lines.len() && in_own < in_both)
-}
-
-/// The letters and digits of a text: how it is wrapped, quoted and escaped does not matter.
-fn letters(text: &str) -> String {
-    let text = text.replace("\\n", " ");
-    text.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// What the model was asked: the prompt, and the texts of all recorded requests, in normal form. `None` if a recording states neither.
-fn asked(recording: &SourceText) -> Option<String> {
-    let run: Value = serde_json::from_str(&recording.text).ok()?;
-    // A run that failed may have asked nothing, and is not graded.
-    if run["status"].as_str().is_some_and(|status| status != RunStatus::Completed.as_str()) {
-        return None;
-    }
-    let mut texts = Vec::new();
-    texts_of(&run["inputs"]["prompt"], &mut texts);
-    for exchange in run["intermediate"]["exchanges"].as_array().into_iter().flatten() {
-        texts_of(&exchange["request"]["body"], &mut texts);
-    }
-    (!texts.is_empty()).then(|| norm(&texts.join("\n")))
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::called_targets::{calls, is_of, live, model};
-use crate::format::called_target::target_digest;
+use super::called_targets::{calls, live, model};
+use crate::format::called_target::{is_full_name, target_digest};
 use crate::model::{Agent, Config};
 
 /// What an agent calls by the config of the head.
@@ -53,9 +53,14 @@ impl PresentCalls {
         &self.target
     }
 
+    /// Whether the config has the model.
+    pub fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
     /// Whether another target has this model.
     pub fn is_of_other_target(&self, full: &str) -> bool {
-        self.models.iter().any(|(name, model)| *name != self.target && is_of(full, model))
+        self.models.iter().any(|(name, model)| *name != self.target && is_full_name(full, model))
     }
 
     /// What a recording states. `user` returns the target that plays the user of its case.
@@ -67,7 +72,7 @@ impl PresentCalls {
             None => self.others.contains(*target),
         };
         let other_target = stated("/provenance/target").filter(is_other_target);
-        let is_other = |full: &&str, model: Option<&String>| model.is_some_and(|model| !is_of(full, model));
+        let is_other = |full: &&str, model: Option<&String>| model.is_some_and(|model| !is_full_name(full, model));
         let other_model = stated("/provenance/model").filter(|full| is_other(full, self.model.as_ref()));
         let is_other_user = |full: &&str| is_other(full, user().and_then(|user| self.models.get(&user)));
         let other_user = stated("/outputs/user/model").filter(is_other_user);

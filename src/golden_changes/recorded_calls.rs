@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::called_targets::is_of;
 use super::found::ChangeCollector;
 use super::present_calls::{OtherCall, PresentCalls};
-use super::recording_change::{CaseSample, RecordedFile, RecordingChange, digest};
+use super::recording_change::{CaseSample, RecordedFile, digest};
 use super::recording_comparison::RecordingComparison;
 use crate::files::Files;
+use crate::format::called_target::is_full_name;
 use crate::model::Weight;
 
 impl RecordingComparison<'_> {
@@ -25,8 +25,7 @@ impl RecordingComparison<'_> {
             all.collect()
         });
         let mut made: BTreeMap<OtherCall, BTreeSet<&CaseSample>> = BTreeMap::new();
-        let new = self.of(&[RecordingChange::Content, RecordingChange::Added]);
-        for key in new.into_iter().chain(self.uncompared.iter().copied()) {
+        for key in self.made() {
             let Some(recorded) = self.new.get(key) else { continue };
             for other in self.calls_of(present, self.sides.head, key, recorded) {
                 // The agent of the base commit may have called a target that the present one does not.
@@ -41,7 +40,7 @@ impl RecordingComparison<'_> {
             OtherCall::Target(_) => true,
             OtherCall::Model(model) => {
                 let targets = &self.owner.targets;
-                let is_former = || targets.former_model().is_some_and(|former| is_of(model, former));
+                let is_former = || targets.former_model().is_some_and(|former| is_full_name(model, former));
                 targets.keeps_own() || present.is_of_other_target(model) || is_former() || *has_own_names
             }
             OtherCall::User(model) => {
@@ -66,7 +65,7 @@ impl RecordingComparison<'_> {
         let Some(former) = self.owner.targets.former_model() else { return false };
         let texts = self.old.values().filter_map(|recorded| self.sides.base.text(&recorded.file).ok());
         let models: BTreeSet<String> = texts.filter_map(|source| digest(&source.text, "model")).collect();
-        !models.is_empty() && models.iter().all(|model| is_of(model, former))
+        !models.is_empty() && models.iter().all(|model| is_full_name(model, former))
     }
 
     fn calls_of(

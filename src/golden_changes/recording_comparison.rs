@@ -119,6 +119,16 @@ impl RecordingComparison<'_> {
         self.changes.iter().filter(|(_, change)| kinds.contains(change)).map(|(key, _)| key).collect()
     }
 
+    /// The recordings of the head that the base commit does not have, also those of new cases.
+    pub fn made(&self) -> impl Iterator<Item = &CaseSample> {
+        self.new.keys().filter(|key| match self.changes.get(*key) {
+            Some(RecordingChange::Content | RecordingChange::Added) | None => true,
+            Some(
+                RecordingChange::Same | RecordingChange::Votes | RecordingChange::Digests | RecordingChange::Unread,
+            ) => false,
+        })
+    }
+
     /// The recording of a sample from the head, else from the base commit.
     pub fn recording(&self, key: &CaseSample) -> Option<&RecordedFile> {
         self.new.get(key).or_else(|| self.old.get(key))

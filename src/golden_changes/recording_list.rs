@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::agent_files::{AgentFileChange, agent_files, ignored_now, names_all_of};
 use super::called_targets::{Certainty, OtherMaker};
 use super::found::ChangeCollector;
-use super::old_prompts::{OldPrompt, ReplacedPrompts};
+use super::old_prompts::{KnownGoneTexts, OldPrompt, ReplacedPrompts};
 use super::present_calls::PresentCalls;
 use super::record_command::{RecordedCases, record_again};
 use super::recording_change::{
@@ -13,7 +13,7 @@ use super::recording_change::{
 };
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
-use crate::model::{Agent, RecordingAge, RepoPath, Weight};
+use crate::model::{Agent, IMPORTED, RecordingAge, RepoPath, Weight};
 use crate::text::{as_argument, config_option, first_of, named};
 
 /// What is said of changed recordings: of an agent that changed, of the same answers of such an agent, and of one that names no files.
@@ -24,8 +24,7 @@ const SAME_ANSWERS: &str = "changed only in their digests or numbers, while the 
 const OTHER_TARGET: &str = "changed; what the agent calls changed too, as expected for new recordings";
 const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as expected for new recordings";
 const OTHER_DIGEST: &str = "changed only in their digests, which are of another list of the agent's files now";
-const OLDER: &str =
-    "dated before those of the base commit, so not of the changed agent; record them with the agent of this change";
+const OLDER: &str = "dated before those of the base commit, so perhaps not of the changed agent; record them with the agent of this change";
 const LOST_INPUT: &str = "without a digest of their input, which those that they replace have; import or record them with the input of their cases";
 const STALE_BEFORE: &str = "changed; those of the base commit were stale";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
@@ -84,7 +83,8 @@ impl RecordingComparison<'_> {
             }
             Ok(AgentFileChange::Unchanged(of)) => {
                 let what = format!("changed, but none of the agent's files ({of}) changed");
-                (Weight::NeedsApproval, format!("{}{}", count(&changed, &what), self.restoring()))
+                let further = "; if another file changed the agent, name it under `fingerprint`";
+                (Weight::NeedsApproval, format!("{}{further}{}", count(&changed, &what), self.restoring()))
             }
             Ok(AgentFileChange::Unknown) => (Weight::Listed, count(&changed, UNKNOWN)),
             Err(why) => {
@@ -117,8 +117,14 @@ impl RecordingComparison<'_> {
         before == Some(true) && states(self.sides.head, self.new.get(key)) == Some(false)
     }
 
-    /// Whether a recording is older than all those of its case on the base commit.
+    /// Whether a recording is older than all those of its case on the base commit. One that was recorded with the digest of the present agent is
+    /// of it whatever the clock said, as after a revert.
     fn is_dated_before(&self, key: &CaseSample) -> bool {
+        let text = self.new.get(key).and_then(|recorded| self.sides.head.text(&recorded.file).ok());
+        let target = text.and_then(|source| digest(&source.text, "target"));
+        if self.is_proved(key) && target.is_some_and(|target| !target.starts_with(IMPORTED)) {
+            return false;
+        }
         let at = |files: &dyn Files, recorded: &RecordedFile| recorded_at(&files.text(&recorded.file).ok()?.text);
         let of_case = self.old.range((key.0.clone(), 0)..=(key.0.clone(), u32::MAX));
         let before: Option<Vec<_>> = of_case.map(|(_, recorded)| at(self.sides.base, recorded)).collect();
@@ -240,21 +246,23 @@ impl RecordingComparison<'_> {
     /// Reports new recordings that were asked with an older version of a prompt.
     pub fn old_prompts(&self, found: &mut ChangeCollector, prompts: &ReplacedPrompts<'_>) {
         let mut older: BTreeMap<OldPrompt<'_>, Vec<&CaseSample>> = BTreeMap::new();
-        let new = self.of(&[RecordingChange::Content, RecordingChange::Added]);
-        for key in new.into_iter().chain(self.uncompared.iter().copied()) {
+        let gone = KnownGoneTexts::new();
+        for key in self.made() {
             let now = self.new.get(key).and_then(|recorded| self.sides.head.text(&recorded.file).ok());
             let before = || self.sides.base.text(&self.old_of_case(&key.0)?.file).ok();
-            if let Some(prompt) = prompts.older_in(now, before) {
+            if let Some(prompt) = prompts.older_in(&gone, now, before) {
                 older.entry(prompt).or_default().push(key);
             }
         }
-        for (prompt, mut keys) in older {
-            keys.sort();
-            keys.dedup();
+        for (prompt, keys) in older {
             let (what, next) = match prompt {
                 OldPrompt::Sent(prompt) => {
                     (format!("made with an older version of {prompt}"), "record them with the agent of this change")
                 }
+                OldPrompt::SentText(prompt) => (
+                    format!("made with a text that {prompt} no longer has, so perhaps with an older version of it"),
+                    "record them with the agent of this change; if the agent has this text from elsewhere, an approval says so",
+                ),
                 OldPrompt::WithoutNewLines(prompt) => (
                     format!(
                         "without any new line of {prompt} in their requests, so perhaps made with an older version of it"

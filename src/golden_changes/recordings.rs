@@ -123,6 +123,7 @@ fn list_changes(
 ) {
     let sides = one.sides;
     one.other_calls(found);
+    one.unnamed_models(found, after);
     // A file that only the new list names does not explain changed recordings that may be of the former list.
     let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
     match inputs {

@@ -93,6 +93,16 @@ pub enum UserTurns {
     Simulated(SimulatedUser),
 }
 
+impl UserTurns {
+    /// The user that a model plays.
+    pub fn simulated_user(&self) -> Option<&SimulatedUser> {
+        match self {
+            Self::Simulated(user) => Some(user),
+            Self::Single | Self::Scripted(_) => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimulatedUser {
     /// The model's target, by its name in the config.

@@ -8,7 +8,7 @@ use crate::app::pipeline::plan::{LoadedSuite, Plan, source_of};
 use crate::app::pipeline::sample_count::stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
-use crate::model::{LiveSource, Protocol, RunKey, RunSource, SampleRequest, SimulatedUser, Tier, Transport, UserTurns};
+use crate::model::{LiveSource, Protocol, RunKey, RunSource, SampleRequest, SimulatedUser, Tier, Transport};
 use crate::suites::{CaseStage, Pair, Refinement, in_words};
 
 /// The samples of one run of an agent.
@@ -36,10 +36,7 @@ impl PlannedRun<'_> {
 
     /// The user that a model plays. With recorded exchanges, the recordings tell what the user said.
     pub fn simulated_user(&self) -> Option<&SimulatedUser> {
-        match &self.request.ask.turns {
-            UserTurns::Simulated(user) if self.live.exchanges.is_none() => Some(user),
-            UserTurns::Single | UserTurns::Scripted(_) | UserTurns::Simulated(_) => None,
-        }
+        self.request.ask.turns.simulated_user().filter(|_| self.live.exchanges.is_none())
     }
 }
 

@@ -16,6 +16,7 @@ mod more_samples;
 mod random;
 mod random_edits;
 mod recorded_again;
+mod recorded_models;
 mod recorded_targets;
 mod returned_baselines;
 pub mod rules;
@@ -71,6 +72,7 @@ pub fn trials() -> Vec<Trial> {
     trials.push(trial("there are at least sixty attacks, and each says why", enough));
     trials.extend(base_values::trials());
     trials.extend(lagging_baseline::trials());
+    trials.extend(recorded_models::trials());
     trials.extend(recorded_again::trials());
     trials.extend(recorded_targets::trials());
     trials.extend(returned_baselines::trials());

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::LiveSession;
 use crate::app::live::recorded_samples::recordings;
 use crate::app::pipeline::plan::Plan;
 use crate::files::Files;
+use crate::format::called_target::is_full_name;
 use crate::format::run_v1;
 use crate::model::{RepoPath, Run, RunProvenance, RunStatus, Target, Transport};
 use crate::render::plural;
@@ -25,7 +28,10 @@ impl LiveSession<'_> {
                 continue;
             };
             let Ok(recorded) = run_v1::read_run(&source, key, job.request.sample) else { continue };
-            if is_current(&recorded, &job.origin, &plan.config.targets[&one.live.target]) {
+            let target = |name: &String| plan.config.targets.get(name);
+            let user = one.request.ask.turns.simulated_user().and_then(|user| target(&user.target));
+            let is_current = |target| is_current(&recorded, &job.origin, target) && is_of_user(&recorded, user);
+            if target(&one.live.target).is_some_and(is_current) {
                 kept.insert(index, source.text);
             }
         }
@@ -45,7 +51,7 @@ fn is_current(recorded: &Run, origin: &RunProvenance, target: &Target) -> bool {
     let is_same = |then: &Option<String>, now: &Option<String>| now.is_some() && then == now;
     let is_of_model = match &target.transport {
         // A vendor answers with the full name of a model.
-        Transport::Model(model) => then.model.as_ref().is_some_and(|full| full.starts_with(&model.model)),
+        Transport::Model(model) => then.model.as_ref().is_some_and(|full| is_full_name(full, &model.model)),
         Transport::Command { .. } | Transport::Http(_) => true,
     };
     let targets = then.target_sha256.as_ref().zip(now.target_sha256.as_ref());
@@ -55,4 +61,11 @@ fn is_current(recorded: &Run, origin: &RunProvenance, target: &Target) -> bool {
         && then.prompt_sha256 == now.prompt_sha256
         && is_of_model
         && targets.is_none_or(|(then, now)| then == now)
+}
+
+/// Whether the model that plays the user played it in the recording, if the recording states one.
+fn is_of_user(recorded: &Run, user: Option<&Target>) -> bool {
+    let Some(Transport::Model(model)) = user.map(|user| &user.transport) else { return true };
+    let outputs = serde_json::from_str::<Value>(&recorded.outputs).unwrap_or_default();
+    outputs["user"]["model"].as_str().is_none_or(|full| is_full_name(full, &model.model))
 }

@@ -236,7 +236,8 @@ impl<'a> AgentWords<'a> {
         let has_same_files = self.agents.iter().all(|(_, agent)| self.inputs.changed_files(agent).is_empty());
         match self.inputs.base.is_some() && has_same_files {
             true => format!(
-                "if only the list changed: `goldgate digests{} --base REV` (REV: the base branch); otherwise {again}",
+                "if the list of its files changed and no file did: `goldgate digests{} --base REV` (REV: the base branch); if they were \
+                 stale on the base branch already: {again}",
                 config_option(self.inputs.config.file.as_str())
             ),
             false => again,
