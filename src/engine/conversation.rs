@@ -102,10 +102,11 @@ impl<'a> OngoingConversation<'a> {
             answers.push(ToolAnswer { id: call.id.clone(), outcome });
         }
         self.step += 1;
-        if let Some(said) = self.said.last_mut() {
-            said.text.clone_from(&text);
-        }
         let is_answered = calls.is_empty();
+        // What is said beside a call is no answer.
+        if let Some(said) = self.said.last_mut() {
+            said.text = if is_answered { text.clone() } else { String::new() };
+        }
         // A silent model ended the conversation: no vendor accepts an empty message.
         let goes_on = is_answered && !text.trim().is_empty();
         self.conversation.messages.push(Message::Model { text, calls });
@@ -119,11 +120,13 @@ impl<'a> OngoingConversation<'a> {
         }
     }
 
-    /// Ends the conversation: its last text, its steps and the files read. `user` is what is recorded of a simulated user.
+    /// Ends the conversation: its answer, its steps and the files read. `user` is what is recorded of a simulated user. A model that still calls
+    /// tools has not answered.
     pub fn finish(mut self, toolbox: &Toolbox, user: Option<Value>) -> ConversationOutcome {
         let text = self.conversation.messages.iter().rev().find_map(|message| match message {
-            Message::Model { text, .. } => Some(text.as_str()),
-            Message::User(_) | Message::Tools(_) => None,
+            Message::Model { text, calls } if calls.is_empty() => Some(text.as_str()),
+            Message::Model { .. } | Message::Tools(_) => Some(""),
+            Message::User(_) => None,
         });
         let text = text.unwrap_or_default();
         let outputs = match toolbox {

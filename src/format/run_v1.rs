@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use self::counts::CountsForm;
+pub use self::counts::tool_call_counts;
 use self::writing::SCHEMA;
 use super::json;
 use super::json_cursor::JsonCursor;

@@ -11,7 +11,7 @@ use crate::model::{
     OtherPullRequest, PairResult, Report, Ruling, Verdict, metric_value,
 };
 use crate::suites::KINDS;
-use crate::text::line_with_end;
+use crate::text::{config_option, line_with_end};
 
 /// The verdict in one or two short sentences.
 pub fn headline(report: &Report) -> String {
@@ -56,7 +56,9 @@ pub fn headline(report: &Report) -> String {
         (Some(Verdict::Fail), Authority::Advisory) => {
             format!("{failed}. This does not block the merge.{}", behind(report))
         }
-        (_, Authority::Blocking) if needs_baseline(report) => NEEDS_BASELINE.to_owned(),
+        (_, Authority::Blocking) if needs_baseline(report) => {
+            format!("{NEEDS_BASELINE} {} writes one.", make_baseline(report))
+        }
         (_, Authority::Blocking) if !report.not_gateable.is_empty() => {
             format!("Merge blocked: no verdict is possible: {}", missing(report))
         }
@@ -97,7 +99,7 @@ fn behind(report: &Report) -> String {
 const BEGUN: &str = "First run: without a baseline, only coverage and readability are checked. These numbers become the baseline, and all gates judge from the next run on.";
 
 /// The result of a run in which every gate waits for a baseline.
-const NEEDS_BASELINE: &str = "Merge blocked: no verdict is possible, because every evaluated gate needs a baseline. `goldgate run --update-baseline` writes one.";
+const NEEDS_BASELINE: &str = "Merge blocked: no verdict is possible, because every evaluated gate needs a baseline.";
 
 /// Whether a verdict is missing only because the gates compare with a baseline that does not exist.
 fn needs_baseline(report: &Report) -> bool {
@@ -117,13 +119,21 @@ fn is_in_baseline(agent: &AgentReport) -> bool {
     agent.taxonomy_before.is_some() || agent.infra_before.is_some() || !agent.removed.is_empty()
 }
 
-/// The command that makes a baseline.
-pub const MAKE_BASELINE: &str = "`goldgate run --update-baseline`";
+/// The command that makes a baseline, as code.
+pub fn make_baseline(report: &Report) -> String {
+    command(report, "run", " --update-baseline")
+}
+
+/// A command of goldgate with the config of a report, as code.
+pub fn command(report: &Report, verb: &str, options: &str) -> String {
+    let config = report.config.as_ref().map_or(String::new(), |config| config_option(config.as_str()));
+    format!("`goldgate {verb}{config}{options}`")
+}
 
 /// The result of a run without any baseline to compare with: which gates pass on their own limits, and how to get a baseline.
 fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
     let next = match report.baseline_use {
-        BaselineUse::Compared => format!("There is no baseline yet; {MAKE_BASELINE} makes one."),
+        BaselineUse::Compared => format!("There is no baseline yet; {} makes one.", make_baseline(report)),
         BaselineUse::Existing => "The baseline does not have these numbers yet.".to_owned(),
         BaselineUse::Written | BaselineUse::Begun => "These numbers become the baseline.".to_owned(),
         BaselineUse::Added => "This change adds the first baseline, which counts after the merge.".to_owned(),

@@ -68,8 +68,9 @@ pub fn alert_kind(report: &Report) -> &'static str {
 /// The verdict in one or two short sentences, escaped.
 pub fn headline(report: &Report) -> String {
     // The command is goldgate's own text, so it may be code.
-    let escaped = sentence(words::MAKE_BASELINE, words::NAME);
-    sentence(&words::headline(report), 600).replace(&escaped, words::MAKE_BASELINE)
+    let command = words::make_baseline(report);
+    let escaped = sentence(&command, 600);
+    sentence(&words::headline(report), 600).replace(&escaped, &command)
 }
 
 /// The alert that opens a comment.

@@ -1,6 +1,6 @@
 //! Sentences that several formats share.
 
-pub use super::headline::{MAKE_BASELINE, headline, passes_by_approval};
+pub use super::headline::{command, headline, make_baseline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
     AgentReport, Approval, BaseCommitValue, Better, CaseTrend, ChanceOfFailure, GateKind, GateRuling, GoldenChange,

@@ -12,7 +12,7 @@ use goldgate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use self::otlp::{conversation, failed_trace, older_traces, request, silent_trace, span, trace};
+use self::otlp::{conversation, failed_trace, older_traces, request, silent_trace, span, trace, unanswered};
 use crate::repository::Repository;
 use crate::trial;
 
@@ -25,6 +25,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a trace with messages in older forms becomes the same", older_traces),
         trial("a trace without content has its calls and counts and says that the text is missing", silent_trace),
         trial("a failed trace is a run that did not complete", failed_trace),
+        trial("a trace that ends with a tool or a question has no answer", unanswered),
         trial("a trace of several turns keeps them, each call with its turn", conversation),
         trial("import records the calls of a trace wherever its messages tell them", told_calls::of_spans),
         trial("import records the calls of LangSmith's and Langfuse's runs at any place", told_calls::of_run_trees),

@@ -21,6 +21,7 @@ use crate::golden_changes::record_missing;
 use crate::model::{AgentName, CaseId, Freshness, RunSource, Tier};
 use crate::render::operating::rates_list;
 use crate::render::plural;
+use crate::text::config_option;
 use crate::world::{Disk, ReadOnce, World};
 
 /// Reads all files and prints suites, baseline and notes. Returns the exit code.
@@ -54,7 +55,10 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
             let pairs = loaded.suite.pairs();
             let drafts = match loaded.suite.drafts().len() {
                 0 => String::new(),
-                drafts => format!(", {} for `goldgate review`", plural(drafts, "draft waits", "drafts wait")),
+                drafts => {
+                    let config = config_option(plan.config.file.as_str());
+                    format!(", {} for `goldgate review{config}`", plural(drafts, "draft waits", "drafts wait"))
+                }
             };
             format!(
                 "{}: kind {}, {}{drafts}",

@@ -9,25 +9,31 @@ use crate::files::Files;
 use crate::format::capture::{NoExchanges, RecordedExchanges, recorded_exchanges};
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::{request_v1, run_v1};
-use crate::model::{AgentName, CaseId, RepoPath, RunKey, SampleRequest, UserMessage};
+use crate::golden_changes::{RecordedCases, record_again, record_missing};
+use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, SampleRequest, UserMessage};
 use crate::suites::turns;
-use crate::world::targets::RecordedSamples;
+use crate::world::targets::{RecordedSample, RecordedSamples};
 
 /// The recorded exchanges of some samples of a run, by the id of their requests.
 pub fn recorded_samples(
     files: &dyn Files,
+    config: &Config,
     folder: &RepoPath,
     request: &SampleRequest,
     samples: Range<u32>,
 ) -> RecordedSamples {
-    let recordings = recordings(files, folder, &request.key.agent, &request.key.case);
+    let RunKey { suite, agent, case } = &request.key;
+    let recordings = recordings(files, folder, agent, case);
+    let again = record_again(config, suite, Some(agent), folder.as_str(), RecordedCases::Named(&[case.as_str()]));
     let of_sample = |sample: u32| {
-        let recorded = match recordings.get(&sample) {
-            Some(file) => read_exchanges(files, file),
-            None => Err(format!(
-                "sample {sample} is not recorded in {folder}: record what is missing with `goldgate record --missing`"
-            )),
+        let exchanges = match recordings.get(&sample) {
+            Some(file) => read_exchanges(files, file, &again),
+            None => {
+                let missing = record_missing(config, suite, agent, folder.as_str());
+                Err(format!("sample {sample} is not recorded in {folder}: {missing}"))
+            }
         };
+        let recorded = RecordedSample { exchanges, again: again.clone() };
         (request_v1::sample_id(&SampleRequest { sample, ..request.clone() }), recorded)
     };
     samples.map(of_sample).collect()
@@ -51,13 +57,13 @@ pub fn recorded_user(files: &dyn Files, folder: &RepoPath, key: &RunKey, sample:
     turns.iter().filter_map(|turn| Some(UserMessage::query(turn.user.as_deref()?))).collect()
 }
 
-fn read_exchanges(files: &dyn Files, file: &RepoPath) -> Result<RecordedExchanges, String> {
+fn read_exchanges(files: &dyn Files, file: &RepoPath, again: &str) -> Result<RecordedExchanges, String> {
     let source = files.text(file).map_err(|problem: Diagnostic| problem.to_string())?;
     recorded_exchanges(&source.text).map_err(|why| match why {
         NoExchanges::NotCaptured => {
-            format!("{file} has no exchanges: record it with goldgate record, or a target with capture")
+            format!("{file} has no exchanges, which `goldgate record` and targets with `capture` keep; {again}")
         }
-        NoExchanges::NotCompleted => format!("the run that {file} recorded did not complete: record it again"),
+        NoExchanges::NotCompleted => format!("the run that {file} recorded did not complete; {again}"),
         NoExchanges::Unreadable(why) => format!("the exchanges of {file} cannot be read: {why}"),
     })
 }

@@ -46,7 +46,7 @@ impl TargetQueues {
         world: &World,
         options: &LiveOptions,
     ) -> Result<Self, Diagnostics> {
-        let recorded = recorded_exchanges(wanted, disk);
+        let recorded = recorded_exchanges(plan, wanted, disk);
         let mut problems = Diagnostics::default();
         let mut queues = Self { queues: Vec::new(), indices: BTreeMap::new(), closed: BTreeMap::new() };
         for name in wanted.iter().flat_map(PlannedRun::targets) {
@@ -107,11 +107,11 @@ impl TargetQueues {
 }
 
 /// The recorded exchanges of the planned runs, by target. A target with any of them calls no model.
-fn recorded_exchanges(wanted: &[PlannedRun<'_>], files: &Disk) -> BTreeMap<String, RecordedSamples> {
+fn recorded_exchanges(plan: &Plan, wanted: &[PlannedRun<'_>], files: &Disk) -> BTreeMap<String, RecordedSamples> {
     let mut recorded: BTreeMap<String, RecordedSamples> = BTreeMap::new();
     for one in wanted {
         let Some(folder) = &one.live.exchanges else { continue };
-        let samples = recorded_samples(files, folder, &one.request, one.first..one.first + one.samples);
+        let samples = recorded_samples(files, &plan.config, folder, &one.request, one.first..one.first + one.samples);
         recorded.entry(one.live.target.clone()).or_default().extend(samples);
     }
     recorded
@@ -168,6 +168,7 @@ fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError>
             total_latency_ms: run.tokens.latency_ms.map(|latency| latency.round() as u64),
             model_calls: run.tokens.model_calls.map(|calls| calls.max(0.0).round() as u64),
             cost_usd: run.tokens.cost_usd,
+            tool_call_counts: run.counted_tools.calls,
             ..Measures::default()
         },
         provenance: RunProvenance { provenance: run.provenance, ..RunProvenance::default() },

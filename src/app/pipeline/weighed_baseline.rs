@@ -5,12 +5,13 @@ use crate::files::{BaseFiles, Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::{BaseNumber, PlannedGate, Subject, planned_in, ruling};
 use crate::model::{
-    AgentName, Baseline, BaselineEntry, CaseId, Config, GoldenChange, NEWLY_FAILING, PASSED, RepoPath, Report, Ruling,
-    RunSource, SuiteId, Tier, Verdict, Weight,
+    Agent, AgentName, Baseline, BaselineEntry, CaseId, Config, GoldenChange, NEWLY_FAILING, PASSED, RepoPath, Report,
+    Ruling, RunSource, SuiteId, Tier, Verdict, Weight,
 };
 use crate::publish::bump::{is_same, rounded};
 use crate::publish::{is_worse, moves};
 use crate::suites::kind;
+use crate::text::config_option;
 
 /// The most differences that are named.
 const NAMED: usize = 3;
@@ -41,7 +42,8 @@ fn weigh_first(
     let Some(differs) = changes.iter().any(is_first).then(|| not_as_measured(file, head, measured)).flatten() else {
         return changes;
     };
-    let more = format!("{differs}: write it again with `goldgate run --update-baseline`");
+    let config = config_option(measured.0.file.as_str());
+    let more = format!("{differs}: write it again with `goldgate run{config} --update-baseline`");
     reweighed(changes, is_first, Weight::NeedsApproval, &more)
 }
 
@@ -74,8 +76,11 @@ fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config
         for (agent, entry) in agents {
             let name = format!("`{suite}/{agent}`");
             let Some(measured) = measured.get(&suite).and_then(|agents| agents.get(&agent)) else {
-                differences
-                    .extend((!is_configured(config, &suite, &agent)).then(|| format!("{name} is not in the config")));
+                let tier = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
+                if !is_configured(config, &suite, &agent, tier) {
+                    let tier = tier.map_or(String::new(), |tier| format!(" in the {tier} tier"));
+                    differences.push(format!("{name} is not in the config{tier}"));
+                }
                 continue;
             };
             let is_called = is_live(config, &suite, &agent);
@@ -161,10 +166,15 @@ fn gates_of(config: &Config, suite: &SuiteId, metric: &str) -> Vec<PlannedGate> 
     specs.filter_map(|spec| planned_in(spec, suite, Tier::Deterministic).ok()).flatten().collect()
 }
 
-/// Whether the config has an agent. Some kinds have their own.
-fn is_configured(config: &Config, suite: &SuiteId, agent: &AgentName) -> bool {
-    let suite = config.suites.iter().find(|one| one.id == *suite);
-    suite.is_some_and(|suite| suite.agents.is_empty() || suite.agents.contains_key(agent))
+/// Whether the config has an agent, with runs in the tier of its entry. Some kinds have agents of their own.
+fn is_configured(config: &Config, suite: &SuiteId, agent: &AgentName, stated: Option<&str>) -> bool {
+    let Some(suite) = config.suites.iter().find(|one| one.id == *suite) else { return false };
+    let of_tier = |tier: &&Tier| Some(tier.as_str()) == stated;
+    let runs = |agent: &Agent| match suite.tiers.iter().find(of_tier) {
+        Some(tier) => agent.source(*tier).is_some(),
+        None => stated.is_none(),
+    };
+    suite.agents.is_empty() || suite.agents.get(agent).is_some_and(runs)
 }
 
 /// Whether the deterministic tier calls an agent, so that two runs may have other numbers.

@@ -1,6 +1,6 @@
 //! The run record of an agent that was captured: from what it printed, what it asked its model, and the spans that it exported.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,8 @@ use crate::format::transcript::{
     OwnCalls, Transcript, TranscriptFormat, answer_transcripts, read_transcripts, source_texts,
 };
 use crate::model::{
-    AgentName, Answerer, CaptureSource, CaseId, ExchangeWire, Json, RecordedExchange, RepoPath, RunStatus, ToolCall,
+    AgentName, Answerer, CALL_LISTS, CaptureSource, CaseId, ExchangeWire, Json, RecordedExchange, RepoPath, RunStatus,
+    ToolCall,
 };
 use crate::text::visible;
 
@@ -66,6 +67,10 @@ pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
         record.outputs = Json::from(printed.outputs.to_string());
         (record.status, record.error) = (printed.status, printed.error);
         own_calls = printed.calls;
+        for (tool, count) in printed.counts {
+            let known = record.metrics.tool_call_counts.entry(tool).or_default();
+            *known = count.max(*known);
+        }
     }
     let text = run_v1::written(&record);
     let mut fields: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
@@ -97,8 +102,13 @@ fn answered_by(run: &CapturedRun<'_>) -> Result<Answerer, String> {
     }
 }
 
+/// The number of answers, also those that are of no model, such as those of a moderation.
+pub fn answers(exchanges: &[RecordedExchange]) -> usize {
+    exchanges.iter().filter(|exchange| is_answered(exchange)).count()
+}
+
 /// The number of exchanges in which a model answered.
-pub fn answered_calls(exchanges: &[RecordedExchange]) -> usize {
+fn answered_calls(exchanges: &[RecordedExchange]) -> usize {
     exchanges.iter().filter(|exchange| asks_model(exchange) && is_answered(exchange)).count()
 }
 
@@ -109,6 +119,8 @@ struct PrintedAnswer {
     error: Option<String>,
     /// The calls that it states of itself.
     calls: Vec<Value>,
+    /// The number of its calls by tool, where it states that.
+    counts: BTreeMap<String, u64>,
 }
 
 /// Reads what a program printed: a run record, or the text of its answer.
@@ -126,15 +138,14 @@ fn printed(printed: &str) -> Result<PrintedAnswer, String> {
         let status =
             status.map_err(|error| format!("the program printed a run record with another status: {error}"))?;
         let error = fields.get("error").and_then(Value::as_str).map(str::to_owned);
-        let calls = fields.get_mut("intermediate").and_then(|steps| steps.get_mut("tool_calls")).map(Value::take);
-        let calls = match calls {
-            Some(Value::Array(calls)) => calls,
-            Some(_) | None => Vec::new(),
-        };
-        return Ok(PrintedAnswer { outputs, status, error, calls });
+        let lists = CALL_LISTS.iter().filter_map(|key| fields.get("intermediate")?.get(*key)?.as_array());
+        let calls = lists.flatten().cloned().collect();
+        let counts =
+            fields.get("metrics").map(|metrics| run_v1::tool_call_counts(&metrics.to_string())).unwrap_or_default();
+        return Ok(PrintedAnswer { outputs, status, error, calls, counts });
     }
     let (status, error, calls) = (RunStatus::Completed, None, Vec::new());
-    Ok(PrintedAnswer { outputs: json!({ "text": printed }), status, error, calls })
+    Ok(PrintedAnswer { outputs: json!({ "text": printed }), status, error, calls, counts: BTreeMap::new() })
 }
 
 /// The name and the arguments of a call.
@@ -178,8 +189,9 @@ fn transcripts(run: &CapturedRun<'_>) -> Result<(TranscriptFormat, Vec<Transcrip
 
 /// Whether an exchange is a step of a conversation, and no other call such as a list of models.
 fn asks_model(exchange: &RecordedExchange) -> bool {
-    let path = exchange.request.path.split('?').next().unwrap_or_default();
-    ["/chat/completions", "/responses", "/messages"].contains(&path)
+    let path = exchange.request.path.split('?').next().unwrap_or_default().trim_end_matches('/');
+    // Some clients have more before it, such as the deployment of Azure.
+    ["/chat/completions", "/responses", "/messages"].iter().any(|end| path.ends_with(end))
 }
 
 fn is_answered(exchange: &RecordedExchange) -> bool {

@@ -4,6 +4,6 @@ mod captured_run;
 mod recorded_calls;
 mod request_key;
 
-pub use self::captured_run::{AnswerBefore, CapturedRun, answered_calls, captured_record};
+pub use self::captured_run::{AnswerBefore, CapturedRun, answers, captured_record};
 pub use self::recorded_calls::{NoExchanges, RecordedExchanges, recorded_exchanges};
 pub use self::request_key::{first_difference, request_key};

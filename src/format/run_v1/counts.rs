@@ -46,6 +46,12 @@ impl CountsForm {
     }
 }
 
+/// The number of calls by tool that the measures of a record state.
+pub fn tool_call_counts(metrics: &str) -> BTreeMap<String, u64> {
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(metrics).unwrap_or_default();
+    counted_tools(&fields).calls
+}
+
 /// The counted calls by tool, the larger one of two counts.
 fn counted_tools(fields: &BTreeMap<String, &RawValue>) -> CountedTools {
     let mut counted = CountedTools::default();

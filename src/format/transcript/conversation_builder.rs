@@ -89,7 +89,7 @@ impl ConversationBuilder {
 
     /// Marks everything before as answered: the assistant acts after reading it.
     fn answers(&mut self) {
-        self.ends_with_result = false;
+        let ended_with_result = std::mem::take(&mut self.ends_with_result);
         if self.is_asked || !self.begun {
             self.steps += 1;
         }
@@ -100,9 +100,17 @@ impl ConversationBuilder {
         let instruction = self.unanswered_instruction.take();
         self.instructed = self.instructed.take().or(instruction);
         if !self.heard.is_empty() {
+            if ended_with_result {
+                self.withdraw();
+            }
             let user = std::mem::take(&mut self.heard).join("\n\n");
             self.turns.push(TranscriptTurn { user, text: String::new() });
         }
+    }
+
+    /// What was said before a call whose result came is no answer of the turn.
+    fn withdraw(&mut self) {
+        self.turns.last_mut().into_iter().for_each(|turn| turn.text.clear());
     }
 
     /// The index of the turn in progress; the first one also before the user says anything.
@@ -188,7 +196,7 @@ impl ConversationBuilder {
         ToolCall::clear_single_step(&mut self.calls);
         let (at_event, mut text) = self.last.take().ok_or(NoAssistantMessage)?;
         if self.ends_with_result && !text.is_empty() {
-            self.turns.last_mut().into_iter().for_each(|turn| turn.text.clear());
+            self.withdraw();
             self.events.insert(at_event, Transcript::event("assistant", &std::mem::take(&mut text)));
         }
         Ok(Transcript {
@@ -270,6 +278,20 @@ mod tests {
             let transcript = conversation.finish(0).unwrap();
             assert_eq!((transcript.text.as_deref(), transcript.events.len()), (Some(expected), 1));
         }
+    }
+
+    #[test]
+    fn a_turn_that_ends_with_a_result_has_no_answer() {
+        let mut conversation = ConversationBuilder::default();
+        conversation.add_question(Asker::User, "Cancel it.".to_owned());
+        conversation.add_answer("I will cancel it.".to_owned());
+        conversation.called(Some("1".to_owned()), "cancel".to_owned(), Json::default());
+        conversation.answered("1", Json::default(), None).unwrap();
+        conversation.add_question(Asker::User, "Hello?".to_owned());
+        conversation.add_answer("It is done.".to_owned());
+        let transcript = conversation.finish(0).unwrap();
+        let texts: Vec<&str> = transcript.turns.iter().map(|turn| turn.text.as_str()).collect();
+        assert_eq!((texts, transcript.events.len()), (vec!["", "It is done."], 2));
     }
 
     #[test]

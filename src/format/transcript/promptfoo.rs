@@ -15,6 +15,9 @@ use crate::format::foreign_cases::{CaseIds, asked, index_of};
 use crate::format::{json, lenient};
 use crate::model::{Measures, RunStatus};
 
+/// Why an answer is of no use.
+const CACHED: &str = "promptfoo answered from its cache, so perhaps with what an earlier agent answered: run `promptfoo eval --no-cache`";
+
 #[derive(Deserialize)]
 struct PromptfooOutput<'a> {
     #[serde(borrow)]
@@ -64,7 +67,11 @@ fn run(source: &SourceText, raw: &RawValue, result: &Value, ids: &CaseIds) -> Re
     // A failed assertion is written as an error, too; then there is an output.
     let failed =
         response.get("error").or_else(|| result.get("error")).and_then(Value::as_str).filter(|_| text.is_none());
-    let is_missing = text.is_none();
+    // What is behind an address may have changed since; another provider is asked again where its prompt or its file did.
+    let is_of_server = provider.get("id").and_then(Value::as_str).is_some_and(|id| id.starts_with("http"));
+    let is_cached = is_of_server && response.get("cached").and_then(Value::as_bool) == Some(true);
+    let failed = if is_cached { Some(CACHED) } else { failed };
+    let is_missing = text.is_none() || is_cached;
     builder.add_answer(text.unwrap_or_default());
     calls(response).iter().for_each(|part| add_call(&mut builder, part));
     let mut metrics = Measures { cost_usd: get("cost").as_f64(), ..Measures::default() };

@@ -18,6 +18,7 @@ pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
     for note in &report.notes {
         put(out, &format!("note: {}", line(note, 400)));
     }
+    let review = words::command(report, "review", "");
     let mut folded = 0;
     for (suite, agent) in report.suite_agents() {
         let own = minor(suite, agent);
@@ -29,7 +30,7 @@ pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
                 folded += own.len() - shown;
             }
         }
-        major(out, suite, agent);
+        major(out, suite, agent, &review);
         if let Some(uses) = since_base::moved_uses(agent) {
             put(out, &format!("{}/{}: {uses}", suite.id, agent.agent));
         }
@@ -56,7 +57,7 @@ fn minor(suite: &SuiteReport, agent: &AgentReport) -> Vec<String> {
 }
 
 /// Cases that do not count because samples are missing, and cases that moved.
-fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
+fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport, review: &str) {
     let who = format!("{}/{}", suite.id, agent.agent);
     for case in agent.cases.iter().filter(|case| case.exclusion == Exclusion::NoMajority) {
         let (done, planned) = (case.completed, case.planned);
@@ -77,7 +78,7 @@ fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
         };
         let count = words::plural(agent.drafts.len(), "draft counts", "drafts count");
         let named = line(&named.collect::<Vec<_>>().join("; "), 400);
-        put(out, &format!("{who}: {count} for nothing until `goldgate review` accepts: {named}{more}"));
+        put(out, &format!("{who}: {count} for nothing until {review} accepts: {named}{more}"));
     }
     if !agent.removed.is_empty() {
         let cases: Vec<&str> = agent.removed.iter().map(|case| case.as_str()).collect();

@@ -309,7 +309,7 @@ fn changed_request() {
         assert_eq!(ran.code, 3, "{behaviour}: {}{}", ran.stdout, ran.stderr);
         let text = report.to_string().replace("\\\"", "\"");
         assert!(text.contains(difference), "{behaviour}: {text}");
-        assert!(text.contains("record this case again with goldgate record"), "{behaviour}: {text}");
+        assert!(text.contains("record again: `goldgate "), "{behaviour}: {text}");
     }
 }
 

@@ -56,6 +56,8 @@ fn serve(stream: TcpStream, state: &State) {
                 state.seen.1.notify_all();
                 whole(&mut stream, "{}");
             }
+            "/v1/moderations" => whole(&mut stream, "{\"results\": [{\"flagged\": false}]}"),
+            "/v1/deployments/m-1/chat/completions/" => whole(&mut stream, &completion(&body).to_string()),
             "/v1/messages" => whole(&mut stream, &message(&body).to_string()),
             "/v1/chat/completions" if body["stream"] == json!(true) => pieces(&mut stream, state),
             "/v1/chat/completions" => whole(&mut stream, &completion(&body).to_string()),
@@ -118,9 +120,16 @@ fn completion(body: &Value) -> Value {
     let messages = body["messages"].as_array().unwrap();
     let last = messages.last().unwrap();
     let message = match last["role"].as_str().unwrap() {
-        // Another id in every answer, as real servers do.
-        "user" => json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": format!("call_{}", number()),
-            "type": "function", "function": { "name": "find_order", "arguments": "{\"order\": 17}" } }] }),
+        "user" => {
+            let is_of_both = last["content"].as_str().unwrap().contains("Both orders");
+            let orders = if is_of_both { vec![17, 18] } else { vec![17] };
+            // Another id in every answer, as real servers do.
+            let call = |order| {
+                json!({ "id": format!("call_{order}_{}", number()), "type": "function",
+                "function": { "name": "find_order", "arguments": json!({ "order": order }).to_string() } })
+            };
+            json!({ "role": "assistant", "content": null, "tool_calls": orders.into_iter().map(call).collect::<Vec<_>>() })
+        }
         _ => json!({ "role": "assistant", "content": format!("Order 17 was {}.", last["content"].as_str().unwrap()) }),
     };
     json!({ "id": format!("chatcmpl-{}", number()), "object": "chat.completion", "model": "m-1-2026",

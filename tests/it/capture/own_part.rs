@@ -1,6 +1,7 @@
 //! What a recording shows of the part of the agent's own code: the answer that it prints, the tools that it runs, the answers that it asks for.
 
 use libtest_mimic::Trial;
+use serde_json::{Value, json};
 
 use super::model_server::ModelServer;
 use super::{EXCHANGES, RECORDING, against, config, record, repository};
@@ -18,7 +19,12 @@ pub fn trials() -> Vec<Trial> {
 
 /// A committed repository with the recording of an agent that behaves as its file says.
 fn committed(server: &ModelServer, source: &str) -> Repository {
+    committed_as(server, source, "version 1")
+}
+
+fn committed_as(server: &ModelServer, source: &str, behaviour: &str) -> Repository {
     let repository = repository("as-file", "openai");
+    repository.write("agent.txt", format!("{behaviour}\n"));
     repository.write("goldgate.yaml", config("as-file", source, "openai"));
     let ran = record(&repository, server, &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -29,13 +35,19 @@ fn committed(server: &ModelServer, source: &str) -> Repository {
 }
 
 fn recorded_less() {
-    for (behaviour, code, says) in [
-        ("version 2", 0, "as expected for new recordings"),
-        ("prints nothing", 1, "whose program printed its answer on the base commit and prints none now"),
-        ("runs no tool", 1, "without any result of a tool that had results on the base commit"),
+    let open = "with more calls of a tool without a result than on the base commit";
+    for (before, behaviour, code, says) in [
+        ("version 1", "version 2", 0, "as expected for new recordings"),
+        ("version 1", "prints nothing", 1, "whose program printed its answer on the base commit and prints none now"),
+        ("version 1", "runs no tool", 1, open),
+        ("runs both tools", "runs one of two tools", 1, open),
+        ("runs one of two tools", "runs both tools", 0, "as expected for new recordings"),
+        ("version 1", "asks nothing", 1, "in which the code asked no model, while it asked one on the base commit"),
+        // Its call is seen on any path.
+        ("version 1", "asks elsewhere", 1, open),
     ] {
         let server = ModelServer::new();
-        let repository = committed(&server, "{ replay: runs }");
+        let repository = committed_as(&server, "{ replay: runs }", before);
         repository.write("agent.txt", format!("{behaviour}\n"));
         let ran = record(&repository, &server, &[]);
         assert_eq!(ran.code, 0, "{behaviour}: {}", ran.stderr);
@@ -51,7 +63,13 @@ fn asks_less() {
     assert_eq!(against(&repository, "HEAD").code, 0, "the control");
     repository.write("agent.txt", "runs no tool\n");
     let ran = against(&repository, "HEAD");
-    let says = "the code took 1 of the 2 recorded answers of its model";
+    let says = "the code took 1 of the 2 recorded answers, so it does less than before";
+    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    // An answer that is of no model counts as well.
+    let repository = committed_as(&server, EXCHANGES, "is guarded");
+    repository.write("agent.txt", "version 2\n");
+    let ran = against(&repository, "HEAD");
+    let says = "the code took 2 of the 3 recorded answers, so it does less than before; record again: `goldgate record";
     assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
 }
 
@@ -63,11 +81,20 @@ fn printed_record() {
     let ran = record(&repository, &server, &[]);
     assert!(ran.code == 3 && ran.stderr.contains("not recorded") && ran.stderr.contains("lost"), "{}", ran.stderr);
     assert_eq!(repository.read(RECORDING), before);
-    repository.write("agent.txt", "states a call\n");
-    let ran = record(&repository, &server, &[]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let recorded: serde_json::Value = serde_json::from_str(&repository.read(RECORDING)).unwrap();
-    let calls = recorded["intermediate"]["tool_calls"].as_array().unwrap();
-    let names: Vec<&str> = calls.iter().filter_map(|call| call["name"].as_str()).collect();
-    assert_eq!(names, ["find_order", "delete_account"], "{recorded}");
+    let recorded = |behaviour: &str| -> Value {
+        repository.write("agent.txt", format!("{behaviour}\n"));
+        let ran = record(&repository, &server, &[]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        serde_json::from_str(&repository.read(RECORDING)).unwrap()
+    };
+    for behaviour in ["states a call", "states a call otherwise"] {
+        let recorded = recorded(behaviour);
+        let calls = recorded["intermediate"]["tool_calls"].as_array().unwrap();
+        let names: Vec<&str> = calls.iter().filter_map(|call| call["name"].as_str()).collect();
+        assert_eq!(names, ["find_order", "delete_account"], "{recorded}");
+    }
+    assert_eq!(
+        recorded("counts a call")["metrics"]["tool_call_counts"],
+        json!({ "delete_account": 1, "find_order": 1 })
+    );
 }

@@ -53,7 +53,7 @@ fn broken_recordings() {
     let wrong = whole.replace("\"wire\": \"openai\"", "\"wire\": \"telex\"");
     let ended = whole.replace("\"status\": \"completed\"", "\"status\": \"timeout\"");
     for (text, said) in [
-        (without, "has no exchanges: record it with goldgate record"),
+        (without, "has no exchanges, which `goldgate record` and targets with `capture` keep"),
         (cut, "cannot be read"),
         (wrong.as_str(), "telex"),
         (ended.as_str(), "did not complete"),

@@ -236,6 +236,40 @@ pub fn failed_trace() {
     assert_eq!(record["intermediate"]["tool_calls"][0]["error"], "no route");
 }
 
+/// What is said beside a call is no answer once its tool ran, and neither is the user's question.
+pub fn unanswered() {
+    let text = |text: &str| json!({ "type": "text", "content": text });
+    let asked = json!([{ "role": "user", "parts": [text("Weather in Paris?")] }]);
+    let call = json!({ "type": "tool_call", "id": "1", "name": "get_weather", "arguments": {} });
+    let said = json!([{ "role": "assistant", "parts": [text("I look it up."), call] }]);
+    let answered = json!([{ "role": "assistant", "parts": [text("It rains.")] }]);
+    let chat = chat_of(&[("gen_ai.input.messages", asked.clone()), ("gen_ai.output.messages", said)], 5);
+    let chat = span("0b", "0a", 1, 20, &chat);
+    let tool = [("gen_ai.operation.name", json!("execute_tool")), ("gen_ai.tool.name", json!("get_weather"))];
+    let tool = span("0d", "0a", 21, 28, &tool);
+    let agent = |output: Option<&Value>| {
+        let mut attributes = vec![("gen_ai.operation.name", json!("invoke_agent"))];
+        attributes.extend(output.map(|output| ("gen_ai.output.messages", output.clone())));
+        span("0a", "09", 0, 60, &attributes)
+    };
+    let mut failed = span("09", "", 0, 70, &[("http.request.method", json!("POST"))]);
+    failed["status"] = json!({ "code": 2, "message": "500" });
+    let mut endless = agent(None);
+    endless["endTimeUnixNano"] = json!("0");
+    for (name, spans, status, expected) in [
+        ("the call has not run", vec![agent(None), chat.clone()], "completed", "I look it up."),
+        ("an agent without an answer", vec![agent(None), chat.clone(), tool.clone()], "completed", ""),
+        ("no agent", vec![chat.clone(), tool.clone()], "completed", ""),
+        ("a question", vec![agent(Some(&asked)), chat.clone(), tool.clone()], "completed", ""),
+        ("an answer", vec![agent(Some(&answered)), chat.clone(), tool.clone()], "completed", "It rains."),
+        ("no end", vec![endless, chat.clone(), tool.clone()], "error", ""),
+        ("an error around it", vec![failed, agent(Some(&answered)), chat, tool], "error", "It rains."),
+    ] {
+        let (record, _) = imported("otlp", &request(&spans));
+        assert_eq!((&record["status"], &record["outputs"]["text"]), (&json!(status), &json!(expected)), "{name}");
+    }
+}
+
 pub fn conversation() {
     let message = |role: &str, part: Value| json!({ "role": role, "parts": [part] });
     let text = |text: &str| json!({ "type": "text", "content": text });

@@ -50,7 +50,7 @@ impl Calls {
     /// Adds a tool's span: to the call with its id, else to the next requested call of its name, else as a new call.
     pub fn executed(&mut self, span: &TraceSpan) {
         let name = span.tool().unwrap_or_default();
-        let id = span.text(&["gen_ai.tool.call.id", "ai.toolCall.id"]);
+        let id = span.call_id();
         let known = id.and_then(|id| self.by_id(id)).or_else(|| self.by_name(name, id));
         let index = known.unwrap_or_else(|| self.push(span.start, name, Json::default()));
         self.executed.insert(index);

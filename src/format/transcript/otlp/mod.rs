@@ -1,5 +1,6 @@
 //! Reads OTLP traces in JSON with the GenAI semantic conventions: one trace is one run.
 
+mod answer;
 mod calls;
 mod messages;
 mod openinference;
@@ -23,7 +24,7 @@ use super::{Transcript, TranscriptTurn, content};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::run_v1;
-use crate::model::{Json, Measures, RunStatus, ToolCall};
+use crate::model::{Json, Measures, ToolCall};
 
 /// Reads the traces of a file, earliest first; a span that was exported twice counts once.
 pub fn read_traces(
@@ -133,12 +134,10 @@ impl TraceSpans {
         let last = chats.iter().copied().max_by_key(|span| (span.end, span.start));
         let outputs: Vec<(&TraceSpan, Vec<LooseMessage>)> =
             chats.iter().map(|span| (*span, messages::output(span))).collect();
-        let whole = agent.map(messages::output).unwrap_or_default();
-        let mut of_last = outputs.iter().filter(|(span, _)| last.is_some_and(|last| last.id == span.id));
-        let text = answer(&whole).or_else(|| of_last.next_back().and_then(|(_, messages)| answer(messages)));
+        let text = answer::answer(&self.spans, agent, last);
         let asked = agent.map(messages::input).filter(|messages| !messages.is_empty());
         let asked = asked.or_else(|| chats.first().map(|span| messages::input(span))).unwrap_or_default();
-        let (status, error) = ended(agent.or_else(|| self.spans.iter().find(|span| span.parent.is_empty())));
+        let (status, error) = answer::ended(&self.spans, agent);
         let named = |keys: &[&str]| self.spans.iter().find_map(|span| span.text(keys)).map(str::to_owned);
         let case = case_from.map_or_else(|| named(&["goldgate.case"]), |key| named(&[key]));
         if let (Some(key), None) = (case_from, &case) {
@@ -215,11 +214,6 @@ impl TraceSpans {
     }
 }
 
-/// The text of the last message; `None` without messages.
-fn answer(messages: &[LooseMessage]) -> Option<String> {
-    messages.iter().rfind(|message| message.role != "tool").map(LooseMessage::text)
-}
-
 /// The messages before the first answer.
 fn prompt(messages: &[LooseMessage]) -> Option<String> {
     let asked = messages.iter().take_while(|message| message.role != "assistant").map(LooseMessage::text);
@@ -268,22 +262,6 @@ fn between(outputs: &[(&TraceSpan, Vec<LooseMessage>)], last: Option<&str>) -> V
     let texts = outputs.iter().flat_map(|(_, messages)| messages).map(LooseMessage::text);
     let kept = texts.filter(|text| !text.is_empty() && Some(text.as_str()) != last);
     kept.map(|text| run_v1::json(&json!({ "role": "assistant", "text": text }))).collect()
-}
-
-/// How the run ended: statuses other than error are in the error type.
-fn ended(span: Option<&TraceSpan>) -> (RunStatus, Option<String>) {
-    let Some((span, message)) = span.and_then(|span| Some((span, span.failed.as_deref()?))) else {
-        return (RunStatus::Completed, None);
-    };
-    let kind = span.text(&["error.type"]);
-    let status = match kind {
-        Some("timeout") => RunStatus::Timeout,
-        Some("stalled") => RunStatus::Stalled,
-        Some("cancelled") => RunStatus::Cancelled,
-        Some(_) | None => RunStatus::Error,
-    };
-    let error = if message.is_empty() { kind } else { Some(message) };
-    (status, error.map(str::to_owned))
 }
 
 fn started_at(nanos: i64) -> Option<String> {

@@ -232,6 +232,11 @@ impl TraceSpan {
         self.text(&["gen_ai.tool.name", "ai.toolCall.name", "traceloop.entity.name"])
     }
 
+    /// The id of the call that the tool of this span answers.
+    pub fn call_id(&self) -> Option<&str> {
+        self.text(&["gen_ai.tool.call.id", "ai.toolCall.id"])
+    }
+
     /// Its operation. Older spans without an operation name are recognized by their other attributes.
     pub fn operation(&self) -> SpanOperation {
         // The Vercel AI SDK's own span of a tool.

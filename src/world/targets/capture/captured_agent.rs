@@ -10,7 +10,7 @@ use super::endpoint::CaptureEndpoint;
 use super::endpoint_state::EndpointMode;
 use super::recorded_answers::RecordedAnswers;
 use super::upstream::{UpstreamChoice, Upstreams};
-use crate::format::capture::{AnswerBefore, CapturedRun, RecordedExchanges, answered_calls, captured_record};
+use crate::format::capture::{AnswerBefore, CapturedRun, RecordedExchanges, answers, captured_record};
 use crate::format::request_v1;
 use crate::format::transcript::OwnCalls;
 use crate::model::{CallError, CaptureSource, SampleRequest};
@@ -19,7 +19,16 @@ use crate::world::targets::process::{Complaints, Launch, too_slow};
 use crate::world::targets::{Timeouts, Unopened, lasting, oneshot};
 
 /// The recorded exchanges of each sample by the id of its request, or why there are none.
-pub type RecordedSamples = BTreeMap<String, Result<RecordedExchanges, String>>;
+pub type RecordedSamples = BTreeMap<String, RecordedSample>;
+
+/// What was recorded of a sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedSample {
+    /// Its exchanges, or why there are none.
+    pub exchanges: Result<RecordedExchanges, String>,
+    /// What to do to record its case again.
+    pub again: String,
+}
 
 /// A program whose model calls are recorded, or answered from a recording.
 pub struct CapturedAgent {
@@ -39,8 +48,16 @@ struct AnswerPlan {
     /// The time of the recorded run, in milliseconds.
     latency_ms: Option<u64>,
     before: AnswerBefore,
-    /// The answers of the model in the recording; `None` where several starts of the program share them, or none is replayed.
-    recorded_calls: Option<usize>,
+    /// `None` where a model answers.
+    replay: Option<ReplayPlan>,
+}
+
+/// What a replay has to take from its recording.
+struct ReplayPlan {
+    /// The number of recorded answers; `None` where several starts of the program share them.
+    answers: Option<usize>,
+    /// What to do to record the case again.
+    again: String,
 }
 
 /// The variable with the id of the conversation, the same in all its turns.
@@ -79,7 +96,7 @@ impl CapturedAgent {
         timeouts: Timeouts,
         stderr: &Complaints,
     ) -> Result<String, CallError> {
-        let AnswerPlan { mode, latency_ms, before, recorded_calls } = self.answer_plan(request)?;
+        let AnswerPlan { mode, latency_ms, before, replay } = self.answer_plan(request)?;
         let endpoint = CaptureEndpoint::start(mode).await?;
         let (launch, input) = self.launch_for(request, endpoint.variables());
         let begun = Instant::now();
@@ -89,20 +106,21 @@ impl CapturedAgent {
         let seen = endpoint.finish().await;
         // However the program ended: it went on without the answers that it asked for.
         if let Some(why) = seen.refusal {
-            return Err(lasting(match &self.answers {
-                AnswerSource::Upstream(_) => why,
-                AnswerSource::Recorded(_) => format!("{why}; record this case again with goldgate record"),
+            return Err(lasting(match &replay {
+                None => why,
+                Some(replay) => format!("{why}; {}", replay.again),
             }));
         }
         if let Some(why) = seen.unreachable {
             return Err(lasting(why));
         }
         let printed = printed?;
-        let asked = answered_calls(&seen.exchanges);
-        if let Some(recorded) = recorded_calls.filter(|recorded| asked < *recorded) {
+        let taken = answers(&seen.exchanges);
+        if let Some(ReplayPlan { answers: Some(recorded), again }) =
+            replay.filter(|replay| Some(taken) < replay.answers)
+        {
             return Err(lasting(format!(
-                "the code took {asked} of the {recorded} recorded answers of its model, so it does less than before; record this case again with \
-                 goldgate record"
+                "the code took {taken} of the {recorded} recorded answers, so it does less than before; {again}"
             )));
         }
         let printed =
@@ -122,7 +140,11 @@ impl CapturedAgent {
             exchanges: &seen.exchanges,
             spans: &seen.spans,
             latency_ms: latency_ms.unwrap_or(spent),
-            calls: request.conversation.as_ref().map_or(OwnCalls::All, |_| OwnCalls::OfLastTurn),
+            // In the first turn, the calls before the user's message are its own as well.
+            calls: match &request.conversation {
+                Some(so_far) if !so_far.before.is_empty() => OwnCalls::OfLastTurn,
+                Some(_) | None => OwnCalls::All,
+            },
             before,
         });
         record.map_err(|why| lasting(format!("its run cannot be graded: {why}")))
@@ -132,19 +154,20 @@ impl CapturedAgent {
         match &self.answers {
             AnswerSource::Upstream(upstreams) => {
                 let mode = EndpointMode::Forward(upstreams.clone());
-                Ok(AnswerPlan { mode, latency_ms: None, before: AnswerBefore::None, recorded_calls: None })
+                Ok(AnswerPlan { mode, latency_ms: None, before: AnswerBefore::None, replay: None })
             }
             AnswerSource::Recorded(samples) => match samples.get(&request_v1::sample_id(request)) {
-                Some(Ok(recorded)) => {
+                Some(RecordedSample { exchanges: Ok(recorded), again }) => {
                     let mode = EndpointMode::Replay(RecordedAnswers::new(&recorded.exchanges));
                     let turn = request.conversation.as_ref().map_or(0, |so_far| so_far.before.len());
                     // The recording states the time of all turns.
                     let latency_ms = if turn == 0 { recorded.latency_ms } else { Some(0) };
                     let is_alone = request.conversation.is_none();
-                    let recorded_calls = is_alone.then(|| answered_calls(&recorded.exchanges));
-                    Ok(AnswerPlan { mode, latency_ms, before: recorded.answer_of(turn), recorded_calls })
+                    let answers = is_alone.then(|| answers(&recorded.exchanges));
+                    let replay = Some(ReplayPlan { answers, again: again.clone() });
+                    Ok(AnswerPlan { mode, latency_ms, before: recorded.answer_of(turn), replay })
                 }
-                Some(Err(why)) => Err(lasting(why.clone())),
+                Some(RecordedSample { exchanges: Err(why), .. }) => Err(lasting(why.clone())),
                 None => Err(lasting("this sample is not recorded".to_owned())),
             },
         }
