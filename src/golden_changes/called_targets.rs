@@ -226,7 +226,12 @@ fn of_roles(
     (base, old): (&Config, &LiveSource),
     (head, new): (&Config, &LiveSource),
 ) -> BTreeMap<String, ChangedTarget> {
-    let target = (changed_target(&old.target), &old.target, Some(&new.target));
+    let called = |config: &Config| config.targets.get(&old.target).map(calls);
+    let what = match old.target != new.target && called(base) == called(head) {
+        true => format!("the target {}, while the agent calls {}", old.target, new.target),
+        false => changed_target(&old.target),
+    };
+    let target = (what, &old.target, Some(&new.target));
     let critic = match (&old.critic, &new.critic) {
         (Some(before), now) => Some((format!("the critic {before}, which has changed since"), before, now.as_ref())),
         (None, Some(_)) => Some(("a loop without a critic".to_owned(), &old.target, None)),
@@ -354,7 +359,7 @@ mod tests {
             (usual, "big", "tiny", None),
             (usual, "tiny", "tiny", Some("the target writer, which has changed since")),
             (usual, "tiny", "big", Some("the target writer, which has changed since")),
-            ("target: judge, critic: writer", "big", "tiny", Some("the target writer, which has changed since")),
+            ("target: judge, critic: writer", "big", "tiny", Some("the target writer, while the agent calls judge")),
             ("target: judge, critic: writer", "tiny", "big", None),
             (usual, "big", "big", Some("the critic judge, which has changed since")),
             (usual, "big-mini", "tiny", Some("the target writer, which has changed since")),

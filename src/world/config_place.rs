@@ -61,10 +61,10 @@ impl Disk {
     pub fn untracked_note<'f>(&self, of_agents: impl IntoIterator<Item = &'f RepoPath>) -> Option<String> {
         let is_left_out = |file: &&RepoPath| self.is_untracked(file) && !self.is_ignored(file);
         let untracked: Vec<&str> = of_agents.into_iter().filter(is_left_out).map(RepoPath::as_str).collect();
-        let it = if untracked.len() == 1 { "it" } else { "them" };
+        let (it, they) = if untracked.len() == 1 { ("it", "it") } else { ("them", "they") };
         (!untracked.is_empty()).then(|| {
             format!(
-                "git does not have {}, and the digest of the agent's files covers {it}: commit {it} with the recordings, or, if {it} should \
+                "git does not have {}, and the digest of the agent's files covers {it}: commit {it} with the recordings, or, if {they} should \
                  not be part of the agent, move {it} and record again",
                 first_of(&untracked)
             )

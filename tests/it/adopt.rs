@@ -181,6 +181,20 @@ fn new_cases() {
     let refused = goldgate(&repository, import);
     let said = "more/b.json:1:1: no case of the agent \"support\" asks \"Is the kettle in stock?\"; add it as a draft with --new-cases";
     assert!(refused.code == 2 && refused.stderr.contains(said), "{}", refused.stderr);
+    // A conversation without an answer is nothing to grade, and keeps no other one out.
+    let tool = json!({ "id": "1", "type": "function", "function": { "name": "find_stock", "arguments": "{}" } });
+    let unanswered = json!({ "messages": [{ "role": "user", "content": "Block card 12." },
+        { "role": "assistant", "content": "One moment.", "tool_calls": [tool] },
+        { "role": "tool", "tool_call_id": "1", "content": "lost" }] });
+    repository.write("cut/a.json", chat(CHATS[1]).to_string());
+    repository.write("cut/b.json", unanswered.to_string());
+    for more in ["", " --new-cases"] {
+        let ran = passes(&repository, &format!("import cut --out golden/runs --agent support --force{more}"));
+        let said = "left out: 1 conversation without an answer, which no case asks: cut/b.json\n";
+        assert!(ran.stderr.contains(said), "{more}: {}", ran.stderr);
+    }
+    let alone = goldgate(&repository, "import cut/b.json --out golden/runs --agent support --force");
+    assert!(alone.code == 2 && alone.stderr.contains("asks \"Block card 12.\""), "{}", alone.stderr);
     // The other recording exists, so that nothing is written, not even the draft.
     assert_eq!(goldgate(&repository, "import more --out golden/runs --agent support --new-cases").code, 2);
     assert_eq!(repository.read("golden/cases.json"), before);

@@ -26,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a trace without content has its calls and counts and says that the text is missing", silent_trace),
         trial("a failed trace is a run that did not complete", failed_trace),
         trial("a trace that ends with a tool or a question has no answer", unanswered),
+        trial("an answer of a server from promptfoo's cache is none", promptfoo::cached),
         trial("a trace of several turns keeps them, each call with its turn", conversation),
         trial("import records the calls of a trace wherever its messages tell them", told_calls::of_spans),
         trial("import records the calls of LangSmith's and Langfuse's runs at any place", told_calls::of_run_trees),

@@ -21,7 +21,7 @@ use crate::format::foreign_cases::ForeignCase;
 use crate::format::transcript::{Transcript, TranscriptFormat};
 use crate::model::{AgentName, BadId, CaseId, Word};
 use crate::render::plural;
-use crate::text::line;
+use crate::text::{first_of, line};
 use crate::world::{Disk, World};
 
 /// Reads files and writes a recording for each run in them: all of them, or none. Returns the exit code.
@@ -68,7 +68,7 @@ fn write_runs(
         (false, _) => UnknownCase::Refused,
     };
     let names = ImportNames { known: known.as_ref(), unknown, ..ImportNames::of(args)? };
-    let (named, drafts) = names.assign(files)?;
+    let AssignedRuns { named, drafts, left_out } = names.assign(files)?;
     let place = RecordingsPlace { out, config: args.config.as_deref(), existing };
     let written = match write_recordings(&place, &named, world) {
         Ok(written) => written,
@@ -76,6 +76,11 @@ fn write_runs(
         Err(error) => return Err(drafts.undo().map_or(error, CliError::from)),
     };
     world.say(&written.iter().map(|file| format!("{file}\n")).collect::<String>());
+    if !left_out.is_empty() {
+        let conversations = plural(left_out.len(), "conversation", "conversations");
+        let files: Vec<&str> = left_out.iter().map(|source| source.file.as_str()).collect();
+        world.tell(&format!("left out: {conversations} without an answer, which no case asks: {}", first_of(&files)));
+    }
     Ok(())
 }
 
@@ -132,7 +137,15 @@ enum UnknownCase {
     Drafted,
 }
 
-impl ImportNames<'_> {
+/// The runs with their agents and cases.
+struct AssignedRuns<'a, 'k> {
+    named: NamedRuns<'a>,
+    drafts: AddedDrafts<'k>,
+    /// The files of runs without an answer that no case asks: there is nothing to expect of them, and nothing to grade.
+    left_out: Vec<&'a SourceText>,
+}
+
+impl<'k> ImportNames<'k> {
     fn of(args: &ImportArgs) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let bad = |option: &str, bad: BadId| {
@@ -147,9 +160,10 @@ impl ImportNames<'_> {
 
     /// Assigns an agent and a case to every run, and adds drafts for new cases. Names of the command line win over those of the
     /// transcript.
-    fn assign<'a>(&self, files: &'a [TranscriptFile]) -> Result<(NamedRuns<'a>, AddedDrafts<'_>), CliError> {
+    fn assign<'a>(&self, files: &'a [TranscriptFile]) -> Result<AssignedRuns<'a, 'k>, CliError> {
         let mut problems = Diagnostics::default();
-        let (mut named, mut new) = (NamedRuns::new(), Vec::new());
+        let (mut named, mut new, mut left_out) = (NamedRuns::new(), Vec::new(), Vec::new());
+        let mut unanswered = Diagnostics::default();
         let imported = |file: &'a TranscriptFile| {
             let origins = file.origins();
             file.runs
@@ -167,14 +181,21 @@ impl ImportNames<'_> {
                 (None, UnknownCase::Drafted, Some(_)) => new.push((agent, imported, origin)),
                 (None, UnknownCase::Drafted, None) | (None, UnknownCase::Refused, _) => {
                     let case = case_of(source, run).map_err(|problem| self.unknown_case(&agent, imported, problem));
-                    if let Some(case) = problems.keep(case) {
-                        named.entry((agent, case)).or_default().push(imported);
+                    let of_run = if run.is_answered() { &mut problems } else { &mut unanswered };
+                    match of_run.keep(case) {
+                        Some(case) => named.entry((agent, case)).or_default().push(imported),
+                        None if run.is_answered() => {}
+                        None => left_out.push(source),
                     }
                 }
             }
         }
         for runs in named.values() {
             problems.keep(one_variant(runs));
+        }
+        // Where nothing else is imported, they were meant.
+        if named.is_empty() && new.is_empty() {
+            problems.extend(unanswered);
         }
         joined_problems(problems).or(())?;
         let mut drafts = AddedDrafts::default();
@@ -185,12 +206,13 @@ impl ImportNames<'_> {
                 .collect();
             drafts = known.add_drafts(&runs)?;
             for ((agent, imported, _), case) in new.iter().zip(&drafts.cases) {
-                if let Some(case) = case {
-                    named.entry((agent.clone(), case.clone())).or_default().push(*imported);
+                match case {
+                    Some(case) => named.entry((agent.clone(), case.clone())).or_default().push(*imported),
+                    None => left_out.push(imported.source),
                 }
             }
         }
-        Ok((named, drafts))
+        Ok(AssignedRuns { named, drafts, left_out })
     }
 
     /// Why a run that names no case has none, where the config's cases are known.

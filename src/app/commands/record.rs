@@ -124,7 +124,8 @@ fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliE
     match problem {
         Some(problem) => Err(problem.into()),
         None if plan.suites.iter().all(|loaded| loaded.config.agents.values().all(|one| one.model.is_none())) => {
-            let help = "write the agent's command after --, or add a target with capture to its model tier";
+            let help = "write the agent's command after --, or add a target with capture to its model tier; `goldgate run --tier model --record DIR` \
+                        records agents of other targets";
             Err(Diagnostic::of_file(&plan.config.file, Code::NOTHING_SELECTED, "no agent can be recorded", help).into())
         }
         None => Ok(folders),

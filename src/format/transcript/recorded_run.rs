@@ -86,6 +86,11 @@ impl Transcript {
         Json::from(json!({ "role": role, "text": text }).to_string())
     }
 
+    /// Whether the run has an answer, as far as is known.
+    pub fn is_answered(&self) -> bool {
+        self.text.as_ref().is_none_or(|text| !text.trim().is_empty())
+    }
+
     /// The messages of the user that were answered; of a run whose turns are not known, the first one.
     pub fn messages(&self) -> Vec<&str> {
         match self.turns.as_slice() {

@@ -6,6 +6,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("a file of the agent that moves out of its list needs an approval", moved_out),
         trial("a file that moves out of its list is found whatever else is in the repository", found_anywhere),
+        trial("a file that moves out of its list in another form needs an approval", moved_in_another_form),
         trial("a file with another name in its list may be quoted elsewhere", renamed_and_quoted),
         trial("an agent has one prompt", two_prompts),
         trial("a picture may be in the folder of prompts", picture),
@@ -72,6 +73,27 @@ fn found_anywhere() {
         surround(&moved);
         let ran = against(&moved, &[]);
         assert!(ran.code == 1 && ran.stdout.contains(MOVED), "{name}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+/// A prompt that leaves the list as one string of JSON, wrapped, or in a block.
+fn moved_in_another_form() {
+    let lines =
+        ["Report every change of control, whatever it is called.", "Report every right to terminate, and who has it."];
+    for (file, text) in [
+        ("lib/rules.json", format!("{{\"system\": \"{}\\n{}\"}}\n", lines[0], lines[1])),
+        ("lib/rules.md", format!("{} {}\n", lines[0], lines[1]).replace(" of ", " of\n").replace(" to ", " to\n")),
+        ("lib/rules.yaml", format!("system: >\n  {}\n  {}\n", lines[0], lines[1]).replace(", ", ",\n  ")),
+    ] {
+        let repository = committed();
+        repository.write("prompts/rules.md", lines.join("\n"));
+        commit_all(&repository);
+        record_again(&repository);
+        repository.remove("prompts/rules.md");
+        repository.write(file, text);
+        let ran = against(&repository, &[]);
+        let says = format!("the content of prompts/rules.md moved to {file}, which `fingerprint` does not name");
+        assert!(ran.code == 1 && ran.stdout.contains(&says), "{file}: {}{}", ran.stdout, ran.stderr);
     }
 }
 

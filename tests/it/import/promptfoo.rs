@@ -231,3 +231,21 @@ pub fn what_cannot_be_said() {
         assert!(is_right, "{file}: {}", ran.stderr);
     }
 }
+
+/// What is behind an address may have changed since promptfoo kept its answer.
+pub fn cached() {
+    let repository = Repository::empty();
+    let result = |case: &str, provider: &str| {
+        json!({ "provider": { "id": provider }, "prompt": { "raw": "q" }, "testCase": { "description": case, "vars": {} }, "success": true,
+            "response": { "output": "an answer", "cached": true }, "latencyMs": 3 })
+    };
+    let results = [result("server", "https://acme.example/chat"), result("model", "openai:m-1")];
+    repository.write("out.json", json!({ "results": { "results": results } }).to_string());
+    let ran = repository.goldgate(&["import", "out.json", "--out", "runs", "--agent", "helper"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let of =
+        |case: &str| -> Value { serde_json::from_str(&repository.read(&format!("runs/helper/{case}.json"))).unwrap() };
+    let (server, model) = (of("server"), of("model"));
+    assert_eq!((&server["status"], &model["status"]), (&json!("error"), &json!("completed")));
+    assert!(server["error"].as_str().unwrap().contains("run `promptfoo eval --no-cache`"), "{server}");
+}

@@ -86,6 +86,20 @@ fn first_baseline() {
     let ran = of_agents(&|agents| agents["later"] = agents["legal"].clone());
     let wanted = "`contracts/later` is not in the config";
     assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    // Of a tier in which the agent does not run.
+    let ran = with(&|entry| entry["identity"]["tier"] = json!("model"));
+    assert!(ran.code == 0, "it was measured: {}{}", ran.stdout, ran.stderr);
+    let config = repository.read("goldgate.yaml");
+    let other = "\n      other:\n        fingerprint: { none: \"a test\" }\n        deterministic: { replay: runs }\n";
+    assert!(config.contains("agents:\n"), "{config}");
+    repository.write("goldgate.yaml", config.replacen("agents:\n", &format!("agents:{other}"), 1));
+    let ran = of_agents(&|agents| {
+        agents["other"] = agents["legal"].clone();
+        agents["other"]["identity"]["tier"] = json!("model");
+    });
+    let wanted = "`contracts/other` is not in the config in the model tier";
+    assert!(ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    repository.write("goldgate.yaml", &config);
     let ran = with(&|_| {});
     assert!(ran.code == 0 && ran.stdout.contains("[listed] the first baseline"), "{}{}", ran.stdout, ran.stderr);
     let ran = with(&|entry| entry["metrics"]["gap_recall"] = json!(0.25));

@@ -3,9 +3,10 @@
 use super::{FreshnessInputs, ReplayedAgent};
 use crate::app::pipeline::fingerprint::{AgentState, DigestOrigin};
 use crate::app::pipeline::plan::LoadedSuite;
+use crate::files::files_below;
 use crate::format::recording_layout::RecordingPaths;
-use crate::golden_changes::{RecordedCases, record_again};
-use crate::model::{AgentName, CaseId, Freshness, RecordingAge, RepoPath, RunSource};
+use crate::golden_changes::{RecordedCases, is_in_folder, record_again};
+use crate::model::{Agent, AgentName, CaseId, Freshness, RecordingAge, RepoPath, RunSource, SuiteConfig, Transport};
 use crate::render::plural;
 use crate::text::{config_option, first_of};
 
@@ -50,6 +51,7 @@ pub fn freshness_verdict<'p>(
         verdict.notes.extend(noted.map(|noted| format!("{noted}; {}", words.record_again(wanted))));
     }
     verdict.list_notes = [words.unused_patterns(), words.unlisted_programs()].concat();
+    verdict.list_notes.extend(words.unsent_prompts());
     // Where a pattern is wrong, its files did not change.
     if let Some(why) = no_file {
         refused = vec![why];
@@ -129,7 +131,9 @@ impl<'a> AgentWords<'a> {
                 )
             }
             Changed::Agent => format!("{} changed since they were recorded", self.changed_files()),
-            Changed::Input => "the case's input changed since they were recorded".to_owned(),
+            Changed::Input => {
+                format!("the case's input changed since they were recorded{}", self.other_suite().unwrap_or_default())
+            }
         };
         let stale = plural(cases.len(), "case's recordings are stale", "cases' recordings are stale");
         let named: Vec<&str> = cases.iter().map(|case| case.as_str()).collect();
@@ -164,6 +168,43 @@ impl<'a> AgentWords<'a> {
         Some(format!(
             "the suite {other} names other files for the same recordings: write the same `fingerprint` in both"
         ))
+    }
+
+    /// Another suite whose recordings may be in the same files, with the input of its cases.
+    fn other_suite(&self) -> Option<String> {
+        let own = &self.loaded.config.id;
+        let shares = |suite: &SuiteConfig, (name, replayed): &(&AgentName, &ReplayedAgent<'_>)| {
+            let folder = |agent: &Agent| agent.deterministic.as_ref().and_then(RunSource::recordings).cloned();
+            suite
+                .agents
+                .get(*name)
+                .is_some_and(|agent| folder(agent).is_some() && folder(agent) == folder(replayed.agent))
+        };
+        let others = self.inputs.config.suites.iter().filter(|suite| suite.id != *own);
+        let other = others.into_iter().find(|suite| self.agents.iter().any(|agent| shares(suite, agent)))?;
+        Some(format!(
+            " (the suite {} keeps its recordings in the same folder: where both have a case of one name, give one of them another folder)",
+            other.id
+        ))
+    }
+
+    /// Notes about files of a prompt package that no model gets.
+    fn unsent_prompts(&self) -> Option<String> {
+        let FreshnessInputs { config, files, .. } = self.inputs;
+        let is_model = |agent: &Agent| {
+            let live = agent.model.as_ref().and_then(RunSource::live);
+            live.and_then(|live| config.targets.get(&live.target))
+                .is_some_and(|target| matches!(target.transport, Transport::Model(_)))
+        };
+        let of_agent = |agent: &Agent| agent.prompt.as_ref().filter(|_| is_model(agent)).cloned();
+        let packages = self.agents.iter().filter_map(|(_, replayed)| of_agent(replayed.agent));
+        let found = packages.filter_map(|package| files_below(*files, &package).ok()).flatten();
+        let inner: Vec<String> =
+            found.filter(|(path, _)| is_in_folder(path)).map(|(_, file)| file.to_string()).collect();
+        (!inner.is_empty()).then(|| {
+            let inner: Vec<&str> = inner.iter().map(String::as_str).collect();
+            format!("only the files directly in a prompt package are sent to the model, so not {}", first_of(&inner))
+        })
     }
 
     /// Notes about patterns that match no file while others match some.
