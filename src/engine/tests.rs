@@ -1,5 +1,7 @@
 //! The engine on a paused clock, with models that follow a script.
 
+mod unanswered;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -309,24 +311,6 @@ fn a_model_gets_its_tool_results_and_the_record_has_every_call() {
     assert_eq!(record.metrics.tool_call_counts, BTreeMap::from([("fly".to_owned(), 1), ("weather".to_owned(), 1)]));
     assert_eq!((record.metrics.input_tokens, record.metrics.cost_usd), (Some(16), Some(20.0)));
     assert_eq!(ran.spending.calls, 2);
-}
-
-/// What is said beside a call is no answer, also where the model never gives one.
-#[test]
-fn a_model_that_calls_tools_until_the_end_has_not_answered() {
-    let canned = CannedTool {
-        spec: ToolSpec { name: "cancel".to_owned(), description: String::new(), parameters: json!({}) },
-        results: vec![CannedResult { when: json!({}), says: json!("try again") }],
-    };
-    let job =
-        SampleJob { request: request("c", 0, Toolbox::Canned(vec![canned])), refining: None, ..jobs(1, 1).remove(0) };
-    let script = |_: usize, _: &Conversation| {
-        let calls = vec![AskedCall { id: "1".to_owned(), name: "cancel".to_owned(), arguments: json!({}) }];
-        (Duration::ZERO, Ok(ModelTurn { calls, ..says("I will cancel it.") }))
-    };
-    let ran = run(script, 1, &[job], SpendingLimits::default(), Seen::default(), None);
-    let JobOutcome::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
-    assert_eq!((record.outputs.text(), record.intermediate.seen_calls().len()), (r#"{"text":""}"#, 24));
 }
 
 /// A conversation with a user that the model "user" plays.

@@ -45,7 +45,12 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Result<
     let (renamed, index) = (LineIndex::of(&listed), LineIndex::of(&others));
     let texts: Vec<(&RepoPath, SourceText)> =
         left.iter().filter_map(|file| Some((*file, text(sides.base, file)?))).collect();
-    let rewritten = LazyCell::new(|| rewritten_in(&texts, &others));
+    let rewritten = LazyCell::new(|| {
+        let mut found = rewritten_in(&texts, &others, |one| !is_output(sides, one));
+        let kept = rewritten_in(&texts, &listed, |_| true);
+        found.retain(|file, _| !kept.contains_key(file));
+        found
+    });
     let mut moved = Vec::new();
     for file in left {
         let before = text(sides.base, file);
@@ -153,7 +158,11 @@ impl<'a> LineIndex<'a> {
 
 /// For each file that left its list, the place of the first file that has at least half of its long lines in another form, such as wrapped, in one
 /// string of JSON, or in a block of YAML.
-fn rewritten_in<'f>(left: &[(&'f RepoPath, SourceText)], others: &[NewLines]) -> BTreeMap<&'f RepoPath, usize> {
+fn rewritten_in<'f>(
+    left: &[(&'f RepoPath, SourceText)],
+    others: &[NewLines],
+    counts: impl Fn(&NewLines) -> bool,
+) -> BTreeMap<&'f RepoPath, usize> {
     let long = |source: &SourceText| -> BTreeSet<String> {
         own_lines(source).into_iter().map(letters).filter(|line| line.chars().count() >= LONG).collect()
     };
@@ -173,7 +182,10 @@ fn rewritten_in<'f>(left: &[(&'f RepoPath, SourceText)], others: &[NewLines]) ->
             let known = found_in(before);
             new.retain(|line| !known.contains(line));
         }
-        for (file, lines) in wanted.iter().filter(|_| !new.is_empty()) {
+        if new.is_empty() || !counts(one) {
+            continue;
+        }
+        for (file, lines) in &wanted {
             let count = lines.iter().filter(|line| new.contains(line.as_str())).count();
             if count > 0 && 2 * count >= lines.len() {
                 rewritten.entry(*file).or_insert(place);
@@ -182,6 +194,16 @@ fn rewritten_in<'f>(left: &[(&'f RepoPath, SourceText)], others: &[NewLines]) ->
     }
     rewritten
 }
+
+/// Whether goldgate wrote a file: recordings and reports quote prompts.
+fn is_output(sides: &Sides<'_>, one: &NewLines) -> bool {
+    let is_own = |source: &SourceText| source.text.contains(OWN_SCHEMA);
+    let report = one.file.parent().child("report.json");
+    one.now.as_ref().is_some_and(is_own) || text(sides.head, &report).as_ref().is_some_and(is_own)
+}
+
+/// How the name of each format of goldgate's files begins.
+const OWN_SCHEMA: &str = "\"goldgate.";
 
 /// Whether a file is not in the list any more, or has lost at least half of its lines.
 fn has_left(sides: &Sides<'_>, file: &RepoPath, new: &FilePaths) -> bool {

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
 use super::ids::{AgentName, CaseId};
 use super::run::{Provenance, RunStatus};
 
@@ -40,7 +43,7 @@ pub struct RunRecord {
 pub struct Json(Box<str>);
 
 /// The inputs of a run.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct RunInputs {
     /// The prompt.
     pub prompt: Option<String>,
@@ -51,7 +54,8 @@ pub struct RunInputs {
 }
 
 /// The steps of a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Steps {
     /// An agent's own `intermediate` object, unchanged.
     Own(Json),
@@ -70,10 +74,13 @@ pub enum Steps {
 pub const CALL_LISTS: [&str; 2] = ["tool_calls", "toolCalls"];
 
 /// One call of a tool.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,
+    /// The MCP server of the tool, if stated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     /// Its arguments.
     pub arguments: Json,
     /// Its result; `null` if it returned nothing.
@@ -83,11 +90,11 @@ pub struct ToolCall {
     /// Its duration, if measured.
     pub latency_ms: Option<u64>,
     /// The turn of the conversation that it belongs to, from 0; `None` in a run with one message of the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,
     /// The answer of the model that asked for it, from 0: calls of one answer have one number. `None` if this is the only call, or unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
-    /// The MCP server of the tool, if stated.
-    pub server: Option<String>,
 }
 
 impl ToolCall {
@@ -114,7 +121,7 @@ impl ToolCall {
 }
 
 /// What a run read.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct RunEvidence {
     /// Files.
     pub file_paths: Vec<String>,
@@ -125,7 +132,7 @@ pub struct RunEvidence {
 }
 
 /// Tokens, time and cost of a run.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Measures {
     /// Total tokens.
     pub total_tokens: Option<u64>,
@@ -140,6 +147,7 @@ pub struct Measures {
     /// Milliseconds by node.
     pub latency_per_node: BTreeMap<String, u64>,
     /// Model calls, where they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_calls: Option<u64>,
     /// Calls by tool.
     pub tool_call_counts: BTreeMap<String, u64>,
@@ -158,9 +166,12 @@ impl Measures {
         }
     }
 
-    /// The same with the tokens, the time, the model calls and the cost of another part of a run. What single nodes and tools used is
-    /// not known of a whole that has parts.
-    pub fn with_use_of(self, other: &Self) -> Self {
+    /// The same with the tokens, the time, the calls and the cost of another part of a run. What single nodes used is not known of a whole that
+    /// has parts.
+    pub fn with_use_of(mut self, other: &Self) -> Self {
+        for (tool, count) in &other.tool_call_counts {
+            *self.tool_call_counts.entry(tool.clone()).or_default() += count;
+        }
         let cost_usd = match (self.cost_usd, other.cost_usd) {
             (Some(one), Some(other)) => Some(one + other),
             (one, other) => one.or(other),
@@ -202,6 +213,15 @@ pub const RECORDED_COMMAND: &str = "record";
 
 /// What `goldgate import` states as the target, before the name of the format.
 pub const IMPORTED: &str = "import ";
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match RawValue::from_string(self.0.trim().to_owned()) {
+            Ok(json) => json.serialize(serializer),
+            Err(_) => self.0.trim().serialize(serializer),
+        }
+    }
+}
 
 impl Json {
     /// JSON's `null`.

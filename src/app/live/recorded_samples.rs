@@ -12,7 +12,7 @@ use crate::format::{request_v1, run_v1};
 use crate::golden_changes::{RecordedCases, record_again, record_missing};
 use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, SampleRequest, UserMessage};
 use crate::suites::turns;
-use crate::world::targets::{RecordedSample, RecordedSamples};
+use crate::world::targets::{RecordedSamples, SampleExchanges};
 
 /// The recorded exchanges of some samples of a run, by the id of their requests.
 pub fn recorded_samples(
@@ -33,7 +33,7 @@ pub fn recorded_samples(
                 Err(format!("sample {sample} is not recorded in {folder}: {missing}"))
             }
         };
-        let recorded = RecordedSample { exchanges, again: again.clone() };
+        let recorded = SampleExchanges { exchanges, again: again.clone() };
         (request_v1::sample_id(&SampleRequest { sample, ..request.clone() }), recorded)
     };
     samples.map(of_sample).collect()

@@ -1,13 +1,10 @@
 //! Writes a run record: one key per line, in the order of the format's page; equal values always give equal bytes.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::json_lines::lines;
-use crate::model::{Json, Measures, RunProvenance, RunRecord, Steps, ToolCall};
+use crate::model::{Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps};
 
 /// The name of the format.
 pub(super) const SCHEMA: &str = "goldgate.run/1";
@@ -35,62 +32,12 @@ struct RunRecordForm<'a> {
     sample: u32,
     status: &'static str,
     error: Option<&'a str>,
-    inputs: InputsForm<'a>,
-    outputs: Box<RawValue>,
-    intermediate: StepsForm<'a>,
-    evidence: RunEvidenceForm<'a>,
-    metrics: MeasuresForm<'a>,
+    inputs: &'a RunInputs,
+    outputs: &'a Json,
+    intermediate: &'a Steps,
+    evidence: &'a RunEvidence,
+    metrics: &'a Measures,
     provenance: OriginForm<'a>,
-}
-
-#[derive(Serialize)]
-struct InputsForm<'a> {
-    prompt: Option<&'a str>,
-    repo_snapshot_id: Option<&'a str>,
-    options: Box<RawValue>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum StepsForm<'a> {
-    Own(Box<RawValue>),
-    Seen { node_transitions: Vec<Box<RawValue>>, tool_calls: Vec<RunCallForm<'a>>, events: Vec<Box<RawValue>> },
-}
-
-#[derive(Serialize)]
-struct RunCallForm<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    server: Option<&'a str>,
-    arguments: Box<RawValue>,
-    result: Box<RawValue>,
-    error: Option<&'a str>,
-    latency_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    turn: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<u32>,
-}
-
-#[derive(Serialize)]
-struct RunEvidenceForm<'a> {
-    file_paths: &'a [String],
-    test_names: &'a [String],
-    coverage_refs: &'a [String],
-}
-
-#[derive(Serialize)]
-struct MeasuresForm<'a> {
-    total_tokens: Option<u64>,
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    total_latency_ms: Option<u64>,
-    tokens_per_node: &'a BTreeMap<String, u64>,
-    latency_per_node: &'a BTreeMap<String, u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model_calls: Option<u64>,
-    tool_call_counts: &'a BTreeMap<String, u64>,
-    cost_usd: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -132,69 +79,12 @@ impl<'a> RunRecordForm<'a> {
             sample: *sample,
             status: status.as_str(),
             error: error.as_deref(),
-            inputs: InputsForm {
-                prompt: inputs.prompt.as_deref(),
-                repo_snapshot_id: inputs.repo_snapshot_id.as_deref(),
-                options: raw(&inputs.options),
-            },
-            outputs: raw(outputs),
-            intermediate: StepsForm::of(intermediate),
-            evidence: RunEvidenceForm {
-                file_paths: &evidence.file_paths,
-                test_names: &evidence.test_names,
-                coverage_refs: &evidence.coverage_refs,
-            },
-            metrics: MeasuresForm::of(metrics),
+            inputs,
+            outputs,
+            intermediate,
+            evidence,
+            metrics,
             provenance: OriginForm::of(provenance),
-        }
-    }
-}
-
-impl<'a> StepsForm<'a> {
-    fn of(steps: &'a Steps) -> Self {
-        match steps {
-            Steps::Own(json) => Self::Own(raw(json)),
-            Steps::Seen { node_transitions, tool_calls, events } => Self::Seen {
-                node_transitions: node_transitions.iter().map(raw).collect(),
-                tool_calls: tool_calls.iter().map(RunCallForm::of).collect(),
-                events: events.iter().map(raw).collect(),
-            },
-        }
-    }
-}
-
-impl<'a> RunCallForm<'a> {
-    fn of(call: &'a ToolCall) -> Self {
-        let ToolCall { name, arguments, result, error, latency_ms, turn, step, server } = call;
-        let (latency_ms, turn, step) = (*latency_ms, *turn, *step);
-        let (error, server) = (error.as_deref(), server.as_deref());
-        Self { name, server, arguments: raw(arguments), result: raw(result), error, latency_ms, turn, step }
-    }
-}
-
-impl<'a> MeasuresForm<'a> {
-    fn of(measures: &'a Measures) -> Self {
-        let Measures {
-            total_tokens,
-            input_tokens,
-            output_tokens,
-            total_latency_ms,
-            tokens_per_node,
-            latency_per_node,
-            model_calls,
-            tool_call_counts,
-            cost_usd,
-        } = measures;
-        Self {
-            total_tokens: *total_tokens,
-            input_tokens: *input_tokens,
-            output_tokens: *output_tokens,
-            total_latency_ms: *total_latency_ms,
-            tokens_per_node,
-            latency_per_node,
-            model_calls: *model_calls,
-            tool_call_counts,
-            cost_usd: *cost_usd,
         }
     }
 }
@@ -216,13 +106,6 @@ impl<'a> OriginForm<'a> {
             target_sha256: provenance.target_sha256.as_deref(),
         }
     }
-}
-
-/// The text unchanged if it is valid JSON, else as a JSON string: no agent output is lost, and none breaks the record.
-fn raw(json: &Json) -> Box<RawValue> {
-    let text = json.text().trim();
-    RawValue::from_string(text.to_owned())
-        .unwrap_or_else(|_| RawValue::from_string(Value::from(text).to_string()).expect("a quoted text is JSON"))
 }
 
 #[cfg(test)]

@@ -238,7 +238,7 @@ fn accepted(answer: &GitHubResponse) -> Vec<Vec<String>> {
 /// The longest message of GitHub, in characters.
 const MESSAGE: usize = 200;
 
-/// The first characters of the message in an answer, with the reasons of a failed validation, which are beside it (GitHub docs, "Client
+/// The first characters of the message in an answer, with the reasons of a failed validation, which have a list of their own (GitHub docs, "Client
 /// errors").
 fn message(answer: &GitHubResponse) -> String {
     let body = serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();

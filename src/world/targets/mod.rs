@@ -21,7 +21,7 @@ use std::time::Duration;
 
 pub use self::agent::AgentProgram;
 pub(crate) use self::agent::ModelAnswers;
-pub(crate) use self::capture::{RecordedSample, RecordedSamples, UpstreamChoice};
+pub(crate) use self::capture::{RecordedSamples, SampleExchanges, UpstreamChoice};
 pub use self::chat::ChatModel;
 pub use self::live::Live;
 pub(crate) use self::origin::{is_vendors, origin};

@@ -240,7 +240,8 @@ pub fn cached() {
             "response": { "output": "an answer", "cached": true }, "latencyMs": 3 })
     };
     let results = [result("server", "https://acme.example/chat"), result("model", "openai:m-1")];
-    repository.write("out.json", json!({ "results": { "results": results } }).to_string());
+    repository
+        .write("out.json", json!({ "evalId": "e1", "results": { "version": 3, "results": results } }).to_string());
     let ran = repository.goldgate(&["import", "out.json", "--out", "runs", "--agent", "helper"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let of =

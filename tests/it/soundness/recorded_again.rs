@@ -269,7 +269,8 @@ fn other_calls() {
     let repository = called();
     committed(&repository);
     repository.replace("goldgate.yaml", "model: { target: m }", "model: { target: customer }");
-    is(&judged(&repository), 1, NOT_AGAIN);
+    let says = "12 recordings of `contracts/legal` recorded with the target m, while the agent calls customer, and not recorded again";
+    is(&judged(&repository), 1, says);
 }
 
 fn same_calls() {

@@ -90,16 +90,23 @@ fn first_baseline() {
     let ran = with(&|entry| entry["identity"]["tier"] = json!("model"));
     assert!(ran.code == 0, "it was measured: {}{}", ran.stdout, ran.stderr);
     let config = repository.read("goldgate.yaml");
-    let other = "\n      other:\n        fingerprint: { none: \"a test\" }\n        deterministic: { replay: runs }\n";
-    assert!(config.contains("agents:\n"), "{config}");
-    repository.write("goldgate.yaml", config.replacen("agents:\n", &format!("agents:{other}"), 1));
+    let other = "agents:\n      other:\n        fingerprint: { none: \"a test\" }\n        model: { target: m }\n";
+    let targets = "targets:\n  m: { provider: openai, model: m-1, api_key_env: KEY }\n";
+    let both = config.replacen("agents:\n", other, 1).replacen(
+        "    agents:",
+        "    tier: [deterministic, model]\n    agents:",
+        1,
+    );
+    repository.write("goldgate.yaml", both + targets);
+    let expected = repository.read("golden/expected/legal/lease-0.json").replace("\"legal\"", "\"other\"");
+    repository.write("golden/expected/other/lease-0.json", expected);
     let ran = of_agents(&|agents| {
         agents["other"] = agents["legal"].clone();
-        agents["other"]["identity"]["tier"] = json!("model");
     });
-    let wanted = "`contracts/other` is not in the config in the model tier";
+    let wanted = "`contracts/other` is not in the config in the deterministic tier";
     assert!(ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
     repository.write("goldgate.yaml", &config);
+    std::fs::remove_dir_all(repository.path("golden/expected/other")).unwrap();
     let ran = with(&|_| {});
     assert!(ran.code == 0 && ran.stdout.contains("[listed] the first baseline"), "{}{}", ran.stdout, ran.stderr);
     let ran = with(&|entry| entry["metrics"]["gap_recall"] = json!(0.25));

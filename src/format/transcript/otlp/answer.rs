@@ -17,7 +17,7 @@ pub fn answer(spans: &[TraceSpan], agent: Option<&TraceSpan>, last: Option<&Trac
 }
 
 /// Whether the last message of a span is an answer. A question and a result are none, as the state of an agent that said nothing ends with them, and
-/// neither is what was said beside a call whose tool ran.
+/// neither is what was said with a call whose tool ran.
 fn is_answer(spans: &[TraceSpan], of: &TraceSpan, message: &LooseMessage) -> bool {
     let ran = |part: &MessagePart| match part {
         MessagePart::Call { id, name, result, .. } => result.is_some() || has_run(spans, of, (id.as_deref(), name)),

@@ -19,11 +19,11 @@ use crate::world::targets::process::{Complaints, Launch, too_slow};
 use crate::world::targets::{Timeouts, Unopened, lasting, oneshot};
 
 /// The recorded exchanges of each sample by the id of its request, or why there are none.
-pub type RecordedSamples = BTreeMap<String, RecordedSample>;
+pub type RecordedSamples = BTreeMap<String, SampleExchanges>;
 
 /// What was recorded of a sample.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RecordedSample {
+pub struct SampleExchanges {
     /// Its exchanges, or why there are none.
     pub exchanges: Result<RecordedExchanges, String>,
     /// What to do to record its case again.
@@ -157,7 +157,7 @@ impl CapturedAgent {
                 Ok(AnswerPlan { mode, latency_ms: None, before: AnswerBefore::None, replay: None })
             }
             AnswerSource::Recorded(samples) => match samples.get(&request_v1::sample_id(request)) {
-                Some(RecordedSample { exchanges: Ok(recorded), again }) => {
+                Some(SampleExchanges { exchanges: Ok(recorded), again }) => {
                     let mode = EndpointMode::Replay(RecordedAnswers::new(&recorded.exchanges));
                     let turn = request.conversation.as_ref().map_or(0, |so_far| so_far.before.len());
                     // The recording states the time of all turns.
@@ -167,7 +167,7 @@ impl CapturedAgent {
                     let replay = Some(ReplayPlan { answers, again: again.clone() });
                     Ok(AnswerPlan { mode, latency_ms, before: recorded.answer_of(turn), replay })
                 }
-                Some(RecordedSample { exchanges: Err(why), .. }) => Err(lasting(why.clone())),
+                Some(SampleExchanges { exchanges: Err(why), .. }) => Err(lasting(why.clone())),
                 None => Err(lasting("this sample is not recorded".to_owned())),
             },
         }

@@ -12,7 +12,7 @@ mod observed;
 mod recorded_answers;
 mod upstream;
 
-pub use self::captured_agent::{CapturedAgent, RecordedSample, RecordedSamples};
+pub use self::captured_agent::{CapturedAgent, RecordedSamples, SampleExchanges};
 pub use self::upstream::UpstreamChoice;
 
 /// What agents get as their key: their clients refuse to start without one, and the endpoint replaces it by the real one.

@@ -1,0 +1,21 @@
+//! A model that never answers.
+
+use super::*;
+
+/// What is said with a call is no answer, also where the model never gives one.
+#[test]
+fn a_model_that_calls_tools_until_the_end_has_not_answered() {
+    let canned = CannedTool {
+        spec: ToolSpec { name: "cancel".to_owned(), description: String::new(), parameters: json!({}) },
+        results: vec![CannedResult { when: json!({}), says: json!("try again") }],
+    };
+    let job =
+        SampleJob { request: request("c", 0, Toolbox::Canned(vec![canned])), refining: None, ..jobs(1, 1).remove(0) };
+    let script = |_: usize, _: &Conversation| {
+        let calls = vec![AskedCall { id: "1".to_owned(), name: "cancel".to_owned(), arguments: json!({}) }];
+        (Duration::ZERO, Ok(ModelTurn { calls, ..says("I will cancel it.") }))
+    };
+    let ran = run(script, 1, &[job], SpendingLimits::default(), Seen::default(), None);
+    let JobOutcome::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
+    assert_eq!((record.outputs.text(), record.intermediate.seen_calls().len()), (r#"{"text":""}"#, 24));
+}
