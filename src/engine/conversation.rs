@@ -103,7 +103,7 @@ impl<'a> OngoingConversation<'a> {
         }
         self.step += 1;
         let is_answered = calls.is_empty();
-        // What is said with a call is no answer.
+        // What is said with a call does not answer.
         if let Some(said) = self.said.last_mut() {
             said.text = if is_answered { text.clone() } else { String::new() };
         }

@@ -16,6 +16,9 @@ pub trait BaseFiles: Files + OtherCommit {
         None
     }
 
+    /// The files of the base commit with the content of this file of the head; none where not all of its files are known.
+    fn files_like(&self, after: &RepoPath) -> Vec<RepoPath>;
+
     /// Whether a file had these bytes in one of the last changes of it up to the base commit. `false` if that is unknown.
     fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool;
 }

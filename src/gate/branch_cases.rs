@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::compare::{ComparedPair, GateInput, GateOutcome, case_before, verdict};
 use super::excuse::{BaseMeasurement, is_scored_alike};
+use super::{GatedMetric, PlannedGate};
 use crate::fold;
 use crate::model::{
     BaselineEntry, CaseId, CaseValues, Exclusion, MetricReport, PASSED, PairResult, RecordingAge, Ruling, Verdict,
@@ -23,7 +24,8 @@ pub fn case_values<'n>(names: impl Iterator<Item = &'n str>, pair: &PairResult) 
     measured.chain(pair.parts.clone()).chain(passed).collect()
 }
 
-/// Whether a counted case has a value that the baseline's entry lacks.
+/// Whether a counted case has a value that the baseline's entry lacks, or no case has one of a metric that neither has, and that a gate of the config
+/// judges: the branch may have it.
 pub fn lacks_values(judged: &GateInput<'_>) -> bool {
     let lacks = |pair: &PairResult| match known_values(judged.before, &pair.case) {
         None => true,
@@ -32,7 +34,14 @@ pub fn lacks_values(judged: &GateInput<'_>) -> bool {
             values.any(|(metric, value)| value.value.is_some() && !known.contains_key(metric.spec.name))
         }
     };
-    judged.results().any(|pair| pair.exclusion == Exclusion::Counted && lacks(pair))
+    let counted = || judged.results().filter(|pair| pair.exclusion == Exclusion::Counted);
+    let is_unmeasured = |(column, metric): (usize, &GatedMetric)| {
+        let is_stated = |planned: &PlannedGate| planned.off.is_none() && !metric.spec.gates.contains(&planned.gate);
+        let is_known = judged.before.is_some_and(|entry| entry.metrics.contains_key(metric.spec.name));
+        let has_value = |pair: &PairResult| pair.values.get(column).is_some_and(|value| value.value.is_some());
+        !is_known && metric.gates.iter().any(is_stated) && !counted().any(has_value)
+    };
+    counted().any(lacks) || judged.metrics.iter().enumerate().any(is_unmeasured)
 }
 
 /// The baseline's last values of a case; `None` if it has none.

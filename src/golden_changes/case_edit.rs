@@ -60,7 +60,7 @@ pub fn different_fields(form: GoldenForm, files: [&SourceText; 2]) -> Option<(Va
     }
 }
 
-/// The fields of an object, each as it is written.
+/// The fields of an object, each with its text.
 type FieldTexts<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
 fn other_fields(fields: &FieldTexts<'_>, others: &FieldTexts<'_>) -> Option<Value> {

@@ -48,7 +48,7 @@ pub fn differences(before: &Value, after: &Value) -> Vec<String> {
     found
 }
 
-/// The first differences and the number of further ones; `None` if there is no difference.
+/// The first differences and the number of further ones; `None` without any.
 pub fn listed(found: &[String]) -> Option<String> {
     let more = found.len().saturating_sub(LISTED);
     let first = found.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ");

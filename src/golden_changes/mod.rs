@@ -18,6 +18,7 @@ mod present_calls;
 mod prompt_texts;
 mod record_command;
 mod recorded_calls;
+mod recorded_elsewhere;
 mod recorded_models;
 mod recorded_steps;
 mod recording_change;

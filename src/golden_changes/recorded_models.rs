@@ -1,5 +1,5 @@
 //! New recordings of a model that nothing in the change names. A program takes its model from its code, or from the environment of whoever
-//! recorded it, which is no part of the change.
+//! recorded it, which the change does not contain.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};

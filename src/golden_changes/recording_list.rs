@@ -25,6 +25,7 @@ const OTHER_TARGET: &str = "changed; what the agent calls changed too, as expect
 const OTHER_INPUT: &str = "changed; what the agent was asked changed too, as expected for new recordings";
 const OTHER_DIGEST: &str = "changed only in their digests, which are of another list of the agent's files now";
 const OLDER: &str = "dated before those of the base commit, so perhaps not of the changed agent; record them with the agent of this change";
+const ELSEWHERE: &str = "with the content that the base commit has in a file of another name, so not recorded again; record them with the agent of this change";
 const LOST_INPUT: &str = "without a digest of their input, which those that they replace have; import or record them with the input of their cases";
 const STALE_BEFORE: &str = "changed; those of the base commit were stale";
 const UNKNOWN: &str = "changed; it is unknown whether the agent changed, because it names no files";
@@ -67,6 +68,7 @@ impl RecordingComparison<'_> {
         changed.retain(|key| self.new.contains_key(*key));
         if is_new_agent && !self.has_same_contents {
             self.list_doubtful(found, &mut changed, |key| self.is_dated_before(key).then_some(OLDER));
+            self.list_doubtful(found, &mut changed, |key| self.is_from_elsewhere(key).then_some(ELSEWHERE));
         }
         self.list_doubtful(found, &mut changed, |key| self.has_lost_input(key).then_some(LOST_INPUT));
         self.list_doubtful(found, &mut changed, |key| self.lost_part(key));
@@ -138,6 +140,7 @@ impl RecordingComparison<'_> {
         added.retain(|key| !self.uncompared.contains(*key));
         if matches!(inputs, Ok(AgentFileChange::Changed)) && !self.has_same_contents {
             self.list_doubtful(found, &mut added, |key| self.is_dated_before(key).then_some(OLDER));
+            self.list_doubtful(found, &mut added, |key| self.is_from_elsewhere(key).then_some(ELSEWHERE));
         }
         if !added.is_empty() {
             let (words, by) =

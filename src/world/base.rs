@@ -1,11 +1,13 @@
 //! The files of the base commit: a tree of object ids. Only files that differ from the head are fetched.
 
+mod held_contents;
 mod same_as_head;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use self::held_contents::FilesBySize;
 use super::edited::EditedFiles;
 use super::objects::{Archived, Depth, NodeKind, Objects, Submodule, TreeNode};
 use super::read_once::{ReadContent, ReadOnce};
@@ -32,6 +34,7 @@ pub struct BaseTree<'a> {
     state: Mutex<TreeCache>,
     /// The files of the head that may differ from this commit, if that is known.
     edited: OnceLock<Option<EditedFiles>>,
+    by_size: OnceLock<FilesBySize>,
     /// What is known of the tree of the commit that the head's files were checked out from.
     checked_out: Mutex<Option<TreeCache>>,
     /// Whether the archive download was tried. Other threads wait on this lock for it.
@@ -81,8 +84,9 @@ impl<'a> BaseTree<'a> {
     }
 
     fn of(objects: &'a dyn Objects, commit: &str, head: &'a ReadOnce<'a>, state: TreeCache) -> Self {
-        let (edited, checked_out, archive_read) = Default::default();
-        Self { objects, commit: commit.to_owned(), head, state: Mutex::new(state), edited, checked_out, archive_read }
+        let (commit, state) = (commit.to_owned(), Mutex::new(state));
+        let (edited, by_size, checked_out, archive_read) = Default::default();
+        Self { objects, commit, head, state, edited, by_size, checked_out, archive_read }
     }
 
     /// The first failed request; after one, the comparison is unreliable.
@@ -426,6 +430,10 @@ impl BaseFiles for BaseTree<'_> {
 
     fn statuses_of(&self, commit: &str) -> Option<Result<Vec<CommitStatus>, String>> {
         self.objects.statuses_of(commit).map(|statuses| statuses.map_err(|error| format!("{error:#}")))
+    }
+
+    fn files_like(&self, after: &RepoPath) -> Vec<RepoPath> {
+        self.files_of_content(after)
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

@@ -1,6 +1,7 @@
 //! The files of a commit, in memory: nothing is written to disk, and nothing is executed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 use anyhow::Context;
 
@@ -150,12 +151,27 @@ impl Files for CommitFiles {
 
 /// The base commit as the detection of golden changes reads it, with the head to compare with.
 pub struct BaseView<'a> {
-    /// The base commit.
-    pub base: &'a CommitFiles,
-    /// The head commit.
-    pub head: &'a CommitFiles,
+    base: &'a CommitFiles,
+    head: &'a CommitFiles,
     /// Where the base commit's history is, with the commit.
-    pub history: (&'a dyn Objects, &'a str),
+    history: (&'a dyn Objects, &'a str),
+    /// The files of the base commit, by their content.
+    by_content: OnceLock<HashMap<Blob, Vec<RepoPath>>>,
+}
+
+impl<'a> BaseView<'a> {
+    /// `history` is where the history of the base commit is, with the commit.
+    pub fn of(base: &'a CommitFiles, head: &'a CommitFiles, history: (&'a dyn Objects, &'a str)) -> Self {
+        Self { base, head, history, by_content: OnceLock::new() }
+    }
+
+    fn by_content(&self) -> &HashMap<Blob, Vec<RepoPath>> {
+        self.by_content.get_or_init(|| {
+            let mut files: HashMap<Blob, Vec<RepoPath>> = HashMap::new();
+            self.base.tree.iter().for_each(|(file, blob)| files.entry(blob.clone()).or_default().push(file.clone()));
+            files
+        })
+    }
 }
 
 impl Files for BaseView<'_> {
@@ -189,6 +205,12 @@ impl OtherCommit for BaseView<'_> {
 impl BaseFiles for BaseView<'_> {
     fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String> {
         Ok(self.base.tree.keys().find(|path| names.contains(&path.name())).cloned())
+    }
+
+    fn files_like(&self, after: &RepoPath) -> Vec<RepoPath> {
+        let blob = self.head.tree.get(after).filter(|blob| matches!(blob, Blob::File(_)));
+        let same = blob.and_then(|blob| self.by_content().get(blob));
+        same.cloned().unwrap_or_default()
     }
 
     fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool {

@@ -84,7 +84,7 @@ fn grade_with_approval(
         named.as_ref().or(configured).map_or(Ok(None), |file| baseline::on(side, file))
     };
     let commit = job.base.as_deref().unwrap_or_default();
-    let both = BaseView { base, head, history: (github, commit) };
+    let both = BaseView::of(base, head, (github, commit));
     let mut done = grade_commits(job, world, inputs, Some(&both), &|configured| load_baseline(base, configured))?;
     let Some(graded) = &job.commit else { return Ok(done) };
     let committed = done.config.baseline.as_ref().and_then(|file| head.baseline_bytes(file).ok());

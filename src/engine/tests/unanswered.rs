@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What is said with a call is no answer, also where the model never gives one.
+/// What is said with a call does not answer, also where the model never gives one.
 #[test]
 fn a_model_that_calls_tools_until_the_end_has_not_answered() {
     let canned = CannedTool {

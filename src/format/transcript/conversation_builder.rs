@@ -108,7 +108,7 @@ impl ConversationBuilder {
         }
     }
 
-    /// What was said before a call whose result came is no answer of the turn.
+    /// What was said before a call whose result came does not answer the turn.
     fn withdraw(&mut self) {
         self.turns.last_mut().into_iter().for_each(|turn| turn.text.clear());
     }

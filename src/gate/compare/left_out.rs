@@ -6,10 +6,11 @@ use super::GateInput;
 use super::case_sets::CaseSets;
 use super::own::case_before;
 use crate::fold;
+use crate::gate::GatedMetric;
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
-    Aggregate, BaselineEntry, Better, CaseId, EPSILON, Exclusion, Gate, Limit, LimitSide, MetricReport, MetricSpec,
-    PairResult, Ruling, Strictness, Unit, Verdict,
+    Aggregate, BaselineEntry, Better, CaseId, ChangeDirection, EPSILON, Exclusion, Gate, Limit, LimitSide,
+    MetricReport, MetricSpec, PairResult, Ruling, Strictness, Unit, Verdict,
 };
 
 /// The share of the baseline's values, and of the cases that lack some, that may be missing without a consequence: the same as of excluded
@@ -67,9 +68,9 @@ impl<'a> WorstResults<'a> {
     fn value(&self, pair: usize, column: usize) -> Option<f64> {
         let (result, spec) = (self.judged.pairs[pair].result, &self.specs[column]);
         let value = &result.values[column];
-        match (self.missing[column].by_pair.get(pair).copied().unwrap_or(0), worst(spec)) {
+        match (self.missing[column].by_pair.get(pair).copied().unwrap_or(0), worst(&self.judged.metrics[column])) {
             (0, _) | (_, None) => value.value.filter(|_| result.exclusion == Exclusion::Counted),
-            (count, Some(_)) => fold::folded(spec, &with_worst(spec, &value.samples, count)),
+            (count, Some(worst)) => fold::folded(spec, &with_worst(worst, &value.samples, count)),
         }
     }
 
@@ -213,7 +214,7 @@ fn missing_values(
         };
         missing.before += lacking.before;
         is_unanswered |= lacking.count > pair.lost.len();
-        turned += usize::from(lacking.may_turn(spec, &pair.values[index].samples));
+        turned += usize::from(lacking.may_turn(&judged.metrics[index], &pair.values[index].samples));
         missing.by_pair.push(lacking.count);
     }
     let before = missing.before.max(1) as f64;
@@ -231,8 +232,8 @@ fn missing_values(
 }
 
 /// The samples, and as many more with the worst result.
-fn with_worst(spec: &MetricSpec, samples: &[Option<f64>], count: usize) -> Vec<Option<f64>> {
-    samples.iter().copied().chain(std::iter::repeat_n(worst(spec), count)).collect()
+fn with_worst(worst: f64, samples: &[Option<f64>], count: usize) -> Vec<Option<f64>> {
+    samples.iter().copied().chain(std::iter::repeat_n(Some(worst), count)).collect()
 }
 
 /// Whether a gate of a metric has no band.
@@ -256,12 +257,14 @@ struct Lacking {
 impl Lacking {
     /// Whether the missing values may turn the case. One alone turns no majority of an even number of others; of an odd number, it may make a
     /// tie.
-    fn may_turn(&self, spec: &MetricSpec, samples: &[Option<f64>]) -> bool {
+    fn may_turn(&self, metric: &GatedMetric, samples: &[Option<f64>]) -> bool {
         let others = samples.iter().flatten().count();
+        let turns =
+            |worst| fold::folded(&metric.spec, &with_worst(worst, samples, 1)) != fold::folded(&metric.spec, samples);
         match self.count {
             0 => false,
             1 if !self.is_of_samples || others.is_multiple_of(2) => false,
-            1 => fold::folded(spec, &with_worst(spec, samples, 1)) != fold::folded(spec, samples),
+            1 => worst(metric).is_some_and(turns),
             _ => true,
         }
     }
@@ -284,10 +287,20 @@ impl Lacking {
     }
 }
 
-/// The worst value of a metric, without limit where its values have none: a margin may be negative. `None` if none is worse than another.
-fn worst(spec: &MetricSpec) -> Option<f64> {
+/// The worst value of a metric, without limit where its values have none: a margin may be negative. Where no value is better than another, its
+/// gates say which is worse; `None` without any.
+fn worst(metric: &GatedMetric) -> Option<f64> {
+    let spec = &metric.spec;
     match (spec.better, spec.unit) {
-        (Better::Neither, _) => None,
+        (Better::Neither, _) => {
+            let mut gates = metric.gates.iter().filter(|planned| planned.off.is_none());
+            gates.next().map(|planned| match planned.gate {
+                Gate::Threshold { side: LimitSide::Min, .. }
+                | Gate::Change { direction: ChangeDirection::Drop, .. } => f64::NEG_INFINITY,
+                Gate::Threshold { side: LimitSide::Max, .. }
+                | Gate::Change { direction: ChangeDirection::Rise, .. } => f64::INFINITY,
+            })
+        }
         (Better::Higher, Unit::Share) => Some(0.0),
         (Better::Higher, Unit::Points) if spec.most.is_some() => Some(0.0),
         (Better::Higher, Unit::Points | Unit::Count | Unit::Spread | Unit::Dollars) => Some(f64::NEG_INFINITY),

@@ -10,7 +10,7 @@ use crate::text::encoded_segment;
 use crate::world::object_id::{IdForm, ObjectId, ObjectKind};
 
 /// A file in a git tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Blob {
     /// A file, by its blob id.
     File(String),

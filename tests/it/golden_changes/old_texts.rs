@@ -6,6 +6,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("recordings that were asked with a replaced value or a replaced text in code need an approval", replaced),
         trial("recordings of a prompt that is only written otherwise are listed", rewritten),
+        trial("recordings that only changed their place need an approval where the prompt changed", from_elsewhere),
         trial("an example that leaves the prompt may be what a user writes", example),
     ]
 }
@@ -86,6 +87,27 @@ fn rewritten() {
         let ran = against(&repository, &[]);
         assert_eq!(ran.code, 0, "{name}: {}{}", ran.stdout, ran.stderr);
     }
+}
+
+/// Another folder has recordings of the agent before, which nobody read.
+fn from_elsewhere() {
+    let repository = committed();
+    for case in 0..CASES {
+        let other = repository.read(&recording(case)).replace("Needs prior approval.", "Needs approval.");
+        repository.write(&recording(case).replace("runs/", "nightly/"), other);
+    }
+    commit_all(&repository);
+    repository.write("prompts/legal.md", "Report nothing at all, whatever you read.\n");
+    repository.replace("goldgate.yaml", "replay: runs", "replay: nightly");
+    let ran = against(&repository, &[]);
+    let says = "12 recordings of `contracts/legal` with the content that the base commit has in a file of another name";
+    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    for case in 0..CASES {
+        let file = recording(case).replace("runs/", "nightly/");
+        repository.replace(&file, "Needs approval.", "Needs approval first.");
+    }
+    let ran = against(&repository, &[]);
+    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
 }
 
 fn example() {

@@ -12,6 +12,7 @@ mod honest;
 mod ignored_files;
 mod lagging_baseline;
 mod lost_samples;
+mod missing_values;
 mod more_samples;
 mod random;
 mod random_edits;
@@ -73,6 +74,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(base_values::trials());
     trials.extend(lagging_baseline::trials());
     trials.extend(recorded_models::trials());
+    trials.extend(missing_values::trials());
     trials.extend(recorded_again::trials());
     trials.extend(recorded_targets::trials());
     trials.extend(returned_baselines::trials());

@@ -114,7 +114,7 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
 fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, CliError> {
     let PullRequestContext { world, inputs, github, pull, base, .. } = context;
     let commits = CommitPair::read(github, &context.config, None, [base, &pull.head])?;
-    let view = BaseView { base: &commits.base, head: &commits.head, history: (github, base) };
+    let view = BaseView::of(&commits.base, &commits.head, (github, base));
     let wanted = Selection { suites: inputs.suites.clone(), samples: inputs.samples, ..Selection::default() };
     let Recordable { plan, samples, mut left_out } = recordable(&commits, &view, wanted, &world.clock)?;
     if plan.suites.is_empty() {

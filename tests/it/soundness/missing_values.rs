@@ -1,0 +1,81 @@
+//! Own metrics that lose their values: a missing value is no good one, whatever the metric says of better and worse.
+
+use libtest_mimic::Trial;
+
+use super::recorded_again::{committed, is, judged};
+use crate::golden_changes::commit_all;
+use crate::repository::Repository;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a metric without a direction may not lose its values", no_direction),
+        trial("a metric that the baseline lacks may not lose its values in all cases", unmeasured),
+    ]
+}
+
+const SUITE: &str = "\
+version: 1
+baseline: base.json
+suites:
+  - id: s
+    kind: custom
+    path: cases
+    checks: [{ name: ok, expr: \"text.contains('total')\" }]
+    agents: { h: { deterministic: { replay: runs }, fingerprint: [prompts/p.md] } }
+";
+
+/// A metric of the distance from the expected number, with a gate.
+fn metric(better: &str) -> String {
+    let expr = "has(output.total) ? math.abs(double(output.total) - double(expected.total)) : null";
+    format!(
+        "    metrics: [{{ name: away, expr: \"{expr}\", better: {better} }}]\n    gates: {{ away: {{ max: 1 }} }}\n"
+    )
+}
+
+fn repository(config: &str) -> Repository {
+    let repository = Repository::empty();
+    repository.write("goldgate.yaml", config);
+    repository.write("prompts/p.md", "Answer {total}.");
+    for case in 1..=4 {
+        repository.write(
+            &format!("cases/c{case}.json"),
+            format!("{{\"input\": \"q{case}\", \"expected\": {{\"total\": 17}}}}"),
+        );
+    }
+    answers(&repository, [r#"{"total": 17}"#; 4]);
+    repository
+}
+
+fn answers(repository: &Repository, texts: [&str; 4]) {
+    for (case, text) in (1..).zip(texts) {
+        let run = serde_json::json!({ "status": "completed", "outputs": { "text": text } });
+        repository.write(&format!("runs/h/c{case}.json"), run.to_string());
+    }
+}
+
+const WRONG: &str = r#"{"total": 99}"#;
+const LOST: &str = r#"{"the_total": 99}"#;
+
+fn no_direction() {
+    for better in ["lower", "neither"] {
+        let repository = repository(&format!("{SUITE}{}", metric(better)));
+        committed(&repository);
+        repository.write("prompts/p.md", "Answer {the_total}.");
+        answers(&repository, [WRONG; 4]);
+        is(&judged(&repository), 1, "away 82, needs at most 1");
+        answers(&repository, [LOST, LOST, LOST, r#"{"total": 17}"#]);
+        is(&judged(&repository), 3, "away");
+    }
+}
+
+fn unmeasured() {
+    let repository = repository(SUITE);
+    committed(&repository);
+    repository.write("goldgate.yaml", format!("{SUITE}{}", metric("lower")));
+    is(&judged(&repository), 0, "away");
+    commit_all(&repository);
+    repository.write("prompts/p.md", "Answer {the_total}.");
+    answers(&repository, [LOST; 4]);
+    is(&judged(&repository), 3, "away");
+}
