@@ -43,7 +43,7 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Result<
     let read = all.into_values().filter_map(|file| NewLines::of(sides, file));
     let (listed, others): (Vec<_>, Vec<_>) = read.partition(|one| new.contains_key(one.file.as_str()));
     let (renamed, index) = (LineIndex::of(&listed), LineIndex::of(&others));
-    let texts: Vec<(&RepoPath, SourceText)> =
+    let texts: BTreeMap<&RepoPath, SourceText> =
         left.iter().filter_map(|file| Some((*file, text(sides.base, file)?))).collect();
     let rewritten = LazyCell::new(|| {
         let mut found = rewritten_in(&texts, &others, |one| !is_output(sides, one));
@@ -53,9 +53,9 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Result<
     });
     let mut moved = Vec::new();
     for file in left {
-        let before = text(sides.base, file);
+        let before = texts.get(file);
         // A file that got another name in the list may be quoted elsewhere.
-        let to = match &before {
+        let to = match before {
             Some(before) if !renamed.files_with_half_of(before)?.is_empty() => Vec::new(),
             Some(before) => match index.files_with_half_of(before)? {
                 found if found.is_empty() => rewritten.get(file).copied().into_iter().collect(),
@@ -73,7 +73,7 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Result<
         }
         let now = text(sides.head, file).filter(|_| new.contains_key(file.as_str()));
         let is_long = before.zip(now).is_some_and(|(before, now)| {
-            let [before, now] = [before, now].map(|source| length(&source.text));
+            let [before, now] = [before, &now].map(|source| length(&source.text));
             now >= LEAST && 2 * now >= before
         });
         let left = if is_long { LeftBehind::Rewritten } else { LeftBehind::Stub };
@@ -159,7 +159,7 @@ impl<'a> LineIndex<'a> {
 /// For each file that left its list, the place of the first file that has at least half of its long lines in another form, such as wrapped, in one
 /// string of JSON, or in a block of YAML.
 fn rewritten_in<'f>(
-    left: &[(&'f RepoPath, SourceText)],
+    left: &BTreeMap<&'f RepoPath, SourceText>,
     others: &[NewLines],
     counts: impl Fn(&NewLines) -> bool,
 ) -> BTreeMap<&'f RepoPath, usize> {

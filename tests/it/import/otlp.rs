@@ -241,6 +241,7 @@ pub fn unanswered() {
     let text = |text: &str| json!({ "type": "text", "content": text });
     let asked = json!([{ "role": "user", "parts": [text("Weather in Paris?")] }]);
     let call = json!({ "type": "tool_call", "id": "1", "name": "get_weather", "arguments": {} });
+    let own_tool = json!([{ "role": "assistant", "parts": [call, text("It rains.")] }]);
     let said = json!([{ "role": "assistant", "parts": [text("I look it up."), call] }]);
     let answered = json!([{ "role": "assistant", "parts": [text("It rains.")] }]);
     let chat = chat_of(&[("gen_ai.input.messages", asked.clone()), ("gen_ai.output.messages", said)], 5);
@@ -261,6 +262,7 @@ pub fn unanswered() {
         ("an agent without an answer", vec![agent(None), chat.clone(), tool.clone()], "completed", ""),
         ("no agent", vec![chat.clone(), tool.clone()], "completed", ""),
         ("a question", vec![agent(Some(&asked)), chat.clone(), tool.clone()], "completed", ""),
+        ("a tool of the vendor", vec![agent(Some(&own_tool)), chat.clone(), tool.clone()], "completed", "It rains."),
         ("an answer", vec![agent(Some(&answered)), chat.clone(), tool.clone()], "completed", "It rains."),
         ("no end", vec![endless, chat.clone(), tool.clone()], "error", ""),
         ("an error around it", vec![failed, agent(Some(&answered)), chat, tool], "error", "It rains."),

@@ -17,7 +17,7 @@ pub fn answer(spans: &[TraceSpan], agent: Option<&TraceSpan>, last: Option<&Trac
 }
 
 /// Whether the last message of a span is an answer. A question and a result are none, as the state of an agent that said nothing ends with them, and
-/// neither is what was said with a call whose tool ran.
+/// neither is what was said before a call whose tool ran. A vendor runs its own tools within one message, which ends with the answer.
 fn is_answer(spans: &[TraceSpan], of: &TraceSpan, message: &LooseMessage) -> bool {
     let ran = |part: &MessagePart| match part {
         MessagePart::Call { id, name, result, .. } => result.is_some() || has_run(spans, of, (id.as_deref(), name)),
@@ -25,7 +25,9 @@ fn is_answer(spans: &[TraceSpan], of: &TraceSpan, message: &LooseMessage) -> boo
         MessagePart::Text(_) | MessagePart::Other(_) => false,
     };
     let by_another = ["user", "human", "system", "developer", "tool", "function"].contains(&message.role.as_str());
-    !by_another && !message.parts.iter().any(ran)
+    let is_text = |part: &MessagePart| matches!(part, MessagePart::Text(text) if !text.is_empty());
+    let after_text = message.parts.iter().rposition(is_text).map_or(0, |text| text + 1);
+    !by_another && !message.parts.iter().skip(after_text).any(ran)
 }
 
 /// Whether the tool of a call has run since a span began.
