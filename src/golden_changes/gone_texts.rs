@@ -30,8 +30,8 @@ pub struct ChangedAgentFile<'a> {
 /// The texts that no file of the agent has any more.
 pub struct GoneTexts<'a> {
     gone: AhoCorasick,
-    /// The file that had each.
-    files: Vec<&'a RepoPath>,
+    /// Each with the file that had it.
+    texts: Vec<(String, &'a RepoPath)>,
     /// The texts that the change adds; `None` without any.
     added: Option<AhoCorasick>,
 }
@@ -62,13 +62,14 @@ impl<'a> GoneTexts<'a> {
         let pieces = AhoCorasick::new(pieces).ok()?;
         gone.retain(|text, _| !pieces.is_match(text));
         let added = if added.is_empty() { None } else { Some(AhoCorasick::new(added).ok()?) };
-        let (texts, files): (Vec<String>, Vec<&RepoPath>) = gone.into_iter().unzip();
-        (!texts.is_empty()).then_some(Self { gone: AhoCorasick::new(texts).ok()?, files, added })
+        let texts: Vec<(String, &RepoPath)> = gone.into_iter().collect();
+        let search = AhoCorasick::new(texts.iter().map(|(text, _)| text)).ok()?;
+        (!texts.is_empty()).then_some(Self { gone: search, texts, added })
     }
 
-    /// The file whose former text is in these requests as often as in those before, which have no new text. A user may write by chance what a
-    /// prompt has, such as an example.
-    pub fn still_in(&self, now: &[String], before: &[String]) -> Option<&'a RepoPath> {
+    /// The file whose former text is in these requests as often as in those before, which have no new text. A user may say what a prompt has, such as
+    /// an example.
+    pub fn still_in(&self, [now, before]: [&[String]; 2], said: impl FnOnce() -> String) -> Option<&'a RepoPath> {
         let now: Vec<String> = now.iter().map(|request| letters(request)).collect();
         if self.added.as_ref().is_some_and(|added| now.iter().any(|request| added.is_match(request))) {
             return None;
@@ -78,8 +79,10 @@ impl<'a> GoneTexts<'a> {
             return None;
         }
         let before = self.counts(&before.iter().map(|request| letters(request)).collect::<Vec<_>>());
-        let found = now.iter().find(|(text, count)| before.get(text).is_some_and(|before| before <= count));
-        found.and_then(|(text, _)| self.files.get(*text).copied())
+        let kept = now.iter().filter(|(text, count)| before.get(text).is_some_and(|before| before <= count));
+        let mut found = kept.filter_map(|(text, _)| self.texts.get(*text)).peekable();
+        let said = if found.peek().is_some() { letters(&said()) } else { String::new() };
+        found.find(|(text, _)| !said.contains(text)).map(|(_, file)| *file)
     }
 
     /// How often each text is in the request that has it most often. A conversation repeats it in each of its requests.

@@ -93,12 +93,13 @@ impl<'a> ReplacedPrompts<'a> {
     }
 
     /// Returns the replaced prompt whose older version a recording of the head was asked with. `before` is a recording of the same case from
-    /// the base commit.
+    /// the base commit, and `said` what the user says by the case.
     pub fn older_in<'p>(
         &'p self,
         gone: &KnownGoneTexts<'p>,
         now: Option<SourceText>,
         before: impl FnOnce() -> Option<SourceText>,
+        said: impl FnOnce() -> String,
     ) -> Option<OldPrompt<'p>> {
         if self.prompts.is_empty() {
             return None;
@@ -111,7 +112,7 @@ impl<'a> ReplacedPrompts<'a> {
         }
         let before = requests(&before()?)?;
         if let Some(gone) = gone.get_or_init(|| self.gone_texts())
-            && let Some(file) = gone.still_in(&asked, &before)
+            && let Some(file) = gone.still_in([&asked, &before], said)
         {
             return Some(OldPrompt::SentText(file));
         }

@@ -43,6 +43,8 @@ pub struct KnownRecordings<'a> {
     pub has_new_input: &'a dyn Fn(&RunKey, [&str; 2]) -> bool,
     /// The target that plays the user of a run.
     pub user: &'a dyn Fn(&RunKey) -> Option<String>,
+    /// What the user of a run says by its case.
+    pub said: &'a dyn Fn(&RunKey) -> String,
     /// Whether the head's file is in no commit: git ignores it, or on a build server a step of the job made it.
     pub is_uncommitted: &'a dyn Fn(&RepoPath) -> bool,
 }

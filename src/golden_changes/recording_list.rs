@@ -253,7 +253,8 @@ impl RecordingComparison<'_> {
         for key in self.made() {
             let now = self.new.get(key).and_then(|recorded| self.sides.head.text(&recorded.file).ok());
             let before = || self.sides.base.text(&self.old_of_case(&key.0)?.file).ok();
-            if let Some(prompt) = prompts.older_in(&gone, now, before) {
+            let said = || self.owner.run(&key.0).map(|run| (self.owner.recordings.said)(&run)).unwrap_or_default();
+            if let Some(prompt) = prompts.older_in(&gone, now, before, said) {
                 older.entry(prompt).or_default().push(key);
             }
         }

@@ -167,6 +167,7 @@ impl BaseJudge<'_> {
             counts_on_base: &counts_on_base,
             has_new_input: &|run, digests| inputs.has_new_input(run, digests),
             user: &|run| inputs.user(run),
+            said: &|run| inputs.said(run),
             is_uncommitted: &|file| sides.head.is_ignored(file) || (is_checkout && sides.head.is_untracked(file)),
         };
         changes.recordings(sides, self.before, &head.config, &known);

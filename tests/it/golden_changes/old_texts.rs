@@ -121,6 +121,16 @@ fn example() {
     record_again(&repository);
     asked(&repository, &format!("{}\n{question}", prompt("Be brief.")));
     assert_eq!(against(&repository, &[]).code, 0);
+    // What the case asks is in the request whatever the agent's files say.
+    let document = "On a change of control the landlord has to approve.";
+    let other = with("agent.py", &text("Be brief."));
+    other.write("prompts/notes.md", format!("An example: {document}\n{document}\n"));
+    asked(&other, &format!("{OLD} {document}"));
+    commit_all(&other);
+    other.write("prompts/notes.md", "An example would be long.\n");
+    record_again(&other);
+    let ran = against(&other, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     // The control: the prompt still has it.
     asked(&repository, &format!("{}\n{question}", prompt(question)));
     assert_eq!(against(&repository, &[]).code, 1);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::requests::{InputDigest, Requests};
 use crate::app::pipeline::plan::Plan;
 use crate::golden_changes::{Sides, same_suite};
-use crate::model::{Config, RunKey, SuiteId, UserTurns};
+use crate::model::{Ask, Config, RunKey, SuiteId};
 
 /// The inputs of the runs of both commits; each suite is read once, when it is needed.
 pub struct InputsOfRuns<'a> {
@@ -50,11 +50,16 @@ impl<'a> InputsOfRuns<'a> {
 
     /// Returns the target that plays the user of a run.
     pub fn user(&self, run: &RunKey) -> Option<String> {
-        let ask = self.of_suite(run, |requests| requests.head.as_ref()?.ask(run, self.sides.head))?;
-        match ask.turns {
-            UserTurns::Simulated(user) => Some(user.target),
-            UserTurns::Single | UserTurns::Scripted(_) => None,
-        }
+        self.ask(run)?.turns.simulated_user().map(|user| user.target.clone())
+    }
+
+    /// Returns what the user of a run says by its case.
+    pub fn said(&self, run: &RunKey) -> String {
+        self.ask(run).map_or(String::new(), |ask| ask.said().join("\n"))
+    }
+
+    fn ask(&self, run: &RunKey) -> Option<Ask> {
+        self.of_suite(run, |requests| requests.head.as_ref()?.ask(run, self.sides.head))
     }
 
     fn of_suite<T>(&self, run: &RunKey, of: impl Fn(&SuiteRequests) -> Option<T>) -> Option<T> {
