@@ -7,7 +7,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use self::held_contents::FilesBySize;
 use super::edited::EditedFiles;
 use super::objects::{Archived, Depth, NodeKind, Objects, Submodule, TreeNode};
 use super::read_once::{ReadContent, ReadOnce};
@@ -52,6 +51,9 @@ struct TreeCache {
     submodules: BTreeMap<RepoPath, Submodule>,
     trouble: Option<anyhow::Error>,
 }
+
+/// The files of a commit, by their size in bytes.
+type FilesBySize = HashMap<u64, Vec<(RepoPath, TreeNode)>>;
 
 /// A file of the base commit.
 #[derive(Clone, Copy)]

@@ -1,6 +1,12 @@
 //! A model that never answers.
 
-use super::*;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{Seen, jobs, request, run, says};
+use crate::engine::{JobOutcome, SampleJob, SpendingLimits};
+use crate::model::{AskedCall, CannedResult, CannedTool, Conversation, ModelTurn, ToolSpec, Toolbox};
 
 /// What is said with a call does not answer, also where the model never gives one.
 #[test]

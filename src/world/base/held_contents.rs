@@ -1,14 +1,9 @@
 //! Which contents the base commit has, whatever the names of its files are.
 
-use std::collections::HashMap;
-
-use super::BaseTree;
+use super::{BaseTree, FilesBySize};
 use crate::model::RepoPath;
-use crate::world::objects::{NodeKind, TreeNode};
+use crate::world::objects::NodeKind;
 use crate::world::read_once::StoredForm;
-
-/// The files of a commit, by their size in bytes.
-pub type FilesBySize = HashMap<u64, Vec<(RepoPath, TreeNode)>>;
 
 impl BaseTree<'_> {
     /// The files with the content of this file of the head; none where not all folders are listed.
