@@ -94,7 +94,9 @@ fn from_elsewhere() {
     let repository = committed();
     for case in 0..CASES {
         let other = repository.read(&recording(case)).replace("Needs prior approval.", "Needs approval.");
-        repository.write(&recording(case).replace("runs/", "nightly/"), other);
+        for folder in ["nightly/", "archive/"] {
+            repository.write(&recording(case).replace("runs/", folder), &other);
+        }
     }
     commit_all(&repository);
     repository.write("prompts/legal.md", "Report nothing at all, whatever you read.\n");
