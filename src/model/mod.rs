@@ -29,6 +29,7 @@ mod no_verdict;
 mod number;
 pub(crate) mod one_or_all;
 mod other_pull_request;
+mod outputs;
 mod own_expressions;
 mod pair;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::{AgentName, CaseId, SuiteId};
 use super::judge::Ballot;
+use super::outputs::Outputs;
 use super::words::words;
 
 words! {
@@ -34,7 +35,7 @@ pub struct Run {
     /// The error message, if it did not complete.
     pub error: Option<String>,
     /// The record's `outputs` object as JSON text; each kind parses its own fields.
-    pub outputs: Box<str>,
+    pub outputs: Outputs,
     /// The record's `intermediate` object as JSON text, if any.
     pub intermediate: Option<Box<str>>,
     /// The votes of LLM judges, if any.
@@ -60,7 +61,7 @@ pub struct CountedTools {
 
 impl Run {
     /// A completed run with only its outputs.
-    pub fn of(outputs: impl Into<Box<str>>) -> Self {
+    pub fn of(outputs: impl Into<Outputs>) -> Self {
         Self {
             status: RunStatus::Completed,
             error: None,

@@ -158,7 +158,7 @@ fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError>
         status: run.status,
         error: run.error,
         inputs: RunInputs { prompt: Some(request.ask.prompt.clone()), ..RunInputs::default() },
-        outputs: Json::from(String::from(run.outputs)),
+        outputs: Json::from(run.outputs.to_string()),
         intermediate: run.intermediate.map_or_else(Steps::default, |json| Steps::Own(Json::from(String::from(json)))),
         evidence: RunEvidence::default(),
         metrics: Measures {

@@ -1,5 +1,7 @@
 //! The output of a findings agent in a run record: findings and gaps.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde::de::MapAccess;
 
@@ -77,10 +79,14 @@ impl<'de: 'a, 'a> Shape<'de> for GapForm<'a> {
     }
 }
 
-/// Reads findings and gaps. An agent's text never causes an error; a wrong format is a flaw.
-pub fn produced(run: &Run) -> FindingsOutput {
+/// Reads findings and gaps, once for both judgements. An agent's text never causes an error; a wrong format is a flaw.
+pub fn produced(run: &Run) -> Arc<FindingsOutput> {
+    run.outputs.read_once(findings_output)
+}
+
+fn findings_output(outputs: &str) -> FindingsOutput {
     let mut reader = FindingsReader::default();
-    let FindingsForm { findings, gaps, text } = lenient::object(&run.outputs);
+    let FindingsForm { findings, gaps, text } = lenient::object(outputs);
     let (findings, recovered, layer) = match findings {
         Lenient::Given(list) => (list, Lenient::Absent, Layer::Structured),
         Lenient::Other(form) => {
@@ -192,11 +198,11 @@ impl FindingsReader {
 
 #[cfg(test)]
 mod tests {
-    use super::{FindingsOutput, produced};
-    use crate::model::{Layer, Run};
+    use super::{FindingsOutput, findings_output};
+    use crate::model::Layer;
 
     fn reading(outputs: &str) -> FindingsOutput {
-        produced(&Run::of(outputs))
+        findings_output(outputs)
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod passages;
 mod view;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -124,7 +125,8 @@ impl Suite for CrossAgent {
 
     fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
         let case = self.table.case(pair);
-        let produced: Vec<FindingsOutput> = runs.iter().map(produced).map(comparable).collect();
+        let produced: Vec<FindingsOutput> =
+            runs.iter().map(produced).map(Arc::unwrap_or_clone).map(comparable).collect();
         let blames: Vec<FailureClassifier<'_>> = case
             .agents
             .iter()

@@ -12,7 +12,7 @@ pub fn before_removal(run: &Run) -> Vec<Run> {
         originals.get(number % originals.len().max(1)).map_or(text, String::as_str).into()
     };
     let of = |number| Run {
-        outputs: one(&outputs_before, &run.outputs, number),
+        outputs: one(&outputs_before, &run.outputs, number).into(),
         intermediate: run.intermediate.as_deref().map(|steps| one(&steps_before, steps, number)),
         ..run.clone()
     };
