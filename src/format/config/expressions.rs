@@ -95,6 +95,11 @@ impl ConfigReader<'_> {
                 self.refuse(&at.path("name"), Code::DUPLICATE_NAME, what, "give it another name");
             }
             self.own_expression(at, &expr);
+            if let (Some(OwnAggregateForm::Worst), Better::Neither) = (aggregate, better) {
+                let what = "no case is the worst where no direction is better";
+                let help = "write `better: higher` or `better: lower`, or another aggregate, such as `mean`";
+                self.refuse(&at.path("aggregate"), Code::CONTRADICTION, what, help);
+            }
             let aggregate = aggregate.map_or(Aggregate::Mean, Aggregate::from);
             own.metrics.insert(name, OwnMetric { expr, better, aggregate, unit: unit.unwrap_or(Unit::Count) });
         }

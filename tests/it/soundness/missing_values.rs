@@ -10,6 +10,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a metric without a direction may not lose its values", no_direction),
+        trial("a metric without a direction has no worst case", no_worst_case),
         trial("a metric that the baseline lacks may not lose its values in all cases", unmeasured),
     ]
 }
@@ -67,6 +68,13 @@ fn no_direction() {
         answers(&repository, [LOST, LOST, LOST, r#"{"total": 17}"#]);
         is(&judged(&repository), 3, "away");
     }
+}
+
+fn no_worst_case() {
+    let repository = repository(&format!("{SUITE}{}", metric("neither, aggregate: worst")));
+    let ran = repository.goldgate(&["run"]);
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("no case is the worst where no direction is better"), "{}", ran.stderr);
 }
 
 fn unmeasured() {
