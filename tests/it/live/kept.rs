@@ -185,6 +185,9 @@ fn missing() {
     repository.replace("golden/contracts/lease.md", "# ", "## ");
     assert_eq!(record(&["--missing"]), 3);
     repository.replace("golden/runs/legal/lease/2.json", "\"model\": \"", "\"model\": \"other-");
+    // A server may answer with another name than the one that it was asked for.
+    assert_eq!(record(&["--missing"]), 0);
+    repository.replace("golden/runs/legal/lease/2.json", "\"target_sha256\"", "\"unknown\"");
     assert_eq!(record(&["--missing"]), 1);
     assert_eq!(record(&[]), 3);
     repository.replace("goldgate.yaml", "model: model-1", "model: model-1, temperature: 0.5");

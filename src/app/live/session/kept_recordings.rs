@@ -54,13 +54,16 @@ fn is_current(recorded: &Run, origin: &RunProvenance, target: &Target) -> bool {
         Transport::Model(model) => then.model.as_ref().is_some_and(|full| is_full_name(full, &model.model)),
         Transport::Command { .. } | Transport::Http(_) => true,
     };
-    let targets = then.target_sha256.as_ref().zip(now.target_sha256.as_ref());
+    // What was called says more than the name with which it answered.
+    let is_of_target = match then.target_sha256.as_ref().zip(now.target_sha256.as_ref()) {
+        Some((then, now)) => then == now,
+        None => is_of_model,
+    };
     recorded.status == RunStatus::Completed
         && is_same(&then.fingerprint, &now.fingerprint)
         && is_same(&then.input_sha256, &now.input_sha256)
         && then.prompt_sha256 == now.prompt_sha256
-        && is_of_model
-        && targets.is_none_or(|(then, now)| then == now)
+        && is_of_target
 }
 
 /// Whether the model that plays the user played it in the recording, if the recording states one.
