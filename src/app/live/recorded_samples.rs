@@ -10,8 +10,8 @@ use crate::format::capture::{NoExchanges, RecordedExchanges, recorded_exchanges}
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::{request_v1, run_v1};
 use crate::golden_changes::{RecordedCases, record_again, record_missing};
-use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, SampleRequest, UserMessage};
-use crate::suites::turns;
+use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, SampleRequest, UserMessage, UserTurns};
+use crate::suites::{input_digest, turns};
 use crate::world::targets::{RecordedSamples, SampleExchanges};
 
 /// The recorded exchanges of some samples of a run, by the id of their requests.
@@ -27,6 +27,9 @@ pub fn recorded_samples(
     let again = record_again(config, suite, Some(agent), folder.as_str(), RecordedCases::Named(&[case.as_str()]));
     let of_sample = |sample: u32| {
         let exchanges = match recordings.get(&sample) {
+            Some(file) if is_of_another_user(files, file, request, sample) => {
+                Err(format!("{file} was recorded for another input, such as another goal of the user; {again}"))
+            }
             Some(file) => read_exchanges(files, file, &again),
             None => {
                 let missing = record_missing(config, suite, agent, folder.as_str());
@@ -55,6 +58,14 @@ pub fn recorded_user(files: &dyn Files, folder: &RepoPath, key: &RunKey, sample:
     let run = source.and_then(|source| run_v1::read_run(&source, key, sample).ok());
     let turns = run.and_then(|run| turns(&run)).map(|observed| observed.turns).unwrap_or_default();
     turns.iter().filter_map(|turn| Some(UserMessage::query(turn.user.as_deref()?))).collect()
+}
+
+/// Whether a simulated user was asked to do something else in a recording. The agent's requests do not show that: they have what the user said.
+fn is_of_another_user(files: &dyn Files, file: &RepoPath, request: &SampleRequest, sample: u32) -> bool {
+    let UserTurns::Simulated(_) = &request.ask.turns else { return false };
+    let run = files.text(file).ok().and_then(|source| run_v1::read_run(&source, &request.key, sample).ok());
+    let recorded = run.and_then(|run| run.provenance.input_sha256);
+    recorded.zip(input_digest(&request.ask, files).ok()).is_some_and(|(then, now)| !now.is(&then))
 }
 
 fn read_exchanges(files: &dyn Files, file: &RepoPath, again: &str) -> Result<RecordedExchanges, String> {

@@ -10,6 +10,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("another model that plays the user needs an approval, also where the code runs again", other_user),
+        trial("a recording with another goal of the user answers no call of the code", other_goal),
         trial("check names the cases whose code has no recorded answers", unrecorded),
         trial(
             "a recording that covers a file which git does not have says so, and so does the build server",
@@ -36,6 +37,19 @@ fn other_user() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let ran = against(&repository, "HEAD");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn other_goal() {
+    let (server, user) = (ModelServer::new(), user());
+    let repository = repository("talk", "openai");
+    talks_with(&repository, &user);
+    assert_eq!(record(&repository, &server, &[]).code, 0);
+    assert_eq!(repository.goldgate(&["run"]).code, 0, "the control");
+    repository.replace("cases.json", "Know it.", "Get the money back.");
+    let ran = repository.goldgate(&["run"]);
+    assert!(ran.code == 3 && ran.stdout.contains("was recorded for another input"), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(record(&repository, &server, &[]).code, 0);
+    assert_eq!(repository.goldgate(&["run"]).code, 0, "recorded again");
 }
 
 fn unrecorded() {
