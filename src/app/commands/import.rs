@@ -19,7 +19,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::foreign_cases::ForeignCase;
 use crate::format::transcript::{Transcript, TranscriptFormat};
-use crate::model::{AgentName, BadId, CaseId, Word};
+use crate::model::{AgentName, BadId, CaseId, RunStatus, Word};
 use crate::render::plural;
 use crate::text::{first_of, line};
 use crate::world::{Disk, World};
@@ -80,6 +80,12 @@ fn write_runs(
         let conversations = plural(left_out.len(), "conversation", "conversations");
         let files: Vec<&str> = left_out.iter().map(|source| source.file.as_str()).collect();
         world.tell(&format!("left out: {conversations} without an answer, which no case asks: {}", first_of(&files)));
+    }
+    let failed = named.values().flatten().filter(|imported| imported.run.status != RunStatus::Completed);
+    let failed: Vec<&str> = failed.map(|imported| imported.source.file.as_str()).collect();
+    if !failed.is_empty() {
+        let runs = plural(failed.len(), "run did not complete, and gives", "runs did not complete, and give");
+        world.tell(&format!("{runs} no result to grade: {}", first_of(&failed)));
     }
     Ok(())
 }
