@@ -205,7 +205,12 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
         );
         match left {
             LeftBehind::Rewritten => found.lists(what, to.first()),
-            LeftBehind::Stub => found.needs(format!("{what}; add {it} to `fingerprint`"), to.first()),
+            LeftBehind::Stub => {
+                let next = format!(
+                    "add {it} to `fingerprint`; if the agent does not use {it}, as a note that quotes the text, an approval says so"
+                );
+                found.needs(format!("{what}; {next}"), to.first());
+            }
         }
     }
     for file in old.values().filter(|file| !new.contains_key(file.as_str()) && names(after, file)) {

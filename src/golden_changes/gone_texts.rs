@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aho_corasick::AhoCorasick;
 
-use super::prompt_texts::{PLACEHOLDERS, letters};
+use super::prompt_texts::{ChangedAgentFile, PLACEHOLDERS, QUOTES, letters, values};
+use super::rewritten_texts::RewrittenTexts;
 use crate::files::SourceText;
-use crate::format::golden_value;
 use crate::model::RepoPath;
-use crate::suites::texts_of;
 
 /// The fewest letters and digits of a text that is looked for: a shorter one may be in a request by chance.
 const LONG: usize = 40;
@@ -20,13 +19,6 @@ const MOST_BYTES: usize = 2 * 1024 * 1024;
 /// Most matches in one text. There are more only where texts contain each other.
 const MOST_MATCHES: usize = 100_000;
 
-/// A file of the agent that changed.
-pub struct ChangedAgentFile<'a> {
-    pub file: &'a RepoPath,
-    pub before: &'a str,
-    pub after: &'a str,
-}
-
 /// The texts that no file of the agent has any more.
 pub struct GoneTexts<'a> {
     gone: AhoCorasick,
@@ -34,6 +26,7 @@ pub struct GoneTexts<'a> {
     texts: Vec<(String, &'a RepoPath)>,
     /// The texts that the change adds; `None` without any.
     added: Option<AhoCorasick>,
+    rewritten: RewrittenTexts,
 }
 
 impl<'a> GoneTexts<'a> {
@@ -56,7 +49,8 @@ impl<'a> GoneTexts<'a> {
         if gone.is_empty() {
             return None;
         }
-        let kept = kept(&gone, &now())?;
+        let now = now();
+        let kept = kept(&gone, &now)?;
         gone.retain(|text, _| !kept.contains(text));
         // What has such a piece inside may be made of a line with placeholders.
         let pieces = AhoCorasick::new(pieces).ok()?;
@@ -64,7 +58,7 @@ impl<'a> GoneTexts<'a> {
         let added = if added.is_empty() { None } else { Some(AhoCorasick::new(added).ok()?) };
         let texts: Vec<(String, &RepoPath)> = gone.into_iter().collect();
         let search = AhoCorasick::new(texts.iter().map(|(text, _)| text)).ok()?;
-        (!texts.is_empty()).then_some(Self { gone: search, texts, added })
+        (!texts.is_empty()).then(|| Self { gone: search, texts, added, rewritten: RewrittenTexts::of(changed, &now) })
     }
 
     /// The file whose former text is in these requests as often as in those before, which have no new text. A user may say what a prompt has, such as
@@ -74,15 +68,15 @@ impl<'a> GoneTexts<'a> {
         if self.added.as_ref().is_some_and(|added| now.iter().any(|request| added.is_match(request))) {
             return None;
         }
-        let now = self.counts(&now);
-        if now.is_empty() {
+        let counts = self.counts(&now);
+        if counts.is_empty() {
             return None;
         }
         let before = self.counts(&before.iter().map(|request| letters(request)).collect::<Vec<_>>());
-        let kept = now.iter().filter(|(text, count)| before.get(text).is_some_and(|before| before <= count));
+        let kept = counts.iter().filter(|(text, count)| before.get(text).is_some_and(|before| before <= count));
         let mut found = kept.filter_map(|(text, _)| self.texts.get(*text)).peekable();
         let said = if found.peek().is_some() { letters(&said()) } else { String::new() };
-        found.find(|(text, _)| !said.contains(text)).map(|(_, file)| *file)
+        found.find(|(text, _)| !said.contains(text) && !self.rewritten.may_make(text, &now)).map(|(_, file)| *file)
     }
 
     /// How often each text is in the request that has it most often. A conversation repeats it in each of its requests.
@@ -121,9 +115,6 @@ fn kept(texts: &BTreeMap<String, &RepoPath>, now: &[SourceText]) -> Option<BTree
     Some(kept)
 }
 
-/// What texts begin and end with in code and YAML.
-const QUOTES: [char; 3] = ['"', '\'', '`'];
-
 /// The long texts of a file: its lines, and what is quoted or behind a key in them; of JSON and YAML, the values.
 fn long_texts(file: &RepoPath, text: &str) -> BTreeSet<String> {
     let in_line = |line: &str| -> Vec<String> {
@@ -139,12 +130,4 @@ fn long_texts(file: &RepoPath, text: &str) -> BTreeSet<String> {
         None => text.lines().flat_map(in_line).collect(),
     };
     texts.into_iter().filter(|text| text.chars().count() >= LONG).collect()
-}
-
-/// The texts in a file of JSON or YAML; `None` for another file.
-fn values(file: &RepoPath, text: &str) -> Option<Vec<String>> {
-    let value = golden_value(SourceText::from_text(file.clone(), text.to_owned()))?;
-    let mut texts = Vec::new();
-    texts_of(&value, &mut texts);
-    Some(texts.into_iter().map(str::to_owned).collect())
 }

@@ -13,6 +13,7 @@ mod gates;
 mod gone_texts;
 mod judges;
 mod moved_files;
+mod newly_counted;
 mod old_prompts;
 mod present_calls;
 mod prompt_texts;
@@ -24,10 +25,12 @@ mod recorded_steps;
 mod recording_change;
 mod recording_comparison;
 mod recording_list;
+mod recording_lists;
 mod recording_proof;
 mod recording_refusals;
 mod recording_use;
 mod recordings;
+mod rewritten_texts;
 mod same_contents;
 mod settings;
 mod sides;
@@ -44,17 +47,19 @@ pub use self::agent_files::{agent_files, files_of_patterns, further_prompt_files
 use self::called_targets::ChangedTargets;
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
+use self::newly_counted::NewlyCounted;
 use self::present_calls::PresentCalls;
 pub use self::record_command::{RecordedCases, record_again, record_missing};
 use self::recording_comparison::ComparedAgent;
 pub use self::recording_comparison::KnownRecordings;
+pub use self::recording_lists::RecordingLists;
 pub use self::recording_proof::{
     RECORDING_STATUS, RecordingChanges, Unproven, proof_description, recording_digest, remaining, unproven,
 };
 pub use self::recordings::recording_files;
 pub use self::same_contents::changed_contents;
 pub use self::settings::SETTINGS;
-pub use self::sides::Sides;
+pub use self::sides::{Sides, same_suite};
 
 /// The usual names of the config.
 const USUAL: [&str; 2] = ["goldgate.yaml", "goldgate.yml"];
@@ -142,6 +147,7 @@ impl GoldenChanges {
                 }
             }
         }
+        NewlyCounted { sides, before, after, known: recordings }.report(&mut self.found);
     }
 
     /// Compares the cases of one suite.
@@ -167,14 +173,19 @@ impl GoldenChanges {
 }
 
 /// Samples that were added to recordings of unchanged agents in one tier. Their cases are also graded without them.
-pub fn added_samples(sides: &Sides<'_>, before: &Config, after: &Config, tier: Tier) -> BTreeSet<(RunKey, u32)> {
+pub fn added_samples(
+    sides: &Sides<'_>,
+    lists: &RecordingLists<'_>,
+    [before, after]: [&Config; 2],
+    tier: Tier,
+) -> BTreeSet<(RunKey, u32)> {
     let mut added = BTreeSet::new();
     for suite in &after.suites {
         let Some(old) = same_suite(before, suite) else { continue };
         for (name, agent) in &suite.agents {
             if let Some(agent_before) = old.agents.get(name) {
                 let who = recording_use::RunsOf { suite: &suite.id, agent: name, tier };
-                added.extend(recordings::added(sides, &who, agent_before, agent));
+                added.extend(recordings::added(sides, lists, &who, [agent_before, agent]));
             }
         }
     }
@@ -188,11 +199,6 @@ pub fn has_agent_changed(sides: &Sides<'_>, before: &Agent, after: &Agent) -> bo
         Ok(AgentFileChange::Changed) | Err(_) => true,
         Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown) => false,
     }
-}
-
-/// The suite with the same id and kind in the other config.
-pub fn same_suite<'a>(config: &'a Config, suite: &SuiteConfig) -> Option<&'a SuiteConfig> {
-    config.suites.iter().find(|other| other.id == suite.id && other.kind == suite.kind)
 }
 
 /// Whether two suites are graded by the same settings. The source of their runs does not count.

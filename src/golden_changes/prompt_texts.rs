@@ -3,11 +3,22 @@
 use serde_json::Value;
 
 use crate::files::SourceText;
-use crate::model::RunStatus;
+use crate::format::golden_value;
+use crate::model::{RepoPath, RunStatus};
 use crate::suites::texts_of;
 
 /// What placeholders begin or end with, in the usual languages of templates.
 pub const PLACEHOLDERS: [char; 8] = ['{', '}', '<', '>', '$', '%', '[', ']'];
+
+/// What texts begin and end with in code and YAML.
+pub const QUOTES: [char; 3] = ['"', '\'', '`'];
+
+/// A file of the agent that changed.
+pub struct ChangedAgentFile<'a> {
+    pub file: &'a RepoPath,
+    pub before: &'a str,
+    pub after: &'a str,
+}
 
 /// The letters and digits of a text: how it is wrapped, quoted and escaped does not matter.
 pub fn letters(text: &str) -> String {
@@ -31,4 +42,12 @@ pub fn requests(recording: &SourceText) -> Option<Vec<String>> {
     });
     let requests: Vec<String> = requests.filter(|request| !request.is_empty()).collect();
     (!requests.is_empty()).then_some(requests)
+}
+
+/// The texts in a file of JSON or YAML; `None` for another file.
+pub fn values(file: &RepoPath, text: &str) -> Option<Vec<String>> {
+    let value = golden_value(SourceText::from_text(file.clone(), text.to_owned()))?;
+    let mut texts = Vec::new();
+    texts_of(&value, &mut texts);
+    Some(texts.into_iter().map(str::to_owned).collect())
 }

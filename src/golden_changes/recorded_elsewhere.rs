@@ -20,13 +20,18 @@ impl RecordingComparison<'_> {
         let Ok(bytes) = self.sides.head.bytes(&recorded.file) else { return false };
         let run: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let own = self.old.get(key).map(|before| &before.file);
-        if run["outputs"].to_string().len() < LONG {
+        if !has_long_outputs(&run) {
             return false;
         }
         let places = self.sides.base.files_like(&recorded.file);
         let cases: BTreeSet<String> = places.iter().map(case_of).collect();
         cases.len() == 1 && places.iter().all(|file| Some(file) != own)
     }
+}
+
+/// Whether the outputs of a run are so long that another run hardly has the same.
+pub fn has_long_outputs(run: &Value) -> bool {
+    run["outputs"].to_string().len() >= LONG
 }
 
 /// The name of the case of a recording, by its path: of a numbered sample, that of its folder.

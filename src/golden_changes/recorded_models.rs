@@ -37,34 +37,99 @@ impl RecordingComparison<'_> {
         if made.is_empty() {
             return;
         }
-        let changed = self.changed_texts(after);
-        for (model, keys) in made.into_iter().filter(|(model, _)| !changed.iter().any(|text| text.contains(model))) {
+        let files = self.files_of(after);
+        let cases: BTreeSet<&String> = self.old.keys().map(|(case, _)| case).collect();
+        for (model, mut keys) in made {
+            if files.iter().any(|file| file.change.is_some() && file.names(&model, &known)) {
+                continue;
+            }
+            let unchanged = files.iter().find(|file| file.text.contains(&model));
+            // What an added case is answered with may depend on it.
+            keys.retain(|key| unchanged.is_none() || cases.contains(&key.0));
+            if keys.is_empty() {
+                continue;
+            }
             let keys: Vec<&CaseSample> = keys.into_iter().collect();
             let what = format!(
                 "made with the model {model}, which no recording of the base commit has and no changed file of the agent names"
             );
-            let next = "if the agent calls it from now on, name it in one of its files; else record them with the agent's own model";
+            let next = match unchanged {
+                Some(file) => format!("{} names it, and did not change: if the agent chose it, an approval says so", file.path),
+                None => "if the agent calls it from now on, name it in one of its files, or list the file that names it under `fingerprint`; else record \
+                         them with the agent's own model"
+                    .to_owned(),
+            };
             self.add_line(found, &keys, Weight::NeedsApproval, format!("{}; {next}", self.counted(&keys, &what)));
         }
     }
 
-    /// The texts of the agent's changed files and of the changed config, in lower case.
-    fn changed_texts(&self, after: &Agent) -> Vec<String> {
+    /// The files of the agent and the config.
+    fn files_of(&self, after: &Agent) -> Vec<NamingFile> {
         let files = agent_files(self.sides.head, after).ok().flatten().map(|(files, _)| files).unwrap_or_default();
-        let all = files.values().chain([&self.owner.config.file]);
-        let is_changed = |file: &&RepoPath| self.sides.base.likeness(file, file) != FileMatch::Same;
-        all.filter(is_changed).filter_map(|file| Some(text(self.sides.head, file)?.text.to_lowercase())).collect()
+        let of = |path: &RepoPath| {
+            let text = text(self.sides.head, path)?.text.to_lowercase();
+            let is_changed = self.sides.base.likeness(path, path) != FileMatch::Same;
+            let change = is_changed.then(|| {
+                let before =
+                    self::text(self.sides.base, path).map_or(String::new(), |before| before.text.to_lowercase());
+                let lines: BTreeSet<&str> = before.lines().collect();
+                text.lines().filter(|line| !lines.contains(line)).collect::<Vec<_>>().join("\n")
+            });
+            Some(NamingFile { path: path.clone(), text, change })
+        };
+        files.values().chain([&self.owner.config.file]).filter_map(of).collect()
     }
+}
+
+/// A file that may name the agent's model.
+struct NamingFile {
+    path: RepoPath,
+    /// In lower case.
+    text: String,
+    /// The lines that the change adds; `None` if the file is as before.
+    change: Option<String>,
+}
+
+impl NamingFile {
+    /// Whether the file names a model: as a whole, in the form of an identifier, or by the parts that set it apart from the known models, as where code
+    /// makes the name of parts.
+    fn names(&self, model: &str, known: &BTreeSet<String>) -> bool {
+        let parts_of = |name: &str| -> BTreeSet<String> {
+            name.split(|char: char| !char.is_alphanumeric())
+                .filter(|part| is_telling(part))
+                .map(str::to_owned)
+                .collect()
+        };
+        let known: BTreeSet<String> = known.iter().flat_map(|name| parts_of(name)).collect();
+        let own = parts_of(model);
+        let mut telling = own.difference(&known).peekable();
+        let added = parts_of(self.change.as_deref().unwrap_or_default());
+        self.text.contains(model) || (telling.peek().is_some() && telling.all(|part| added.contains(part)))
+    }
+}
+
+/// Whether a part of a name is more than a number of one digit, which may be anything.
+fn is_telling(part: &str) -> bool {
+    part.len() > 1 || part.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 /// The models that a recording was made with, without their versions: those that its requests name, else the one that it states.
 fn models_of(files: &dyn Files, recording: &RepoPath) -> Option<BTreeSet<String>> {
     let run: Value = serde_json::from_str(&text(files, recording)?.text).ok()?;
     let exchanges = run["intermediate"]["exchanges"].as_array().into_iter().flatten();
-    let asked: BTreeSet<&str> =
-        exchanges.filter_map(|exchange| exchange.pointer("/request/body/model")?.as_str()).collect();
+    let asked_of = |exchange: &'_ Value| {
+        let deployment = exchange.pointer("/request/path").and_then(Value::as_str).and_then(deployment);
+        deployment.or_else(|| Some(exchange.pointer("/request/body/model")?.as_str()?.to_owned()))
+    };
+    let asked: BTreeSet<String> = exchanges.filter_map(asked_of).collect();
     let stated = run["provenance"]["model"].as_str().filter(|_| asked.is_empty());
-    Some(asked.into_iter().chain(stated).map(family).collect())
+    Some(asked.iter().map(String::as_str).chain(stated).map(family).collect())
+}
+
+/// The deployment that the path of a request names, as Azure has it in place of a model.
+fn deployment(path: &str) -> Option<String> {
+    let (_, rest) = path.split_once("/deployments/")?;
+    rest.split(['/', '?']).next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 /// The name of a model without its vendor and its date or version, in lower case.
@@ -72,16 +137,22 @@ fn family(model: &str) -> String {
     let name = model.rsplit_once('/').map_or(model, |(_, name)| name);
     let is_version =
         |part: &str| part == "latest" || (part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_of_date = |part: Option<&str>| part.is_some_and(|part| part.len() == 2 && part.parse::<u8>().is_ok());
     let version = name.match_indices(['-', '@', ':']).find(|(at, _)| {
-        let rest = &name[at + 1..];
-        is_version(rest.split(['-', '@', ':']).next().unwrap_or(rest))
+        let mut parts = name[at + 1..].split(['-', '@', ':']);
+        let first = parts.next();
+        // A year may be left out of a date.
+        first.is_some_and(is_version) || (is_of_date(first) && is_of_date(parts.next()))
     });
     name[..version.map_or(name.len(), |(at, _)| at)].to_lowercase()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::family;
+    use std::collections::BTreeSet;
+
+    use super::{NamingFile, deployment, family};
+    use crate::model::RepoPath;
 
     #[test]
     fn a_version_is_no_other_model() {
@@ -93,10 +164,34 @@ mod tests {
             ("vendor/M-Big:latest", "m-big"),
             ("m-4-70b", "m-4-70b"),
             ("m-4-0613-preview", "m-4"),
+            ("m-preview-04-17", "m-preview"),
+            ("m-3-70", "m-3-70"),
             ("m-", "m-"),
             ("", ""),
         ] {
             assert_eq!(family(model), expected, "{model}");
         }
+    }
+
+    #[test]
+    fn code_may_make_a_name_of_parts() {
+        let known = BTreeSet::from(["m-x-mini".to_owned()]);
+        for (added, model, expected) in [
+            ("gen = \"z\"", "m-z-mini", true),
+            ("model = models.m_z_mini", "m-z-mini", true),
+            ("retries = 5", "m-5-mini", false),
+            ("size = \"mini\"", "m-z-mini", false),
+            ("answer politely", "m-z-mini", false),
+        ] {
+            let (path, text) = (RepoPath::root(), added.to_owned());
+            let file = NamingFile { path, change: Some(text.clone()), text };
+            assert_eq!(file.names(model, &known), expected, "{added}");
+        }
+    }
+
+    #[test]
+    fn a_deployment_is_in_the_path() {
+        assert_eq!(deployment("/openai/deployments/chat/chat/completions?v=1").as_deref(), Some("chat"));
+        assert_eq!(deployment("/v1/chat/completions"), None);
     }
 }

@@ -12,9 +12,9 @@ use crate::model::{Answerer, RepoPath};
 const PRINTS_NO_MORE: &str = "whose program printed its answer on the base commit and prints none now, so that the text of its model is graded; let it print \
                               the answer, and record again";
 const RUNS_NO_TOOL: &str = "with more calls of a tool without a result than on the base commit, so the code may not run them any more; let it run the tool, \
-                            and record again";
+                            and record again; if it ends with the tool from now on, or prints the tool's result, an approval says so";
 const ASKS_NO_MODEL: &str = "in which the code asked no model, while it asked one on the base commit: a cache of the agent may have answered; record \
-                             again without it";
+                             again without it; if the code answers by itself from now on, an approval says so";
 
 impl RecordingComparison<'_> {
     /// What a recording does not show any more of the part of the agent's code; `None` if nothing is lost.

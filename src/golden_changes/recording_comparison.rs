@@ -7,6 +7,7 @@ use super::called_targets::{ChangedTargets, OtherMaker, RecordedOn};
 use super::found::ChangeCollector;
 use super::present_calls::PresentCalls;
 use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, digest};
+use super::recording_lists::RecordingLists;
 use super::recording_use::RecordingUse;
 use crate::files::Files;
 use crate::model::{AgentName, CaseId, ChangeClass, Config, RecordingAge, RepoPath, RunKey, SuiteId, Tier, Weight};
@@ -37,6 +38,12 @@ pub struct KnownRecordings<'a> {
     pub age_on_base: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
     /// Whether a case counts on one of the commits. Recordings of other cases are not compared.
     pub counts: &'a dyn Fn(&SuiteId, &AgentName, &str) -> bool,
+    /// The files of the folders of recordings.
+    pub lists: &'a RecordingLists<'a>,
+    /// The runs that count on the head.
+    pub runs: &'a [&'a RunKey],
+    /// Whether the cases of a suite were read. Those that `--suite` leaves out are not.
+    pub is_read: &'a dyn Fn(&SuiteId) -> bool,
     /// Whether a run counts on the base commit.
     pub counts_on_base: &'a dyn Fn(&RunKey) -> bool,
     /// Whether the input of a run changed and was recorded, by the digests of the input in its recordings of the base commit and of the head.

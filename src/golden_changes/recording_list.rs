@@ -265,7 +265,7 @@ impl RecordingComparison<'_> {
                 }
                 OldPrompt::SentText(prompt) => (
                     format!("made with a text that {prompt} no longer has, so perhaps with an older version of it"),
-                    "record them with the agent of this change; if the agent has this text from elsewhere, an approval says so",
+                    "record them with the agent of this change; if the agent has this text from elsewhere, name that file under `fingerprint`, or an approval says so",
                 ),
                 OldPrompt::WithoutNewLines(prompt) => (
                     format!(

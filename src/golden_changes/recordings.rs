@@ -13,10 +13,11 @@ use super::old_prompts::ReplacedPrompts;
 use super::recording_change::{
     CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, missing_on_base, recordings,
 };
-use super::recording_comparison::{ComparedAgent, RecordingComparison};
+use super::recording_comparison::{ComparedAgent, KnownRecordings, RecordingComparison};
+use super::recording_lists::{RecordingLists, recorded_files};
 use super::recording_use::{RecordingUse, RunsOf};
 use super::same_contents::changed_contents;
-use crate::files::{FilePaths, Files, all_files_below};
+use crate::files::Files;
 use crate::model::{Agent, AgentName, CaseId, ChangeClass, NoVerdict, RepoPath, RunKey, RunSource, Tier, Weight};
 
 /// Compares the recordings of one agent in the tiers that decide. Returns the reasons why they give no verdict. Recordings of new
@@ -44,7 +45,7 @@ pub fn compare(
     let refusals = folders.into_iter().filter_map(|(old, new, used)| {
         let folder = new;
         let (old, new) = (old.child(owner.agent.as_str()), new.child(owner.agent.as_str()));
-        let (mut old, new) = match (counted(sides.base, owner, &old), counted(sides.head, owner, &new)) {
+        let (mut old, new) = match (counted_before(owner, &old), counted(owner, &new)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => {
                 let words = format!("recordings of `{}/{}` cannot be compared: {why}", owner.suite, owner.agent);
@@ -77,16 +78,26 @@ pub fn compare(
         if let Some(unread) = one.unread() {
             return Some(unread);
         }
-        list_changes(&one, found, [before, after], &inputs);
+        list_changes(&one, found, [before, after], (&inputs, used));
         refusal(&one, found, &inputs, used)
     });
     refusals.collect()
 }
 
-/// The recordings of an agent's folder whose cases count.
-fn counted(files: &dyn Files, owner: &ComparedAgent<'_>, folder: &RepoPath) -> Result<Recordings, String> {
-    let mut all = recordings(recorded_files(files, folder)?);
+/// The recordings of the head whose cases count.
+fn counted(owner: &ComparedAgent<'_>, folder: &RepoPath) -> Result<Recordings, String> {
+    let mut all = recordings(owner.recordings.lists.head.take(folder)?);
     all.retain(|key, _| (owner.recordings.counts)(owner.suite, owner.agent, &key.0));
+    Ok(all)
+}
+
+/// The recordings of the cases that count on the base commit. Nobody had to record those of drafts that became cases.
+fn counted_before(owner: &ComparedAgent<'_>, folder: &RepoPath) -> Result<Recordings, String> {
+    let mut all = recordings(owner.recordings.lists.base.take(folder)?);
+    let KnownRecordings { is_read, counts_on_base, .. } = owner.recordings;
+    if is_read(owner.suite) {
+        all.retain(|key, _| owner.run(&key.0).is_some_and(|run| counts_on_base(&run)));
+    }
     Ok(all)
 }
 
@@ -119,11 +130,14 @@ fn list_changes(
     one: &RecordingComparison<'_>,
     found: &mut ChangeCollector,
     [before, after]: [&Agent; 2],
-    inputs: &Result<AgentFileChange, String>,
+    (inputs, used): (&Result<AgentFileChange, String>, RecordingUse),
 ) {
     let sides = one.sides;
     one.other_calls(found);
-    one.unnamed_models(found, after);
+    // Code that runs again asks for what it was asked in the recordings, or gets no answer.
+    if used == RecordingUse::Graded {
+        one.unnamed_models(found, after);
+    }
     // A file that only the new list names does not explain changed recordings that may be of the former list.
     let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
     match inputs {
@@ -138,20 +152,12 @@ fn list_changes(
     if one.is_other_list {
         one.moved_files(found, before, after);
     }
-    if matches!(inputs, Ok(AgentFileChange::Changed)) {
+    if used == RecordingUse::Graded && matches!(inputs, Ok(AgentFileChange::Changed)) {
         one.old_prompts(found, &ReplacedPrompts::of(sides, before, after));
     }
     if one.is_other_list || matches!(inputs, Ok(AgentFileChange::Changed)) {
         report_moved_out(sides, [before, after], &one.agent(), found);
     }
-}
-
-/// The files of an agent's recordings, also those that git ignores: they are graded as well.
-///
-/// # Errors
-/// Why they cannot be listed.
-fn recorded_files(files: &dyn Files, folder: &RepoPath) -> Result<FilePaths, String> {
-    all_files_below(files, folder).map_err(|problem| problem.to_string())
 }
 
 /// The recordings of an agent in a folder, without other files.
@@ -200,14 +206,20 @@ fn still_otherwise<'a>(
 }
 
 /// The samples that were added to existing cases of an unchanged agent, in one tier. Reads no recording.
-pub fn added(sides: &Sides<'_>, owner: &RunsOf<'_>, before: &Agent, after: &Agent) -> BTreeSet<(RunKey, u32)> {
+pub fn added(
+    sides: &Sides<'_>,
+    lists: &RecordingLists<'_>,
+    owner: &RunsOf<'_>,
+    [before, after]: [&Agent; 2],
+) -> BTreeSet<(RunKey, u32)> {
     let recordings_of = |agent: &'_ Agent| agent.source(owner.tier).and_then(RunSource::recordings).cloned();
     let (Some(old), Some(new)) = (recordings_of(before), recordings_of(after)) else { return BTreeSet::new() };
-    let of = |files: &dyn Files, folder: &RepoPath| {
-        recorded_files(files, &folder.child(owner.agent.as_str())).unwrap_or_default()
-    };
-    let (old, new) = (of(sides.base, &old), of(sides.head, &new));
+    let [of_base, of_head] = [old, new].map(|folder| folder.child(owner.agent.as_str()));
+    let old = lists.base.take(&of_base).unwrap_or_default();
+    let new = lists.head.take(&of_head).unwrap_or_default();
     if old.keys().eq(new.keys()) {
+        lists.base.keep(of_base, old);
+        lists.head.keep(of_head, new);
         return BTreeSet::new();
     }
     let (old, new) = (recordings(old), recordings(new));

@@ -1,6 +1,7 @@
 //! The two commits of a comparison.
 
 use crate::files::{BaseFiles, Files};
+use crate::model::{Config, SuiteConfig};
 
 /// The two sides of a comparison.
 #[derive(Clone, Copy)]
@@ -9,4 +10,9 @@ pub struct Sides<'a> {
     pub base: &'a dyn BaseFiles,
     /// The files of the head.
     pub head: &'a dyn Files,
+}
+
+/// The suite with the same id and kind in the other config.
+pub fn same_suite<'a>(config: &'a Config, suite: &SuiteConfig) -> Option<&'a SuiteConfig> {
+    config.suites.iter().find(|other| other.id == suite.id && other.kind == suite.kind)
 }

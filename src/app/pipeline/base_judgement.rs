@@ -18,8 +18,8 @@ use super::uncounted_cases::{UncountedCases, counted_on_base};
 use crate::diag::Diagnostics;
 use crate::files::{BaseFiles, DifferentRead, HeadCommit};
 use crate::golden_changes::{
-    BaseConfig, GoldenChanges, KnownRecordings, RecordingChanges, Sides, SuiteSide, Unproven, added_samples,
-    base_config, same_rules, same_suite, unproven,
+    BaseConfig, GoldenChanges, KnownRecordings, RecordingChanges, RecordingLists, Sides, SuiteSide, Unproven,
+    added_samples, base_config, same_rules, same_suite, unproven,
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange, MetricEvidence,
@@ -97,9 +97,11 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerd
         Some(newest) => BaseRules { config: newest, files: inputs.rules },
         None => BaseRules { config: &before, files: inputs.sides.base },
     };
-    let of = |tier: &Tier| (*tier, added_samples(&inputs.sides, &before, &inputs.head.config, *tier));
+    let lists = RecordingLists::of(&inputs.sides);
+    let configs = [&*before, &inputs.head.config];
+    let of = |tier: &Tier| (*tier, added_samples(&inputs.sides, &lists, configs, *tier));
     let added = inputs.deciding.iter().map(of).collect();
-    BaseJudge { inputs, before: &before, rules, added }.all()
+    BaseJudge { inputs, before: &before, rules, added, lists: &lists }.all()
 }
 
 /// The base branch has a config, and this branch begins before it: what it did to the golden set is not known.
@@ -131,6 +133,7 @@ struct BaseJudge<'a> {
     rules: BaseRules<'a>,
     /// Samples that the base's judgement excludes, by tier.
     added: Vec<(Tier, BTreeSet<(RunKey, u32)>)>,
+    lists: &'a RecordingLists<'a>,
 }
 
 impl BaseJudge<'_> {
@@ -159,11 +162,15 @@ impl BaseJudge<'_> {
         let inputs = InputsOfRuns::new(head, self.before, sides);
         let is_checkout = self.inputs.machine == Machine::BuildServer;
         let counts_on_base = |run: &RunKey| counted.contains(run);
+        let runs: Vec<&RunKey> = head.counted_runs().collect();
         let known = KnownRecordings {
             tiers: deciding,
             age: &age,
             age_on_base: &age_on_base,
             counts: &counts,
+            lists: self.lists,
+            runs: &runs,
+            is_read: &|suite| head.read_suites().any(|loaded| loaded.config.id == *suite),
             counts_on_base: &counts_on_base,
             has_new_input: &|run, digests| inputs.has_new_input(run, digests),
             user: &|run| inputs.user(run),

@@ -6,10 +6,10 @@ use super::plan::{LoadedSuite, Plan};
 use crate::model::{AgentName, CaseId, RunKey, SuiteId};
 
 /// The runs that count on the base commit. `base` are its suites that differ from the head's.
-pub fn counted_on_base(head: &Plan, base: &[LoadedSuite]) -> BTreeSet<RunKey> {
+pub fn counted_on_base<'a>(head: &'a Plan, base: &'a [LoadedSuite]) -> BTreeSet<&'a RunKey> {
     let is_same = |loaded: &&LoadedSuite| !base.iter().any(|other| other.config.id == loaded.config.id);
     let suites = head.read_suites().filter(is_same).chain(base);
-    suites.flat_map(|loaded| loaded.suite.pairs()).flat_map(|pair| pair.runs.clone()).collect()
+    suites.flat_map(|loaded| loaded.suite.pairs()).flat_map(|pair| &pair.runs).collect()
 }
 
 /// The runs of cases that count in none of some suites.

@@ -14,6 +14,7 @@ mod lagging_baseline;
 mod lost_samples;
 mod missing_values;
 mod more_samples;
+mod newly_counted;
 mod random;
 mod random_edits;
 mod recorded_again;
@@ -75,6 +76,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(lagging_baseline::trials());
     trials.extend(recorded_models::trials());
     trials.extend(missing_values::trials());
+    trials.extend(newly_counted::trials());
     trials.extend(recorded_again::trials());
     trials.extend(recorded_targets::trials());
     trials.extend(returned_baselines::trials());

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::bases;
 use super::recorded_again::{committed, edit, is, judged};
+use crate::golden_changes::add_case;
 use crate::repository::Repository;
 use crate::trial;
 
@@ -12,12 +13,19 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("new recordings of a model that no changed file names need an approval", unnamed),
         trial("new recordings of a model that a changed file names are listed", named),
+        trial("a new case may be answered by a model that an unchanged file names", chosen),
     ]
 }
 
 /// A program with another prompt, whose recordings were made again with this model.
 fn again(before: Option<&str>, now: &str) -> Repository {
+    again_beside("", before, now)
+}
+
+/// The same beside a file of the agent that does not change.
+fn again_beside(router: &str, before: Option<&str>, now: &str) -> Repository {
     let repository = bases::base("digests");
+    repository.write("prompts/router.py", router);
     let made_with = |model: Option<&str>| {
         for case in 0..12 {
             edit(&repository, case, |run| {
@@ -55,5 +63,21 @@ fn named() {
     is(&judged(&again(None, "m-big")), 0, "the agent's files changed too");
     let repository = again(Some("m-own"), "vendor/M-Big-2026-01-01");
     repository.write("prompts/agent.py", "MODEL = 'm-big'\n");
+    is(&judged(&repository), 0, "the agent's files changed too");
+}
+
+/// A new case may depend on a model that the agent's code could choose before.
+fn chosen() {
+    let router = "MODELS = ['m-own', 'm-big']\n";
+    let repository = again_beside(router, Some("m-own"), "m-big");
+    is(
+        &judged(&repository),
+        1,
+        "prompts/router.py names it, and did not change: if the agent chose it, an approval says so",
+    );
+    let repository = again_beside(router, Some("m-own"), "m-own");
+    is(&judged(&repository), 0, "the agent's files changed too");
+    add_case(&repository, 12);
+    edit(&repository, 12, |run| run["provenance"] = json!({ "model": "m-big" }));
     is(&judged(&repository), 0, "the agent's files changed too");
 }

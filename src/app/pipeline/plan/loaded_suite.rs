@@ -7,7 +7,7 @@ use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostic;
 use crate::files::ReadLog;
 use crate::gate::GatedMetric;
-use crate::model::{AgentName, CaseId, Config, Grade, Judge, MetricSpec, Run, SuiteConfig, Tier};
+use crate::model::{AgentName, CaseId, Config, Grade, Judge, MetricSpec, Run, RunKey, SuiteConfig, Tier};
 use crate::suites::{
     CaseStage, GradeContext, GradedSuite, Labels, Pair, ParsedExpressions, PromptPackage, Suite, SuiteKind, graded,
 };
@@ -31,6 +31,11 @@ impl Plan {
     /// Returns all suites that were read, with or without a selected case.
     pub fn read_suites(&self) -> impl Iterator<Item = &LoadedSuite> + Clone {
         self.suites.iter().chain(&self.unselected)
+    }
+
+    /// Returns the runs that count, of all suites that were read.
+    pub fn counted_runs(&self) -> impl Iterator<Item = &RunKey> {
+        self.read_suites().flat_map(|loaded| loaded.suite.pairs()).flat_map(|pair| &pair.runs)
     }
 
     /// Returns the golden set of a suite that this plan has already read with the same settings, if no file read for it differs
