@@ -255,6 +255,15 @@ pub fn unanswered() {
     };
     let mut failed = span("09", "", 0, 70, &[("http.request.method", json!("POST"))]);
     failed["status"] = json!({ "code": 2, "message": "500" });
+    let one_of_two = |id: &str, [from, to]: [u64; 2]| {
+        let output = ("gen_ai.output.messages", answered.clone());
+        span(id, "09", from, to, &[("gen_ai.operation.name", json!("invoke_agent")), output])
+    };
+    let gave_up = |to: u64| {
+        let mut first = one_of_two("0e", [0, to]);
+        first["status"] = json!({ "code": 2, "message": "overloaded" });
+        first
+    };
     let mut endless = agent(None);
     endless["endTimeUnixNano"] = json!("0");
     for (name, spans, status, expected) in [
@@ -264,6 +273,8 @@ pub fn unanswered() {
         ("a question", vec![agent(Some(&asked)), chat.clone(), tool.clone()], "completed", ""),
         ("a tool of the vendor", vec![agent(Some(&own_tool)), chat.clone(), tool.clone()], "completed", "It rains."),
         ("an answer", vec![agent(Some(&answered)), chat.clone(), tool.clone()], "completed", "It rains."),
+        ("an agent in place of a failed one", vec![gave_up(10), one_of_two("0f", [12, 60])], "completed", "It rains."),
+        ("an agent beside a failed one", vec![gave_up(30), one_of_two("0f", [12, 60])], "error", "It rains."),
         ("no end", vec![endless, chat.clone(), tool.clone()], "error", ""),
         ("an error around it", vec![failed, agent(Some(&answered)), chat, tool], "error", "It rains."),
     ] {

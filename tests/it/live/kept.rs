@@ -161,7 +161,7 @@ fn missing() {
         let made = endpoint.requests() - before;
         // Kept recordings are not counted as recorded.
         let says = match made {
-            0 => "up to date and was kept".to_owned(),
+            0 => "up to date and w".to_owned(),
             1 => "recorded 1 sample of".to_owned(),
             _ => format!("recorded {made} samples of"),
         };
