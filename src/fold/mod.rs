@@ -111,7 +111,7 @@ fn value(spec: &MetricSpec, index: usize, grades: &[Grade]) -> PairValue {
 /// The value of one sample for the metric at `index` of the table.
 pub fn sample_value(spec: &MetricSpec, index: usize, grade: &Grade) -> Option<f64> {
     match spec.source {
-        ValueSource::Grade | ValueSource::Use => grade.values.get(index).copied().flatten(),
+        ValueSource::Grade | ValueSource::Expression | ValueSource::Use => grade.values.get(index).copied().flatten(),
         ValueSource::Layer => Some(indicator(grade.layer != Layer::Unreadable)),
     }
 }

@@ -8,8 +8,8 @@ use super::excuse::{BaseMeasurement, is_scored_alike};
 use super::{GatedMetric, PlannedGate};
 use crate::fold;
 use crate::model::{
-    BaselineEntry, CaseId, CaseValues, Exclusion, MetricReport, PASSED, PairResult, RecordingAge, Ruling, Verdict,
-    share,
+    BaselineEntry, CaseId, CaseValues, Exclusion, MetricReport, PASSED, PairResult, RecordingAge, Ruling, ValueSource,
+    Verdict, share,
 };
 
 /// The values of a case as a baseline has them. `names` are those of its metrics, in their order. An excluded pair has none.
@@ -24,22 +24,27 @@ pub fn case_values<'n>(names: impl Iterator<Item = &'n str>, pair: &PairResult) 
     measured.chain(pair.parts.clone()).chain(passed).collect()
 }
 
-/// Whether a counted case has a value that the baseline's entry lacks, or no case has one of a metric that neither has, and that a gate of the config
-/// judges: the branch may have it.
+/// Whether a counted case has a value that the baseline's entry lacks, or neither has one of a metric of the config, or no case has one of a metric that
+/// a gate of the config judges: the branch may have it.
 pub fn lacks_values(judged: &GateInput<'_>) -> bool {
+    let is_on = |planned: &PlannedGate| planned.off.is_none();
+    // A metric of the config may read an answer that has another form now.
+    let is_own = |metric: &GatedMetric| metric.spec.source == ValueSource::Expression && metric.gates.iter().any(is_on);
     let lacks = |pair: &PairResult| match known_values(judged.before, &pair.case) {
         None => true,
         Some(known) => {
             let mut values = judged.metrics.iter().zip(&pair.values);
-            values.any(|(metric, value)| value.value.is_some() && !known.contains_key(metric.spec.name))
+            values.any(|(metric, value)| {
+                (value.value.is_some() || is_own(metric)) && !known.contains_key(metric.spec.name)
+            })
         }
     };
     let counted = || judged.results().filter(|pair| pair.exclusion == Exclusion::Counted);
     let is_unmeasured = |(column, metric): (usize, &GatedMetric)| {
-        let is_stated = |planned: &PlannedGate| planned.off.is_none() && !metric.spec.gates.contains(&planned.gate);
+        let is_stated = |planned: &PlannedGate| is_on(planned) && !metric.spec.gates.contains(&planned.gate);
         let is_known = judged.before.is_some_and(|entry| entry.metrics.contains_key(metric.spec.name));
         let has_value = |pair: &PairResult| pair.values.get(column).is_some_and(|value| value.value.is_some());
-        !is_known && metric.gates.iter().any(is_stated) && !counted().any(has_value)
+        !is_known && (is_own(metric) || metric.gates.iter().any(is_stated)) && !counted().any(has_value)
     };
     counted().any(lacks) || judged.metrics.iter().enumerate().any(is_unmeasured)
 }

@@ -71,6 +71,15 @@ impl<'a> SuitePairs<'a> {
             retired: suite.retired().iter().map(|(case, why)| (case, why.as_str())).collect(),
         }
     }
+
+    /// The cases of which several agents have expectations of their own.
+    fn cases_apart(&self, form: GoldenForm) -> BTreeSet<&'a CaseId> {
+        let next = self.pairs.iter().skip(1);
+        let both = self.pairs.iter().zip(next).filter(|((one, pair), (other, next))| {
+            one.0 == other.0 && (form.is_of_agent() || pair.golden != next.golden)
+        });
+        both.map(|((one, _), _)| one.0).collect()
+    }
 }
 
 struct SuiteComparison<'a> {
@@ -164,6 +173,7 @@ impl SuiteComparison<'_> {
                 by_files.entry((&before.golden, &after.golden)).or_default().entry((*case, own)).or_insert(*agent);
             }
         }
+        let apart = self.new.cases_apart(form);
         for ((old, new), cases) in by_files {
             if self.sides.base.likeness(old, new) == FileMatch::Same {
                 continue;
@@ -175,6 +185,10 @@ impl SuiteComparison<'_> {
             let entries =
                 parsed.as_ref().map(|(old, new)| (GoldenEntries::of(form, old), GoldenEntries::of(form, new)));
             for ((case, _), agent) in cases {
+                let whose = match apart.contains(case) {
+                    true => format!("{}/{agent}", self.id()),
+                    false => self.id().to_owned(),
+                };
                 let edit = match &entries {
                     Some((old, new)) => {
                         CaseEdit::of(reader.as_ref(), used, old.case(case, agent), new.case(case, agent))
@@ -182,10 +196,10 @@ impl SuiteComparison<'_> {
                     None => CaseEdit { judged: Some("its bytes differ".to_owned()), description: None },
                 };
                 if let Some(detail) = edit.judged {
-                    found.expectation(self.id(), case.as_str(), detail, new);
+                    found.expectation(&whose, case.as_str(), detail, new);
                 }
                 if let Some(detail) = edit.description {
-                    found.description(self.id(), case.as_str(), detail, new);
+                    found.description(&whose, case.as_str(), detail, new);
                 }
             }
         }

@@ -140,8 +140,15 @@ impl GoldenChanges {
             for (name, agent) in &suite.agents {
                 if let Some(agent_before) = old.agents.get(name) {
                     let targets = ChangedTargets::of((before, agent_before), (after, agent));
-                    let (config, calls) = (after, PresentCalls::of(after, agent));
-                    let who = ComparedAgent { suite: &suite.id, agent: name, config, recordings, targets, calls };
+                    let who = ComparedAgent {
+                        suite: &suite.id,
+                        agent: name,
+                        config_before: before,
+                        config: after,
+                        recordings,
+                        targets,
+                        calls: PresentCalls::of(after, agent),
+                    };
                     let refusals = recordings::compare(sides, &who, agent_before, agent, &mut self.found);
                     self.refusals.extend(refusals);
                 }

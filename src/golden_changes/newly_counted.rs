@@ -8,12 +8,11 @@ use serde_json::Value;
 use super::agent_files::{AgentFileChange, agent_file_change};
 use super::found::ChangeCollector;
 use super::record_command::{RecordedCases, record_again};
-use super::recorded_elsewhere::has_long_outputs;
-use super::recording_change::{CaseSample, RecordedFile, Recordings, recordings};
+use super::recorded_elsewhere::{case_below, has_long_outputs};
+use super::recording_change::{RecordedFile, Recordings, recordings};
 use super::recording_comparison::KnownRecordings;
 use super::recording_lists::recorded_files;
 use super::sides::{Sides, same_suite};
-use crate::format::recording_layout::case_and_sample;
 use crate::model::{
     Agent, AgentFiles, AgentName, CaseId, ChangeClass, Config, RecordingAge, RepoPath, RunKey, RunSource, SuiteConfig,
     SuiteId, Tier, Weight,
@@ -119,7 +118,7 @@ impl NewlyCounted<'_> {
             suite.agents.iter().any(|(name, agent)| {
                 let folders = self.known.tiers.iter().filter_map(|tier| agent.source(*tier)?.recordings());
                 folders.map(|folder| folder.child(name.as_str())).any(|folder| {
-                    let Some((case, _)) = case_below(file, &folder) else { return false };
+                    let Some(case) = case_below(file, &folder) else { return false };
                     let run = CaseId::new(&case).ok().map(|case| RunKey {
                         suite: suite.id.clone(),
                         agent: name.clone(),
@@ -135,11 +134,4 @@ impl NewlyCounted<'_> {
 
 fn suite_of<'a>(config: &'a Config, id: &SuiteId) -> Option<&'a SuiteConfig> {
     config.suites.iter().find(|suite| suite.id == *id)
-}
-
-/// The case and sample of a recording in an agent's folder.
-fn case_below(file: &RepoPath, folder: &RepoPath) -> Option<CaseSample> {
-    let name = file.as_str().strip_prefix(folder.as_str())?.strip_prefix('/')?;
-    let (case, sample) = case_and_sample(name)?;
-    Some((case.to_owned(), sample))
 }

@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::recording_change::CaseSample;
 use super::recording_comparison::RecordingComparison;
-use crate::format::recording_layout::sample_number;
+use crate::format::recording_layout::case_and_sample;
 use crate::model::RepoPath;
 
 /// The fewest bytes of outputs that are hardly given twice: two short answers may be the same.
 const LONG: usize = 24;
 
 impl RecordingComparison<'_> {
-    /// Whether the base commit has the bytes of a recording elsewhere, of one case. What it has for several cases is a usual answer.
+    /// Whether the base commit has the bytes of a recording elsewhere, of one case at most. What its agents gave for several cases is a usual answer.
     pub fn is_from_elsewhere(&self, key: &CaseSample) -> bool {
         let Some(recorded) = self.new.get(key).filter(|_| !self.is_proved(key)) else { return false };
         let Ok(bytes) = self.sides.head.bytes(&recorded.file) else { return false };
@@ -24,20 +24,25 @@ impl RecordingComparison<'_> {
             return false;
         }
         let places = self.sides.base.files_like(&recorded.file);
-        let cases: BTreeSet<String> = places.iter().map(case_of).collect();
-        cases.len() == 1 && places.iter().all(|file| Some(file) != own)
+        let cases: BTreeSet<String> = places.iter().filter_map(|file| self.case_of(file)).collect();
+        !places.is_empty() && cases.len() <= 1 && places.iter().all(|file| Some(file) != own)
     }
+
+    /// The case of a recording of the base commit, of any agent.
+    fn case_of(&self, file: &RepoPath) -> Option<String> {
+        self.owner.config_before.suites.iter().flat_map(|suite| &suite.agents).find_map(|(name, agent)| {
+            agent.recordings().find_map(|folder| case_below(file, &folder.child(name.as_str())))
+        })
+    }
+}
+
+/// The case of a recording in an agent's folder; `None` for another file.
+pub fn case_below(file: &RepoPath, folder: &RepoPath) -> Option<String> {
+    let name = file.as_str().strip_prefix(folder.as_str())?.strip_prefix('/')?;
+    case_and_sample(name).map(|(case, _)| case.to_owned())
 }
 
 /// Whether the outputs of a run are so long that another run hardly has the same.
 pub fn has_long_outputs(run: &Value) -> bool {
     run["outputs"].to_string().len() >= LONG
-}
-
-/// The name of the case of a recording, by its path: of a numbered sample, that of its folder.
-fn case_of(file: &RepoPath) -> String {
-    match sample_number(file.name()) {
-        Some(_) => file.parent().name().to_owned(),
-        None => file.name().to_owned(),
-    }
 }

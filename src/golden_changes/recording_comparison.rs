@@ -18,6 +18,8 @@ pub struct ComparedAgent<'a> {
     pub suite: &'a SuiteId,
     /// The agent.
     pub agent: &'a AgentName,
+    /// The config of the base commit.
+    pub config_before: &'a Config,
     /// The config of the head.
     pub config: &'a Config,
     /// The tiers to compare, and what is known of the recordings.

@@ -68,6 +68,8 @@ pub enum SampleFold {
 pub enum ValueSource {
     /// The kind's grade.
     Grade,
+    /// An expression of the config.
+    Expression,
     /// Whether the sample could be parsed.
     Layer,
     /// What the sample used. The value of an agent needs that of every pair.

@@ -85,7 +85,7 @@ impl OwnMetric {
             unit: self.unit,
             least,
             most,
-            source: ValueSource::Grade,
+            source: ValueSource::Expression,
             explained_by: ExplainedBy::Shortfalls,
             gates: self.gates(),
             meaning: interned(&self.expr),

@@ -5,6 +5,7 @@ use super::*;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("the quarantine of each agent's case is compared", quarantines),
+        trial("an edited expectation names its agent where several agents have the case", expectations),
         trial("a case is chosen by the tags of its own agent", tags),
     ]
 }
@@ -56,6 +57,17 @@ fn quarantines() {
         write_cases(&before, &[vec![(15, quarantined.clone())], others].concat());
         let ran = against(&before, &[]);
         assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    }
+}
+
+fn expectations() {
+    let before = repository(&[]);
+    let most = json!({ "max_expected_findings": 9 });
+    write_cases(&before, &[(3, most.clone()), (15, most)]);
+    let ran = against(&before, &[]);
+    for agent in ["finance", "legal"] {
+        let says = format!("expectation of lease-3 of `c/{agent}` edited: max_expected_findings added: 9");
+        assert!(ran.code == 1 && ran.stdout.contains(&says), "{says}: {}{}", ran.stdout, ran.stderr);
     }
 }
 

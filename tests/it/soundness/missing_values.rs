@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a metric without a direction may not lose its values", no_direction),
         trial("a metric without a direction has no worst case", no_worst_case),
         trial("a metric that the baseline lacks may not lose its values in all cases", unmeasured),
+        trial("a metric may not lose the values of cases of which the baseline has none", unmeasured_in_some_cases),
     ]
 }
 
@@ -28,10 +29,12 @@ suites:
 
 /// A metric of the distance from the expected number, with a gate.
 fn metric(better: &str) -> String {
+    gated(better, "{ max: 1 }")
+}
+
+fn gated(better: &str, gate: &str) -> String {
     let expr = "has(output.total) ? math.abs(double(output.total) - double(expected.total)) : null";
-    format!(
-        "    metrics: [{{ name: away, expr: \"{expr}\", better: {better} }}]\n    gates: {{ away: {{ max: 1 }} }}\n"
-    )
+    format!("    metrics: [{{ name: away, expr: \"{expr}\", better: {better} }}]\n    gates: {{ away: {gate} }}\n")
 }
 
 fn repository(config: &str) -> Repository {
@@ -78,12 +81,29 @@ fn no_worst_case() {
 }
 
 fn unmeasured() {
-    let repository = repository(SUITE);
+    for gate in ["{ max: 1 }", "{ max: baseline }"] {
+        let repository = repository(SUITE);
+        committed(&repository);
+        repository.write("goldgate.yaml", format!("{SUITE}{}", gated("lower", gate)));
+        is(&judged(&repository), 0, "away");
+        commit_all(&repository);
+        repository.write("prompts/p.md", "Answer {the_total}.");
+        answers(&repository, [LOST; 4]);
+        is(&judged(&repository), 3, "away");
+    }
+}
+
+/// The baseline has the value of one case, and the base branch has all.
+fn unmeasured_in_some_cases() {
+    let repository = repository(&format!("{SUITE}{}", metric("lower")));
+    answers(&repository, [r#"{"total": 17}"#, LOST, LOST, LOST]);
     committed(&repository);
-    repository.write("goldgate.yaml", format!("{SUITE}{}", metric("lower")));
+    repository.write("prompts/p.md", "Answer {total} always.");
+    answers(&repository, [r#"{"total": 17, "in": "euros"}"#; 4]);
     is(&judged(&repository), 0, "away");
     commit_all(&repository);
     repository.write("prompts/p.md", "Answer {the_total}.");
-    answers(&repository, [LOST; 4]);
+    let lost = r#"{"the_total": 99, "in": "EUR"}"#;
+    answers(&repository, [r#"{"total": 17, "in": "EUR"}"#, lost, lost, lost]);
     is(&judged(&repository), 3, "away");
 }
