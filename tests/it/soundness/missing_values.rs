@@ -100,7 +100,7 @@ fn unmeasured_in_some_cases() {
     committed(&repository);
     repository.write("prompts/p.md", "Answer {total} always.");
     answers(&repository, [r#"{"total": 17, "in": "euros"}"#; 4]);
-    is(&judged(&repository), 0, "away");
+    is(&judged(&repository), 0, "");
     commit_all(&repository);
     repository.write("prompts/p.md", "Answer {the_total}.");
     let lost = r#"{"the_total": 99, "in": "EUR"}"#;
