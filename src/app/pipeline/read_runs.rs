@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::model::{RepoPath, Run, RunKey};
 
-/// Most bytes of outputs that are kept. Runs that were read after that are read again.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// Most bytes of outputs that are kept; what a kind read of them takes several times as much. Runs that were read after that are read again.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// A recording, and the sample that it was read as.
 type ReadSample = (RepoPath, RunKey, u32);
