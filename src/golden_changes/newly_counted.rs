@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::agent_files::{AgentFileChange, agent_file_change};
 use super::found::ChangeCollector;
 use super::record_command::{RecordedCases, record_again};
-use super::recorded_elsewhere::{case_below, has_long_outputs};
-use super::recording_change::{RecordedFile, Recordings, recordings};
+use super::recorded_elsewhere::{case_below, is_telling};
+use super::recording_change::{RecordedFile, RecordingChange, Recordings, difference, recordings};
 use super::recording_comparison::KnownRecordings;
 use super::recording_lists::recorded_files;
 use super::sides::{Sides, same_suite};
@@ -98,7 +98,11 @@ impl NewlyCounted<'_> {
     }
 
     fn is_older(&self, (suite, name): (&SuiteId, &AgentName), recorded: &RecordedFile, is_changed: bool) -> bool {
-        let places = self.sides.base.files_like(&recorded.file);
+        let mut places = self.sides.base.files_like(&recorded.file);
+        // It may only be written otherwise.
+        if !places.contains(&recorded.file) && self.is_kept(&recorded.file) {
+            places.push(recorded.file.clone());
+        }
         if places.is_empty() {
             return false;
         }
@@ -107,8 +111,16 @@ impl NewlyCounted<'_> {
             return false;
         }
         let run: Value = serde_json::from_str(&source.text).unwrap_or_default();
-        let is_kept = places.contains(&recorded.file);
-        (is_kept || has_long_outputs(&run)) && (is_changed || !places.iter().any(|file| self.counted_before(file)))
+        (places.contains(&recorded.file) || is_telling(&run))
+            && (is_changed || !places.iter().any(|file| self.counted_before(file)))
+    }
+
+    /// Whether the base commit has a recording at the same place, with the same content.
+    fn is_kept(&self, file: &RepoPath) -> bool {
+        match difference(self.sides, file, file) {
+            RecordingChange::Same | RecordingChange::Votes | RecordingChange::Digests => true,
+            RecordingChange::Added | RecordingChange::Content | RecordingChange::Unread => false,
+        }
     }
 
     /// Whether a recording counts on the base commit, in a suite, for an agent and in a tier that decides.

@@ -20,7 +20,7 @@ impl RecordingComparison<'_> {
         let Ok(bytes) = self.sides.head.bytes(&recorded.file) else { return false };
         let run: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let own = self.old.get(key).map(|before| &before.file);
-        if !has_long_outputs(&run) {
+        if !is_telling(&run) {
             return false;
         }
         let places = self.sides.base.files_like(&recorded.file);
@@ -42,7 +42,8 @@ pub fn case_below(file: &RepoPath, folder: &RepoPath) -> Option<String> {
     case_and_sample(name).map(|(case, _)| case.to_owned())
 }
 
-/// Whether the outputs of a run are so long that another run hardly has the same.
-pub fn has_long_outputs(run: &Value) -> bool {
-    run["outputs"].to_string().len() >= LONG
+/// Whether another run hardly has the same content: long outputs, a date or a latency.
+pub fn is_telling(run: &Value) -> bool {
+    let has_latency = ["total_latency_ms", "totalLatency"].iter().any(|key| run["metrics"][*key].is_number());
+    run["outputs"].to_string().len() >= LONG || has_latency || run["provenance"]["recorded_at"].is_string()
 }

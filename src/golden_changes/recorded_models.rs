@@ -43,7 +43,7 @@ impl RecordingComparison<'_> {
             if files.iter().any(|file| file.change.is_some() && file.names(&model, &known)) {
                 continue;
             }
-            let unchanged = files.iter().find(|file| file.text.contains(&model));
+            let unchanged = files.iter().find(|file| file.has(&model));
             // What an added case is answered with may depend on it.
             keys.retain(|key| unchanged.is_none() || cases.contains(&key.0));
             if keys.is_empty() {
@@ -104,7 +104,23 @@ impl NamingFile {
         let own = parts_of(model);
         let mut telling = own.difference(&known).peekable();
         let added = parts_of(self.change.as_deref().unwrap_or_default());
-        self.text.contains(model) || (telling.peek().is_some() && telling.all(|part| added.contains(part)))
+        let is_made = telling.peek().is_some() && telling.all(|part| added.contains(part)) && !self.has_longer(model);
+        self.has(model) || is_made
+    }
+
+    /// Whether the file has the name as a whole. `m-5` is not in `m-5-mini`.
+    fn has(&self, model: &str) -> bool {
+        self.families().any(|name| name == model)
+    }
+
+    /// Whether the file names another model that begins with this name.
+    fn has_longer(&self, model: &str) -> bool {
+        self.families().any(|name| name.strip_prefix(model).is_some_and(|rest| rest.starts_with('-')))
+    }
+
+    fn families(&self) -> impl Iterator<Item = String> {
+        let is_between = |char: char| !char.is_alphanumeric() && !['-', '.', '_', '@', ':', '/'].contains(&char);
+        self.text.split(is_between).map(|name| family(name.trim_end_matches(['.', ':'])))
     }
 }
 
@@ -182,6 +198,9 @@ mod tests {
             ("retries = 5", "m-5-mini", false),
             ("size = \"mini\"", "m-z-mini", false),
             ("answer politely", "m-z-mini", false),
+            ("model = \"m-z-mini\"", "m-z", false),
+            ("model = 'vendor/m-z-2026-01-01'", "m-z", true),
+            ("model: m-z.", "m-z", true),
         ] {
             let (path, text) = (RepoPath::root(), added.to_owned());
             let file = NamingFile { path, change: Some(text.clone()), text };

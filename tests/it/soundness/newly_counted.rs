@@ -81,6 +81,8 @@ fn draft() {
     commit_all(&repository);
     accept(&repository);
     is(&judged(&repository), 1, OLDER);
+    repository.write("runs/h/c3.json", format!("{}\n\n", repository.read("runs/h/c3.json")));
+    is(&judged(&repository), 1, OLDER);
     // Recorded again, it is a recording of an added case.
     answer(&repository, "runs", "c3", "I cannot say what that costs.");
     let ran = judged(&repository);

@@ -103,15 +103,9 @@ impl TraceSpans {
         self.spans.iter().filter(move |span| span.operation() == operation)
     }
 
-    /// The outermost agent span; not one that failed before another one began in its place. OpenInference also calls the steps of a graph agents: such
-    /// a span contains all model calls.
+    /// The outermost agent span. OpenInference also calls the steps of a graph agents: such a span contains all model calls.
     fn agent(&self) -> Option<&TraceSpan> {
-        let agents = self.outermost(SpanOperation::Agent);
-        let is_replaced = |span: &TraceSpan| {
-            let follows = |other: &&TraceSpan| span.end > 0 && other.start >= span.end && other.id != span.id;
-            span.failed.is_some() && agents.iter().any(follows)
-        };
-        let outermost = agents.iter().copied().find(|span| !is_replaced(span))?;
+        let outermost = self.outermost(SpanOperation::Agent).into_iter().next()?;
         let is_step = |span: &TraceSpan| span.attributes.contains_key("openinference.span.kind");
         let alone = BTreeSet::from([outermost.id.as_str()]);
         let parents = self.parents();
