@@ -50,7 +50,8 @@ impl<'a> GoneTexts<'a> {
             return None;
         }
         let now = now();
-        let kept = kept(&gone, &now)?;
+        let all: Vec<String> = now.iter().map(|file| letters(&file.text)).collect();
+        let kept = kept(&gone, now.iter().zip(&all))?;
         gone.retain(|text, _| !kept.contains(text));
         // What has such a piece inside may be made of a line with placeholders.
         let pieces = AhoCorasick::new(pieces).ok()?;
@@ -58,7 +59,7 @@ impl<'a> GoneTexts<'a> {
         let added = if added.is_empty() { None } else { Some(AhoCorasick::new(added).ok()?) };
         let texts: Vec<(String, &RepoPath)> = gone.into_iter().collect();
         let search = AhoCorasick::new(texts.iter().map(|(text, _)| text)).ok()?;
-        (!texts.is_empty()).then(|| Self { gone: search, texts, added, rewritten: RewrittenTexts::of(changed, &now) })
+        (!texts.is_empty()).then(|| Self { gone: search, texts, added, rewritten: RewrittenTexts::of(changed, &all) })
     }
 
     /// The file whose former text is in these requests as often as in those before, which have no new text. A user may say what a prompt has, such as
@@ -97,14 +98,17 @@ impl<'a> GoneTexts<'a> {
 }
 
 /// The texts that a file of the agent still has, perhaps wrapped or quoted otherwise; `None` if there are too many to tell.
-fn kept(texts: &BTreeMap<String, &RepoPath>, now: &[SourceText]) -> Option<BTreeSet<String>> {
+fn kept<'t>(
+    texts: &BTreeMap<String, &RepoPath>,
+    now: impl Iterator<Item = (&'t SourceText, &'t String)>,
+) -> Option<BTreeSet<String>> {
     let search = AhoCorasick::new(texts.keys()).ok()?;
     let all: Vec<&String> = texts.keys().collect();
     let mut kept = BTreeSet::new();
-    for file in now {
+    for (file, text) in now {
         let own = values(&file.file, &file.text).map(|values| letters(&values.concat())).unwrap_or_default();
-        for text in [letters(&file.text), own] {
-            for (count, found) in search.find_overlapping_iter(&text).enumerate() {
+        for text in [text, &own] {
+            for (count, found) in search.find_overlapping_iter(text).enumerate() {
                 if count == MOST_MATCHES {
                     return None;
                 }

@@ -14,8 +14,8 @@ use super::recording_comparison::KnownRecordings;
 use super::recording_lists::recorded_files;
 use super::sides::{Sides, same_suite};
 use crate::model::{
-    Agent, AgentFiles, AgentName, CaseId, ChangeClass, Config, RecordingAge, RepoPath, RunKey, RunSource, SuiteConfig,
-    SuiteId, Tier, Weight,
+    Agent, AgentFiles, AgentName, CaseId, ChangeClass, Config, RecordingAge, RepoPath, RunKey, RunSource, SuiteId,
+    Tier, Weight,
 };
 use crate::text::first_of;
 
@@ -36,7 +36,7 @@ impl NewlyCounted<'_> {
             cases.entry((&run.suite, &run.agent)).or_default().insert(run.case.as_str());
         }
         for ((suite, name), cases) in cases {
-            let Some(agent) = suite_of(self.after, suite).and_then(|suite| suite.agents.get(name)) else { continue };
+            let Some(agent) = self.after.suite(suite).and_then(|suite| suite.agents.get(name)) else { continue };
             // Of an agent that names no files nobody can tell whether it changed.
             if matches!(agent.files(), AgentFiles::Nameless(_) | AgentFiles::Unstated) {
                 continue;
@@ -54,7 +54,7 @@ impl NewlyCounted<'_> {
 
     /// Whether no recordings of a run decide on the base commit.
     fn is_new(&self, run: &RunKey) -> bool {
-        let suite = suite_of(self.after, &run.suite).and_then(|suite| same_suite(self.before, suite));
+        let suite = self.after.suite(&run.suite).and_then(|suite| same_suite(self.before, suite));
         let has_source = |agent: &Agent| self.known.tiers.iter().any(|tier| agent.source(*tier).is_some());
         let had_source = suite.and_then(|suite| suite.agents.get(&run.agent)).is_some_and(has_source);
         !had_source || !(self.known.counts_on_base)(run)
@@ -142,8 +142,4 @@ impl NewlyCounted<'_> {
             })
         })
     }
-}
-
-fn suite_of<'a>(config: &'a Config, id: &SuiteId) -> Option<&'a SuiteConfig> {
-    config.suites.iter().find(|suite| suite.id == *id)
 }

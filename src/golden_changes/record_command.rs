@@ -37,7 +37,7 @@ enum RecordingMeans {
 
 impl RecordingMeans {
     fn of(config: &Config, suite: &SuiteId, name: Option<&AgentName>) -> Self {
-        let Some(suite) = config.suites.iter().find(|one| one.id == *suite) else { return Self::Unknown };
+        let Some(suite) = config.suite(suite) else { return Self::Unknown };
         let agent = match name {
             Some(name) => suite.agents.get(name),
             None => suite.agents.values().next(),

@@ -96,16 +96,18 @@ impl NamingFile {
     fn names(&self, model: &str, known: &BTreeSet<String>) -> bool {
         let parts_of = |name: &str| -> BTreeSet<String> {
             name.split(|char: char| !char.is_alphanumeric())
-                .filter(|part| is_telling(part))
+                .filter(|part| tells_apart(part))
                 .map(str::to_owned)
                 .collect()
         };
+        if self.has(model) {
+            return true;
+        }
         let known: BTreeSet<String> = known.iter().flat_map(|name| parts_of(name)).collect();
         let own = parts_of(model);
         let mut telling = own.difference(&known).peekable();
         let added = parts_of(self.change.as_deref().unwrap_or_default());
-        let is_made = telling.peek().is_some() && telling.all(|part| added.contains(part)) && !self.has_longer(model);
-        self.has(model) || is_made
+        telling.peek().is_some() && telling.all(|part| added.contains(part)) && !self.has_longer(model)
     }
 
     /// Whether the file has the name as a whole. `m-5` is not in `m-5-mini`.
@@ -125,7 +127,7 @@ impl NamingFile {
 }
 
 /// Whether a part of a name is more than a number of one digit, which may be anything.
-fn is_telling(part: &str) -> bool {
+fn tells_apart(part: &str) -> bool {
     part.len() > 1 || part.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::prompt_texts::{ChangedAgentFile, QUOTES, letters, values};
-use crate::files::SourceText;
 use crate::model::RepoPath;
 
 /// The fewest letters and digits of an added text that has to be in the requests.
@@ -26,12 +25,12 @@ pub struct RewrittenTexts {
 }
 
 impl RewrittenTexts {
-    pub fn of(changed: &[ChangedAgentFile<'_>], now: &[SourceText]) -> Self {
+    /// `now` are the letters and digits of the agent's files.
+    pub fn of(changed: &[ChangedAgentFile<'_>], now: &[String]) -> Self {
         let added = changed.iter().flat_map(|ChangedAgentFile { file, before, after }| {
             let before = letters(before);
             own_texts(file, after).into_iter().filter(move |text| !before.contains(text.as_str()))
         });
-        let now: Vec<String> = now.iter().map(|file| letters(&file.text)).collect();
         Self { now: now.join("\n"), added: added.collect() }
     }
 
@@ -75,7 +74,6 @@ fn own_texts(file: &RepoPath, text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::RewrittenTexts;
-    use crate::files::SourceText;
     use crate::golden_changes::prompt_texts::{ChangedAgentFile, letters};
     use crate::model::RepoPath;
 
@@ -84,9 +82,8 @@ mod tests {
     fn may_make(after: &str) -> bool {
         let file = RepoPath::root().child("agent.py");
         let changed = [ChangedAgentFile { file: &file, before: BEFORE, after }];
-        let now = [SourceText::from_text(file.clone(), after.to_owned())];
         let request = letters("You answer for Acme and never promise a refund of more than 20 euros.");
-        RewrittenTexts::of(&changed, &now).may_make(&request, std::slice::from_ref(&request))
+        RewrittenTexts::of(&changed, &[letters(after)]).may_make(&request, std::slice::from_ref(&request))
     }
 
     #[test]

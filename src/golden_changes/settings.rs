@@ -130,7 +130,7 @@ struct KindRules {
 fn of_kinds(before: &Config, after: &Config, found: &mut ChangeCollector) -> BTreeMap<String, KindRules> {
     let mut kinds = BTreeMap::new();
     for new in &after.suites {
-        let Some(old) = before.suites.iter().find(|old| old.id == new.id) else { continue };
+        let Some(old) = before.suite(&new.id) else { continue };
         let keys = [old, new].into_iter().filter_map(|suite| kind(&suite.kind));
         let keys = keys.flat_map(|kind| kind.settings.keys.names()).copied().collect();
         let mut known = KindRules { rules: None, keys, judged: BTreeSet::new() };

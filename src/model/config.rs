@@ -176,6 +176,13 @@ pub enum AgentFiles<'a> {
     Unstated,
 }
 
+impl Config {
+    /// The suite with this id.
+    pub fn suite(&self, id: &SuiteId) -> Option<&SuiteConfig> {
+        self.suites.iter().find(|suite| suite.id == *id)
+    }
+}
+
 impl Agent {
     /// The source of its runs in a tier.
     pub fn source(&self, tier: Tier) -> Option<&RunSource> {

@@ -28,7 +28,7 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
     };
     let mut gained = BTreeSet::new();
     for suite in done.report.suites.iter().filter(|suite| suite.tier == Tier::Deterministic) {
-        let Some(config) = done.config.suites.iter().find(|config| config.id == suite.id) else { continue };
+        let Some(config) = done.config.suite(&suite.id) else { continue };
         for agent in &suite.agents {
             let source = config.agents.get(&agent.agent).and_then(|agent| agent.deterministic.as_ref());
             let Some(RunSource::Replay(folder)) = source else { continue };

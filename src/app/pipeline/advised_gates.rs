@@ -58,7 +58,7 @@ fn with_advice(
     let mut wanted = loaded.metrics.clone();
     for one in &advice.gates {
         let config = read_config(&edited)?;
-        let now = config.suites.iter().find(|other| other.id == loaded.config.id).ok_or_else(refuse)?;
+        let now = config.suite(&loaded.config.id).ok_or_else(refuse)?;
         let planned = &mut wanted[one.metric];
         let metric = planned.spec.name;
         let gate = &mut planned.gates[one.index].gate;
@@ -70,7 +70,7 @@ fn with_advice(
     let text = with_comment(&edited, &at, CALIBRATED, &comment).ok_or_else(refuse)?;
     let edited = SourceText::from_text(source.file.clone(), text);
     let new = read_config(&edited)?;
-    let gated = new.suites.iter().find(|other| other.id == loaded.config.id).ok_or_else(refuse)?;
+    let gated = new.suite(&loaded.config.id).ok_or_else(refuse)?;
     match means(gated, &wanted) && is_same_elsewhere(&old, &new, gated) {
         true => Ok(edited),
         false => Err(refuse()),
@@ -97,7 +97,7 @@ fn means(suite: &SuiteConfig, wanted: &[GatedMetric]) -> bool {
 fn is_same_elsewhere(old: &Config, new: &Config, gated: &SuiteConfig) -> bool {
     let mut restored = new.clone();
     for suite in restored.suites.iter_mut().filter(|suite| suite.id == gated.id) {
-        let before = old.suites.iter().find(|other| other.id == gated.id);
+        let before = old.suite(&gated.id);
         suite.gates = before.map(|before| before.gates.clone()).unwrap_or_default();
     }
     restored == *old

@@ -42,7 +42,7 @@ fn has_better_baseline(
 
 /// Whether the recordings of an agent are those of the commit where the branch began, and the base branch has others.
 fn keeps_old_recordings(suite: &SuiteId, report: &AgentReport, config: &Config, files: &BehindFiles<'_>) -> bool {
-    let agent = config.suites.iter().find(|one| one.id == *suite).and_then(|one| one.agents.get(&report.agent));
+    let agent = config.suite(suite).and_then(|one| one.agents.get(&report.agent));
     let Some(folder) = agent.and_then(|agent| agent.deterministic.as_ref()?.recordings()) else { return false };
     let folder = folder.child(report.agent.as_str());
     let Ok(recordings) = files_below(files.head, &folder) else { return false };

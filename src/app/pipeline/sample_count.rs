@@ -47,7 +47,7 @@ impl<'a> SampleCounts<'a> {
     }
 
     fn is_replayed(&self, key: &RunKey) -> bool {
-        let suite = self.plan.config.suites.iter().find(|suite| suite.id == key.suite);
+        let suite = self.plan.config.suite(&key.suite);
         let agent = suite.and_then(|suite| suite.agents.get(&key.agent));
         agent.is_some_and(|agent| matches!(source_of(agent, self.tier), Some(RunSource::Replay(_))))
     }

@@ -9,7 +9,7 @@ use crate::model::{AgentName, CaseId, RunKey, SuiteId};
 pub fn counted_on_base<'a>(head: &'a Plan, base: &'a [LoadedSuite]) -> BTreeSet<&'a RunKey> {
     let is_same = |loaded: &&LoadedSuite| !base.iter().any(|other| other.config.id == loaded.config.id);
     let suites = head.read_suites().filter(is_same).chain(base);
-    suites.flat_map(|loaded| loaded.suite.pairs()).flat_map(|pair| &pair.runs).collect()
+    suites.flat_map(LoadedSuite::counted_runs).collect()
 }
 
 /// The runs of cases that count in none of some suites.
@@ -31,8 +31,7 @@ impl UncountedCases {
         if drafts.is_empty() && retired.is_empty() {
             return Self::default();
         }
-        let counted = suites.flat_map(|loaded| loaded.suite.pairs()).flat_map(|pair| pair.runs.clone());
-        Self { drafts, retired, counted: counted.collect() }
+        Self { drafts, retired, counted: suites.flat_map(LoadedSuite::counted_runs).cloned().collect() }
     }
 
     /// Whether a recording is of such a case.

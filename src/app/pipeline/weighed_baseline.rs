@@ -160,7 +160,7 @@ fn other_cases(entry: &BaselineEntry, measured: &BaselineEntry) -> Option<&'stat
 
 /// The gates of a metric in the deterministic tier.
 fn gates_of(config: &Config, suite: &SuiteId, metric: &str) -> Vec<PlannedGate> {
-    let Some(suite) = config.suites.iter().find(|one| one.id == *suite) else { return Vec::new() };
+    let Some(suite) = config.suite(suite) else { return Vec::new() };
     let specs = kind(&suite.kind).map_or_else(Vec::new, |kind| kind.metrics_in(suite));
     let specs = specs.iter().filter(|spec| spec.name == metric);
     specs.filter_map(|spec| planned_in(spec, suite, Tier::Deterministic).ok()).flatten().collect()
@@ -168,7 +168,7 @@ fn gates_of(config: &Config, suite: &SuiteId, metric: &str) -> Vec<PlannedGate> 
 
 /// Whether the config has an agent, with runs in the tier of its entry. Some kinds have agents of their own.
 fn is_configured(config: &Config, suite: &SuiteId, agent: &AgentName, stated: Option<&str>) -> bool {
-    let Some(suite) = config.suites.iter().find(|one| one.id == *suite) else { return false };
+    let Some(suite) = config.suite(suite) else { return false };
     let of_tier = |tier: &&Tier| Some(tier.as_str()) == stated;
     let runs = |agent: &Agent| match suite.tiers.iter().find(of_tier) {
         Some(tier) => agent.source(*tier).is_some(),
@@ -179,7 +179,7 @@ fn is_configured(config: &Config, suite: &SuiteId, agent: &AgentName, stated: Op
 
 /// Whether the deterministic tier calls an agent, so that two runs may have other numbers.
 fn is_live(config: &Config, suite: &SuiteId, agent: &AgentName) -> bool {
-    let suite = config.suites.iter().find(|one| one.id == *suite);
+    let suite = config.suite(suite);
     let source = suite.and_then(|suite| suite.agents.get(agent)?.deterministic.as_ref());
     matches!(source, Some(RunSource::Live(live)) if live.exchanges.is_none())
 }

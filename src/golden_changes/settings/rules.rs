@@ -20,7 +20,7 @@ pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut C
     found.removed(&gone, ["suite", "suites"], "removed", Some(&after.file));
     found.added(&fresh, ["suite", "suites"], "added", Some(&after.file));
     for new in &after.suites {
-        let Some(old) = before.suites.iter().find(|old| old.id == new.id) else { continue };
+        let Some(old) = before.suite(&new.id) else { continue };
         let mut one = SuiteSettings { file: &after.file, suite: new, deciding, found };
         one.tiers(&old.tiers, &new.tiers);
         one.judges(&old.judges, &new.judges);

@@ -67,7 +67,7 @@ pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
 
 /// The paths of a replayed run's recordings.
 fn recording_paths(config: &Config, key: &RunKey) -> Option<RecordingPaths> {
-    let suite = config.suites.iter().find(|suite| suite.id == key.suite)?;
+    let suite = config.suite(&key.suite)?;
     let folder = suite.agents.get(&key.agent)?.deterministic.as_ref()?.replay()?;
     Some(RecordingPaths::new(folder, &key.agent, &key.case))
 }

@@ -45,7 +45,7 @@ pub fn recordable(
     let mut left_out = Vec::new();
     let mut known = Vec::new();
     for loaded in &plan.suites {
-        let before = commits.base_config.suites.iter().find(|suite| suite.id == loaded.config.id);
+        let before = commits.base_config.suite(&loaded.config.id);
         let OutdatedPairs { mut pairs, samples: counts } = outdated_pairs(&plan, loaded, &sides, before, &unproven)?;
         for (name, agent) in &loaded.config.agents {
             if !pairs.iter().any(|(_, one)| one == name) {

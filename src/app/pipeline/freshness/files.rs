@@ -58,7 +58,7 @@ impl<'a> CurrentAgents<'a> {
 
     /// Reads the state of an agent; `None` if it cannot be read.
     fn current(&self, suite: &SuiteId, agent: &AgentName) -> Option<CurrentAgent> {
-        let agent = self.config.suites.iter().find(|other| other.id == *suite)?.agents.get(agent)?;
+        let agent = self.config.suite(suite)?.agents.get(agent)?;
         let package = agent.prompt.as_ref().and_then(|path| prompt_package(self.files, None, path).ok());
         let state = AgentState::of(self.files, agent, package.as_ref()).ok()??;
         Some(CurrentAgent { state, prompt: package })

@@ -71,7 +71,7 @@ impl<'a> InputsOfRuns<'a> {
     }
 
     fn of_base(&self, id: &SuiteId) -> Option<Requests> {
-        let head = self.head.config.suites.iter().find(|suite| suite.id == *id)?;
+        let head = self.head.config.suite(id)?;
         Requests::open(same_suite(self.before, head)?, self.sides.base).ok()?
     }
 }

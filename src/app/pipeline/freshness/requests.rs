@@ -32,7 +32,7 @@ impl Requests {
     /// Its golden files cannot be read.
     pub fn of_plan(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<Self>, Diagnostics> {
         let loaded = plan.suites.iter().find(|loaded| loaded.config.id == *id);
-        match (loaded, plan.config.suites.iter().find(|suite| suite.id == *id)) {
+        match (loaded, plan.config.suite(id)) {
             (Some(loaded), _) => Ok(Some(Self::of(loaded.suite.clone()))),
             (None, Some(config)) => Self::open(config, files),
             (None, None) => Ok(None),

@@ -35,7 +35,7 @@ impl Plan {
 
     /// Returns the runs that count, of all suites that were read.
     pub fn counted_runs(&self) -> impl Iterator<Item = &RunKey> {
-        self.read_suites().flat_map(|loaded| loaded.suite.pairs()).flat_map(|pair| &pair.runs)
+        self.read_suites().flat_map(LoadedSuite::counted_runs)
     }
 
     /// Returns the golden set of a suite that this plan has already read with the same settings, if no file read for it differs
@@ -80,6 +80,11 @@ pub struct LoadedSuite {
 }
 
 impl LoadedSuite {
+    /// Returns the runs that count.
+    pub fn counted_runs(&self) -> impl Iterator<Item = &RunKey> {
+        self.suite.pairs().iter().flat_map(|pair| &pair.runs)
+    }
+
     /// Grades one completed sample of a pair.
     pub fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
         let Self { kind, suite, expressions, .. } = self;

@@ -21,7 +21,7 @@ pub(super) fn check(loaded: &LoadedSuite, config: &Config, problems: &mut Diagno
 }
 
 fn agent<'a>(config: &'a Config, key: &RunKey) -> Option<&'a Agent> {
-    config.suites.iter().find(|suite| suite.id == key.suite)?.agents.get(&key.agent)
+    config.suite(&key.suite)?.agents.get(&key.agent)
 }
 
 /// Whether every run of a pair has a source in a tier.
@@ -54,7 +54,7 @@ fn never_run(loaded: &LoadedSuite, config: &Config, pair: &Pair) -> Diagnostic {
 
 /// Refuses runs of an agent that another suite does not have.
 fn unknown_run(config: &Config, pair: &Pair, key: &RunKey) -> Option<Diagnostic> {
-    let suite = config.suites.iter().find(|suite| suite.id == key.suite)?;
+    let suite = config.suite(&key.suite)?;
     if suite.agents.contains_key(&key.agent) {
         return None;
     }
