@@ -1,6 +1,7 @@
 //! Reads JSON written by agents: a part of an unexpected type is reported by type instead of causing an error.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -8,6 +9,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A part of an agent's output.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -92,6 +94,33 @@ pub fn any(json: &str) -> Result<Value, serde_json::Error> {
         Cow::Borrowed(_) => Err(error),
         Cow::Owned(replaced) => serde_json::from_str(&replaced),
     })
+}
+
+/// Reads a whole file as far as a lazy reader can: a part that cannot be a value, such as a number beyond all limits or lists nested too deep, becomes its
+/// text. `None` if the text is not valid JSON.
+pub fn whole(json: &str) -> Option<Value> {
+    any(json).ok().or_else(|| {
+        let raw: &RawValue = serde_json::from_str(json).ok()?;
+        Some(in_parts(raw, DEEPEST))
+    })
+}
+
+/// The most levels that are looked into.
+const DEEPEST: usize = 100;
+
+fn in_parts(raw: &RawValue, levels: usize) -> Value {
+    let text = raw.get();
+    if let Ok(value) = any(text) {
+        return value;
+    }
+    let Some(levels) = levels.checked_sub(1) else { return Value::String(text.to_owned()) };
+    if let Ok(fields) = serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
+        return fields.into_iter().map(|(name, part)| (name, in_parts(part, levels))).collect();
+    }
+    match serde_json::from_str::<Vec<&RawValue>>(text) {
+        Ok(parts) => parts.into_iter().map(|part| in_parts(part, levels)).collect(),
+        Err(_) => Value::String(text.to_owned()),
+    }
 }
 
 /// The JSON inside a string, if it is valid; else the value itself.
@@ -239,8 +268,9 @@ impl<'a, T: Shape<'a>> Visitor<'a> for Forms<T> {
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
+    use serde_json::json;
 
-    use super::{Lenient, Object, Text, any, object};
+    use super::{Lenient, Object, Text, any, object, whole};
 
     #[derive(Deserialize, Debug, Default, PartialEq)]
     struct LenientOuter<'a> {
@@ -252,6 +282,21 @@ mod tests {
     struct LenientInner<'a> {
         #[serde(borrow, default)]
         name: Lenient<Text<'a>>,
+    }
+
+    #[test]
+    fn a_part_that_is_no_value_hides_no_other() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        for (part, expected) in [
+            (r#""a\ud83d""#, json!("a\u{fffd}")),
+            ("1e999", json!("1e999")),
+            (r#"{"b": [1, 1e999]}"#, json!({ "b": [1, "1e999"] })),
+        ] {
+            let text = format!(r#"{{"notes": {part}, "outputs": {{"c": 2}}}}"#);
+            assert_eq!(whole(&text), Some(json!({ "notes": expected, "outputs": { "c": 2 } })), "{text}");
+        }
+        assert_eq!(whole(&format!(r#"{{"notes": {deep}, "outputs": 2}}"#)).unwrap()["outputs"], 2);
+        assert!(whole("{").is_none() && whole("").is_none());
     }
 
     #[test]

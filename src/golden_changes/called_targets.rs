@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::recording_use::RecordingUse;
 use crate::format::called_target::{is_full_name, target_digest};
+use crate::format::lenient;
 use crate::model::{Agent, Config, LiveSource, RECORDED_COMMAND, RecordPolicy, RunSource, Target, Transport};
 
 /// The targets of the base commit that are called otherwise now. Recordings that name them were made with something else.
@@ -107,7 +108,7 @@ impl ChangedTargets {
         used: RecordingUse,
         user: impl Fn() -> Option<String>,
     ) -> Option<OtherMaker> {
-        let run: Value = serde_json::from_str(recording).ok()?;
+        let run = lenient::whole(recording)?;
         let own = match used {
             RecordingUse::Graded => self.made_with(&run, on),
             RecordingUse::AnswersCalls => None,

@@ -9,6 +9,7 @@ use super::Sides;
 use super::files::text;
 use super::prompt_texts::letters;
 use crate::files::{FileMatch, FilePaths, SourceText, readable_files};
+use crate::format::lenient;
 use crate::model::RepoPath;
 
 /// A file of a list whose content is in a file outside of it.
@@ -197,13 +198,21 @@ fn rewritten_in<'f>(
 
 /// Whether goldgate wrote a file: recordings and reports quote prompts.
 fn is_output(sides: &Sides<'_>, one: &NewLines) -> bool {
-    let is_own = |source: &SourceText| source.text.contains(OWN_SCHEMA);
+    let is_own = |source: &SourceText| {
+        let value = lenient::whole(&source.text);
+        value.is_some_and(|value| value["schema"].as_str().is_some_and(|schema| schema.starts_with(OWN_SCHEMA)))
+    };
+    // A report has other forms beside it.
+    let is_form = REPORT_FORMS.contains(&one.file.name());
     let report = one.file.parent().child("report.json");
-    one.now.as_ref().is_some_and(is_own) || text(sides.head, &report).as_ref().is_some_and(is_own)
+    one.now.as_ref().is_some_and(is_own) || (is_form && text(sides.head, &report).as_ref().is_some_and(is_own))
 }
 
 /// How the name of each format of goldgate's files begins.
-const OWN_SCHEMA: &str = "\"goldgate.";
+const OWN_SCHEMA: &str = "goldgate.";
+
+/// The files that goldgate writes beside a report, and that state no format.
+const REPORT_FORMS: [&str; 5] = ["report.md", "report.html", "report.sarif", "junit.xml", "summary.json"];
 
 /// Whether a file is not in the list any more, or has lost at least half of its lines.
 fn has_left(sides: &Sides<'_>, file: &RepoPath, new: &FilePaths) -> bool {

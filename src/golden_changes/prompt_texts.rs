@@ -1,9 +1,8 @@
 //! How texts of prompts are written in files and requests.
 
-use serde_json::Value;
-
 use crate::files::SourceText;
 use crate::format::golden_value;
+use crate::format::lenient;
 use crate::model::{RepoPath, RunStatus};
 use crate::suites::texts_of;
 
@@ -28,7 +27,7 @@ pub fn letters(text: &str) -> String {
 
 /// What the model was asked: the prompt, and the texts of each recorded request. `None` if a recording states neither.
 pub fn requests(recording: &SourceText) -> Option<Vec<String>> {
-    let run: Value = serde_json::from_str(&recording.text).ok()?;
+    let run = lenient::whole(&recording.text)?;
     // A run that failed may have asked nothing, and is not graded.
     if run["status"].as_str().is_some_and(|status| status != RunStatus::Completed.as_str()) {
         return None;

@@ -3,14 +3,13 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::found::ChangeCollector;
 use super::present_calls::{OtherCall, PresentCalls};
 use super::recording_change::{CaseSample, RecordedFile, digest};
 use super::recording_comparison::RecordingComparison;
 use crate::files::Files;
 use crate::format::called_target::is_full_name;
+use crate::format::lenient;
 use crate::model::Weight;
 
 impl RecordingComparison<'_> {
@@ -75,7 +74,7 @@ impl RecordingComparison<'_> {
         key: &CaseSample,
         recorded: &RecordedFile,
     ) -> BTreeSet<OtherCall> {
-        let run = files.text(&recorded.file).ok().and_then(|source| serde_json::from_str::<Value>(&source.text).ok());
+        let run = files.text(&recorded.file).ok().and_then(|source| lenient::whole(&source.text));
         run.map_or_else(BTreeSet::new, |run| present.other(&run, || self.owner.user(key)))
     }
 }

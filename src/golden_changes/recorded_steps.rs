@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::recording_change::CaseSample;
 use super::recording_comparison::RecordingComparison;
 use crate::files::Files;
-use crate::model::{Answerer, RepoPath};
+use crate::format::lenient;
+use crate::model::{Answerer, CALL_LISTS, RepoPath};
 
 const PRINTS_NO_MORE: &str = "whose program printed its answer on the base commit and prints none now, so that the text of its model is graded; let it print \
                               the answer, and record again";
@@ -42,7 +43,7 @@ impl RecordingComparison<'_> {
         let mut most = tools(first);
         for (_, recorded) in self.old.range((case.to_owned(), 0)..=(case.to_owned(), u32::MAX)) {
             let text = self.sides.base.text(&recorded.file).ok();
-            let run = text.and_then(|source| serde_json::from_str::<Value>(&source.text).ok()).unwrap_or_default();
+            let run = text.and_then(|source| lenient::whole(&source.text)).unwrap_or_default();
             for (tool, calls) in tools(&run) {
                 let known = most.entry(tool).or_default();
                 *known = ToolCalls { ended: known.ended.max(calls.ended), open: known.open.max(calls.open) };
@@ -53,7 +54,7 @@ impl RecordingComparison<'_> {
 
     /// The recordings of both commits; of the base commit also that of another sample of the case.
     fn both_runs(&self, key: &CaseSample) -> Option<[Value; 2]> {
-        let read = |files: &dyn Files, file: &RepoPath| serde_json::from_str(&files.text(file).ok()?.text).ok();
+        let read = |files: &dyn Files, file: &RepoPath| lenient::whole(&files.text(file).ok()?.text);
         let old = self.old.get(key).or_else(|| self.old_of_case(&key.0))?;
         Some([read(self.sides.base, &old.file)?, read(self.sides.head, &self.new.get(key)?.file)?])
     }
@@ -81,7 +82,7 @@ struct ToolCalls {
 /// The calls by tool.
 fn tools(run: &Value) -> BTreeMap<String, ToolCalls> {
     let mut tools: BTreeMap<String, ToolCalls> = BTreeMap::new();
-    for call in run["intermediate"]["tool_calls"].as_array().into_iter().flatten() {
+    for call in CALL_LISTS.iter().filter_map(|list| run["intermediate"][*list].as_array()).flatten() {
         let Some(name) = call["name"].as_str() else { continue };
         let has_ended = ["result", "error"].iter().any(|key| !call[*key].is_null());
         let calls = tools.entry(name.to_owned()).or_default();
@@ -100,10 +101,10 @@ mod tests {
     fn a_call_without_a_result_is_open() {
         let run = json!({ "intermediate": { "tool_calls": [
             { "name": "find", "result": null }, { "name": "find", "result": "x" }, { "name": "cancel", "result": null },
-            { "name": "plan", "error": "too late" }, { "result": "y" }] } });
+            { "name": "plan", "error": "too late" }, { "result": "y" }], "toolCalls": [{ "name": "cancel" }] } });
         let found = tools(&run);
         assert_eq!(found["find"], ToolCalls { ended: 1, open: 1 });
-        assert_eq!(found["cancel"], ToolCalls { ended: 0, open: 1 });
+        assert_eq!(found["cancel"], ToolCalls { ended: 0, open: 2 });
         assert_eq!((found["plan"], found.len()), (ToolCalls { ended: 1, open: 0 }, 3));
         assert!(tools(&json!({})).is_empty());
     }

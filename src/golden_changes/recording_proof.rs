@@ -6,12 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::recording_use::RunsOf;
 use super::recordings::not_of_base;
 use super::{Sides, same_suite};
 use crate::files::sha256_hex;
+use crate::format::lenient;
 use crate::model::{CommitStatus, Config, RepoPath, StatusState, Tier};
 use crate::text::named;
 
@@ -207,7 +206,7 @@ fn changed(change: &RecordingChanges<'_>) -> Result<BTreeSet<RepoPath>, String> 
 
 /// The origin that a recording names.
 fn group_of(bytes: &[u8]) -> Option<RecordingGroup> {
-    let run: Value = serde_json::from_slice(bytes).ok()?;
+    let run = lenient::whole(std::str::from_utf8(bytes).ok()?)?;
     let text = |key: &str| run.get("provenance")?.get(key)?.as_str().map(str::to_owned);
     let is_id = |commit: &String| commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     Some(RecordingGroup { commit: text("commit").filter(is_id)?, run: text("run")? })

@@ -84,6 +84,9 @@ fn moved_in_another_form() {
         ("lib/rules.json", format!("{{\"system\": \"{}\\n{}\"}}\n", lines[0], lines[1])),
         ("lib/rules.md", format!("{} {}\n", lines[0], lines[1]).replace(" of ", " of\n").replace(" to ", " to\n")),
         ("lib/rules.yaml", format!("system: >\n  {}\n  {}\n", lines[0], lines[1]).replace(", ", ",\n  ")),
+        // With a byte order mark, and in a program that writes recordings.
+        ("lib/rules.txt", format!("\u{feff}{}\n{}\n", lines[0], lines[1])),
+        ("lib/agent.py", format!("RUN = {{\"schema\": \"goldgate.run/1\"}}\nASK = '{} {}'\n", lines[0], lines[1])),
     ] {
         let repository = committed();
         repository.write("prompts/rules.md", lines.join("\n"));

@@ -13,6 +13,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("another model without new recordings needs an approval", other_model),
+        trial("half an emoji in a recording hides nothing that it states", half_an_emoji),
         trial("new recordings of another model are listed", recorded_again),
         trial("another model needs an approval also while the agent calls nothing", calls_nothing),
         trial("recordings of another model need an approval when the agent calls its target again", calls_again),
@@ -88,6 +89,20 @@ fn other_model() {
     // A recording that only says so was not recorded again.
     (0..12).for_each(|case| edit(&repository, case, |run| run["provenance"]["model"] = json!("tiny-1")));
     is(&judged(&repository), 1, NOT_AGAIN);
+}
+
+/// What JavaScript leaves of a text that it cuts within an emoji is no text of JSON for a strict reader; nor is a number beyond all limits.
+fn half_an_emoji() {
+    for odd in [r#""\ud83d""#, "1e999"] {
+        let repository = called();
+        for case in 0..12 {
+            let run = repository.read(&recording(case));
+            repository.write(&recording(case), run.replacen('{', &format!("{{ \"notes\": {odd},"), 1));
+        }
+        committed(&repository);
+        repository.replace("goldgate.yaml", "model: big-1", "model: tiny-1");
+        is(&judged(&repository), 1, NOT_AGAIN);
+    }
 }
 
 /// The model tier replays for a while, or is gone.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::app::pipeline::fingerprint::{AgentState, KeptDigests};
 use crate::app::pipeline::prompts::prompt_package;
 use crate::files::Files;
+use crate::format::lenient;
 use crate::model::{AgentName, Config, RecordingAge, SuiteId};
 use crate::suites::PromptPackage;
 
@@ -41,7 +42,7 @@ impl<'a> CurrentAgents<'a> {
         let mut known = self.known.borrow_mut();
         let current = known.entry((suite.clone(), agent.clone())).or_insert_with(|| self.current(suite, agent));
         let Some(current) = current else { return RecordingAge::Unknown };
-        let run: Value = serde_json::from_str(text).unwrap_or(Value::Null);
+        let run = lenient::whole(text).unwrap_or(Value::Null);
         let kept = |key: &str| run["provenance"][key].as_str();
         let kept = KeptDigests { fingerprint: kept("fingerprint"), prompt_sha256: kept("prompt_sha256") };
         current.state.age(current.prompt.as_ref(), &kept)
