@@ -4,7 +4,7 @@
 use goldgate::files::SourceText;
 use goldgate::format::foreign_cases::{openai_evals_cases, promptfoo_cases};
 use goldgate::format::run_v1;
-use goldgate::format::transcript::{TranscriptFormat, format_of, read_transcripts, source_texts};
+use goldgate::format::transcript::{RunNames, TranscriptFormat, format_of, read_transcripts, source_texts};
 use goldgate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 use libfuzzer_sys::fuzz_target;
 
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = openai_evals_cases(&source);
         for form in TranscriptFormat::ALL {
             for case_key in [None, Some("id")] {
-                let runs = read_transcripts(form, &source, case_key).unwrap_or_default();
+                let runs = read_transcripts(form, &source, RunNames { case_key, agent: Some("agent") }).unwrap_or_default();
                 for (sample, run) in (0_u32..).zip(runs).take(20) {
                     let text = run_v1::written(&run.record(form, key.agent.clone(), key.case.clone(), sample));
                     let again = SourceText::from_text(RepoPath::root().child("run.json"), text);

@@ -58,8 +58,12 @@ pub fn is_full_name(full: &str, model: &str) -> bool {
     };
     let family = model.strip_suffix(LATEST).unwrap_or(model);
     full.strip_prefix(family).is_some_and(|rest| {
-        let is_digit = |first: char| first.is_ascii_digit();
-        let is_version = |version: &str| version == LATEST_TAG || version.starts_with(is_digit);
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let is_part = |part: &str| is_number(part.trim_start_matches('v')) || part == "preview" || part == LATEST_TAG;
+        let is_version = |version: &str| {
+            let mut parts = version.split(['-', '@', ':']);
+            parts.next().is_some_and(|first| first == LATEST_TAG || is_number(first)) && parts.all(is_part)
+        };
         rest.is_empty() || rest.strip_prefix(['-', '@', ':']).is_some_and(is_version)
     })
 }
@@ -96,6 +100,12 @@ mod tests {
         assert!(
             is_full_name("m-2026", "vendor/m") && is_full_name("a/m-2026", "a/m") && !is_full_name("vendor/m", "m")
         );
-        assert!(!is_full_name("m-mini", "m") && !is_full_name("m", "m-mini") && !is_full_name("a/m", "b/m"));
+        assert!(is_full_name("m-20241022-v2:0", "m") && !is_full_name("m-2024-07-18-acme", "m"));
+        assert!(
+            !is_full_name("m-70b", "m")
+                && !is_full_name("m-mini", "m")
+                && !is_full_name("m", "m-mini")
+                && !is_full_name("a/m", "b/m")
+        );
     }
 }

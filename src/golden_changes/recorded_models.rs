@@ -13,6 +13,7 @@ use super::present_calls::PresentCalls;
 use super::recording_change::{CaseSample, RecordedFile};
 use super::recording_comparison::RecordingComparison;
 use crate::files::{FileMatch, Files};
+use crate::format::lenient;
 use crate::model::{Agent, RepoPath, Weight};
 
 impl RecordingComparison<'_> {
@@ -133,7 +134,7 @@ fn tells_apart(part: &str) -> bool {
 
 /// The models that a recording was made with, without their versions: those that its requests name, else the one that it states.
 fn models_of(files: &dyn Files, recording: &RepoPath) -> Option<BTreeSet<String>> {
-    let run: Value = serde_json::from_str(&text(files, recording)?.text).ok()?;
+    let run = lenient::whole(&files.text(recording).ok()?.text)?;
     let exchanges = run["intermediate"]["exchanges"].as_array().into_iter().flatten();
     let asked_of = |exchange: &'_ Value| {
         let deployment = exchange.pointer("/request/path").and_then(Value::as_str).and_then(deployment);
@@ -150,9 +151,13 @@ fn deployment(path: &str) -> Option<String> {
     rest.split(['/', '?']).next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-/// The name of a model without its vendor and its date or version, in lower case.
+/// The name of a model without its vendor and its date or version, in lower case. What stands behind a date and is no version of it, such as the name
+/// of a fine-tuned model, stays.
 fn family(model: &str) -> String {
-    let name = model.rsplit_once('/').map_or(model, |(_, name)| name);
+    let name = model.rsplit_once('/').map_or(model, |(_, name)| name).to_lowercase();
+    if name.starts_with("ft:") {
+        return name;
+    }
     let is_version =
         |part: &str| part == "latest" || (part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_digit()));
     let is_of_date = |part: Option<&str>| part.is_some_and(|part| part.len() == 2 && part.parse::<u8>().is_ok());
@@ -162,7 +167,13 @@ fn family(model: &str) -> String {
         // A year may be left out of a date.
         first.is_some_and(is_version) || (is_of_date(first) && is_of_date(parts.next()))
     });
-    name[..version.map_or(name.len(), |(at, _)| at)].to_lowercase()
+    let Some((at, _)) = version else { return name };
+    let is_kept = |part: &&str| {
+        let is_numbered = |part: &str| part.trim_start_matches('v').bytes().all(|byte| byte.is_ascii_digit());
+        !is_numbered(part) && !["latest", "preview", "exp"].contains(part)
+    };
+    let kept = name[at + 1..].split(['-', '@', ':']).filter(is_kept);
+    std::iter::once(&name[..at]).chain(kept).collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]
@@ -182,6 +193,9 @@ mod tests {
             ("vendor/M-Big:latest", "m-big"),
             ("m-4-70b", "m-4-70b"),
             ("m-4-0613-preview", "m-4"),
+            ("m-4-1106-vision-preview", "m-4-vision"),
+            ("ft:m-4o-2024-07-18:acme:Support-v2", "ft:m-4o-2024-07-18:acme:support-v2"),
+            ("vendor.m-3-5-20241022-v2:0", "vendor.m-3-5"),
             ("m-preview-04-17", "m-preview"),
             ("m-3-70", "m-3-70"),
             ("m-", "m-"),

@@ -18,7 +18,7 @@ use crate::app::pipeline::transcript_files::{
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::foreign_cases::ForeignCase;
-use crate::format::transcript::{Transcript, TranscriptFormat};
+use crate::format::transcript::{RunNames, Transcript, TranscriptFormat};
 use crate::model::{AgentName, BadId, CaseId, RunStatus, Word};
 use crate::render::plural;
 use crate::text::{first_of, line};
@@ -30,7 +30,10 @@ use crate::world::{Disk, World};
 /// A file that cannot be read, missing names, or existing recordings.
 pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     let (form, paths) = named_format(&args.paths);
-    let reading = TranscriptReading { form, case_key: args.case_key.as_deref() };
+    let reading = TranscriptReading {
+        form,
+        names: RunNames { case_key: args.case_key.as_deref(), agent: args.agent.as_deref() },
+    };
     let TranscriptFiles { files, skipped } = read_transcript_files(paths, reading, world)?;
     let existing = if args.force { ExistingRecordings::Replaced } else { ExistingRecordings::Refused };
     let cases: Vec<&ForeignCase> = files.iter().flat_map(|file| &file.cases).collect();

@@ -17,7 +17,7 @@ use crate::app::pipeline::transcript_files::{TranscriptFile, foreign_cases};
 use crate::app::worktree::graded_with;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, files_below};
-use crate::format::transcript::{Transcript, TranscriptFormat, format_of, read_transcripts};
+use crate::format::transcript::{RunNames, Transcript, TranscriptFormat, format_of, read_transcripts};
 use crate::gate::operating::HardGates;
 use crate::model::{AgentName, CaseId, PathGlob, RepoPath, RunStatus};
 use crate::render::plural;
@@ -256,7 +256,7 @@ fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
     let forms = format_of(&source)?.map_or(TranscriptFormat::OF_RUNS.to_vec(), |form| vec![form]);
     let (mut best, mut first_problem): (Option<(_, _, Vec<Transcript>)>, Option<Diagnostics>) = (None, None);
     for form in forms {
-        match read_transcripts(form, &source, None) {
+        match read_transcripts(form, &source, RunNames::default()) {
             Ok(runs) if !runs.is_empty() => {
                 let calls: usize = runs.iter().map(|run| run.calls.len()).sum();
                 let answers = runs.iter().filter(|run| run.text.is_some()).count();

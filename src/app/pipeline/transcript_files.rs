@@ -7,7 +7,7 @@ use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{FilePaths, Files, SourceText, all_files_below, files_below};
 use crate::format::foreign_cases::{ForeignCase, openai_evals_cases, promptfoo_cases};
-use crate::format::transcript::{Transcript, TranscriptFormat, format_of, read_transcripts, source_texts};
+use crate::format::transcript::{RunNames, Transcript, TranscriptFormat, format_of, read_transcripts, source_texts};
 use crate::model::{PathGlob, RepoPath};
 use crate::world::{Disk, World};
 
@@ -48,8 +48,8 @@ impl<'a> Origins<'a> {
 pub struct TranscriptReading<'a> {
     /// Their format; `None` to find it out for each file.
     pub form: Option<TranscriptFormat>,
-    /// Where a record has the name of its case.
-    pub case_key: Option<&'a str>,
+    /// Which parts of them are the runs.
+    pub names: RunNames<'a>,
 }
 
 pub struct TranscriptFiles {
@@ -124,7 +124,7 @@ enum ReadFile {
 fn read_file(source: SourceText, reading: TranscriptReading<'_>) -> Result<ReadFile, Diagnostics> {
     let found = reading.form.map_or_else(|| format_of(&source), |form| Ok(Some(form)));
     let Some(form) = found? else { return Ok(ReadFile::Unknown(source)) };
-    let runs = read_transcripts(form, &source, reading.case_key)?;
+    let runs = read_transcripts(form, &source, reading.names)?;
     let cases = foreign_cases(form, &source)?;
     Ok(ReadFile::Runs(TranscriptFile { source, form, runs, cases }))
 }

@@ -9,7 +9,7 @@ use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::format::run_v1;
 use crate::format::transcript::{
-    OwnCalls, Transcript, TranscriptFormat, answer_transcripts, read_transcripts, source_texts,
+    OwnCalls, RunNames, Transcript, TranscriptFormat, answer_transcripts, read_transcripts, source_texts,
 };
 use crate::model::{
     AgentName, Answerer, CALL_LISTS, CaptureSource, CaseId, ExchangeWire, Json, RecordedExchange, RepoPath, RunStatus,
@@ -210,9 +210,10 @@ fn traces(run: &CapturedRun<'_>) -> Result<Vec<Transcript>, String> {
         }
     }
     let source = SourceText::from_text(RepoPath::root().child("spans"), lines.join("\n"));
+    let names = RunNames { case_key: None, agent: Some(run.agent.as_str()) };
     let read = match lines.is_empty() {
         true => Vec::new(),
-        false => match read_transcripts(TranscriptFormat::Otlp, &source, None).map_err(Diagnostics::sorted) {
+        false => match read_transcripts(TranscriptFormat::Otlp, &source, names).map_err(Diagnostics::sorted) {
             Ok(read) => read,
             // Spans of other things, such as requests over HTTP.
             Err(problems) if problems.iter().all(|problem| problem.code == Code::NO_RUN) => Vec::new(),

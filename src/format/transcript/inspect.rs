@@ -65,10 +65,12 @@ fn sample(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic>
         attach(&mut message, &attachments);
         messages.push(LooseMessage::of(&message, "user"));
     }
+    let output = value(form.output);
     let failed = value(form.error);
-    let failure = failed.get("message").and_then(Value::as_str).map(str::to_owned);
+    let of_model = output.get("error").and_then(Value::as_str).filter(|error| !error.is_empty());
+    let failure = failed.get("message").and_then(Value::as_str).or(of_model).map(str::to_owned);
     let limit = value(form.limit);
-    let status = match (failed.is_null(), limit.get("type").and_then(Value::as_str)) {
+    let status = match (failed.is_null() && of_model.is_none(), limit.get("type").and_then(Value::as_str)) {
         (false, _) => RunStatus::Error,
         (true, Some("time" | "working")) => RunStatus::Timeout,
         (true, Some(_) | None) => RunStatus::Completed,
@@ -82,7 +84,6 @@ fn sample(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic>
     value(form.model_usage).as_object().into_iter().flatten().for_each(|(_, usage)| add_tokens(&mut metrics, usage));
     metrics.total_latency_ms =
         form.total_time.filter(|time| (0.0..1e9).contains(time)).map(|time| (time * 1000.0) as u64);
-    let output = value(form.output);
     let mut events = value(form.events);
     attach(&mut events, &attachments);
     transcript.calls.extend(unlisted(messages, &events, &output));

@@ -33,7 +33,7 @@ use serde_json::value::RawValue;
 
 use self::documents::documents;
 use self::found_calls::unread_call;
-pub use self::recorded_run::TranscriptFormat;
+pub use self::recorded_run::{RunNames, TranscriptFormat};
 pub(crate) use self::recorded_run::{Transcript, TranscriptTurn};
 use self::request_log::{JoinedConversation, has_exchanges};
 pub use self::source_texts::source_texts;
@@ -41,11 +41,11 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::lenient;
 
-/// Reads all runs of a file, in the file's order. `case_key` names the key of a record, or the attribute of a span, with the case.
+/// Reads all runs of a file, in the file's order.
 pub fn read_transcripts(
     form: TranscriptFormat,
     source: &SourceText,
-    case_key: Option<&str>,
+    names: RunNames<'_>,
 ) -> Result<Vec<Transcript>, Diagnostics> {
     let documents = documents(source)?;
     let mut runs = match form {
@@ -55,16 +55,16 @@ pub fn read_transcripts(
         TranscriptFormat::Langchain => langchain::read_langchain(source, &documents)?,
         TranscriptFormat::Promptfoo => promptfoo::read_promptfoo(source, &documents)?,
         TranscriptFormat::OpenaiEvals => Vec::new(),
-        TranscriptFormat::Otlp => return otlp::read_traces(source, &documents, case_key),
+        TranscriptFormat::Otlp => return otlp::read_traces(source, &documents, names),
         TranscriptFormat::Langsmith | TranscriptFormat::Langfuse => {
-            return run_trees::read_run_trees(form, source, &documents, case_key);
+            return run_trees::read_run_trees(form, source, &documents, names);
         }
     };
     if let TranscriptFormat::OpenAi | TranscriptFormat::Anthropic | TranscriptFormat::Langchain = form {
         refuse_unread_calls(source, &documents, &runs)?;
     }
     dates::add_dates(source, &documents, &mut runs);
-    if let Some(key) = case_key {
+    if let Some(key) = names.case_key {
         case_key::name_cases(source, &mut runs, key)?;
     }
     Ok(runs)
@@ -122,7 +122,7 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::{TranscriptFormat, read_transcripts};
+    use super::{RunNames, TranscriptFormat, read_transcripts};
     use crate::files::SourceText;
     use crate::format::run_v1;
     use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
@@ -150,7 +150,8 @@ mod tests {
             case: CaseId::new("c").unwrap(),
         };
         for form in TranscriptFormat::OF_RUNS {
-            for (sample, run) in (0_u32..).zip(read_transcripts(form, &source, None).unwrap_or_default()) {
+            for (sample, run) in (0_u32..).zip(read_transcripts(form, &source, RunNames::default()).unwrap_or_default())
+            {
                 let text = run_v1::written(&run.record(form, key.agent.clone(), key.case.clone(), sample));
                 let file = RepoPath::root().child("r.json");
                 assert_eq!(
@@ -170,7 +171,7 @@ mod tests {
             TranscriptFormat::Otlp,
         ]) {
             let source = SourceText::from_text(RepoPath::root().child("t.json"), (*text).to_owned());
-            assert_eq!(read_transcripts(form, &source, None).map(|runs| runs.len()), Ok(1), "{text}");
+            assert_eq!(read_transcripts(form, &source, RunNames::default()).map(|runs| runs.len()), Ok(1), "{text}");
             every_run_is_a_record(text);
         }
     }
@@ -188,7 +189,7 @@ mod tests {
             let text = format!(r#"[{{"role": "user", "content": "q"}}, {{"role": "assistant", {message}}}]"#);
             let source = SourceText::from_text(RepoPath::root().child("t.json"), text);
             for form in [TranscriptFormat::OpenAi, TranscriptFormat::Anthropic] {
-                let refused = read_transcripts(form, &source, None).unwrap_err();
+                let refused = read_transcripts(form, &source, RunNames::default()).unwrap_err();
                 let first = refused.first_line();
                 assert!(first.contains("is a call in a form that this format does not have"), "{message}: {first}");
             }
@@ -208,12 +209,12 @@ mod tests {
         ] {
             let text = format!(r#"[{{"role": "user", "content": "q"}}, {item}, {{"role": "assistant", "content": "ok"}}]"#);
             let source = SourceText::from_text(RepoPath::root().child("t.json"), text);
-            let refused = read_transcripts(form, &source, None);
+            let refused = read_transcripts(form, &source, RunNames::default());
             assert!(refused.is_err(), "{item}: {refused:?}");
         }
         let harmless = r#"[{"role": "assistant", "content": "ok", "toolInvocations": [], "toolCalls": null, "parts": [{"type": "text", "text": "ok"}]}]"#;
         let source = SourceText::from_text(RepoPath::root().child("t.json"), harmless.to_owned());
-        assert!(read_transcripts(TranscriptFormat::OpenAi, &source, None).is_ok());
+        assert!(read_transcripts(TranscriptFormat::OpenAi, &source, RunNames::default()).is_ok());
     }
 
     proptest! {

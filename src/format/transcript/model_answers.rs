@@ -6,8 +6,9 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
+use super::read_transcripts;
+use super::recorded_run::{RunNames, Transcript, TranscriptFormat};
 use super::request_log::body;
-use super::{Transcript, TranscriptFormat, read_transcripts};
 use crate::files::SourceText;
 use crate::model::{ExchangeWire, Measures, RecordedExchange, RepoPath};
 
@@ -322,7 +323,7 @@ impl AnsweredRequest {
         let instructions = ["system", "instructions"].into_iter().filter(|_| is_first);
         whole.extend(instructions.filter_map(|key| Some((key.to_owned(), self.request.get(key)?.clone()))));
         let source = SourceText::from_text(RepoPath::root().child("exchange"), Value::Object(whole).to_string());
-        let read = read_transcripts(self.format(), &source, None)
+        let read = read_transcripts(self.format(), &source, RunNames::default())
             .map_err(|problems| problems.sorted().first().map_or_else(String::new, |problem| problem.what.clone()))?;
         read.into_iter().next().ok_or_else(|| "it has no message".to_owned())
     }

@@ -65,13 +65,14 @@ fn run(source: &SourceText, raw: &RawValue, result: &Value, ids: &CaseIds) -> Re
     let output = response.get("output").filter(|output| !output.is_null());
     let text = output.map(|output| output.as_str().map_or_else(|| output.to_string(), str::to_owned));
     // A failed assertion is written as an error, too; then there is an output.
-    let failed =
-        response.get("error").or_else(|| result.get("error")).and_then(Value::as_str).filter(|_| text.is_none());
+    let of_provider = response.get("error").filter(|error| !error.is_null());
+    let is_failed = text.is_none() || of_provider.is_some() || get("failureReason").as_u64() == Some(FAILED);
+    let failed = of_provider.or_else(|| result.get("error")).and_then(Value::as_str).filter(|_| is_failed);
     // What is behind an address may have changed since; another provider is asked again where its prompt or its file did.
     let is_of_server = provider.get("id").and_then(Value::as_str).is_some_and(|id| id.starts_with("http"));
     let is_cached = is_of_server && response.get("cached").and_then(Value::as_bool) == Some(true);
     let failed = if is_cached { Some(CACHED) } else { failed };
-    let is_missing = text.is_none() || is_cached;
+    let is_missing = is_failed || is_cached;
     builder.add_answer(text.unwrap_or_default());
     calls(response).iter().for_each(|part| add_call(&mut builder, part));
     let mut metrics = Measures { cost_usd: get("cost").as_f64(), ..Measures::default() };
@@ -90,6 +91,9 @@ fn run(source: &SourceText, raw: &RawValue, result: &Value, ids: &CaseIds) -> Re
         ..transcript
     })
 }
+
+/// What promptfoo writes as the reason of a failure that is an error (`ResultFailureReason.ERROR`), in place of a failed assertion.
+const FAILED: u64 = 2;
 
 /// The calls of a response: providers give them as the output, in the answer of the API as it was, or in their metadata.
 fn calls(response: &Value) -> Vec<MessagePart> {

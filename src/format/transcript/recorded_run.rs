@@ -9,6 +9,15 @@ use crate::model::{
     RunStatus, Steps, ToolCall, words,
 };
 
+/// Which parts of a file are the runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RunNames<'a> {
+    /// The key of a record, or the attribute of a span, with the case.
+    pub case_key: Option<&'a str>,
+    /// The agent. Of several agents in a trace, its answer is that of the run.
+    pub agent: Option<&'a str>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcript {
     /// The byte offset at which it starts, for problems of the whole transcript.

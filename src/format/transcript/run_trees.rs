@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::case_key::text_at;
 use super::content;
 use super::otlp::{Attributes, TraceSpan, runs_of};
-use super::recorded_run::{Transcript, TranscriptFormat};
+use super::recorded_run::{RunNames, Transcript, TranscriptFormat};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::json;
@@ -18,7 +18,7 @@ pub fn read_run_trees(
     form: TranscriptFormat,
     source: &SourceText,
     documents: &[&RawValue],
-    case_key: Option<&str>,
+    names: RunNames<'_>,
 ) -> Result<Vec<Transcript>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut spans = Vec::new();
@@ -28,7 +28,7 @@ pub fn read_run_trees(
             false => vec![*document],
         };
         for record in records {
-            spans.extend(problems.keep(spans_of(form, source, record, case_key)).unwrap_or_default());
+            spans.extend(problems.keep(spans_of(form, source, record, names.case_key)).unwrap_or_default());
         }
     }
     problems.or(())?;
@@ -40,7 +40,7 @@ pub fn read_run_trees(
             span.attributes.remove("gen_ai.input.messages");
         }
     }
-    runs_of(source, spans, case_key)
+    runs_of(source, spans, names)
 }
 
 /// The attribute that says what a span is.
@@ -117,9 +117,13 @@ fn langsmith(at: usize, run: &Value) -> TraceSpan {
         end: nanos(run, ["end_time", "endTime"]),
         attributes: node.attributes(),
         events: Vec::new(),
-        failed: text(run, "error"),
+        failed: text(run, "error")
+            .or_else(|| text(run, "status").filter(|status| UNFINISHED.contains(&status.as_str()))),
     }
 }
+
+/// The states of a run of LangSmith that gave no whole answer.
+const UNFINISHED: [&str; 3] = ["error", "interrupted", "pending"];
 
 /// A trace of Langfuse with its observations, or one observation.
 fn langfuse(at: usize, value: &Value) -> Vec<TraceSpan> {

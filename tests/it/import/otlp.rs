@@ -264,6 +264,21 @@ pub fn unanswered() {
         first["status"] = json!({ "code": 2, "message": "overloaded" });
         first
     };
+    let mut lookup = one_of_two("0f", [12, 60]);
+    let is_helper = json!({ "key": "gen_ai.agent.name", "value": { "stringValue": "Helper" } });
+    lookup["attributes"].as_array_mut().unwrap().push(is_helper);
+    let mut failed_lookup = lookup.clone();
+    failed_lookup["status"] = json!({ "code": 2, "message": "overloaded" });
+    let triage = span(
+        "0e",
+        "09",
+        0,
+        10,
+        &[
+            ("gen_ai.operation.name", json!("invoke_agent")),
+            ("gen_ai.output.messages", json!([{ "role": "assistant", "parts": [text("For the helper.")] }])),
+        ],
+    );
     let mut endless = agent(None);
     endless["endTimeUnixNano"] = json!("0");
     for (name, spans, status, expected) in [
@@ -276,6 +291,8 @@ pub fn unanswered() {
         // The second one may only give the conversation a title.
         ("an agent after a failed one", vec![gave_up(10), one_of_two("0f", [12, 60])], "error", "It rains."),
         ("an agent beside a failed one", vec![gave_up(30), one_of_two("0f", [12, 60])], "error", "It rains."),
+        ("the named agent after another one", vec![triage.clone(), lookup], "completed", "It rains."),
+        ("the named agent fails after another one", vec![triage, failed_lookup], "error", "It rains."),
         ("no end", vec![endless, chat.clone(), tool.clone()], "error", ""),
         ("an error around it", vec![failed, agent(Some(&answered)), chat, tool], "error", "It rains."),
     ] {

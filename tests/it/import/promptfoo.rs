@@ -239,7 +239,11 @@ pub fn cached() {
         json!({ "provider": { "id": provider }, "prompt": { "raw": "q" }, "testCase": { "description": case, "vars": {} }, "success": true,
             "response": { "output": "an answer", "cached": true }, "latencyMs": 3 })
     };
-    let results = [result("server", "https://acme.example/chat"), result("model", "openai:m-1")];
+    let mut failed = result("failed", "openai:m-1");
+    (failed["failureReason"], failed["error"]) = (json!(2), json!("overloaded"));
+    let mut wrong = result("wrong", "openai:m-1");
+    (wrong["failureReason"], wrong["error"]) = (json!(1), json!("Expected output to contain \"x\""));
+    let results = [result("server", "https://acme.example/chat"), result("model", "openai:m-1"), failed, wrong];
     repository
         .write("out.json", json!({ "evalId": "e1", "results": { "version": 3, "results": results } }).to_string());
     let ran = repository.goldgate(&["import", "out.json", "--out", "runs", "--agent", "helper"]);
@@ -248,5 +252,7 @@ pub fn cached() {
         |case: &str| -> Value { serde_json::from_str(&repository.read(&format!("runs/helper/{case}.json"))).unwrap() };
     let (server, model) = (of("server"), of("model"));
     assert_eq!((&server["status"], &model["status"]), (&json!("error"), &json!("completed")));
+    assert_eq!((&of("failed")["status"], &of("failed")["error"]), (&json!("error"), &json!("overloaded")));
+    assert_eq!(of("wrong")["status"], "completed");
     assert!(server["error"].as_str().unwrap().contains("run `promptfoo eval --no-cache`"), "{server}");
 }

@@ -98,6 +98,11 @@ pub fn of_run_trees() {
     let quiet = root(json!([asked, answered]));
     let step = run("2", json!("1"), "chain", input.clone(), json!({ "update": { "messages": [called] } }));
     assert_eq!(names("langsmith", &json!([quiet, step, model])), ["delete"]);
+    for (state, expected) in [("success", "completed"), ("error", "error"), ("pending", "error")] {
+        let mut root = quiet.clone();
+        root["status"] = json!(state);
+        assert_eq!(imported("langsmith", &json!([root, model])).0["status"], expected, "{state}");
+    }
     for kind in ["tool", "Tool"] {
         let mut around = quiet.clone();
         around["child_runs"] = json!([run("2", Value::Null, kind, json!({}), json!({ "output": "x" }))]);

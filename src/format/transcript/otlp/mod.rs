@@ -19,8 +19,9 @@ pub use self::protobuf::json_of_protobuf;
 pub use self::span::{Attributes, TraceSpan};
 use self::span::{SpanOperation, is_inside};
 use self::stated::{StatedCall, stated_calls};
+use super::content;
 use super::loose_message::{LooseMessage, MessagePart, readable_conversation};
-use super::{Transcript, TranscriptTurn, content};
+use super::recorded_run::{RunNames, Transcript, TranscriptTurn};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::format::run_v1;
@@ -30,12 +31,12 @@ use crate::model::{Json, Measures, ToolCall};
 pub fn read_traces(
     source: &SourceText,
     documents: &[&RawValue],
-    case_from: Option<&str>,
+    names: RunNames<'_>,
 ) -> Result<Vec<Transcript>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let spans = documents.iter().filter_map(|raw| problems.keep(span::spans(source, raw))).flatten().collect();
     problems.or(())?;
-    runs_of(source, spans, case_from)
+    runs_of(source, spans, names)
 }
 
 /// The runs of spans, earliest first: each trace with a model, an agent or a tool is a run.
@@ -45,7 +46,7 @@ pub fn read_traces(
 pub fn runs_of(
     source: &SourceText,
     spans: Vec<TraceSpan>,
-    case_from: Option<&str>,
+    names: RunNames<'_>,
 ) -> Result<Vec<Transcript>, Diagnostics> {
     let mut traces: BTreeMap<String, Vec<TraceSpan>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
@@ -69,7 +70,7 @@ pub fn runs_of(
     }
     let mut problems = Diagnostics::default();
     let mut transcripts: Vec<Transcript> =
-        runs.iter().filter_map(|trace| problems.keep(trace.transcript(source, case_from))).collect();
+        runs.iter().filter_map(|trace| problems.keep(trace.transcript(source, names))).collect();
     if let (Some(first), Ok(foreign @ 1..)) = (transcripts.first_mut(), u32::try_from(all - runs.len())) {
         first.left_out.insert("trace without GenAI spans".to_owned(), foreign);
     }
@@ -103,9 +104,15 @@ impl TraceSpans {
         self.spans.iter().filter(move |span| span.operation() == operation)
     }
 
-    /// The outermost agent span. OpenInference also calls the steps of a graph agents: such a span contains all model calls.
-    fn agent(&self) -> Option<&TraceSpan> {
-        let outermost = self.outermost(SpanOperation::Agent).into_iter().next()?;
+    /// The outermost agent span; of several, the last one with this name, else the first. OpenInference also calls the steps of a graph agents: such a
+    /// span contains all model calls.
+    fn agent(&self, name: Option<&str>) -> Option<&TraceSpan> {
+        let all = self.outermost(SpanOperation::Agent);
+        let is_named = |span: &&TraceSpan| {
+            let own = span.text(&["goldgate.agent", "gen_ai.agent.name"]);
+            own.zip(name).is_some_and(|(own, name)| own.eq_ignore_ascii_case(name))
+        };
+        let outermost = all.iter().copied().rfind(is_named).or_else(|| all.first().copied())?;
         let is_step = |span: &TraceSpan| span.attributes.contains_key("openinference.span.kind");
         let alone = BTreeSet::from([outermost.id.as_str()]);
         let parents = self.parents();
@@ -128,8 +135,10 @@ impl TraceSpans {
         self.spans.iter().map(|span| (span.id.as_str(), span.parent.as_str())).collect()
     }
 
-    fn transcript(&self, source: &SourceText, case_from: Option<&str>) -> Result<Transcript, Diagnostic> {
-        let agent = self.agent();
+    fn transcript(&self, source: &SourceText, names: RunNames<'_>) -> Result<Transcript, Diagnostic> {
+        let named = |keys: &[&str]| self.spans.iter().find_map(|span| span.text(keys)).map(str::to_owned);
+        let stated = named(&["goldgate.agent"]);
+        let agent = self.agent(names.agent.or(stated.as_deref()));
         let chats = self.chats();
         let last = chats.iter().copied().max_by_key(|span| (span.end, span.start));
         let outputs: Vec<(&TraceSpan, Vec<LooseMessage>)> =
@@ -138,9 +147,8 @@ impl TraceSpans {
         let asked = agent.map(messages::input).filter(|messages| !messages.is_empty());
         let asked = asked.or_else(|| chats.first().map(|span| messages::input(span))).unwrap_or_default();
         let (status, error) = answer::ended(&self.spans, agent);
-        let named = |keys: &[&str]| self.spans.iter().find_map(|span| span.text(keys)).map(str::to_owned);
-        let case = case_from.map_or_else(|| named(&["goldgate.case"]), |key| named(&[key]));
-        if let (Some(key), None) = (case_from, &case) {
+        let case = names.case_key.map_or_else(|| named(&["goldgate.case"]), |key| named(&[key]));
+        if let (Some(key), None) = (names.case_key, &case) {
             let help = "choose an attribute that each trace has on one of its spans";
             let what = format!("no span of this trace has the attribute {key:?}");
             return Err(source.problem(self.at(), Code::NO_CASE, what, help));
@@ -155,7 +163,7 @@ impl TraceSpans {
         }
         Ok(Transcript {
             at: self.at(),
-            agent: named(&["goldgate.agent"]).or_else(|| Some(agent?.text(&["gen_ai.agent.name"])?.to_owned())),
+            agent: stated.or_else(|| Some(agent?.text(&["gen_ai.agent.name"])?.to_owned())),
             variant: None,
             case,
             status,
