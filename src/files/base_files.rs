@@ -21,6 +21,25 @@ pub trait BaseFiles: Files + OtherCommit {
 
     /// Whether a file had these bytes in one of the last changes of it up to the base commit. `false` if that is unknown.
     fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool;
+
+    /// Looks at the last commits up to the head that changed something in these folders, newest first: their ids, and their files to compare with the
+    /// head's. Tells how much of the history is here.
+    ///
+    /// # Errors
+    /// Why some of them cannot be read. What was seen before is not reliable then.
+    fn past_commits(&self, folders: &[RepoPath], look: PastLook<'_>) -> Result<HistoryExtent, String>;
+}
+
+/// What looks at a past commit.
+pub type PastLook<'a> = &'a mut dyn FnMut(&str, &dyn BaseFiles);
+
+/// How much of a repository's history is here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HistoryExtent {
+    /// All of it.
+    Whole,
+    /// Only the newest commits: a shallow clone.
+    Shallow,
 }
 
 /// Whether a file of the base commit and one of the head are the same.

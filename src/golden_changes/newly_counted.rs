@@ -3,16 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::agent_files::{AgentFileChange, agent_file_change};
 use super::found::ChangeCollector;
 use super::record_command::{RecordedCases, record_again};
 use super::recorded_elsewhere::{case_below, is_telling};
-use super::recording_change::{RecordedFile, RecordingChange, Recordings, difference, recordings};
+use super::recording_change::{RecordedFile, Recordings, recordings};
 use super::recording_comparison::KnownRecordings;
 use super::recording_lists::recorded_files;
 use super::sides::{Sides, same_suite};
+use crate::format::lenient;
 use crate::model::{
     Agent, AgentFiles, AgentName, CaseId, ChangeClass, Config, RecordingAge, RepoPath, RunKey, RunSource, SuiteId,
     Tier, Weight,
@@ -98,29 +97,17 @@ impl NewlyCounted<'_> {
     }
 
     fn is_older(&self, (suite, name): (&SuiteId, &AgentName), recorded: &RecordedFile, is_changed: bool) -> bool {
-        let mut places = self.sides.base.files_like(&recorded.file);
-        // It may only be written otherwise.
-        if !places.contains(&recorded.file) && self.is_kept(&recorded.file) {
-            places.push(recorded.file.clone());
-        }
+        let Ok(source) = self.sides.head.text(&recorded.file) else { return false };
+        let places = self.known.contents.like(&recorded.file, &source.text);
         if places.is_empty() {
             return false;
         }
-        let Ok(source) = self.sides.head.text(&recorded.file) else { return false };
         if (self.known.age)(suite, name, &source.text) != RecordingAge::Unknown {
             return false;
         }
-        let run: Value = serde_json::from_str(&source.text).unwrap_or_default();
+        let run = lenient::whole(&source.text).unwrap_or_default();
         (places.contains(&recorded.file) || is_telling(&run))
             && (is_changed || !places.iter().any(|file| self.counted_before(file)))
-    }
-
-    /// Whether the base commit has a recording at the same place, with the same content.
-    fn is_kept(&self, file: &RepoPath) -> bool {
-        match difference(self.sides, file, file) {
-            RecordingChange::Same | RecordingChange::Votes | RecordingChange::Digests => true,
-            RecordingChange::Added | RecordingChange::Content | RecordingChange::Unread => false,
-        }
     }
 
     /// Whether a recording counts on the base commit, in a suite, for an agent and in a tier that decides.

@@ -8,9 +8,9 @@ use serde_json::{Map, Number, Value};
 
 use super::Sides;
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::files::{FileMatch, FilePaths, Files, SourceText};
+use crate::files::{FileMatch, FilePaths, Files, SourceText, sha256_hex};
 use crate::format::recording_layout::case_and_sample;
-use crate::format::{json, run_v1};
+use crate::format::{json, lenient, run_v1};
 use crate::model::{CALL_LISTS, RepoPath, RunStatus};
 use crate::suites::whole_numbers;
 use crate::text::named;
@@ -109,7 +109,7 @@ pub fn missing_on_base(
 /// Whether two recordings differ in an answer or in a call, and not only in measures or in the results of tools.
 pub fn answers_otherwise(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> bool {
     let of = |source: Result<SourceText, Diagnostic>| -> Option<(Value, Vec<[Value; 2]>)> {
-        let run: Value = serde_json::from_str(&source.ok()?.text).ok()?;
+        let run = lenient::whole(&source.ok()?.text)?;
         let lists = CALL_LISTS.iter().filter_map(|key| run["intermediate"][*key].as_array()).flatten();
         let calls = lists.map(|call| [call["name"].clone(), call["arguments"].clone()]).collect();
         Some((run["outputs"].clone(), calls))
@@ -140,13 +140,34 @@ pub fn copies(
 
 /// The digest that a recording has under this key of its provenance.
 pub fn digest(text: &str, key: &str) -> Option<String> {
-    let run: Value = serde_json::from_str(text).ok()?;
+    let run = lenient::whole(text)?;
     run["provenance"][key].as_str().map(str::to_owned)
 }
 
 /// When a run was made, as its recording states.
 pub fn recorded_at(text: &str) -> Option<Timestamp> {
     digest(text, "recorded_at")?.parse().ok()
+}
+
+/// What a run made, as a digest, and when.
+pub struct RunContent {
+    /// The digest.
+    pub sha256: String,
+    at: Option<Timestamp>,
+}
+
+impl RunContent {
+    /// `None` if the text is no recording.
+    pub fn of(text: &str) -> Option<Self> {
+        let MadeRun { content, at, unstamped: _ } = MadeRun::of(text)?;
+        // The keys of an object are sorted.
+        Some(Self { sha256: sha256_hex(content.to_string().as_bytes()), at })
+    }
+
+    /// Whether both state a date, and this one is later.
+    pub fn is_later_than(&self, other: &Self) -> bool {
+        self.at.zip(other.at).is_some_and(|(now, before)| now > before)
+    }
 }
 
 /// What a run made, and when.
@@ -162,7 +183,7 @@ const STAMP: [&str; 3] = ["recorded_at", "commit", "run"];
 
 impl MadeRun {
     fn of(text: &str) -> Option<Self> {
-        let mut run: Value = serde_json::from_str(text).ok()?;
+        let mut run = lenient::whole(text)?;
         let content = content(&run);
         let at = run["provenance"]["recorded_at"].as_str().and_then(|at| at.parse().ok());
         if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
@@ -273,7 +294,7 @@ fn measures(value: &mut Value) {
 /// The targets and models in the provenance of recordings: ` (recorded by …)`; empty if none is recorded.
 pub fn recorded_by<'a>(files: &dyn Files, recordings: impl Iterator<Item = &'a RecordedFile>) -> String {
     let sources = recordings.filter_map(|recording| {
-        let run: Value = serde_json::from_str(&files.text(&recording.file).ok()?.text).ok()?;
+        let run = lenient::whole(&files.text(&recording.file).ok()?.text)?;
         let text = |key: &str| run.get("provenance")?.get(key)?.as_str().map(str::to_owned);
         let parts: Vec<String> = [text("target"), text("model")].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join(" "))

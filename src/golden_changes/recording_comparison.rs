@@ -6,6 +6,7 @@ use super::Sides;
 use super::called_targets::{ChangedTargets, OtherMaker, RecordedOn};
 use super::found::ChangeCollector;
 use super::present_calls::PresentCalls;
+use super::recorded_contents::RecordedContents;
 use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordings, digest};
 use super::recording_lists::RecordingLists;
 use super::recording_use::RecordingUse;
@@ -42,6 +43,10 @@ pub struct KnownRecordings<'a> {
     pub counts: &'a dyn Fn(&SuiteId, &AgentName, &str) -> bool,
     /// The files of the folders of recordings.
     pub lists: &'a RecordingLists<'a>,
+    /// The recordings of the base commit by their content.
+    pub contents: &'a RecordedContents<'a>,
+    /// What names the base commit in a command.
+    pub revision: &'a str,
     /// The runs that count on the head.
     pub runs: &'a [&'a RunKey],
     /// Whether the cases of a suite were read. Those that `--suite` leaves out are not.

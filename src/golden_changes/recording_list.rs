@@ -1,5 +1,6 @@
 //! The lines about changed recordings, and about a changed list of agent files.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::agent_files::{AgentFileChange, agent_files, ignored_now, names_all_of};
@@ -43,7 +44,8 @@ impl RecordingComparison<'_> {
             self.add_line(found, &votes, Weight::Listed, words);
         }
         self.list_uncompared(found);
-        self.list_added(found, inputs);
+        let elsewhere = LazyCell::new(|| self.recorded_elsewhere());
+        self.list_added(found, inputs, &|key| elsewhere.contains(key));
         let removed: Vec<&CaseSample> =
             self.of(&[RecordingChange::Content]).into_iter().filter(|key| !self.new.contains_key(*key)).collect();
         if !removed.is_empty() {
@@ -68,7 +70,7 @@ impl RecordingComparison<'_> {
         changed.retain(|key| self.new.contains_key(*key));
         if is_new_agent && !self.has_same_contents {
             self.list_doubtful(found, &mut changed, |key| self.is_dated_before(key).then_some(OLDER));
-            self.list_doubtful(found, &mut changed, |key| self.is_from_elsewhere(key).then_some(ELSEWHERE));
+            self.list_doubtful(found, &mut changed, |key| elsewhere.contains(key).then_some(ELSEWHERE));
         }
         self.list_doubtful(found, &mut changed, |key| self.has_lost_input(key).then_some(LOST_INPUT));
         self.list_doubtful(found, &mut changed, |key| self.lost_part(key));
@@ -135,12 +137,17 @@ impl RecordingComparison<'_> {
         now.zip(first).is_some_and(|(now, first)| now < first)
     }
 
-    fn list_added(&self, found: &mut ChangeCollector, inputs: &Result<AgentFileChange, String>) {
+    fn list_added(
+        &self,
+        found: &mut ChangeCollector,
+        inputs: &Result<AgentFileChange, String>,
+        is_elsewhere: &dyn Fn(&CaseSample) -> bool,
+    ) {
         let mut added = self.of(&[RecordingChange::Added]);
         added.retain(|key| !self.uncompared.contains(*key));
         if matches!(inputs, Ok(AgentFileChange::Changed)) && !self.has_same_contents {
             self.list_doubtful(found, &mut added, |key| self.is_dated_before(key).then_some(OLDER));
-            self.list_doubtful(found, &mut added, |key| self.is_from_elsewhere(key).then_some(ELSEWHERE));
+            self.list_doubtful(found, &mut added, |key| is_elsewhere(key).then_some(ELSEWHERE));
         }
         if !added.is_empty() {
             let (words, by) =
@@ -397,7 +404,8 @@ impl RecordingComparison<'_> {
         let is_here = self.old.values().any(|recorded| recorded.file.is_within(self.folder));
         match is_here {
             true => format!(
-                "; `git restore --source REV --staged --worktree -- {}`, with the base branch as REV, brings back those of before",
+                "; `git restore --source {} --staged --worktree -- {}` brings back those of before",
+                as_argument(self.owner.recordings.revision),
                 as_argument(self.folder.as_str())
             ),
             false => String::new(),
@@ -415,8 +423,9 @@ impl RecordingComparison<'_> {
         let is_stale = kept.into_iter().any(|key| self.age(key) == Some(RecordingAge::Stale) && was_fresh(key));
         match is_stale && self.has_same_contents {
             true => format!(
-                "; no content changed: `goldgate digests{} --base REV`, with the base branch as REV, writes the current digests into the recordings",
-                config_option(self.owner.config.file.as_str())
+                "; no content changed: `goldgate digests{} --base {}` writes the current digests into the recordings",
+                config_option(self.owner.config.file.as_str()),
+                as_argument(recordings.revision),
             ),
             false => String::new(),
         }

@@ -154,6 +154,7 @@ fn list_changes(
     }
     if used == RecordingUse::Graded && matches!(inputs, Ok(AgentFileChange::Changed)) {
         one.old_prompts(found, &ReplacedPrompts::of(sides, before, after));
+        one.recorded_before(found, after);
     }
     if one.is_other_list || matches!(inputs, Ok(AgentFileChange::Changed)) {
         report_moved_out(sides, [before, after], &one.agent(), found);

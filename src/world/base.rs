@@ -1,17 +1,22 @@
 //! The files of the base commit: a tree of object ids. Only files that differ from the head are fetched.
 
 mod held_contents;
+mod past_commits;
 mod same_as_head;
+mod tree_folders;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use self::tree_folders::{TreeFolder, by_folder};
 use super::edited::EditedFiles;
 use super::objects::{Archived, Depth, NodeKind, Objects, Submodule, TreeNode};
 use super::read_once::{ReadContent, ReadOnce};
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_git, too_large};
+use crate::files::{
+    BaseFiles, Entry, EntryKind, FileMatch, Files, HistoryExtent, OtherCommit, PastLook, is_of_git, too_large,
+};
 use crate::model::{CommitStatus, InputLimit, RepoPath};
 
 /// Number of files fetched one by one before all differing files are downloaded at once.
@@ -22,8 +27,6 @@ const LINKS: usize = 16;
 
 /// Maximum length of a link's target in bytes, as of Linux.
 const LINK_BYTES: u64 = 4096;
-
-type TreeFolder = Arc<BTreeMap<String, TreeNode>>;
 
 /// The files of one commit.
 pub struct BaseTree<'a> {
@@ -306,29 +309,6 @@ impl<'a> BaseTree<'a> {
     }
 }
 
-/// Groups the entries of a recursive listing by folder.
-fn by_folder(entries: Vec<(String, TreeNode)>) -> HashMap<RepoPath, TreeFolder> {
-    let mut folders: HashMap<String, Vec<(String, TreeNode)>> = HashMap::from([(String::new(), Vec::new())]);
-    for (path, node) in entries {
-        // Git never stores such a name. A name with a backslash is an ordinary file.
-        if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
-            continue;
-        }
-        if node.kind == NodeKind::Folder {
-            folders.entry(path.clone()).or_default();
-        }
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
-        let name = name.to_owned();
-        match folders.get_mut(folder) {
-            Some(entries) => entries.push((name, node)),
-            None => drop(folders.insert(folder.to_owned(), vec![(name, node)])),
-        }
-    }
-    let folder =
-        |(path, entries): (String, Vec<_>)| (RepoPath::root().below(&path), Arc::new(entries.into_iter().collect()));
-    folders.into_iter().map(folder).collect()
-}
-
 fn refused(path: &RepoPath, lost: MissingNode, what: &str, missing: ReadFailure) -> Diagnostic {
     match lost {
         MissingNode::Missing => {
@@ -436,6 +416,10 @@ impl BaseFiles for BaseTree<'_> {
 
     fn files_like(&self, after: &RepoPath) -> Vec<RepoPath> {
         self.files_of_content(after)
+    }
+
+    fn past_commits(&self, folders: &[RepoPath], look: PastLook<'_>) -> Result<HistoryExtent, String> {
+        self.look_at_past(folders, look).map_err(|error| format!("{error:#}"))
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

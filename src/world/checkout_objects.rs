@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::disk::Disk;
 use super::git::Git;
 use super::object_id::{IdForm, ObjectId, ObjectKind};
-use super::objects::{Archived, Depth, Listing, NodeKind, Objects, TreeNode};
+use super::objects::{Archived, CommitsBelow, Depth, Listing, NodeKind, Objects, TreeNode};
 use crate::model::{CommitStatus, RepoPath};
 
 /// The objects of a checkout, and of GitHub.
@@ -73,6 +73,11 @@ impl Objects for CheckoutObjects<'_> {
 
     fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
         self.github.earlier(commit, file)
+    }
+
+    fn commits_below(&self, head: &str, folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+        // The checkout is usually shallow, and only GitHub's list is beyond the reach of earlier steps.
+        self.github.commits_below(head, folders)
     }
 
     fn most_files(&self) -> usize {

@@ -13,7 +13,7 @@ use super::disk::Disk;
 use super::edited::EditedFiles;
 use super::env::Env;
 use super::git_command::{TIMEOUTS, git_command, git_output};
-use super::objects::{Depth, Listing, NodeKind, Objects, SUBMODULE_MODE, Submodule, TreeNode};
+use super::objects::{CommitsBelow, Depth, Listing, NodeKind, Objects, SUBMODULE_MODE, Submodule, TreeNode};
 use crate::model::{BranchTip, InputLimit, RepoPath};
 
 /// The commit of `HEAD`; `None` if the repository has no commit.
@@ -330,6 +330,10 @@ impl Objects for Git {
             }
         }
         Ok(earlier)
+    }
+
+    fn commits_below(&self, head: &str, folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+        Self::commits_below(self, head, folders)
     }
 
     fn edited(&self, commit: &str) -> Option<EditedFiles> {

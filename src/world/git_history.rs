@@ -3,6 +3,8 @@
 use anyhow::Context;
 
 use super::git::Git;
+use super::objects::CommitsBelow;
+use crate::files::HistoryExtent;
 use crate::model::RepoPath;
 
 /// A commit that changed the file.
@@ -27,14 +29,8 @@ pub struct FileVersions {
     pub extent: HistoryExtent,
 }
 
-/// How much of a repository's history is on this machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HistoryExtent {
-    /// All of it.
-    Whole,
-    /// Only the newest commits: a shallow clone.
-    Shallow,
-}
+/// Number of commits that are looked at: each costs the list of its files.
+const PAST_COMMITS: u32 = 50;
 
 /// Starts the line of a commit; no message can contain it, because git ends a message there.
 const START: char = '\0';
@@ -67,11 +63,30 @@ impl Git {
         ];
         let out = self.answer(&list).context("while reading the history of the baseline")?;
         let out = String::from_utf8_lossy(&out);
-        let extent = match self.is_shallow() {
+        Ok(FileVersions { versions: out.split(START).filter_map(version).collect(), extent: self.extent() })
+    }
+
+    /// How much of the history is in this clone.
+    fn extent(&self) -> HistoryExtent {
+        match self.is_shallow() {
             true => HistoryExtent::Shallow,
             false => HistoryExtent::Whole,
-        };
-        Ok(FileVersions { versions: out.split(START).filter_map(version).collect(), extent })
+        }
+    }
+
+    /// The last commits up to `head` that changed a file in these folders, on all branches that were merged.
+    ///
+    /// # Errors
+    /// Git is missing, or does not know the commit.
+    pub(super) fn commits_below(&self, head: &str, folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+        let limit = format!("--max-count={PAST_COMMITS}");
+        let list = [
+            "--literal-pathspecs", "rev-list", "--full-history", "--topo-order", &limit, "--end-of-options", head, "--",
+        ];
+        let list: Vec<&str> = list.into_iter().chain(folders.iter().map(RepoPath::as_str)).collect();
+        let out = self.answer(&list).context("while reading the history of recordings")?;
+        let ids = String::from_utf8_lossy(&out).lines().map(str::to_owned).collect();
+        Ok(CommitsBelow { ids, extent: self.extent() })
     }
 
     /// The content of a file in a commit; `None` if the commit does not have the file.

@@ -56,7 +56,7 @@ pub(crate) use editor::edit_file;
 pub use env::Env;
 pub(crate) use git::{Git, user_name};
 pub use git::{head_commit, is_sparse};
-pub(crate) use git_history::{FileVersion, FileVersions, HistoryExtent};
+pub(crate) use git_history::{FileVersion, FileVersions};
 #[cfg(feature = "github")]
 pub(crate) use github::{
     Artifact, Blob, BranchRules, CheckRun, ClosedPull, CommitComparison, ComparedFile, Conclusion, EnvironmentUse,
@@ -64,7 +64,7 @@ pub(crate) use github::{
     NotCommitted, OpenPull, QueueGrouping, ReadOnlyToken, RepositoryLabel, RequiredCheck, RerunScope, Tree,
     WorkflowRun,
 };
-pub(crate) use objects::Objects;
+pub(crate) use objects::{Depth, NodeKind, Objects, TreeNode};
 #[cfg(feature = "github")]
 pub(crate) use owner::give_to_owner;
 #[cfg(feature = "models")]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::edited::EditedFiles;
+use crate::files::HistoryExtent;
 use crate::model::{CommitStatus, RepoPath};
 
 /// One entry of a commit's tree.
@@ -81,6 +82,11 @@ pub trait Objects: Sync {
         Ok(Vec::new())
     }
 
+    /// The last commits up to `head` that changed a file in these folders, newest first; none if they are not available.
+    fn commits_below(&self, _head: &str, _folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+        Ok(CommitsBelow { ids: Vec::new(), extent: HistoryExtent::Whole })
+    }
+
     /// The files of the working tree that may differ from a commit; `None` if that is not known, so that contents have to be compared.
     fn edited(&self, _commit: &str) -> Option<EditedFiles> {
         None
@@ -100,6 +106,14 @@ pub trait Objects: Sync {
     fn archive(&self, _commit: &str, _wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
         Ok(None)
     }
+}
+
+/// Commits that changed something in some folders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitsBelow {
+    /// Their ids, newest first.
+    pub ids: Vec<String>,
+    pub extent: HistoryExtent,
 }
 
 /// The objects of a submodule's repository.

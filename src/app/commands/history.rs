@@ -6,7 +6,7 @@ use crate::app::cli::HistoryArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::past_baselines::committed_baseline;
 use crate::diag::{Code, Diagnostic};
-use crate::files::Files;
+use crate::files::{Files, HistoryExtent};
 use crate::format::report_v1;
 use crate::model::{InputLimit, RepoPath};
 use crate::render::history::history as to_text;
@@ -15,7 +15,7 @@ use crate::render::{Detail, Screen, Style};
 use crate::report::{Measurement, NumberScale, history as history_of, numbers_of_baseline, numbers_of_report};
 use crate::suites::{metric_spec, read_config};
 use crate::text::short_commit;
-use crate::world::{Disk, FileVersion, Git, HistoryExtent, World};
+use crate::world::{Disk, FileVersion, Git, World};
 
 /// What was measured, and notes on what is missing.
 type Measured = (Vec<Measurement>, Vec<String>);

@@ -6,10 +6,12 @@ use std::sync::OnceLock;
 use anyhow::Context;
 
 use crate::diag::{Code, Diagnostic, ReadFailure};
-use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_git, too_large};
+use crate::files::{
+    BaseFiles, Entry, EntryKind, FileMatch, Files, HistoryExtent, OtherCommit, PastLook, is_of_git, too_large,
+};
 use crate::format::archive::Unpacked;
 use crate::model::{CommitStatus, InputLimit, RepoPath};
-use crate::world::{Blob, Objects, Tree};
+use crate::world::{Blob, Depth, NodeKind, Objects, Tree, TreeNode};
 
 /// Reads the files with these ids.
 pub type FilesById<'a> = &'a dyn Fn(&[&str]) -> anyhow::Result<BTreeMap<String, Vec<u8>>>;
@@ -22,6 +24,25 @@ pub struct CommitFiles {
 }
 
 impl CommitFiles {
+    /// The names of a commit's files and the ids of their contents, without the contents.
+    fn named(objects: &dyn Objects, commit: &str) -> anyhow::Result<Self> {
+        let listing = objects.tree(commit, Depth::All)?;
+        anyhow::ensure!(!listing.truncated, "the commit {commit} has too many files to list at once");
+        let blob = |(path, node): (String, TreeNode)| {
+            let blob = match node.kind {
+                NodeKind::File => Blob::File(node.id),
+                NodeKind::Link | NodeKind::Other => Blob::Link,
+                NodeKind::Folder => return None,
+            };
+            // A name that is not a valid path here cannot be a golden file.
+            Some((RepoPath::root().join(&path).ok()?, blob))
+        };
+        let tree: Tree = listing.entries.into_iter().filter_map(blob).collect();
+        let mut folders = BTreeMap::new();
+        tree.keys().for_each(|path| name(&mut folders, path));
+        Ok(Self { folders, tree, files: BTreeMap::new() })
+    }
+
     /// The files of a commit, from git's tree of it and the wanted files of its archive. The `.gitattributes` of a commit can omit or
     /// replace content in an archive, so the archive is checked against the tree, and `by_id` reads what it does not have as
     /// committed: its author shows the gate no other bytes than are merged.
@@ -149,19 +170,29 @@ impl Files for CommitFiles {
     }
 }
 
+/// Where the history of both commits is.
+#[derive(Clone, Copy)]
+pub struct CommitHistory<'a> {
+    /// Where its objects are.
+    pub objects: &'a dyn Objects,
+    /// The id of the base commit.
+    pub base: &'a str,
+    /// The id of the head.
+    pub head: &'a str,
+}
+
 /// The base commit as the detection of golden changes reads it, with the head to compare with.
 pub struct BaseView<'a> {
     base: &'a CommitFiles,
     head: &'a CommitFiles,
-    /// Where the base commit's history is, with the commit.
-    history: (&'a dyn Objects, &'a str),
+    history: CommitHistory<'a>,
     /// The files of the base commit, by their content.
     by_content: OnceLock<HashMap<Blob, Vec<RepoPath>>>,
 }
 
 impl<'a> BaseView<'a> {
-    /// `history` is where the history of the base commit is, with the commit.
-    pub fn of(base: &'a CommitFiles, head: &'a CommitFiles, history: (&'a dyn Objects, &'a str)) -> Self {
+    /// The files of both commits.
+    pub fn of(base: &'a CommitFiles, head: &'a CommitFiles, history: CommitHistory<'a>) -> Self {
         Self { base, head, history, by_content: OnceLock::new() }
     }
 
@@ -214,13 +245,22 @@ impl BaseFiles for BaseView<'_> {
     }
 
     fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool {
-        let (objects, commit) = self.history;
-        objects.earlier(commit, file).is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
+        let CommitHistory { objects, base, head: _ } = self.history;
+        objects.earlier(base, file).is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
     }
 
     fn statuses_of(&self, commit: &str) -> Option<Result<Vec<CommitStatus>, String>> {
-        let (objects, _) = self.history;
-        objects.statuses_of(commit).map(|statuses| statuses.map_err(|error| format!("{error:#}")))
+        self.history.objects.statuses_of(commit).map(|statuses| statuses.map_err(|error| format!("{error:#}")))
+    }
+
+    fn past_commits(&self, folders: &[RepoPath], look: PastLook<'_>) -> Result<HistoryExtent, String> {
+        let CommitHistory { objects, base: _, head } = self.history;
+        let past = objects.commits_below(head, folders).map_err(|error| format!("{error:#}"))?;
+        for id in &past.ids {
+            let files = CommitFiles::named(objects, id).map_err(|error| format!("{error:#}"))?;
+            look(id, &BaseView::of(&files, self.head, self.history));
+        }
+        Ok(past.extent)
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

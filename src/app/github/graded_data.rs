@@ -5,7 +5,7 @@ use anyhow::Context;
 
 use super::approval_query::ApprovalQuery;
 use super::base_branch::base_branch;
-use super::commit_files::{BaseView, CommitFiles};
+use super::commit_files::{BaseView, CommitFiles, CommitHistory};
 use super::current_pull_request::TestMerge;
 use super::inputs::{ActionInputs, path_of_input};
 use super::read_paths::wanted_by;
@@ -84,7 +84,8 @@ fn grade_with_approval(
         named.as_ref().or(configured).map_or(Ok(None), |file| baseline::on(side, file))
     };
     let commit = job.base.as_deref().unwrap_or_default();
-    let both = BaseView::of(base, head, (github, commit));
+    let history = CommitHistory { objects: github, base: commit, head: &inputs.head_commit };
+    let both = BaseView::of(base, head, history);
     let mut done = grade_commits(job, world, inputs, Some(&both), &|configured| load_baseline(base, configured))?;
     let Some(graded) = &job.commit else { return Ok(done) };
     let committed = done.config.baseline.as_ref().and_then(|file| head.baseline_bytes(file).ok());
@@ -107,7 +108,7 @@ fn grade_commits(
     base: Option<&BaseView<'_>>,
     baseline: BaselineProvider<'_>,
 ) -> Result<GradedRun, CliError> {
-    let CommitPair { base: base_files, head, base_config, file, tip: _, baseline: _ } = inputs;
+    let CommitPair { base: base_files, head, base_config, file, .. } = inputs;
     require_replay(base_config, &base_files.text(file)?)?;
     let source = head.text(file)?;
     require_replay(&read_config(&source)?, &source)?;
@@ -157,6 +158,8 @@ pub(super) struct CommitPair {
     pub(super) file: RepoPath,
     /// The tip of the base branch whose own numbers count, if it is another commit than the base commit.
     tip: Option<CommitFiles>,
+    /// The id of the head.
+    head_commit: String,
     /// The baseline file that the input names.
     baseline: Option<RepoPath>,
 }
@@ -189,9 +192,9 @@ impl CommitPair {
         let configs = [&base_config, &head_config];
         let wanted = wanted_by(&configs, baseline.as_ref());
         let base = base.files(&wanted, None)?;
-        let head = head.files(&wanted, Some(&base))?;
+        let (head_commit, head) = (head.commit.clone(), head.files(&wanted, Some(&base))?);
         drop(wanted);
-        Ok(Self { base, head, base_config, file: file.clone(), tip: None, baseline })
+        Ok(Self { base, head, base_config, file: file.clone(), tip: None, head_commit, baseline })
     }
 
     /// Reads the files of the branch's tip that its own config names; without a readable config only the config itself.

@@ -5,6 +5,7 @@ use anyhow::Context;
 use super::base_branch::BaseBranch;
 use super::run_options::RunOptions;
 use crate::render::words::short;
+use crate::text::short_commit;
 use crate::world::{Env, Git, World};
 
 /// Variables of build servers that do not set `CI`: Azure Pipelines, TeamCity, Jenkins, CodeBuild.
@@ -17,6 +18,15 @@ pub enum Machine {
     BuildServer,
     /// A developer's: the verdict is for them alone.
     Developer,
+}
+
+/// What names the base commit in a command that a person copies: the branch, on a build server by its name of the remote.
+pub fn revision(branch: &BaseBranch, base: Option<&str>, machine: Machine) -> String {
+    match (&branch.name, machine) {
+        (Some(name), Machine::BuildServer) if !name.contains("origin/") => format!("origin/{name}"),
+        (Some(name), _) => name.clone(),
+        (None, _) => short_commit(base.unwrap_or_default()).to_owned(),
+    }
 }
 
 impl Machine {

@@ -18,8 +18,8 @@ use super::uncounted_cases::{UncountedCases, counted_on_base};
 use crate::diag::Diagnostics;
 use crate::files::{BaseFiles, DifferentRead, HeadCommit};
 use crate::golden_changes::{
-    BaseConfig, GoldenChanges, KnownRecordings, RecordingChanges, RecordingLists, Sides, SuiteSide, Unproven,
-    added_samples, base_config, same_rules, same_suite, unproven,
+    BaseConfig, GoldenChanges, KnownRecordings, RecordedContents, RecordingChanges, RecordingLists, Sides, SuiteSide,
+    Unproven, added_samples, base_config, same_rules, same_suite, unproven,
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange, MetricEvidence,
@@ -42,6 +42,8 @@ pub struct TierRuns {
 }
 
 pub struct BaseInputs<'a> {
+    /// What names the base commit in a command.
+    pub revision: String,
     /// The files of both commits.
     pub sides: Sides<'a>,
     /// The files of the commit whose config judges: the base commit, or a newer one of the base branch.
@@ -163,12 +165,15 @@ impl BaseJudge<'_> {
         let is_checkout = self.inputs.machine == Machine::BuildServer;
         let counts_on_base = |run: &RunKey| counted.contains(run);
         let runs: Vec<&RunKey> = head.counted_runs().collect();
+        let contents = RecordedContents::of(sides, self.before);
         let known = KnownRecordings {
             tiers: deciding,
             age: &age,
             age_on_base: &age_on_base,
             counts: &counts,
             lists: self.lists,
+            contents: &contents,
+            revision: &self.inputs.revision,
             runs: &runs,
             is_read: &|suite| head.read_suites().any(|loaded| loaded.config.id == *suite),
             counts_on_base: &counts_on_base,

@@ -1,7 +1,7 @@
 //! Grades and judges files, and assembles the report.
 
 use super::base_branch::OwnNumbers;
-use super::base_commit::Machine;
+use super::base_commit::{Machine, revision};
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::base_values::{BaseValues, TipFiles};
 use super::evaluate::{BranchNumbers, Evaluated};
@@ -60,8 +60,10 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
     let graded = grade_tiers(job, &plan, inputs, (against.as_ref(), values))?;
     // A tier that does not decide by the head's rules does not decide by the base's either.
     let deciding: Vec<&TierRuns> = graded.runs.iter().filter(|runs| job.decides(runs.tier)).collect();
+    let machine = Machine::of(&world.env);
     let judged = inputs.base.map(|base| {
         base_judgement(&BaseInputs {
+            revision: revision(&job.branch, job.base.as_deref(), machine),
             sides: Sides { base, head: files },
             rules: inputs.rules.unwrap_or(base),
             head: &plan,
@@ -70,7 +72,7 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
             baseline: against.as_ref(),
             values,
             graded_here: if job.parts.is_none() { GradedHere::Yes } else { GradedHere::No },
-            machine: Machine::of(&world.env),
+            machine,
             clock,
         })
     });

@@ -1,11 +1,11 @@
 //! The baselines in git's history.
 
 use super::graded_run::GradedRun;
-use crate::files::SourceText;
+use crate::files::{HistoryExtent, SourceText};
 use crate::format::baseline_v1;
 use crate::model::{Baseline, MetricReport, RepoPath};
 use crate::report::{NumberName, numbers_of_baseline};
-use crate::world::{Disk, FileVersion, FileVersions, Git, HistoryExtent, Objects};
+use crate::world::{Disk, FileVersion, FileVersions, Git, Objects};
 
 /// The number of committed baselines that a report shows of a number.
 const PAST: u32 = 10;

@@ -6,11 +6,12 @@ use serde::Deserialize;
 
 use super::forms::ShaForm;
 use super::{GitHub, GitHubError};
+use crate::files::HistoryExtent;
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
 use crate::model::{CommitStatus, RepoPath};
 use crate::text::encoded_segment;
-use crate::world::objects::{Archived, Depth, Listing, NodeKind, Objects, TreeNode};
+use crate::world::objects::{Archived, CommitsBelow, Depth, Listing, NodeKind, Objects, TreeNode};
 
 impl Objects for GitHub {
     fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing> {
@@ -53,6 +54,26 @@ impl Objects for GitHub {
         Ok(earlier)
     }
 
+    fn commits_below(&self, head: &str, folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+        let head = of_id(head)?;
+        let mut ids: Vec<String> = Vec::new();
+        for folder in folders {
+            let path = encoded_segment(folder.as_str());
+            let path = self.path(&format!("/commits?sha={head}&path={path}&per_page={PAST_COMMITS}"));
+            let what = "the history of recordings";
+            let commits: Vec<ShaForm> = self
+                .get(&path, "while reading the history of recordings")
+                .map_err(|refusal| tree_error(refusal, what))?;
+            for commit in commits {
+                let id = of_id(&commit.sha)?.to_owned();
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
+            }
+        }
+        Ok(CommitsBelow { ids, extent: HistoryExtent::Whole })
+    }
+
     fn statuses_of(&self, commit: &str) -> Option<anyhow::Result<Vec<CommitStatus>>> {
         let statuses = of_id(commit).and_then(|commit| {
             self.statuses(commit).map_err(|error| error.explained("commit statuses cannot be read", "statuses: read"))
@@ -71,6 +92,9 @@ impl Objects for GitHub {
 
 /// Number of a file's changes that are read, one request each.
 const CHANGES: usize = 5;
+
+/// Number of past commits whose files are listed, one request each.
+const PAST_COMMITS: usize = 10;
 
 /// Checks an id from a GitHub answer before it is put into a path.
 fn of_id(id: &str) -> anyhow::Result<&str> {

@@ -14,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the base commit's files are read in the checkout where it has them", local),
         trial("an object of the checkout that does not match its id is read on GitHub", forged),
         trial("a base commit that the checkout does not have is read on GitHub", shallow),
+        trial("the commits before the head, which a checkout lacks, are read on GitHub", past_commits),
     ]
 }
 
@@ -85,4 +86,29 @@ fn shallow() {
     });
     is_red(&ran);
     assert!(asks_github(&requests), "{requests:?}");
+}
+
+fn past_commits() {
+    let judged = |prompt: &str| {
+        let repository = Repository::small();
+        commit_all(&repository);
+        let base = git_answer(&repository.path(""), &["rev-parse", "HEAD"]);
+        let github = Standin::new(&head_sha());
+        github.commit(&base, &repository);
+        github.branch("master", &base);
+        repository.write(".git/HEAD", format!("{MERGE}\n"));
+        repository.replace(RUN, "Needs prior approval.", "Needs a prior approval of the landlord.");
+        repository.write("prompts/legal.md", prompt);
+        let between = "d".repeat(40);
+        github.commit(&between, &repository);
+        github.history(MERGE, "golden/runs/legal", &[MERGE.to_owned(), between, base]);
+        repository.write("prompts/legal.md", "Report every change of control, and who approves.\n");
+        github.commit(MERGE, &repository);
+        opened(&repository, &github).variable("PATH", &std::env::var("PATH").unwrap()).runs()
+    };
+    let ran = judged("Report every change of control, and who approves.\n");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let ran = judged("Report every change.\n");
+    let expected = "1 recording of `contracts/legal` without digests that commit ddddddd already has";
+    assert!(ran.code == 1 && ran.stdout.contains(expected), "{}{}", ran.stdout, ran.stderr);
 }

@@ -152,7 +152,7 @@ fn digests() {
     };
     said(&renewed(), 0, "nothing to do: no recording has outdated digests");
     repository.replace("goldgate.yaml", "['prompts/**/*.md']", "['prompts/**/*.md', tools.json]");
-    said(&judged(), 3, "no pattern was dropped; no content changed: `goldgate digests --base REV`");
+    said(&judged(), 3, "no pattern was dropped; no content changed: `goldgate digests --base ");
     said(&renewed(), 0, "contracts/legal: 1 recording has the current digests now; commit it");
     said(&judged(), 0, "[listed] 1 recording of `contracts/legal` changed only in their digests");
     commit_all(&repository);

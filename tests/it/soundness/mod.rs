@@ -18,6 +18,7 @@ mod newly_counted;
 mod random;
 mod random_edits;
 mod recorded_again;
+mod recorded_before;
 mod recorded_models;
 mod recorded_targets;
 mod returned_baselines;
@@ -78,6 +79,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(missing_values::trials());
     trials.extend(newly_counted::trials());
     trials.extend(recorded_again::trials());
+    trials.extend(recorded_before::trials());
     trials.extend(recorded_targets::trials());
     trials.extend(returned_baselines::trials());
     trials.extend(excuses::trials());

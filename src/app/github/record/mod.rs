@@ -24,7 +24,7 @@ use self::recordable::{Recordable, recordable, recording_changes};
 use self::scratch::ScratchFolder;
 use self::spending::check_budget;
 use super::approval_label::{LabelPurpose, ensure_label};
-use super::commit_files::BaseView;
+use super::commit_files::{BaseView, CommitHistory};
 use super::graded_data::CommitPair;
 use super::inputs::ActionInputs;
 use super::pull_request_context::{PullRequestContext, log, needs, outputs};
@@ -114,7 +114,8 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
 fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, CliError> {
     let PullRequestContext { world, inputs, github, pull, base, .. } = context;
     let commits = CommitPair::read(github, &context.config, None, [base, &pull.head])?;
-    let view = BaseView::of(&commits.base, &commits.head, (github, base));
+    let history = CommitHistory { objects: github, base, head: &pull.head };
+    let view = BaseView::of(&commits.base, &commits.head, history);
     let wanted = Selection { suites: inputs.suites.clone(), samples: inputs.samples, ..Selection::default() };
     let Recordable { plan, samples, mut left_out } = recordable(&commits, &view, wanted, &world.clock)?;
     if plan.suites.is_empty() {
