@@ -10,7 +10,7 @@ use std::fmt;
 
 pub use self::code::Code;
 pub use self::codes::CODE_SECTIONS;
-pub(crate) use self::one_line::one_line;
+pub(crate) use self::one_line::{one_line, without_runner_commands};
 
 /// A position in a text, counted from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -33,6 +33,19 @@ fn is_deceptive(char: char) -> bool {
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// Defuses the runner commands in a result that a person reads, or that is an object of JSON, where an escape keeps the text.
+pub fn without_runner_commands(text: &str) -> String {
+    if text.starts_with('{') {
+        return IN_LINE
+            .iter()
+            .fold(text.to_owned(), |text, command| text.replace(command, &format!("\\u0023{}", &command[1..])));
+    }
+    text.split_inclusive('\n').map(|line| without_commands(line.to_owned())).collect()
+}
+
+/// What begins a command anywhere in a line, for runners of GitHub and of Azure Pipelines.
+const IN_LINE: [&str; 2] = ["##[", "##vso["];
+
 /// Defuses runner commands: a line that starts with `::` after white space, or that contains `##[`.
 fn without_commands(line: String) -> String {
     let start = line.len() - line.trim_start().len();
@@ -40,7 +53,11 @@ fn without_commands(line: String) -> String {
         true => format!("{}: :{}", &line[..start], &line[start + 2..]),
         false => line,
     };
-    if line.contains("##[") { line.replace("##[", "## [") } else { line }
+    let defused = |line: String, command: &&str| match line.contains(*command) {
+        true => line.replace(*command, &format!("## {}", &command[2..])),
+        false => line,
+    };
+    IN_LINE.iter().fold(line, defused)
 }
 
 #[cfg(test)]
@@ -60,6 +77,7 @@ mod tests {
             ),
             ("  ::error::x", "  : :error::x"),
             ("a ##[error]b", "a ## [error]b"),
+            ("a ##vso[task.complete]b", "a ## vso[task.complete]b"),
             ("a\u{1b}[31mb\u{7}", "a\\u{1b}[31mb\\u{7}"),
             ("a\u{202e}b\u{2028}c", "a\\u{202e}b c"),
             ("unknown status [\n  1\n]", "unknown status [ 1 ]"),
@@ -82,5 +100,13 @@ mod tests {
             let line = one_line(&text);
             assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{line:?}");
         }
+    }
+
+    #[test]
+    fn no_line_of_a_result_is_a_command() {
+        let text = "it said:\n  ::error::x\n  ##[add-mask]y\n";
+        assert_eq!(super::without_runner_commands(text), "it said:\n  : :error::x\n  ## [add-mask]y\n");
+        let json = "{ \"text\": \"##[add-mask]y\" }\n";
+        assert_eq!(super::without_runner_commands(json), "{ \"text\": \"\\u0023#[add-mask]y\" }\n");
     }
 }

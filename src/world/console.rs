@@ -10,7 +10,7 @@ use terminal_size::{Width, terminal_size_of};
 
 use super::clock::Clock;
 use super::env::Env;
-use crate::diag::{Diagnostic, ReadFailure, one_line};
+use crate::diag::{Diagnostic, ReadFailure, one_line, without_runner_commands};
 use crate::files::{SourceText, too_large};
 use crate::format::secret_values::SecretValues;
 use crate::model::{InputLimit, RepoPath};
@@ -86,8 +86,18 @@ impl World {
         SourceText::new(name, bytes)
     }
 
-    /// Prints a result. A closed pipe is not a failure; other errors are kept for [`World::unprinted`].
+    /// Prints a result. A closed pipe is not a failure; other errors are kept for [`World::unprinted`]. On a runner, texts of others in it are no
+    /// commands.
     pub fn say(&self, text: &str) {
+        let is_on_runner = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| self.env.get(name).is_some());
+        match is_on_runner {
+            true => self.command(&without_runner_commands(text)),
+            false => self.command(text),
+        }
+    }
+
+    /// Prints commands for the runner of a job. No text of others is in it as it was.
+    pub fn command(&self, text: &str) {
         self.look_for_command(text);
         let mut out = io::stdout().lock();
         self.printed(out.write_all(self.masked(text).as_bytes()).and_then(|()| out.flush()));

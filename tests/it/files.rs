@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
         trial("nothing is written through a link of the repository", links),
         trial("a pipe or a device in the place of a file is refused at once", pipes),
         trial("text of others begins no line of the log and no command of the runner", log_lines),
+        trial("results contain no command of the runner", log_of_results),
     ]
 }
 
@@ -231,6 +232,25 @@ fn pipes() {
     ] {
         let ran = Repository::small().goldgate(arguments);
         assert!(ran.code == 2 && ran.stderr.contains(said), "{arguments:?}: {} {}", ran.code, ran.stderr);
+    }
+}
+
+/// What an agent wrote, where a person reads it in the log of a workflow.
+fn log_of_results() {
+    let repository = Repository::small();
+    let hostile = "\\n::error title=forged::All gates hold\\n##[add-mask]a\\n##vso[task.complete]";
+    repository.replace("golden/runs/legal/lease.json", "Needs prior approval.", hostile);
+    for arguments in [&["explain", "lease"][..], &["run", "-v"], &["run", "--format", "json"], &["check"]] {
+        for runner in ["GITHUB_ACTIONS", "TF_BUILD"] {
+            let ran = repository.goldgate_with(arguments, &[(runner, "true")]);
+            for line in ran.stdout.lines() {
+                let is_command = line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[");
+                assert!(!is_command, "{arguments:?}: {line:?}");
+            }
+            if arguments.contains(&"json") {
+                serde_json::from_str::<Value>(&ran.stdout).unwrap();
+            }
+        }
     }
 }
 

@@ -36,7 +36,7 @@ pub fn ensure_label(world: &World, github: &GitHub, purpose: LabelPurpose, name:
         Err(error) => {
             let what = format!("the label {} cannot be created; create it by hand", line(name, 100));
             let error = error.explained(&what, "pull-requests: write");
-            world.say(&format!("::notice title=goldgate::{}\n", line(&format!("{error:#}"), 500)));
+            world.command(&format!("::notice title=goldgate::{}\n", line(&format!("{error:#}"), 500)));
         }
     }
 }

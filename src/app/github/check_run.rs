@@ -23,13 +23,13 @@ pub fn check_run(world: &World, github: Option<&GitHub>, key: &ConfigKey, report
         Err(error) if error.is_denied() => {
             if worse(report) {
                 let why = error.explained("the regression is not shown as a check run", PERMISSION);
-                world.say(&format!("::notice title=goldgate::{why:#}\n"));
+                world.command(&format!("::notice title=goldgate::{why:#}\n"));
             }
         }
         Err(error) => {
             let error = error.explained("the check run could not be written", PERMISSION);
             let text = format!("{error:#}; the verdict does not change");
-            world.say(&format!("::warning title=goldgate::{}\n", text.replace(['\r', '\n'], " ")));
+            world.command(&format!("::warning title=goldgate::{}\n", text.replace(['\r', '\n'], " ")));
         }
     }
 }

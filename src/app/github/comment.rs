@@ -59,7 +59,7 @@ pub fn comment(
     input: &CommentInput<'_>,
 ) -> CommentOutcome {
     let warn = |text: &str| {
-        world.say(&format!("::warning title=goldgate::{text}\n"));
+        world.command(&format!("::warning title=goldgate::{text}\n"));
         CommentOutcome::Failed
     };
     let Some(github) = github else {
@@ -116,7 +116,7 @@ fn upsert(
                     "the comment shows the verdict of a job that the pull request does not control"
                 }
             };
-            world.say(&format!("::notice title=goldgate::{why}; it is left unchanged\n"));
+            world.command(&format!("::notice title=goldgate::{why}; it is left unchanged\n"));
             return Ok(CommentOutcome::Left);
         }
         match acted(github, pull_request.number, plan) {

@@ -17,8 +17,8 @@ use crate::world::{World, append};
 pub fn say(world: &World, report: &Report) {
     let table = show::render_report(report, &TABLE, Detail::Changes, world);
     let token = sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
-    world.say(&format!("::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"));
-    world.say(&annotations::annotations(report));
+    world.command(&format!("::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"));
+    world.command(&annotations::annotations(report));
 }
 
 /// The most problems of one error that are annotations; the summary has all.
@@ -28,11 +28,11 @@ const ANNOTATED: usize = 10;
 pub fn say_error(world: &World, level: &str, error: &CliError) {
     let messages = masked_messages(world, error);
     for message in messages.iter().take(ANNOTATED) {
-        world.say(&format!("::{level} title=goldgate::{}\n", line(message, 500).replace('%', "%25")));
+        world.command(&format!("::{level} title=goldgate::{}\n", line(message, 500).replace('%', "%25")));
     }
     let problems: String = messages.iter().map(|message| format!("- {}\n", inline(message, 500))).collect();
     if add_to_summary(world, &format!("**goldgate: no result**\n\n{problems}")).is_err() {
-        world.say("::warning title=goldgate::the job summary cannot be written\n");
+        world.command("::warning title=goldgate::the job summary cannot be written\n");
     }
 }
 

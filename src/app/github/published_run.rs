@@ -49,7 +49,7 @@ pub(super) fn publish_result(
     warn_of_failure(world, "the summary", job_output::add_to_summary(world, &publish::summary(report, &links)));
     let outcome = match (&event.pull_request, inputs.comment) {
         (Some(_), true) if inputs.shard.is_some() => {
-            world.say("::notice title=goldgate::this job grades one shard of the cases, so it writes no comment\n");
+            world.command("::notice title=goldgate::this job grades one shard of the cases, so it writes no comment\n");
             None
         }
         (Some(pull_request), true) => {
@@ -61,7 +61,7 @@ pub(super) fn publish_result(
             Some(comment::comment(world, inputs, pull_request, github, &input))
         }
         (None, true) => {
-            world.say("::notice title=goldgate::this event has no pull request, so no comment is written\n");
+            world.command("::notice title=goldgate::this event has no pull request, so no comment is written\n");
             None
         }
         (_, false) => None,
@@ -75,7 +75,7 @@ pub(super) fn publish_result(
 /// Warns that a file of the runner cannot be written. The verdict does not change.
 fn warn_of_failure(world: &World, what: &str, written: anyhow::Result<()>) {
     if let Err(error) = written {
-        world.say(&format!(
+        world.command(&format!(
             "::warning title=goldgate::{what} of this step could not be written: {}\n",
             line(&format!("{error:#}"), 300)
         ));

@@ -89,7 +89,7 @@ pub fn publish_report(world: &World, inputs: &ActionInputs) -> Result<u8, CliErr
 /// Writes a sentence to the log and the summary, and the output `comment-url`. Returns the exit code.
 fn print_sentence(world: &World, level: &str, sentence: &str, code: u8, url: &str) -> Result<u8, CliError> {
     let sentence = line(sentence, 500);
-    world.say(&format!("::{level} title=goldgate::{}\n", sentence.replace('%', "%25")));
+    world.command(&format!("::{level} title=goldgate::{}\n", sentence.replace('%', "%25")));
     add_to_summary(world, &format!("{}\n", crate::render::inline(&sentence, 500)))?;
     if let Some(file) = world.env.get("GITHUB_OUTPUT") {
         append(Path::new(file), &format!("comment-url={url}\n"))?;

@@ -427,14 +427,14 @@ pub fn warned(world: &World, outcome: Result<u8, CliError>) -> Result<u8, CliErr
 /// Prints a warning annotation.
 pub fn warn(world: &World, error: &CliError) {
     let text = error.messages().join("\n");
-    world.say(&format!("::warning title=goldgate::{}\n", line(&text, 500)));
+    world.command(&format!("::warning title=goldgate::{}\n", line(&text, 500)));
 }
 
 /// Prints a line to the log, and adds it to the job summary.
 pub fn log(world: &World, text: &str) {
     world.say(&format!("goldgate: {}\n", one_line(&line(text, 500))));
     if add_to_summary(world, &format!("- {}\n", inline(text, 500))).is_err() {
-        world.say("::warning title=goldgate::the job summary cannot be written\n");
+        world.command("::warning title=goldgate::the job summary cannot be written\n");
     }
 }
 
