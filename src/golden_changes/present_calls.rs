@@ -86,6 +86,11 @@ impl PresentCalls {
     /// What is said of recordings that state it.
     pub fn words(&self, other: &OtherCall) -> String {
         match (other, &self.model) {
+            (OtherCall::Target(target), _) if *target == self.target => {
+                format!(
+                    "made with the target {target} before its model, address or settings changed: record them again with it"
+                )
+            }
             (OtherCall::Target(target), _) => {
                 format!("made with the target {target}, while the agent calls {}: record them with that", self.target)
             }

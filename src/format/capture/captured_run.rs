@@ -56,11 +56,16 @@ pub enum AnswerBefore {
 /// What of the run cannot be read, so that its calls or its answer are not known.
 pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
     let (form, transcripts) = transcripts(run)?;
+    let answered_by = answered_by(run)?;
+    if answered_by == Answerer::Model && transcripts.is_empty() {
+        return Err(
+            "the program printed nothing and asked no model, so it gave no answer: let it print its answer".to_owned()
+        );
+    }
     let whole = joined(transcripts.into_iter());
     let mut record = whole.record(form, run.agent.clone(), run.case.clone(), run.sample);
     record.metrics.total_latency_ms = Some(run.latency_ms);
     record.metrics.model_calls = Some(answered_calls(run.exchanges) as u64);
-    let answered_by = answered_by(run)?;
     let mut own_calls = Vec::new();
     if answered_by == Answerer::Program {
         let printed = printed(run.printed)?;

@@ -82,6 +82,6 @@ fn untracked() {
     git(&repository.path(""), &["commit", "-q", "--all", "-m", "work"]);
     repository.remove("agent-scratch.txt");
     let ran = against(&repository, "base");
-    let words = "this change recorded them, but with other files of the agent than it has: agent.txt changed later, or one was not committed";
+    let words = "this change recorded or moved them, and they are of other files of the agent than it has: agent.txt changed later, or one was not committed";
     assert!(ran.code == 3 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
 }

@@ -126,7 +126,7 @@ impl<'a> AgentWords<'a> {
         let why = match what {
             Changed::Agent if self.is_recorded_here(cases) => {
                 format!(
-                    "this change recorded them, but with other files of the agent than it has: {} changed later, or one was not committed",
+                    "this change recorded or moved them, and they are of other files of the agent than it has: {} changed later, or one was not committed",
                     self.changed_files()
                 )
             }
