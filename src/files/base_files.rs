@@ -1,5 +1,7 @@
 //! The files of the base commit.
 
+use std::collections::BTreeMap;
+
 use super::Files;
 use super::read_log::OtherCommit;
 use crate::model::{CommitStatus, RepoPath};
@@ -22,16 +24,60 @@ pub trait BaseFiles: Files + OtherCommit {
     /// Whether a file had these bytes in one of the last changes of it up to the base commit. `false` if that is unknown.
     fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool;
 
-    /// Looks at the last commits up to the head that changed something in these folders, newest first: their ids, and their files to compare with the
-    /// head's. Tells how much of the history is here.
+    /// The last commits up to the head that changed something in these folders, with the files in them.
     ///
     /// # Errors
-    /// Why some of them cannot be read. What was seen before is not reliable then.
-    fn past_commits(&self, folders: &[RepoPath], look: PastLook<'_>) -> Result<HistoryExtent, String>;
+    /// Why the history cannot be read.
+    fn past_commits(&self, folders: &[RepoPath]) -> Result<PastCommits, String>;
+
+    /// Looks at all files of a past commit, to compare them with the head's.
+    ///
+    /// # Errors
+    /// Why they cannot be read. What was seen is not reliable then.
+    fn look_at(&self, commit: &str, look: &mut dyn FnMut(&dyn BaseFiles)) -> Result<(), String>;
+
+    /// The contents with these ids, as far as they can be read.
+    fn contents(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>>;
+
+    /// The id of a file of the base commit; `None` without one.
+    fn id_of(&self, file: &RepoPath) -> Option<String>;
+
+    /// Whether git stores this file of the head under this id.
+    fn is_stored_as(&self, file: &RepoPath, id: &str) -> bool;
 }
 
-/// What looks at a past commit.
-pub type PastLook<'a> = &'a mut dyn FnMut(&str, &dyn BaseFiles);
+/// Commits up to the head, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PastCommits {
+    pub commits: Vec<CommitRecordings>,
+    /// Why commits before some of these are not here.
+    pub cut: Option<HistoryCut>,
+}
+
+/// A commit, with the ids of the files in some folders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitRecordings {
+    pub id: String,
+    pub files: BTreeMap<RepoPath, String>,
+    pub predecessors: Predecessors,
+}
+
+/// Whether the commits before a commit are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Predecessors {
+    Known,
+    /// They may exist.
+    Unknown,
+}
+
+/// Why a history is not known as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HistoryCut {
+    /// Only the newest commits are here: a shallow clone.
+    Shallow,
+    /// Only this many commits are looked at.
+    Limited(usize),
+}
 
 /// How much of a repository's history is here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

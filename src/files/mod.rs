@@ -10,7 +10,9 @@ mod walk;
 use crate::diag::{Code, Diagnostic};
 use crate::model::RepoPath;
 
-pub(crate) use self::base_files::{BaseFiles, FileMatch, HistoryExtent, PastLook};
+pub(crate) use self::base_files::{
+    BaseFiles, CommitRecordings, FileMatch, HistoryCut, HistoryExtent, PastCommits, Predecessors,
+};
 pub use self::digest::sha256_hex;
 pub(crate) use self::digest::{CheckoutDigest, DigestList, escaped_name};
 pub(crate) use self::overlay::OverlayFiles;

@@ -202,7 +202,7 @@ fn is_output(sides: &Sides<'_>, one: &NewLines) -> bool {
         let value = lenient::whole(&source.text);
         value.is_some_and(|value| value["schema"].as_str().is_some_and(|schema| schema.starts_with(OWN_SCHEMA)))
     };
-    // A report has other forms beside it.
+    // A report has other forms in its folder.
     let is_form = REPORT_FORMS.contains(&one.file.name());
     let report = one.file.parent().child("report.json");
     one.now.as_ref().is_some_and(is_own) || (is_form && text(sides.head, &report).as_ref().is_some_and(is_own))
@@ -211,7 +211,7 @@ fn is_output(sides: &Sides<'_>, one: &NewLines) -> bool {
 /// How the name of each format of goldgate's files begins.
 const OWN_SCHEMA: &str = "goldgate.";
 
-/// The files that goldgate writes beside a report, and that state no format.
+/// The files that goldgate writes with a report, and that state no format.
 const REPORT_FORMS: [&str; 5] = ["report.md", "report.html", "report.sarif", "junit.xml", "summary.json"];
 
 /// Whether a file is not in the list any more, or has lost at least half of its lines.

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::agent_files::{AgentFileChange, agent_file_change};
 use super::found::ChangeCollector;
 use super::record_command::{RecordedCases, record_again};
-use super::recorded_elsewhere::{case_below, is_telling};
+use super::recorded_before::HistorySearch;
+use super::recorded_elsewhere::{case_below, evidence};
 use super::recording_change::{RecordedFile, Recordings, recordings};
 use super::recording_comparison::KnownRecordings;
 use super::recording_lists::recorded_files;
@@ -70,6 +71,22 @@ impl NewlyCounted<'_> {
         let mut new: Recordings = recordings(files);
         new.retain(|(case, _), _| cases.contains(case.as_str()));
         let is_changed = self.has_changed(name, agent);
+        let own = folder.child(name.as_str());
+        if !self.is_compared(suite, name) {
+            let added = HistorySearch {
+                sides: self.sides,
+                config: self.after,
+                suite,
+                name,
+                agent,
+                folder,
+                places: BTreeSet::from([own]),
+                old: &Recordings::new(),
+                new: &new,
+                age: &|_, text| (self.known.age)(suite, name, text),
+            };
+            added.report_older(found, new.keys());
+        }
         new.retain(|_, recorded| self.is_older((suite, name), recorded, is_changed));
         let Some(first) = new.values().next() else { return };
         let names: Vec<&str> = new.values().map(|recorded| recorded.name.as_str()).collect();
@@ -82,6 +99,12 @@ impl NewlyCounted<'_> {
             first_of(&names),
         );
         found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(&first.file));
+    }
+
+    /// Whether the recordings of an agent are compared with those of the base commit.
+    fn is_compared(&self, suite: &SuiteId, name: &AgentName) -> bool {
+        let old = self.after.suite(suite).and_then(|suite| same_suite(self.before, suite));
+        old.is_some_and(|old| old.agents.contains_key(name))
     }
 
     /// Whether the agent, under its name in any suite, has other files on the base commit.
@@ -98,15 +121,15 @@ impl NewlyCounted<'_> {
 
     fn is_older(&self, (suite, name): (&SuiteId, &AgentName), recorded: &RecordedFile, is_changed: bool) -> bool {
         let Ok(source) = self.sides.head.text(&recorded.file) else { return false };
-        let places = self.known.contents.like(&recorded.file, &source.text);
+        let places = self.known.contents.like(name, &recorded.file, &source.text);
         if places.is_empty() {
             return false;
         }
         if (self.known.age)(suite, name, &source.text) != RecordingAge::Unknown {
             return false;
         }
-        let run = lenient::whole(&source.text).unwrap_or_default();
-        (places.contains(&recorded.file) || is_telling(&run))
+        let is_telling = lenient::whole(&source.text).as_ref().and_then(evidence).is_some();
+        (places.contains(&recorded.file) || is_telling)
             && (is_changed || !places.iter().any(|file| self.counted_before(file)))
     }
 

@@ -1,8 +1,7 @@
 //! How texts of prompts are written in files and requests.
 
 use crate::files::SourceText;
-use crate::format::golden_value;
-use crate::format::lenient;
+use crate::format::{golden_value, lenient};
 use crate::model::{RepoPath, RunStatus};
 use crate::suites::texts_of;
 

@@ -7,14 +7,17 @@ use super::Sides;
 use super::recording_change::{RunContent, recordings};
 use super::recording_lists::recorded_files;
 use crate::files::BaseFiles;
-use crate::model::{Config, RepoPath};
+use crate::model::{AgentName, Config, RepoPath};
 
 /// The recordings of all agents of the base commit's config. They are read when the first one is looked for.
 pub struct RecordedContents<'a> {
     base: &'a dyn BaseFiles,
     config: &'a Config,
-    by_content: OnceCell<HashMap<String, Vec<RecordedPlace>>>,
+    by_content: OnceCell<PlacesByContent>,
 }
+
+/// Recordings by the name of their agent and the digest of their content.
+type PlacesByContent = HashMap<(AgentName, String), Vec<RecordedPlace>>;
 
 /// A recording of the base commit.
 struct RecordedPlace {
@@ -28,12 +31,12 @@ impl<'a> RecordedContents<'a> {
         Self { base: sides.base, config, by_content: OnceCell::new() }
     }
 
-    /// The files of the base commit with the content of this recording of the head: those with the same bytes, and recordings that may be of the
-    /// same run, because it is not dated later.
-    pub fn like(&self, file: &RepoPath, text: &str) -> Vec<RepoPath> {
+    /// The files of the base commit with the content of this recording of the head: those with the same bytes, and recordings of agents with this name
+    /// that may be of the same run, because it is not dated later.
+    pub fn like(&self, agent: &AgentName, file: &RepoPath, text: &str) -> Vec<RepoPath> {
         let mut found = self.base.files_like(file);
         let Some(now) = RunContent::of(text) else { return found };
-        let places = self.by_content.get_or_init(|| self.read()).get(&now.sha256);
+        let places = self.by_content.get_or_init(|| self.read()).get(&(agent.clone(), now.sha256.clone()));
         let older = places.into_iter().flatten().filter(|place| !now.is_later_than(&place.content));
         found.extend(older.map(|place| place.file.clone()));
         found.sort();
@@ -41,17 +44,18 @@ impl<'a> RecordedContents<'a> {
         found
     }
 
-    fn read(&self) -> HashMap<String, Vec<RecordedPlace>> {
+    fn read(&self) -> PlacesByContent {
         let agents = self.config.suites.iter().flat_map(|suite| &suite.agents);
-        let folders = agents.flat_map(|(name, agent)| agent.recordings().map(|folder| folder.child(name.as_str())));
-        let mut by_content: HashMap<String, Vec<RecordedPlace>> = HashMap::new();
-        for folder in folders.collect::<BTreeSet<_>>() {
+        let folders =
+            agents.flat_map(|(name, agent)| agent.recordings().map(move |folder| (name, folder.child(name.as_str()))));
+        let mut by_content = PlacesByContent::new();
+        for (name, folder) in folders.collect::<BTreeSet<_>>() {
             let files = recorded_files(self.base, &folder).unwrap_or_default();
             for recorded in recordings(files).into_values() {
                 let Ok(source) = self.base.text(&recorded.file) else { continue };
                 let Some(content) = RunContent::of(&source.text) else { continue };
                 let place = RecordedPlace { file: recorded.file, content };
-                by_content.entry(place.content.sha256.clone()).or_default().push(place);
+                by_content.entry((name.clone(), place.content.sha256.clone())).or_default().push(place);
             }
         }
         by_content

@@ -11,7 +11,7 @@ use crate::format::lenient;
 use crate::format::recording_layout::case_and_sample;
 use crate::model::RepoPath;
 
-/// The fewest bytes of outputs that are hardly given twice: two short answers may be the same.
+/// The fewest letters of outputs that are hardly given twice: two short answers may be the same.
 const LONG: usize = 24;
 
 /// Where the base commit has a recording of other content than before.
@@ -58,11 +58,11 @@ impl RecordingComparison<'_> {
         else {
             return Vec::new();
         };
-        if !is_telling(&lenient::whole(&source.text).unwrap_or_default()) {
+        if lenient::whole(&source.text).as_ref().and_then(evidence).is_none() {
             return Vec::new();
         }
         let own = self.old.get(key).map(|before| &before.file);
-        let places = self.owner.recordings.contents.like(&recorded.file, &source.text);
+        let places = self.owner.recordings.contents.like(self.owner.agent, &recorded.file, &source.text);
         if places.iter().any(|file| Some(file) == own) {
             return Vec::new();
         }
@@ -84,8 +84,63 @@ pub fn case_below(file: &RepoPath, folder: &RepoPath) -> Option<String> {
     case_and_sample(name).map(|(case, _)| case.to_owned())
 }
 
-/// Whether another run hardly has the same content: long outputs, a date or a latency.
-pub fn is_telling(run: &Value) -> bool {
-    let has_latency = ["total_latency_ms", "totalLatency"].iter().any(|key| run["metrics"][*key].is_number());
-    run["outputs"].to_string().len() >= LONG || has_latency || run["provenance"]["recorded_at"].is_string()
+/// What shows that another run hardly has the same content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evidence {
+    /// A measured time, or a date.
+    Measures,
+    /// Long texts in its outputs alone: an agent that is stable gives them again.
+    Texts,
+}
+
+/// What tells a recording from those of other runs; `None` if nothing does.
+pub fn evidence(run: &Value) -> Option<Evidence> {
+    // A constant is no measurement: it may be 0, or a round number.
+    let is_measured = |latency: &Value| latency.as_f64().is_some_and(|latency| latency % 10.0 != 0.0);
+    let has_latency = ["total_latency_ms", "totalLatency"].iter().any(|key| is_measured(&run["metrics"][*key]));
+    match (has_latency || run["provenance"]["recorded_at"].is_string(), letters(&run["outputs"]) >= LONG) {
+        (true, _) => Some(Evidence::Measures),
+        (false, true) => Some(Evidence::Texts),
+        (false, false) => None,
+    }
+}
+
+/// The number of letters and digits in the values of outputs, also in JSON within a text.
+fn letters(outputs: &Value) -> usize {
+    match outputs {
+        Value::Null => 0,
+        Value::String(text) => match lenient::embedded(outputs) {
+            Value::String(_) => text.chars().filter(|char| char.is_alphanumeric()).count(),
+            inner => letters(&inner),
+        },
+        Value::Bool(_) | Value::Number(_) => outputs.to_string().len(),
+        Value::Array(list) => list.iter().map(letters).sum(),
+        Value::Object(fields) => fields.values().map(letters).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Evidence, evidence};
+
+    #[test]
+    fn a_usual_answer_tells_no_run_from_another() {
+        let text = "The price is 17 euros, without tax.";
+        for (run, expected) in [
+            (json!({ "outputs": { "text": text } }), Some(Evidence::Texts)),
+            (
+                json!({ "outputs": { "text": "refund" }, "metrics": { "total_latency_ms": 1234 } }),
+                Some(Evidence::Measures),
+            ),
+            (json!({ "outputs": { "text": "refund" }, "metrics": { "totalLatency": 12.5 } }), Some(Evidence::Measures)),
+            (json!({ "outputs": { "text": text }, "metrics": { "total_latency_ms": 10 } }), Some(Evidence::Texts)),
+            (json!({ "outputs": { "text": "refund" }, "metrics": { "total_latency_ms": 0 } }), None),
+            (json!({ "outputs": { "findings": [], "gaps": [], "summary": null } }), None),
+            (json!({ "outputs": { "text": "{\"findings\": [], \"gaps\": [], \"a\": false}" } }), None),
+        ] {
+            assert_eq!(evidence(&run), expected, "{run}");
+        }
+    }
 }

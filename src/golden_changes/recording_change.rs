@@ -192,10 +192,24 @@ impl MadeRun {
         Some(Self { content, at, unstamped: run })
     }
 
-    /// Whether nothing shows that this is another run: it made the same, and was not made later.
+    /// Whether nothing shows that this is another run: it made the same, and was not made later. Measures that only one of the two states may have
+    /// been written into it afterwards.
     fn may_be(&self, before: &Self) -> bool {
         let is_later = self.at.zip(before.at).is_some_and(|(now, before)| now > before);
-        self.content == before.content && !is_later
+        let is_same = || {
+            let answers =
+                ["outputs", "intermediate", "status"].iter().all(|key| self.content[key] == before.content[key]);
+            answers && (self.has_same_measures(before) || (self.at.is_some() && self.at == before.at))
+        };
+        !is_later && (self.content == before.content || is_same())
+    }
+
+    /// Whether both state some measures, and these are equal.
+    fn has_same_measures(&self, before: &Self) -> bool {
+        let [now, before] = [self, before].map(|run| run.content["metrics"].as_object());
+        let Some((now, before)) = now.zip(before) else { return false };
+        let mut common = now.iter().filter_map(|(name, value)| Some((value, before.get(name)?))).peekable();
+        common.peek().is_some() && common.all(|(now, before)| now == before)
     }
 
     /// Whether the same agent, by its digest, made the same at another time.
@@ -213,7 +227,7 @@ fn content(run: &Value) -> Value {
         match key {
             "metrics" => measures(&mut value),
             "intermediate" => steps(&mut value),
-            _ => {}
+            _ => read_embedded(&mut value),
         }
         leave_out_empty(&mut value);
         whole_numbers(&mut value);
@@ -260,6 +274,16 @@ fn snake_case(key: &str) -> String {
         snake.push(letter.to_ascii_lowercase());
     }
     snake
+}
+
+/// JSON within a text of the outputs may be written otherwise.
+fn read_embedded(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(read_embedded),
+        Value::Array(list) => list.iter_mut().for_each(read_embedded),
+        Value::String(_) => *value = lenient::embedded(value),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// The steps of a run are lists and objects; another value among them is a note.
@@ -337,6 +361,27 @@ mod tests {
         ] {
             assert_ne!(content(run), content(&other), "{other}");
         }
+    }
+
+    #[test]
+    fn a_measure_that_is_added_shows_no_other_run() {
+        let run = |text: &str, at: Option<&str>, metrics: Value| {
+            let run = json!({ "outputs": { "text": text }, "metrics": metrics, "provenance": { "recorded_at": at } });
+            MadeRun::of(&run.to_string()).unwrap()
+        };
+        let at = Some("2026-01-01T00:00:00Z");
+        let old = run("{\"a\": 1}", None, json!({ "total_latency_ms": 1234 }));
+        for (new, expected) in [
+            (run("{\"a\":1}", None, json!({ "total_latency_ms": 1234, "cost_usd": 0.1 })), true),
+            (run("{\"a\": 2}", None, json!({ "total_latency_ms": 1234, "cost_usd": 0.1 })), false),
+            (run("{\"a\": 1}", None, json!({ "total_latency_ms": 1235, "cost_usd": 0.1 })), false),
+            (run("{\"a\": 1}", None, json!({ "cost_usd": 0.1 })), false),
+        ] {
+            assert_eq!(new.may_be(&old), expected, "{}", new.content);
+        }
+        let [dated, with_tokens] = [json!({}), json!({ "input_tokens": 9 })].map(|metrics| run("x", at, metrics));
+        assert!(with_tokens.may_be(&dated));
+        assert!(!run("x", None, json!({ "input_tokens": 9 })).may_be(&run("x", None, json!({}))));
     }
 
     #[test]

@@ -85,6 +85,8 @@ pub struct RecordingComparison<'a> {
     pub made_otherwise: BTreeMap<&'a CaseSample, OtherMaker>,
     /// The recordings that differ from those and still state the model of before.
     pub still_otherwise: BTreeSet<&'a CaseSample>,
+    /// The recordings that an earlier commit has with other files of the agent.
+    pub older: BTreeSet<CaseSample>,
 }
 
 impl ComparedAgent<'_> {

@@ -67,7 +67,7 @@ impl RecordingComparison<'_> {
             true => self.of(&[RecordingChange::Content]).into_iter().filter(|key| !self.is_copy(key)).collect(),
             false => self.of(&[RecordingChange::Digests, RecordingChange::Content]),
         };
-        changed.retain(|key| self.new.contains_key(*key));
+        changed.retain(|key| self.new.contains_key(*key) && !self.older.contains(*key));
         if is_new_agent && !self.has_same_contents {
             self.list_doubtful(found, &mut changed, |key| self.is_dated_before(key).then_some(OLDER));
             self.list_doubtful(found, &mut changed, |key| elsewhere.contains(key).then_some(ELSEWHERE));
@@ -144,7 +144,7 @@ impl RecordingComparison<'_> {
         is_elsewhere: &dyn Fn(&CaseSample) -> bool,
     ) {
         let mut added = self.of(&[RecordingChange::Added]);
-        added.retain(|key| !self.uncompared.contains(*key));
+        added.retain(|key| !self.uncompared.contains(*key) && !self.older.contains(*key));
         if matches!(inputs, Ok(AgentFileChange::Changed)) && !self.has_same_contents {
             self.list_doubtful(found, &mut added, |key| self.is_dated_before(key).then_some(OLDER));
             self.list_doubtful(found, &mut added, |key| is_elsewhere(key).then_some(ELSEWHERE));

@@ -10,6 +10,7 @@ use super::agent_files::{
 use super::called_targets::{OtherMaker, RecordedOn};
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
+use super::recorded_before::HistorySearch;
 use super::recording_change::{
     CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, missing_on_base, recordings,
 };
@@ -18,7 +19,9 @@ use super::recording_lists::{RecordingLists, recorded_files};
 use super::recording_use::{RecordingUse, RunsOf};
 use super::same_contents::changed_contents;
 use crate::files::Files;
-use crate::model::{Agent, AgentName, CaseId, ChangeClass, NoVerdict, RepoPath, RunKey, RunSource, Tier, Weight};
+use crate::model::{
+    Agent, AgentName, CaseId, ChangeClass, NoVerdict, RecordingAge, RepoPath, RunKey, RunSource, Tier, Weight,
+};
 
 /// Compares the recordings of one agent in the tiers that decide. Returns the reasons why they give no verdict. Recordings of new
 /// cases do not count as changes.
@@ -45,6 +48,7 @@ pub fn compare(
     let refusals = folders.into_iter().filter_map(|(old, new, used)| {
         let folder = new;
         let (old, new) = (old.child(owner.agent.as_str()), new.child(owner.agent.as_str()));
+        let places = BTreeSet::from([old.clone(), new.clone()]);
         let (mut old, new) = match (counted_before(owner, &old), counted(owner, &new)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => {
@@ -60,7 +64,7 @@ pub fn compare(
             changes = self::changes(sides, &old, &new);
         }
         let copies = copies(sides, &old, &new, &changes);
-        let one = RecordingComparison {
+        let mut one = RecordingComparison {
             sides,
             owner,
             folder,
@@ -74,9 +78,13 @@ pub fn compare(
             has_same_contents,
             made_otherwise: made_otherwise(sides, (&old, &new), owner, used),
             still_otherwise: still_otherwise(sides, (&old, &new), owner, used),
+            older: BTreeSet::new(),
         };
         if let Some(unread) = one.unread() {
             return Some(unread);
+        }
+        if used == RecordingUse::Graded {
+            one.older = older(&one, found, after, (&inputs, places));
         }
         list_changes(&one, found, [before, after], (&inputs, used));
         refusal(&one, found, &inputs, used)
@@ -99,6 +107,35 @@ fn counted_before(owner: &ComparedAgent<'_>, folder: &RepoPath) -> Result<Record
         all.retain(|key, _| owner.run(&key.0).is_some_and(|run| counts_on_base(&run)));
     }
     Ok(all)
+}
+
+/// Reports recordings that an earlier commit has with other files of the agent, and returns those that need an approval. Where no file changed, only
+/// further recordings can be of other files than the present ones.
+fn older(
+    one: &RecordingComparison<'_>,
+    found: &mut ChangeCollector,
+    after: &Agent,
+    (inputs, places): (&Result<AgentFileChange, String>, BTreeSet<RepoPath>),
+) -> BTreeSet<CaseSample> {
+    let ComparedAgent { suite, agent, config, .. } = one.owner;
+    let new = HistorySearch {
+        sides: one.sides,
+        config,
+        suite,
+        name: agent,
+        agent: after,
+        folder: one.folder,
+        places,
+        old: one.old,
+        new: one.new,
+        age: &|key, _| one.age(key).unwrap_or(RecordingAge::Unknown),
+    };
+    let is_looked_for = |key: &&CaseSample| match inputs {
+        Ok(AgentFileChange::Changed) => true,
+        Ok(AgentFileChange::Unchanged(_)) => one.changes.get(*key) != Some(&RecordingChange::Content),
+        Ok(AgentFileChange::Unknown) | Err(_) => false,
+    };
+    new.report_older(found, one.made().filter(is_looked_for)).into_iter().cloned().collect()
 }
 
 /// Returns why recordings give no verdict. Reports recordings that were made with something else than the agent calls now.
@@ -154,7 +191,6 @@ fn list_changes(
     }
     if used == RecordingUse::Graded && matches!(inputs, Ok(AgentFileChange::Changed)) {
         one.old_prompts(found, &ReplacedPrompts::of(sides, before, after));
-        one.recorded_before(found, after);
     }
     if one.is_other_list || matches!(inputs, Ok(AgentFileChange::Changed)) {
         report_moved_out(sides, [before, after], &one.agent(), found);

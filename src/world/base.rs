@@ -14,9 +14,7 @@ use super::edited::EditedFiles;
 use super::objects::{Archived, Depth, NodeKind, Objects, Submodule, TreeNode};
 use super::read_once::{ReadContent, ReadOnce};
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::files::{
-    BaseFiles, Entry, EntryKind, FileMatch, Files, HistoryExtent, OtherCommit, PastLook, is_of_git, too_large,
-};
+use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, PastCommits, is_of_git, too_large};
 use crate::model::{CommitStatus, InputLimit, RepoPath};
 
 /// Number of files fetched one by one before all differing files are downloaded at once.
@@ -418,8 +416,24 @@ impl BaseFiles for BaseTree<'_> {
         self.files_of_content(after)
     }
 
-    fn past_commits(&self, folders: &[RepoPath], look: PastLook<'_>) -> Result<HistoryExtent, String> {
-        self.look_at_past(folders, look).map_err(|error| format!("{error:#}"))
+    fn past_commits(&self, folders: &[RepoPath]) -> Result<PastCommits, String> {
+        self.commits_up_to_head(folders).map_err(|error| format!("{error:#}"))
+    }
+
+    fn look_at(&self, commit: &str, look: &mut dyn FnMut(&dyn BaseFiles)) -> Result<(), String> {
+        self.look_at_commit(commit, look).map_err(|error| format!("{error:#}"))
+    }
+
+    fn contents(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
+        self.contents_by_id(ids)
+    }
+
+    fn id_of(&self, file: &RepoPath) -> Option<String> {
+        self.resolved(file).ok().map(|(_, node)| node.id)
+    }
+
+    fn is_stored_as(&self, file: &RepoPath, id: &str) -> bool {
+        self.is_head_stored_as(file, id)
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

@@ -68,16 +68,26 @@ impl Objects for CheckoutObjects<'_> {
     }
 
     fn texts(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
-        self.github.texts(ids)
+        let (mut found, mut left) = (BTreeMap::new(), Vec::new());
+        for id in ids {
+            match self.object(ObjectKind::Blob, id) {
+                Some(bytes) => drop(found.insert((*id).to_owned(), bytes)),
+                None => left.push(*id),
+            }
+        }
+        if !left.is_empty() {
+            found.extend(self.github.texts(&left));
+        }
+        found
     }
 
     fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
         self.github.earlier(commit, file)
     }
 
-    fn commits_below(&self, head: &str, folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+    fn commits_below(&self, range: [&str; 2], folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
         // The checkout is usually shallow, and only GitHub's list is beyond the reach of earlier steps.
-        self.github.commits_below(head, folders)
+        self.github.commits_below(range, folders)
     }
 
     fn most_files(&self) -> usize {

@@ -1,6 +1,7 @@
 //! Reads the checked-out commit and the user's name from git's own files, because the image has no git. Files of other commits
 //! come from the git program, if there is one.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -234,6 +235,11 @@ impl Git {
         Ok(())
     }
 
+    /// The folder of the repository.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     fn command(&self) -> Command {
         git_command(&self.root)
     }
@@ -332,8 +338,12 @@ impl Objects for Git {
         Ok(earlier)
     }
 
-    fn commits_below(&self, head: &str, folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
-        Self::commits_below(self, head, folders)
+    fn commits_below(&self, range: [&str; 2], folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+        Self::commits_below(self, range, folders)
+    }
+
+    fn files_below(&self, commit: &str, folders: &[RepoPath]) -> anyhow::Result<BTreeMap<RepoPath, String>> {
+        self.list_below(commit, folders)
     }
 
     fn edited(&self, commit: &str) -> Option<EditedFiles> {

@@ -26,6 +26,7 @@ mod objects;
 #[cfg(feature = "github")]
 mod owner;
 mod owner_access;
+mod past_commits;
 #[cfg(feature = "models")]
 mod progress;
 mod read_error;
@@ -67,6 +68,7 @@ pub(crate) use github::{
 pub(crate) use objects::{Depth, NodeKind, Objects, TreeNode};
 #[cfg(feature = "github")]
 pub(crate) use owner::give_to_owner;
+pub(crate) use past_commits::past_commits;
 #[cfg(feature = "models")]
 pub(crate) use progress::{Progress, SampleSpending};
 pub(crate) use read_once::ReadOnce;

@@ -1,10 +1,10 @@
 //! Where git trees and blobs come from: a checkout, or GitHub.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::edited::EditedFiles;
-use crate::files::HistoryExtent;
+use crate::files::HistoryCut;
 use crate::model::{CommitStatus, RepoPath};
 
 /// One entry of a commit's tree.
@@ -32,12 +32,15 @@ impl NodeKind {
     pub(super) fn of_mode(mode: &str) -> Self {
         match mode {
             "40000" | "040000" => Self::Folder,
-            "120000" => Self::Link,
+            LINK_MODE => Self::Link,
             SUBMODULE_MODE => Self::Other,
             _ => Self::File,
         }
     }
 }
+
+/// The mode of a link in a tree.
+pub(super) const LINK_MODE: &str = "120000";
 
 /// The mode of a submodule in a tree and in the index.
 pub(super) const SUBMODULE_MODE: &str = "160000";
@@ -82,9 +85,19 @@ pub trait Objects: Sync {
         Ok(Vec::new())
     }
 
-    /// The last commits up to `head` that changed a file in these folders, newest first; none if they are not available.
-    fn commits_below(&self, _head: &str, _folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
-        Ok(CommitsBelow { ids: Vec::new(), extent: HistoryExtent::Whole })
+    /// The last commits up to the second one that changed a file in these folders, newest first; none if they are not available. Those since the
+    /// first one, the base commit, matter most.
+    fn commits_below(&self, _range: [&str; 2], _folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+        Ok(CommitsBelow::default())
+    }
+
+    /// The files of a commit in these folders, by path, with their ids.
+    fn files_below(&self, commit: &str, folders: &[RepoPath]) -> anyhow::Result<BTreeMap<RepoPath, String>> {
+        let listing = self.tree(commit, Depth::All)?;
+        anyhow::ensure!(!listing.truncated, "the commit {commit} has too many files to list at once");
+        let files = listing.entries.into_iter().filter(|(_, node)| node.kind == NodeKind::File);
+        let files = files.map(|(path, node)| (RepoPath::root().below(&path), node.id));
+        Ok(files.filter(|(path, _)| folders.iter().any(|folder| path.is_within(folder))).collect())
     }
 
     /// The files of the working tree that may differ from a commit; `None` if that is not known, so that contents have to be compared.
@@ -109,11 +122,14 @@ pub trait Objects: Sync {
 }
 
 /// Commits that changed something in some folders.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommitsBelow {
     /// Their ids, newest first.
     pub ids: Vec<String>,
-    pub extent: HistoryExtent,
+    /// Those whose predecessors are not known.
+    pub ends: BTreeSet<String>,
+    /// Why there are such.
+    pub cut: Option<HistoryCut>,
 }
 
 /// The objects of a submodule's repository.

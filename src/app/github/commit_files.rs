@@ -6,12 +6,10 @@ use std::sync::OnceLock;
 use anyhow::Context;
 
 use crate::diag::{Code, Diagnostic, ReadFailure};
-use crate::files::{
-    BaseFiles, Entry, EntryKind, FileMatch, Files, HistoryExtent, OtherCommit, PastLook, is_of_git, too_large,
-};
+use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, PastCommits, is_of_git, too_large};
 use crate::format::archive::Unpacked;
 use crate::model::{CommitStatus, InputLimit, RepoPath};
-use crate::world::{Blob, Depth, NodeKind, Objects, Tree, TreeNode};
+use crate::world::{Blob, Depth, NodeKind, Objects, Tree, TreeNode, past_commits};
 
 /// Reads the files with these ids.
 pub type FilesById<'a> = &'a dyn Fn(&[&str]) -> anyhow::Result<BTreeMap<String, Vec<u8>>>;
@@ -253,14 +251,30 @@ impl BaseFiles for BaseView<'_> {
         self.history.objects.statuses_of(commit).map(|statuses| statuses.map_err(|error| format!("{error:#}")))
     }
 
-    fn past_commits(&self, folders: &[RepoPath], look: PastLook<'_>) -> Result<HistoryExtent, String> {
-        let CommitHistory { objects, base: _, head } = self.history;
-        let past = objects.commits_below(head, folders).map_err(|error| format!("{error:#}"))?;
-        for id in &past.ids {
-            let files = CommitFiles::named(objects, id).map_err(|error| format!("{error:#}"))?;
-            look(id, &BaseView::of(&files, self.head, self.history));
+    fn past_commits(&self, folders: &[RepoPath]) -> Result<PastCommits, String> {
+        let CommitHistory { objects, base, head } = self.history;
+        past_commits(objects, [base, head], folders).map_err(|error| format!("{error:#}"))
+    }
+
+    fn look_at(&self, commit: &str, look: &mut dyn FnMut(&dyn BaseFiles)) -> Result<(), String> {
+        let files = CommitFiles::named(self.history.objects, commit).map_err(|error| format!("{error:#}"))?;
+        look(&BaseView::of(&files, self.head, self.history));
+        Ok(())
+    }
+
+    fn contents(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
+        self.history.objects.texts(ids)
+    }
+
+    fn id_of(&self, file: &RepoPath) -> Option<String> {
+        match self.base.tree.get(file)? {
+            Blob::File(id) => Some(id.clone()),
+            Blob::Link => None,
         }
-        Ok(past.extent)
+    }
+
+    fn is_stored_as(&self, file: &RepoPath, id: &str) -> bool {
+        matches!(self.head.tree.get(file), Some(Blob::File(own)) if own == id)
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

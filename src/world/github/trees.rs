@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::forms::ShaForm;
 use super::{GitHub, GitHubError};
-use crate::files::HistoryExtent;
+use crate::files::HistoryCut;
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
 use crate::model::{CommitStatus, RepoPath};
@@ -54,7 +54,7 @@ impl Objects for GitHub {
         Ok(earlier)
     }
 
-    fn commits_below(&self, head: &str, folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+    fn commits_below(&self, [_, head]: [&str; 2], folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
         let head = of_id(head)?;
         let mut ids: Vec<String> = Vec::new();
         for folder in folders {
@@ -71,7 +71,9 @@ impl Objects for GitHub {
                 }
             }
         }
-        Ok(CommitsBelow { ids, extent: HistoryExtent::Whole })
+        let is_limited = ids.len() >= PAST_COMMITS;
+        let ends = ids.last().filter(|_| is_limited).cloned().into_iter().collect();
+        Ok(CommitsBelow { ids, ends, cut: is_limited.then_some(HistoryCut::Limited(PAST_COMMITS)) })
     }
 
     fn statuses_of(&self, commit: &str) -> Option<anyhow::Result<Vec<CommitStatus>>> {

@@ -120,13 +120,13 @@ fn recorded_before() {
     let ran = fork.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let words = fork.changes();
-    let expected = "1 recording of `contracts/legal` without digests that commit ddddddd already has, with another version of prompts/legal.md";
+    let expected = "1 recording of `contracts/legal` without digests that commit ddddddd already has, with other files of the agent (prompts/legal.md)";
     assert!(words.iter().any(|words| words.contains(expected)), "{words:?}");
     // What GitHub does not list is said, and hides no other change.
     fork.github.change_commit(&between, |commit| commit.truncated = true);
     let ran = fork.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let expected = "may be older than the agent's files, as the history cannot be read: the commit dddd";
+    let expected = "may be older than the agent's files: the history cannot be read: the commit dddd";
     assert!(fork.changes().iter().any(|words| words.contains(expected)), "{:?}", fork.changes());
 }
 

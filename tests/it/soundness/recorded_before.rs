@@ -16,6 +16,9 @@ pub fn trials() -> Vec<Trial> {
         trial("a prompt that is edited again after its recordings were committed needs new ones", edited_again),
         trial("a merge of two prompts is recorded by neither of both branches", merged),
         trial("recordings from the history are of the prompt of their time", from_history),
+        trial("recordings of added cases and agents are looked for in the history, too", added),
+        trial("recordings are looked for in all commits since the base commit", long_history),
+        trial("a stable agent may give some answers again", stable),
         trial("the order of commits makes no recording older", honest_orders),
         trial("a shallow clone says that it does not show when recordings were made", shallow),
     ]
@@ -34,7 +37,7 @@ const PROMPT: &str = "Answer with the price.\n\n\nOne sentence.\n";
 const BETTER: &str = "Answer with the price and its currency.\n\n\nOne sentence.\n";
 const WORSE: &str = "Never say a number.\n\n\nOne sentence.\n";
 const OLDER: &str = "2 recordings of `s/h` without digests that commit ";
-const OTHER: &str = "already has, with another version of prompts/p.md";
+const OTHER: &str = "already has, with other files of the agent (prompts/p.md)";
 
 /// Two cases with their answers to the prompt.
 fn repository() -> Repository {
@@ -81,8 +84,20 @@ fn edited_again() {
     is_older(&judged(&repository));
     commit_all(&repository);
     is_older(&judged(&repository));
-    // A further commit of recordings that are only written otherwise or moved.
-    git(&repository.path(""), &["mv", "runs", "answers"]);
+    // Further commits of recordings that are only written otherwise, or elsewhere.
+    for case in ["c1", "c2"] {
+        let run: serde_json::Value = serde_json::from_str(&repository.read(&format!("runs/h/{case}.json"))).unwrap();
+        repository.remove(&format!("runs/h/{case}.json"));
+        repository.write(&format!("runs/h/{case}/0.json"), serde_json::to_string_pretty(&run).unwrap());
+    }
+    commit_all(&repository);
+    is_older(&judged(&repository));
+    for case in ["c1", "c2"] {
+        let run = repository.read(&format!("runs/h/{case}/0.json"));
+        std::fs::remove_dir_all(repository.path(&format!("runs/h/{case}"))).unwrap();
+        repository.write(&format!("runs/h/{case}.json"), run);
+    }
+    git(&repository.path(""), &["mv", "-k", "runs", "answers"]);
     repository.replace("goldgate.yaml", "replay: runs", "replay: answers");
     commit_all(&repository);
     is_older(&judged(&repository));
@@ -133,6 +148,73 @@ fn from_history() {
     is(&judged(), 0, "");
     commit_all(&repository);
     is(&judged(), 0, "");
+}
+
+fn added() {
+    // An experiment that was undone, and its recording of a new case.
+    let repository = repository();
+    let run = json!({ "status": "completed", "outputs": { "text": format!("Asked c3 with: {BETTER}") } });
+    repository.write("cases/c3.json", "{\"input\": \"c3\"}");
+    repository.write("runs/h/c3.json", run.to_string());
+    repository.write("prompts/p.md", BETTER);
+    commit_all(&repository);
+    repository.write("prompts/p.md", PROMPT);
+    is(&judged(&repository), 1, "1 recording of `s/h` without digests that commit ");
+    // An agent whose prompt is edited before it is merged.
+    let repository = self::repository();
+    repository.replace(
+        "goldgate.yaml",
+        "agents: {",
+        "agents: { i: { deterministic: { replay: runs }, fingerprint: [other/p.md] },",
+    );
+    repository.write("other/p.md", BETTER);
+    for case in ["c1", "c2"] {
+        let run = json!({ "status": "completed", "outputs": { "text": format!("The other asked {case}: {BETTER}") } });
+        repository.write(&format!("runs/i/{case}.json"), run.to_string());
+    }
+    is(&judged(&repository), 0, "");
+    commit_all(&repository);
+    is(&judged(&repository), 0, "");
+    repository.write("other/p.md", WORSE);
+    is(&judged(&repository), 1, "2 recordings of `s/i` without digests that commit ");
+}
+
+fn long_history() {
+    let repository = repository();
+    recorded(&repository, BETTER);
+    commit_all(&repository);
+    for case in 0..50 {
+        let run = json!({ "status": "completed", "outputs": { "text": "ok" } });
+        repository.write(&format!("runs/h/d{case}.json"), run.to_string());
+        repository.write(&format!("cases/d{case}.json"), "{\"input\": \"d\", \"draft\": true}");
+        commit_all(&repository);
+    }
+    repository.write("prompts/p.md", WORSE);
+    is_older(&judged(&repository));
+}
+
+fn stable() {
+    let repository = repository();
+    let record = |prompt: &str, first: &str| {
+        repository.write("prompts/p.md", prompt);
+        for (case, text) in [("c1", first.to_owned()), ("c2", format!("Asked c2 with: {prompt}"))] {
+            let run = json!({ "status": "completed", "outputs": { "text": text } });
+            repository.write(&format!("runs/h/{case}.json"), run.to_string());
+        }
+        commit_all(&repository);
+    };
+    record(BETTER, "It costs 17 euros, as far as we know.");
+    record(WORSE, "It costs 17 euros, as far as we know.");
+    let words = "[listed] 1 recording of `s/h` without digests that commit ";
+    is(&judged(&repository), 0, words);
+    // A measured time is another one in each run.
+    let run = json!({ "status": "completed", "outputs": { "text": "17" }, "metrics": { "total_latency_ms": 1234 } });
+    repository.write("runs/h/c1.json", run.to_string());
+    commit_all(&repository);
+    recorded(&repository, PROMPT);
+    repository.write("prompts/p.md", "Say nothing.\n");
+    repository.write("runs/h/c1.json", run.to_string());
+    is(&judged(&repository), 1, "[needs approval] 1 recording of `s/h` without digests that commit ");
 }
 
 fn honest_orders() {
@@ -194,22 +276,24 @@ fn honest_orders() {
     });
 }
 
+/// The test merge of a pull request and its two parents, as `fetch-depth: 2` gets them.
 fn shallow() {
     let repository = repository();
+    let folder = repository.path("");
+    git(&folder, &["checkout", "-q", "-b", "feature"]);
     recorded(&repository, BETTER);
     commit_all(&repository);
-    recorded(&repository, WORSE);
+    repository.write("prompts/p.md", WORSE);
     commit_all(&repository);
+    git(&folder, &["checkout", "-q", "-"]);
+    git(&folder, &["merge", "-q", "--no-ff", "-m", "Merge", "feature"]);
     let clone = Repository::empty();
-    let from = format!("file://{}", repository.path("").display());
+    let from = format!("file://{}", folder.display());
     git(&clone.path(""), &["clone", "-q", "--depth", "2", &from, "shallow"]);
-    let run = || ran(program(&clone.path("shallow")).args(["run", "--base", "HEAD~1"]));
-    is(
-        &run(),
-        0,
-        "[listed] 2 recordings of `s/h` without digests may be older than the agent's files, as this clone is shallow",
-    );
+    let run = || ran(program(&clone.path("shallow")).args(["run", "--base", "HEAD^1"]));
+    let words =
+        "may be older than the agent's files, as this clone is shallow: c1.json, c2.json; `git fetch --unshallow`";
+    is(&run(), 0, words);
     git(&clone.path("shallow"), &["fetch", "-q", "--unshallow"]);
-    let whole = run();
-    assert!(whole.code == 0 && !whole.stdout.contains("shallow"), "{}{}", whole.stdout, whole.stderr);
+    is_older(&run());
 }
