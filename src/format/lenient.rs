@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_is_no_value_hides_no_other() {
+    fn an_unreadable_part_hides_no_other() {
         let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
         for (part, expected) in [
             (r#""a\ud83d""#, json!("a\u{fffd}")),

@@ -24,8 +24,8 @@ pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath, view: 
     }
 }
 
-/// The text of a file, as an agent may read it: also with a byte order mark, and with other bytes than UTF-8 replaced. `None` if it is not there or
-/// is no text, such as a pointer of Git LFS.
+/// The text of a file, as an agent may read it: also with a byte order mark, and with other bytes than UTF-8 replaced. `None` if it is missing or
+/// not a text, such as a pointer of Git LFS.
 pub fn text(files: &dyn Files, file: &RepoPath) -> Option<SourceText> {
     let bytes = files.bytes(file).ok().filter(|bytes| !is_lfs_pointer(bytes))?;
     let text = match bytes.as_slice() {

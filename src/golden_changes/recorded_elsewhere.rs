@@ -69,7 +69,7 @@ impl RecordingComparison<'_> {
         places.iter().map(|file| self.place_of(file)).collect()
     }
 
-    /// The place of a file of the base commit. The case of one that is no recording is empty.
+    /// The place of a file of the base commit. The case of another file is empty.
     fn place_of(&self, file: &RepoPath) -> PlaceElsewhere {
         let agents = self.owner.config_before.suites.iter().flat_map(|suite| &suite.agents);
         let mut folders = agents.flat_map(|(name, agent)| agent.recordings().map(|folder| folder.child(name.as_str())));
@@ -95,7 +95,7 @@ pub enum Evidence {
 
 /// What tells a recording from those of other runs; `None` if nothing does.
 pub fn evidence(run: &Value) -> Option<Evidence> {
-    // A constant is no measurement: it may be 0, or a round number.
+    // A constant measures nothing: it may be 0, or a round number.
     let is_measured = |latency: &Value| latency.as_f64().is_some_and(|latency| latency % 10.0 != 0.0);
     let has_latency = ["total_latency_ms", "totalLatency"].iter().any(|key| is_measured(&run["metrics"][*key]));
     match (has_latency || run["provenance"]["recorded_at"].is_string(), letters(&run["outputs"]) >= LONG) {

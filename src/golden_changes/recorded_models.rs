@@ -151,7 +151,7 @@ fn deployment(path: &str) -> Option<String> {
     rest.split(['/', '?']).next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-/// The name of a model without its vendor and its date or version, in lower case. What follows a date and is no version of it, such as the name
+/// The name of a model without its vendor and its date or version, in lower case. What follows a date and does not name a version of it, such as the name
 /// of a fine-tuned model, stays.
 fn family(model: &str) -> String {
     let name = model.rsplit_once('/').map_or(model, |(_, name)| name).to_lowercase();

@@ -157,7 +157,7 @@ pub struct RunContent {
 }
 
 impl RunContent {
-    /// `None` if the text is no recording.
+    /// `None` if the text is not a recording.
     pub fn of(text: &str) -> Option<Self> {
         let MadeRun { content, at, unstamped: _ } = MadeRun::of(text)?;
         // The keys of an object are sorted.
@@ -199,17 +199,19 @@ impl MadeRun {
         let is_same = || {
             let answers =
                 ["outputs", "intermediate", "status"].iter().all(|key| self.content[key] == before.content[key]);
-            answers && (self.has_same_measures(before) || (self.at.is_some() && self.at == before.at))
+            answers && self.has_same_measures(before)
         };
         !is_later && (self.content == before.content || is_same())
     }
 
-    /// Whether both state some measures, and these are equal.
+    /// Whether both state the same latency or the same date, and of no measure another value.
     fn has_same_measures(&self, before: &Self) -> bool {
-        let [now, before] = [self, before].map(|run| run.content["metrics"].as_object());
-        let Some((now, before)) = now.zip(before) else { return false };
-        let mut common = now.iter().filter_map(|(name, value)| Some((value, before.get(name)?))).peekable();
-        common.peek().is_some() && common.all(|(now, before)| now == before)
+        let of = |run: &'_ Self| run.content["metrics"].as_object().cloned().unwrap_or_default();
+        let (measures, known) = (of(self), of(before));
+        let is_same = |(name, value): (&String, &Value)| known.get(name).is_none_or(|known| known == value);
+        let has_same_latency = measures.get(LATENCY).is_some_and(|latency| known.get(LATENCY) == Some(latency));
+        let has_same_date = self.at.is_some() && self.at == before.at;
+        (has_same_latency || has_same_date) && measures.iter().all(is_same)
     }
 
     /// Whether the same agent, by its digest, made the same at another time.
@@ -227,7 +229,10 @@ fn content(run: &Value) -> Value {
         match key {
             "metrics" => measures(&mut value),
             "intermediate" => steps(&mut value),
-            _ => read_embedded(&mut value),
+            _ => {
+                read_embedded(&mut value);
+                value = without_wrapping(value);
+            }
         }
         leave_out_empty(&mut value);
         whole_numbers(&mut value);
@@ -286,6 +291,16 @@ fn read_embedded(value: &mut Value) {
     }
 }
 
+/// Outputs that are one object as the text, or as they are.
+fn without_wrapping(outputs: Value) -> Value {
+    match outputs {
+        Value::Object(mut fields) if fields.len() == 1 && fields.get("text").is_some_and(Value::is_object) => {
+            fields.remove("text").unwrap_or_default()
+        }
+        outputs => outputs,
+    }
+}
+
 /// The steps of a run are lists and objects; another value among them is a note.
 fn steps(value: &mut Value) {
     if let Value::Object(fields) = value {
@@ -297,11 +312,14 @@ fn steps(value: &mut Value) {
     }
 }
 
+/// The measure that hardly two runs share.
+const LATENCY: &str = "total_latency_ms";
+
 /// Measures as numbers, under one name; one of 0 is none, and so is what has no number.
 fn measures(value: &mut Value) {
     let Value::Object(fields) = value else { return };
     if let Some(latency) = fields.remove("totalLatency") {
-        fields.entry("total_latency_ms").or_insert(latency);
+        fields.entry(LATENCY).or_insert(latency);
     }
     for measure in fields.values_mut() {
         if let Some(number) = measure.as_str().and_then(|text| serde_json::from_str::<Number>(text.trim()).ok()) {
@@ -376,6 +394,7 @@ mod tests {
             (run("{\"a\": 2}", None, json!({ "total_latency_ms": 1234, "cost_usd": 0.1 })), false),
             (run("{\"a\": 1}", None, json!({ "total_latency_ms": 1235, "cost_usd": 0.1 })), false),
             (run("{\"a\": 1}", None, json!({ "cost_usd": 0.1 })), false),
+            (MadeRun::of(r#"{"outputs": {"a": 1}, "metrics": {"total_latency_ms": 1234}}"#).unwrap(), true),
         ] {
             assert_eq!(new.may_be(&old), expected, "{}", new.content);
         }

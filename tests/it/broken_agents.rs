@@ -286,11 +286,12 @@ fn broken(agent: &BrokenAgent) -> Repository {
     repository
 }
 
-/// What every new recording differs in: its time, and the digest of its agent, which a recorder of an older version leaves out.
+/// What every new recording differs in: its time, its date and the digest of its agent. A recorder of an older version leaves out the last two.
 fn record_again(run: &mut Value) {
     if let Some(provenance) = run["provenance"].as_object_mut() {
         provenance.remove("prompt_sha256");
         provenance.remove("fingerprint");
+        provenance.remove("recorded_at");
     }
     let time = run["metrics"]["total_latency_ms"].as_f64().unwrap_or_default();
     run["metrics"]["total_latency_ms"] = json!(time + 1.0);

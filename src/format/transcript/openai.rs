@@ -173,6 +173,7 @@ fn one(source: &SourceText, raw: &RawValue, choice: usize) -> Result<Transcript,
     let (status, error) = match (whole.status.as_deref(), whole.error, unanswered) {
         (Some("failed"), error, _) => (RunStatus::Error, error.and_then(|error| error.message)),
         (Some("cancelled"), ..) => (RunStatus::Cancelled, None),
+        (Some(status @ ("queued" | "in_progress")), ..) => (RunStatus::Error, Some(format!("still {status}"))),
         (_, Some(error), _) => (RunStatus::Error, error.message),
         (_, None, Some(unanswered)) => (RunStatus::Error, Some(unanswered)),
         (_, None, None) => (RunStatus::Completed, None),
