@@ -53,11 +53,7 @@ fn without_commands(line: String) -> String {
         true => format!("{}: :{}", &line[..start], &line[start + 2..]),
         false => line,
     };
-    let defused = |line: String, command: &&str| match line.contains(*command) {
-        true => line.replace(*command, &format!("## {}", &command[2..])),
-        false => line,
-    };
-    IN_LINE.iter().fold(line, defused)
+    IN_LINE.iter().fold(line, |line, command| line.replace(command, &format!("## {}", &command[2..])))
 }
 
 #[cfg(test)]

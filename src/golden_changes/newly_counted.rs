@@ -8,7 +8,7 @@ use super::found::ChangeCollector;
 use super::record_command::{RecordedCases, record_again};
 use super::recorded_before::HistorySearch;
 use super::recorded_elsewhere::{case_below, evidence};
-use super::recording_change::{RecordedFile, Recordings, recordings};
+use super::recording_change::{RecordedFile, Recordings, counted_recordings, recordings};
 use super::recording_comparison::KnownRecordings;
 use super::recording_lists::recorded_files;
 use super::sides::{Sides, same_suite};
@@ -17,7 +17,6 @@ use crate::model::{
     Agent, AgentFiles, AgentName, CaseId, ChangeClass, Config, RecordingAge, RepoPath, RunKey, RunSource, SuiteId,
     Tier, Weight,
 };
-use crate::text::first_of;
 
 /// Both commits.
 pub struct NewlyCounted<'a> {
@@ -67,11 +66,11 @@ impl NewlyCounted<'_> {
         cases: &BTreeSet<&str>,
         found: &mut ChangeCollector,
     ) {
-        let files = recorded_files(self.sides.head, &folder.child(name.as_str())).unwrap_or_default();
+        let own = folder.child(name.as_str());
+        let files = recorded_files(self.sides.head, &own).unwrap_or_default();
         let mut new: Recordings = recordings(files);
         new.retain(|(case, _), _| cases.contains(case.as_str()));
         let is_changed = self.has_changed(name, agent);
-        let own = folder.child(name.as_str());
         if !self.is_compared(suite, name) {
             let added = HistorySearch {
                 sides: self.sides,
@@ -91,13 +90,9 @@ impl NewlyCounted<'_> {
         let Some(first) = new.values().next() else { return };
         let names: Vec<&str> = new.values().map(|recorded| recorded.name.as_str()).collect();
         let again = record_again(self.after, suite, Some(name), folder.as_str(), RecordedCases::All);
-        let noun = if names.len() == 1 { "recording" } else { "recordings" };
-        let words = format!(
-            "{} {noun} of `{suite}/{name}` counted nowhere on the base commit, and without a digest of the agent's files may be of an \
-             earlier agent: {}; {again}",
-            names.len(),
-            first_of(&names),
-        );
+        let what =
+            "counted nowhere on the base commit, and without a digest of the agent's files may be of an earlier agent";
+        let words = format!("{}; {again}", counted_recordings(&names, &format!("{suite}/{name}"), what));
         found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(&first.file));
     }
 

@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::agent_files::agent_files;
 use super::found::ChangeCollector;
 use super::record_command::{RecordedCases, record_again};
-use super::recorded_elsewhere::{Evidence, evidence};
-use super::recording_change::{CaseSample, RecordedFile, Recordings, RunContent};
+use super::recorded_elsewhere::{Evidence, case_below, evidence};
+use super::recording_change::{CaseSample, RecordedFile, Recordings, RunContent, counted_recordings};
 use super::sides::Sides;
 use crate::files::{CommitRecordings, FileMatch, FilePaths, HistoryCut, Predecessors};
 use crate::format::lenient;
 use crate::format::recording_layout::case_and_sample;
 use crate::model::{Agent, AgentName, ChangeClass, Config, RecordingAge, RepoPath, SuiteId, Weight};
-use crate::text::{first_of, named, short_commit};
+use crate::text::{named, short_commit};
 
 /// New recordings of an agent, which are looked for in the history.
 pub struct HistorySearch<'a> {
@@ -229,9 +229,7 @@ impl HistorySearch<'_> {
     fn add_line(&self, found: &mut ChangeCollector, keys: &[&CaseSample], weight: Weight, what: &str, next: &str) {
         let recorded: Vec<&RecordedFile> = keys.iter().filter_map(|key| self.new.get(*key)).collect();
         let names: Vec<&str> = recorded.iter().map(|recorded| recorded.name.as_str()).collect();
-        let noun = if names.len() == 1 { "recording" } else { "recordings" };
-        let (count, of) = (names.len(), first_of(&names));
-        let words = format!("{count} {noun} of `{}/{}` {what}: {of}{next}", self.suite, self.name);
+        let words = counted_recordings(&names, &format!("{}/{}", self.suite, self.name), what) + next;
         found.add(ChangeClass::Recording, weight, words, recorded.first().map(|recorded| &recorded.file));
     }
 }
@@ -242,11 +240,7 @@ fn changed_since(sides: &Sides<'_>, agent: &Agent) -> BTreeSet<String> {
     else {
         return BTreeSet::new();
     };
-    let inner = |file: &RepoPath, folder: &RepoPath| {
-        let inner = file.as_str().strip_prefix(folder.as_str())?;
-        case_and_sample(inner.strip_prefix('/')?).map(drop)
-    };
-    let is_recording = |file: &RepoPath| agent.recorded.iter().any(|folder| inner(file, folder).is_some());
+    let is_recording = |file: &RepoPath| agent.recorded.iter().any(|folder| case_below(file, folder).is_some());
     let arrived: FilePaths = new
         .iter()
         .filter(|(path, _)| !old.contains_key(*path))

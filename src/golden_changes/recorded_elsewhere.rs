@@ -25,11 +25,8 @@ impl RecordingComparison<'_> {
     /// The recordings whose content the base commit has elsewhere, of one case at most. What its agents gave for several cases is a usual answer, unless
     /// all recordings are those of another folder.
     pub fn recorded_elsewhere(&self) -> BTreeSet<&CaseSample> {
-        let is_new = |key: &CaseSample| {
-            let change = self.changes.get(key);
-            matches!(change, Some(RecordingChange::Content | RecordingChange::Added)) && self.new.contains_key(key)
-        };
-        let changed = self.changes.keys().filter(|key| is_new(key));
+        let changed = self.of(&[RecordingChange::Content, RecordingChange::Added]).into_iter();
+        let changed = changed.filter(|key| self.new.contains_key(*key));
         let places: BTreeMap<&CaseSample, Vec<PlaceElsewhere>> =
             changed.map(|key| (key, self.places_elsewhere(key))).collect();
         let are_of = |folder: &RepoPath| {

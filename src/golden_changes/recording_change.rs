@@ -13,7 +13,7 @@ use crate::format::recording_layout::case_and_sample;
 use crate::format::{json, lenient, run_v1};
 use crate::model::{CALL_LISTS, RepoPath, RunStatus};
 use crate::suites::whole_numbers;
-use crate::text::named;
+use crate::text::{first_of, named};
 
 /// A recording: its path below the agent's folder, and its whole path.
 pub struct RecordedFile {
@@ -138,6 +138,12 @@ pub fn copies(
     changes.iter().filter(|(key, change)| other(**change) && is_copy(key)).map(|(key, _)| key.clone()).collect()
 }
 
+/// A count of recordings of an agent, what is said of them, and the first names.
+pub fn counted_recordings(names: &[&str], agent: &str, what: &str) -> String {
+    let noun = if names.len() == 1 { "recording" } else { "recordings" };
+    format!("{} {noun} of `{agent}` {what}: {}", names.len(), first_of(names))
+}
+
 /// The digest that a recording has under this key of its provenance.
 pub fn digest(text: &str, key: &str) -> Option<String> {
     let run = lenient::whole(text)?;
@@ -166,8 +172,13 @@ impl RunContent {
 
     /// Whether both state a date, and this one is later.
     pub fn is_later_than(&self, other: &Self) -> bool {
-        self.at.zip(other.at).is_some_and(|(now, before)| now > before)
+        is_later(self.at, other.at)
     }
+}
+
+/// Whether both dates are known, and the first one is later.
+fn is_later(now: Option<Timestamp>, before: Option<Timestamp>) -> bool {
+    now.zip(before).is_some_and(|(now, before)| now > before)
 }
 
 /// What a run made, and when.
@@ -195,23 +206,21 @@ impl MadeRun {
     /// Whether nothing shows that this is another run: it made the same, and was not made later. Measures that only one of the two states may have
     /// been written into it afterwards.
     fn may_be(&self, before: &Self) -> bool {
-        let is_later = self.at.zip(before.at).is_some_and(|(now, before)| now > before);
         let is_same = || {
             let answers =
                 ["outputs", "intermediate", "status"].iter().all(|key| self.content[key] == before.content[key]);
             answers && self.has_same_measures(before)
         };
-        !is_later && (self.content == before.content || is_same())
+        !is_later(self.at, before.at) && (self.content == before.content || is_same())
     }
 
     /// Whether both state the same latency or the same date, and of no measure another value.
     fn has_same_measures(&self, before: &Self) -> bool {
-        let of = |run: &'_ Self| run.content["metrics"].as_object().cloned().unwrap_or_default();
-        let (measures, known) = (of(self), of(before));
+        let (measures, known) = (&self.content["metrics"], &before.content["metrics"]);
         let is_same = |(name, value): (&String, &Value)| known.get(name).is_none_or(|known| known == value);
         let has_same_latency = measures.get(LATENCY).is_some_and(|latency| known.get(LATENCY) == Some(latency));
         let has_same_date = self.at.is_some() && self.at == before.at;
-        (has_same_latency || has_same_date) && measures.iter().all(is_same)
+        (has_same_latency || has_same_date) && measures.as_object().into_iter().flatten().all(is_same)
     }
 
     /// Whether the same agent, by its digest, made the same at another time.

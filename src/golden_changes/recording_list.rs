@@ -10,7 +10,7 @@ use super::old_prompts::{KnownGoneTexts, OldPrompt, ReplacedPrompts};
 use super::present_calls::PresentCalls;
 use super::record_command::{RecordedCases, record_again};
 use super::recording_change::{
-    CaseSample, RecordedFile, RecordingChange, answers_otherwise, digest, recorded_at, recorded_by,
+    CaseSample, RecordedFile, RecordingChange, answers_otherwise, counted_recordings, digest, recorded_at, recorded_by,
 };
 use super::recording_comparison::{ComparedAgent, RecordingComparison};
 use crate::files::{FileMatch, FilePaths, Files, SourceText};
@@ -171,9 +171,7 @@ impl RecordingComparison<'_> {
     }
 
     pub fn counted(&self, keys: &[&CaseSample], what: &str) -> String {
-        let names = self.names(keys);
-        let noun = if names.len() == 1 { "recording" } else { "recordings" };
-        format!("{} {noun} of `{}` {what}: {}", names.len(), self.agent(), first_of(&names))
+        counted_recordings(&self.names(keys), &self.agent(), what)
     }
 
     /// Takes the recordings out of `changed` that have a reason to be new, and reports them.

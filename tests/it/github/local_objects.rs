@@ -27,23 +27,31 @@ const LOW: &str = "\"min_severity\": \"low\"";
 /// A pull request that loosens the expectation of a worse agent, on a checkout that has the base commit. `break_checkout` gets the
 /// folder of the checkout.
 fn loosened(break_checkout: &dyn Fn(&Repository)) -> (Ran, Vec<String>) {
+    let (repository, github, _) = checkout();
+    break_checkout(&repository);
+    repository.replace(EXPECTED, MEDIUM, LOW);
+    repository.replace(RUN, "\"P1\"", "\"P4\"");
+    // More files than are read one by one.
+    repository.write("prompts/legal.md", "Report every change.\n");
+    repository.replace("golden/contracts/lease.md", "# Lease", "# The lease");
+    (runs(&repository, &github), github.requests())
+}
+
+/// A checkout that has the base commit, with the id of that.
+fn checkout() -> (Repository, Standin, String) {
     let repository = Repository::small();
     commit_all(&repository);
     let base = git_answer(&repository.path(""), &["rev-parse", "HEAD"]);
     let github = Standin::new(&head_sha());
     github.commit(&base, &repository);
     github.branch("master", &base);
-    break_checkout(&repository);
-    // What is checked out is GitHub's test merge.
+    (repository, github, base)
+}
+
+/// The job on a runner with git. What is checked out is GitHub's test merge.
+fn runs(repository: &Repository, github: &Standin) -> Ran {
     repository.write(".git/HEAD", format!("{MERGE}\n"));
-    repository.replace(EXPECTED, MEDIUM, LOW);
-    repository.replace(RUN, "\"P1\"", "\"P4\"");
-    // More files than are read one by one.
-    repository.write("prompts/legal.md", "Report every change.\n");
-    repository.replace("golden/contracts/lease.md", "# Lease", "# The lease");
-    let path = std::env::var("PATH").unwrap();
-    let ran = opened(&repository, &github).variable("PATH", &path).runs();
-    (ran, github.requests())
+    opened(repository, github).variable("PATH", &std::env::var("PATH").unwrap()).runs()
 }
 
 fn is_red(ran: &Ran) {
@@ -90,13 +98,7 @@ fn shallow() {
 
 fn past_commits() {
     let judged = |prompt: &str| {
-        let repository = Repository::small();
-        commit_all(&repository);
-        let base = git_answer(&repository.path(""), &["rev-parse", "HEAD"]);
-        let github = Standin::new(&head_sha());
-        github.commit(&base, &repository);
-        github.branch("master", &base);
-        repository.write(".git/HEAD", format!("{MERGE}\n"));
+        let (repository, github, base) = checkout();
         repository.replace(RUN, "Needs prior approval.", "Needs a prior approval of the landlord.");
         repository.write("prompts/legal.md", prompt);
         let between = "d".repeat(40);
@@ -104,7 +106,7 @@ fn past_commits() {
         github.history(MERGE, "golden/runs/legal", &[MERGE.to_owned(), between, base]);
         repository.write("prompts/legal.md", "Report every change of control, and who approves.\n");
         github.commit(MERGE, &repository);
-        opened(&repository, &github).variable("PATH", &std::env::var("PATH").unwrap()).runs()
+        runs(&repository, &github)
     };
     let ran = judged("Report every change of control, and who approves.\n");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);

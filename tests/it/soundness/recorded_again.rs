@@ -91,7 +91,7 @@ fn other_model() {
     is(&judged(&repository), 1, NOT_AGAIN);
 }
 
-/// What JavaScript leaves of a text that it cuts within an emoji is no text of JSON for a strict reader; nor is a number beyond all limits.
+/// A strict reader of JSON refuses what JavaScript leaves of a text that it cuts within an emoji, and a number beyond all limits.
 fn half_an_emoji() {
     for odd in [r#""\ud83d""#, "1e999"] {
         let repository = called();
