@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::{Captures, Regex};
 
 use super::pattern;
@@ -11,6 +12,8 @@ use crate::model::REDACTED;
 
 /// A key format of a common vendor.
 struct KeyFormat {
+    /// Every key of the format contains one of them, in any letter case.
+    signs: &'static [&'static str],
     /// A regular expression of what every key of the format begins with, which is kept.
     kept: &'static str,
     /// A regular expression of the rest, which is removed.
@@ -22,6 +25,7 @@ struct KeyFormat {
 
 const FORMATS: &[KeyFormat] = &[
     KeyFormat {
+        signs: &["sk-"],
         // Other than at the end of a word such as "risk-free". In an escaped text, letters before it can be part of an escape.
         kept: r"(?:^|[^A-Za-z0-9]|\\[abfnrtv]|\\[ux][0-9A-Fa-f]{2,4}|%[0-9A-Fa-f]{2})sk-(?:(?:live|test|ant|proj|svcacct|admin)-)?",
         rest: r"[A-Za-z0-9_-]{16,}",
@@ -34,28 +38,57 @@ const FORMATS: &[KeyFormat] = &[
             "api03-0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8c9D0e1F2g3H4i5J6k7L8m9N0o1P2q3R4AA",
         ],
     },
-    KeyFormat { kept: r"gh[pousr]_", rest: r"[A-Za-z0-9]{20,}", possible: &["0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"] },
     KeyFormat {
+        signs: &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+        kept: r"gh[pousr]_",
+        rest: r"[A-Za-z0-9]{20,}",
+        possible: &["0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"],
+    },
+    KeyFormat {
+        signs: &["github_pat_"],
         kept: r"github_pat_",
         rest: r"[A-Za-z0-9_]{20,}",
         possible: &["0a1B2c3D4e5F6g7H8i9J0k_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8c9"],
     },
-    KeyFormat { kept: r"glpat-", rest: r"[A-Za-z0-9_-]{16,}", possible: &["0a1B2c3D4e5F6g7H8i9J"] },
-    KeyFormat { kept: r"AKIA|ASIA", rest: r"[0-9A-Z]{16}", possible: &["Q2B3C4D5E6F7G2H3", "QABCDEFGHIJKLMNO"] },
+    KeyFormat { signs: &["glpat-"], kept: r"glpat-", rest: r"[A-Za-z0-9_-]{16,}", possible: &["0a1B2c3D4e5F6g7H8i9J"] },
     KeyFormat {
+        signs: &["akia", "asia"],
+        kept: r"AKIA|ASIA",
+        rest: r"[0-9A-Z]{16}",
+        possible: &["Q2B3C4D5E6F7G2H3", "QABCDEFGHIJKLMNO"],
+    },
+    KeyFormat {
+        signs: &["xox"],
         kept: r"xox[abeprs]-",
         rest: r"[A-Za-z0-9-]{10,}",
         possible: &["123456789012-1234567890123-0a1B2c3D4e5F6g7H8i9J0k1L"],
     },
-    KeyFormat { kept: r"AIza", rest: r"[0-9A-Za-z_-]{30,}", possible: &["0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7"] },
-    KeyFormat { kept: r"hf_", rest: r"[A-Za-z0-9]{20,}", possible: &["abCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh"] },
-    KeyFormat { kept: r"npm_", rest: r"[A-Za-z0-9]{30,}", possible: &["0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"] },
     KeyFormat {
+        signs: &["aiza"],
+        kept: r"AIza",
+        rest: r"[0-9A-Za-z_-]{30,}",
+        possible: &["0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7"],
+    },
+    KeyFormat {
+        signs: &["hf_"],
+        kept: r"hf_",
+        rest: r"[A-Za-z0-9]{20,}",
+        possible: &["abCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh"],
+    },
+    KeyFormat {
+        signs: &["npm_"],
+        kept: r"npm_",
+        rest: r"[A-Za-z0-9]{30,}",
+        possible: &["0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"],
+    },
+    KeyFormat {
+        signs: &["eyj"],
         kept: r"eyJ",
         rest: r"[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
         possible: &["hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1"],
     },
     KeyFormat {
+        signs: &["bearer"],
         kept: r"(?i:bearer)\s+",
         rest: r"[A-Za-z0-9._~+/=-]{16,}",
         possible: &[
@@ -64,6 +97,7 @@ const FORMATS: &[KeyFormat] = &[
         ],
     },
     KeyFormat {
+        signs: &["-----begin "],
         kept: r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
         // Of a key without its end, only lines of a key are removed.
         rest: r"(?:(?s:.*?)-----END [A-Z ]*PRIVATE KEY-----|(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{20,})+)",
@@ -71,14 +105,36 @@ const FORMATS: &[KeyFormat] = &[
     },
 ];
 
-/// A pattern of the keys of each format, and one of what is left of them. The first group is what is kept.
-static PATTERNS: LazyLock<Vec<(Regex, Regex)>> = LazyLock::new(|| {
-    let of = |format: &KeyFormat| {
-        let KeyFormat { kept, rest, .. } = format;
-        (pattern(&format!("({kept}){rest}")), pattern(&format!("(?i)({kept}){}", regex::escape(REDACTED))))
-    };
-    FORMATS.iter().map(of).collect()
-});
+/// The searches for a format. Almost no text has a sign of a key, and compiling all patterns takes longer than a small run.
+struct FormatSearch {
+    format: &'static KeyFormat,
+    signs: AhoCorasick,
+    key: OnceLock<Regex>,
+    left: OnceLock<Regex>,
+}
+
+impl FormatSearch {
+    fn of(format: &'static KeyFormat) -> Self {
+        let mut search = AhoCorasick::builder();
+        let signs = search.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::NoncontiguousNFA));
+        let signs = signs.build(format.signs).expect("the signs are constants that the tests use");
+        Self { format, signs, key: OnceLock::new(), left: OnceLock::new() }
+    }
+
+    /// The pattern of a key, if the text may have one. The first group is what is kept.
+    fn key_in(&self, text: &str) -> Option<&Regex> {
+        let KeyFormat { kept, rest, .. } = self.format;
+        self.signs.is_match(text).then(|| self.key.get_or_init(|| pattern(&format!("({kept}){rest}"))))
+    }
+
+    /// The pattern of what is left of a key. The first group is what is kept.
+    fn left(&self) -> &Regex {
+        let of = || pattern(&format!("(?i)({}){}", self.format.kept, regex::escape(REDACTED)));
+        self.left.get_or_init(of)
+    }
+}
+
+static SEARCHES: LazyLock<Vec<FormatSearch>> = LazyLock::new(|| FORMATS.iter().map(FormatSearch::of).collect());
 
 /// The end of a private key, so that what is left of one has no other end.
 const END: &str = "-----END PRIVATE KEY-----";
@@ -93,9 +149,12 @@ pub fn without_keys(text: &str) -> Cow<'_, str> {
         begin if begin.starts_with("-----") => format!("{begin}{REDACTED}{END}"),
         begin => format!("{begin}{REDACTED}"),
     };
-    PATTERNS.iter().fold(Cow::Borrowed(text), |text, (key, _)| match key.replace_all(&text, rest) {
-        Cow::Borrowed(_) => text,
-        Cow::Owned(replaced) => Cow::Owned(replaced),
+    SEARCHES.iter().fold(Cow::Borrowed(text), |text, search| {
+        let replaced = search.key_in(&text).map(|key| key.replace_all(&text, rest));
+        match replaced {
+            None | Some(Cow::Borrowed(_)) => text,
+            Some(Cow::Owned(replaced)) => Cow::Owned(replaced),
+        }
     })
 }
 
@@ -120,12 +179,12 @@ pub fn possible_originals(text: &str) -> BTreeSet<String> {
     let fillers = FILLERS.map(|filler| filler.repeat(4));
     let most = FORMATS.iter().map(|format| format.possible.len()).max().unwrap_or(0);
     let original = |number: usize| {
-        PATTERNS.iter().zip(FORMATS).fold(text.to_owned(), |text, ((_, left), format)| {
+        SEARCHES.iter().fold(text.to_owned(), |text, search| {
             let rest = match number.checked_sub(fillers.len()) {
                 None => fillers[number].as_str(),
-                Some(number) => format.possible[number % format.possible.len()],
+                Some(number) => search.format.possible[number % search.format.possible.len()],
             };
-            left.replace_all(&text, |found: &Captures<'_>| format!("{}{rest}", &found[1])).into_owned()
+            search.left().replace_all(&text, |found: &Captures<'_>| format!("{}{rest}", &found[1])).into_owned()
         })
     };
     (0..fillers.len() + most).map(original).filter(|original| original != text).collect()
@@ -144,12 +203,12 @@ pub fn may_have_had(text: &str, phrase: &str) -> bool {
         // Almost every part of a key has a digit, and almost no word has one.
         !rest.contains(char::is_whitespace) && (rest.contains(|char: char| char.is_ascii_digit()) || rest.len() >= LONG)
     };
-    text.contains(REDACTED) && PATTERNS.iter().any(|(_, left)| left.captures_iter(text).any(may_be))
+    text.contains(REDACTED) && SEARCHES.iter().any(|search| search.left().captures_iter(text).any(may_be))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMATS, PATTERNS, may_have_had, may_match, pattern, possible_originals, without_keys};
+    use super::{SEARCHES, may_have_had, may_match, pattern, possible_originals, without_keys};
 
     #[test]
     fn what_is_left_of_a_key_shows_its_format() {
@@ -158,14 +217,20 @@ mod tests {
             ("sk-live-0123456789abcdef0123", "sk-live-[redacted]"),
             ("sk-0123456789abcdef", "sk-[redacted]"),
             ("ghp_0123456789abcdefghijABCDEFGHIJ", "ghp_[redacted]"),
+            ("gho_0123456789abcdefghijABCDEFGHIJ", "gho_[redacted]"),
+            ("ghu_0123456789abcdefghijABCDEFGHIJ", "ghu_[redacted]"),
+            ("ghs_0123456789abcdefghijABCDEFGHIJ", "ghs_[redacted]"),
+            ("ghr_0123456789abcdefghijABCDEFGHIJ", "ghr_[redacted]"),
             ("github_pat_11ABCDEFG0123456789_abc", "github_pat_[redacted]"),
             ("AKIAIOSFODNN7EXAMPLE", "AKIA[redacted]"),
+            ("ASIAIOSFODNN7EXAMPLE", "ASIA[redacted]"),
             ("xoxb-123456789012-abc", "xoxb-[redacted]"),
             ("glpat-0123456789abcdefghij", "glpat-[redacted]"),
             ("AIza0123456789abcdefghijABCDEFGHIJ", "AIza[redacted]"),
             ("hf_0123456789abcdefghij", "hf_[redacted]"),
             ("npm_0123456789abcdefghijABCDEFGHIJ", "npm_[redacted]"),
             ("Bearer abcdefghijklmnop.qrstu", "Bearer [redacted]"),
+            ("BEARER abcdefghijklmnop.qrstu", "BEARER [redacted]"),
             ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijk", "eyJ[redacted]"),
             (
                 "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----",
@@ -221,13 +286,16 @@ mod tests {
 
     #[test]
     fn what_a_key_may_have_been_is_a_key() {
-        for ((key, _), format) in PATTERNS.iter().zip(FORMATS) {
-            for rest in format.possible {
+        for search in SEARCHES.iter() {
+            for rest in search.format.possible {
                 let begin =
                     ["sk-", "ghp_", "github_pat_", "glpat-", "AKIA", "xoxb-", "AIza", "hf_", "npm_", "eyJ", "Bearer "];
                 let pem = format!("-----BEGIN PRIVATE KEY-----{rest}");
-                let is_key =
-                    begin.iter().map(|begin| format!("{begin}{rest}")).chain([pem]).any(|text| key.is_match(&text));
+                let is_key = begin
+                    .iter()
+                    .map(|begin| format!("{begin}{rest}"))
+                    .chain([pem])
+                    .any(|text| search.key_in(&text).is_some_and(|key| key.is_match(&text)));
                 assert!(is_key, "{rest}");
                 assert_eq!(serde_json::Value::from(*rest).to_string(), format!("\"{rest}\""));
             }
