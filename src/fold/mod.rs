@@ -227,11 +227,13 @@ fn checks(golden: &RepoPath, grades: Vec<Grade>) -> Vec<PairCheck> {
             }
         }
     }
-    let folded = folded.into_iter().map(|(check, passed, failures)| {
+    // Not collected: that would keep the room of the failures of all samples.
+    let mut checks = Vec::with_capacity(folded.len());
+    checks.extend(folded.into_iter().map(|(check, passed, failures)| {
         let failure = most_frequent(failures, samples).map(Box::new);
         PairCheck { standing: Standing::of(passed, samples), failure, ..check }
-    });
-    folded.collect()
+    }));
+    checks
 }
 
 /// The failure reported for all samples: the most frequent tag, on a tie the one with the lowest precedence number; within it the most

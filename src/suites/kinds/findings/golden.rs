@@ -79,7 +79,7 @@ pub struct Guard {
     pub category: String,
     pub key: String,
     pub reason: String,
-    pub keywords: Vec<Keyword>,
+    pub keywords: Box<[Keyword]>,
     pub rule: Option<String>,
     pub line: u32,
 }
@@ -92,10 +92,11 @@ impl Guard {
     }
 }
 
+/// Boxed slices, because a vector of one that may fail has room for four, in each of some ten thousand cases.
 pub struct Expectation {
-    pub expected: Vec<ExpectedFinding>,
-    pub gaps: Vec<ExpectedGap>,
-    pub guards: Vec<Guard>,
+    pub expected: Box<[ExpectedFinding]>,
+    pub gaps: Box<[ExpectedGap]>,
+    pub guards: Box<[Guard]>,
     /// The lowest and highest accepted number of findings, if stated.
     pub count: Option<(u64, u64)>,
     pub count_line: u32,
@@ -166,7 +167,7 @@ fn guard(source: &SourceText, raw: &RawValue, known: Option<&[String]>) -> Resul
     let cursor = JsonCursor::part(source, raw);
     Ok(Guard {
         key: cursor.category(&[Key("category")], &form.category, known)?,
-        keywords: cursor.keywords(&[Key("keywords")], &form.keywords)?,
+        keywords: cursor.keywords(&[Key("keywords")], &form.keywords)?.into(),
         category: form.category,
         reason: form.reason,
         rule: cursor.rule(form.rule)?,
